@@ -1,0 +1,2 @@
+//! The `mocap` command.
+fn main() {}

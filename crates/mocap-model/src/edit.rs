@@ -1,0 +1,151 @@
+//! Clips cut, resampled, scaled and turned into other axes.
+
+use crate::{Axis, Clip, ClipError, FrameRate, JointTracks, SignedAxis, Skeleton, Space, Track, lerp, slerp};
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Clip {
+    /// The frames of a range alone.
+    ///
+    /// # Errors
+    /// [`ClipError::FrameRange`] where the range is not within the clip.
+    pub fn trimmed(&self, range: Range<usize>) -> Result<Clip, ClipError> {
+        if range.start > range.end || range.end > self.frames() {
+            let (from, to, frames) = (range.start, range.end, self.frames());
+            return Err(ClipError::FrameRange { from, to, frames });
+        }
+        let frames = range.len();
+        let tracks = self.tracks().iter().map(|tracks| JointTracks {
+            rotation: tracks.rotation.gather(frames, |values, i| values[range.start + i]),
+            translation: tracks
+                .translation
+                .as_ref()
+                .map(|track| track.gather(frames, |values, i| values[range.start + i])),
+        });
+        Clip::new(self.skeleton().clone(), self.rate(), frames, tracks.collect())
+    }
+
+    /// The same motion sampled at another rate: rotations by [`slerp`], translations linearly. The first
+    /// frame stays; the last new frame is the last that does not lie after the end.
+    pub fn resampled(&self, rate: FrameRate) -> Clip {
+        let step = self.rate().fps() / rate.fps();
+        if self.frames() == 0 || step == 1.0 {
+            return self.clone().with_rate(rate);
+        }
+        let last = self.frames() - 1;
+        // A frame that rounding puts a hair after the end still counts.
+        let frames = (last as f64 / step + 1e-6).floor() as usize + 1;
+        let place = |i: usize| -> (usize, usize, f64) {
+            let at = (i as f64 * step).min(last as f64);
+            let from = at.floor() as usize;
+            (from, (from + 1).min(last), at - from as f64)
+        };
+        let tracks = self.tracks().iter().map(|tracks| JointTracks {
+            rotation: tracks.rotation.gather(frames, |values, i| {
+                let (from, to, t) = place(i);
+                if t == 0.0 { values[from] } else { slerp(&values[from], &values[to], t) }
+            }),
+            translation: tracks.translation.as_ref().map(|track| {
+                track.gather(frames, |values, i| {
+                    let (from, to, t) = place(i);
+                    lerp(&values[from], &values[to], t)
+                })
+            }),
+        });
+        Clip::new(self.skeleton().clone(), rate, frames, tracks.collect())
+            .expect("interpolation of a clip is a clip")
+    }
+
+    /// Every length multiplied by `factor` (finite); the unit stays, so the character grows.
+    pub fn scaled(&self, factor: f64) -> Clip {
+        self.with_lengths(self.skeleton().scaled(factor), |v| v * factor)
+    }
+
+    /// The same motion in other units and axes: lengths are converted where both units are known, every
+    /// frame of reference is renamed.
+    pub fn in_space(&self, space: Space) -> Clip {
+        let change = SpaceChange::new(self.skeleton().space(), &space);
+        let tracks = self.tracks().iter().map(|tracks| JointTracks {
+            rotation: tracks.rotation.map(|q| change.rotation(q)),
+            translation: tracks.translation.as_ref().map(|track| track.map(|v| change.vector(v))),
+        });
+        Clip::new(Arc::new(self.skeleton().in_space(space)), self.rate(), self.frames(), tracks.collect())
+            .expect("renaming axes of a clip gives a clip")
+    }
+
+    fn with_lengths(&self, skeleton: Skeleton, change: impl Fn(&Vector3<f64>) -> Vector3<f64>) -> Clip {
+        let tracks = self.tracks().iter().map(|tracks| JointTracks {
+            rotation: tracks.rotation.clone(),
+            translation: tracks.translation.as_ref().map(|track: &Track<_>| track.map(&change)),
+        });
+        Clip::new(Arc::new(skeleton), self.rate(), self.frames(), tracks.collect())
+            .expect("scaling a clip by a finite factor gives a clip")
+    }
+}
+
+impl Skeleton {
+    /// Every offset multiplied by `factor` (finite).
+    pub fn scaled(&self, factor: f64) -> Skeleton {
+        self.with_joints(|joint| joint.offset *= factor).expect("scaling keeps the tree")
+    }
+
+    /// The same skeleton in other units and axes, as [`Clip::in_space`].
+    pub fn in_space(&self, space: Space) -> Skeleton {
+        let change = SpaceChange::new(self.space(), &space);
+        self.with_joints(|joint| {
+            joint.offset = change.vector(&joint.offset);
+            joint.rest_rotation = change.rotation(&joint.rest_rotation);
+            joint.dofs = joint.dofs.with_axes(&change.basis, change.image);
+        })
+        .expect("renaming axes keeps the tree")
+        .with_space(space)
+    }
+}
+
+/// The change of numbers from one space to another.
+struct SpaceChange {
+    basis: UnitQuaternion<f64>,
+    image: [SignedAxis; 3],
+    scale: f64,
+}
+
+impl SpaceChange {
+    fn new(from: &Space, to: &Space) -> SpaceChange {
+        let columns = |space: &Space| {
+            let (up, forward) = (space.up.vector(), space.forward.vector());
+            Matrix3::from_columns(&[up.cross(&forward), up, forward])
+        };
+        let matrix = columns(to) * columns(from).transpose();
+        let image = Axis::ALL.map(|axis| {
+            let column = matrix.column(axis.index());
+            let at = column.iamax();
+            SignedAxis { axis: Axis::ALL[at], negative: column[at] < 0.0 }
+        });
+        let basis = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix));
+        let scale = match (from.metres(), to.metres()) {
+            (Some(from), Some(to)) => from / to,
+            _ => 1.0,
+        };
+        SpaceChange { basis, image, scale }
+    }
+
+    fn vector(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        self.signed(v) * self.scale
+    }
+
+    fn rotation(&self, q: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let imag = self.signed(&q.imag());
+        UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(q.w, imag.x, imag.y, imag.z))
+    }
+
+    /// Renames the axes of a vector without rounding.
+    fn signed(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        let mut renamed = Vector3::zeros();
+        for axis in Axis::ALL {
+            let to = self.image[axis.index()];
+            renamed[to.axis.index()] = v[axis.index()] * to.sign();
+        }
+        renamed
+    }
+}

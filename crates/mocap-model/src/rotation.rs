@@ -1,0 +1,150 @@
+//! Rotations: between vectors, between rotations, as vectors, and split into swing and twist.
+
+use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
+
+/// The shortest rotation that takes the direction of `from` onto the direction of `to`.
+///
+/// Lengths do not matter; where one of them is zero the result is the identity. Opposite directions turn
+/// half a turn about some axis across. There is no dead zone for small angles.
+///
+/// Half-vector form, `normalize[u·v + √(|w|² + (u·v)²), w]` with `w = u × v`.
+pub fn rotation_between(from: &Vector3<f64>, to: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let cross = from.cross(to);
+    let dot = from.dot(to);
+    let length = (cross.norm_squared() + dot * dot).sqrt();
+    if length == 0.0 {
+        return UnitQuaternion::identity();
+    }
+    // Nearly opposite: `dot + length` loses all its digits, and |w|² / (length - dot) is the same number.
+    let w = if dot < 0.0 { cross.norm_squared() / (length - dot) } else { dot + length };
+    let q = Quaternion::new(w, cross.x, cross.y, cross.z);
+    if q.norm_squared() > 0.0 {
+        return UnitQuaternion::new_normalize(q);
+    }
+    let across = from.cross(&any_across(from));
+    UnitQuaternion::from_axis_angle(&Unit::new_normalize(across), std::f64::consts::PI)
+}
+
+fn any_across(v: &Vector3<f64>) -> Vector3<f64> {
+    let smallest = v.iamin();
+    let mut axis = Vector3::zeros();
+    axis[smallest] = 1.0;
+    axis
+}
+
+/// The angle [rad] of the shortest rotation from `a` to `b`, exact down to tiny angles.
+pub fn angle_between(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> f64 {
+    let between = a.inverse() * b;
+    2.0 * between.imag().norm().atan2(between.w.abs())
+}
+
+/// Interpolation of rotations at constant angular speed along the shorter arc; `t` from 0 (`a`) to 1 (`b`).
+pub fn slerp(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, t: f64) -> UnitQuaternion<f64> {
+    a * exp(&(log(&(a.inverse() * b)) * t))
+}
+
+/// Normalised linear interpolation along the shorter arc: cheaper than [`slerp`], not of constant speed.
+pub fn nlerp(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, t: f64) -> UnitQuaternion<f64> {
+    let sign = if a.coords.dot(&b.coords) < 0.0 { -1.0 } else { 1.0 };
+    UnitQuaternion::new_normalize(Quaternion::from(a.coords * (1.0 - t) + b.coords * (sign * t)))
+}
+
+/// Linear interpolation of vectors.
+pub fn lerp(a: &Vector3<f64>, b: &Vector3<f64>, t: f64) -> Vector3<f64> {
+    a + (b - a) * t
+}
+
+/// The rotation vector (axis times angle [rad], at most π long) of a rotation.
+pub fn log(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
+    let q = if rotation.w < 0.0 { -rotation.into_inner() } else { rotation.into_inner() };
+    let sine = q.imag().norm();
+    if sine < 1e-12 {
+        return q.imag() * 2.0;
+    }
+    q.imag() * (2.0 * sine.atan2(q.w) / sine)
+}
+
+/// The rotation of a rotation vector (axis times angle [rad]).
+pub fn exp(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let half = vector.norm() / 2.0;
+    let scale = if half < 1e-12 { 0.5 } else { half.sin() / (2.0 * half) };
+    let imag = vector * scale;
+    UnitQuaternion::new_normalize(Quaternion::new(half.cos(), imag.x, imag.y, imag.z))
+}
+
+/// Splits a rotation into `swing · twist`: the twist turns about `axis` (unit), the swing about an axis
+/// across it. A half-turn swing leaves the twist undefined: it is then the identity.
+pub fn swing_twist(
+    rotation: &UnitQuaternion<f64>,
+    axis: &Vector3<f64>,
+) -> (UnitQuaternion<f64>, UnitQuaternion<f64>) {
+    let along = axis * rotation.imag().dot(axis);
+    let q = Quaternion::new(rotation.w, along.x, along.y, along.z);
+    let twist = if q.norm() < 1e-12 { UnitQuaternion::identity() } else { UnitQuaternion::new_normalize(q) };
+    (rotation * twist.inverse(), twist)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vector() -> impl Strategy<Value = Vector3<f64>> {
+        prop::array::uniform3(-10.0f64..10.0).prop_map(Vector3::from)
+    }
+
+    #[test]
+    fn small_angles_are_not_swallowed() {
+        let to = Vector3::new(1.0, 1e-9, 0.0);
+        assert!((rotation_between(&Vector3::x(), &to).angle() - 1e-9).abs() < 1e-18);
+        assert!(
+            (angle_between(&UnitQuaternion::identity(), &exp(&Vector3::new(0.0, 1e-9, 0.0))) - 1e-9).abs()
+                < 1e-18
+        );
+    }
+
+    #[test]
+    fn opposite_and_zero_vectors_are_defined() {
+        for v in [Vector3::x(), Vector3::y(), Vector3::z(), Vector3::new(1.0, -2.0, 3.0)] {
+            assert!((rotation_between(&v, &-v) * v + v).norm() < 1e-12);
+            assert_eq!(rotation_between(&v, &Vector3::zeros()), UnitQuaternion::identity());
+            // A nanometre off the opposite: the axis is known to seven digits.
+            let almost = -v + Vector3::new(1e-9, 2e-9, 0.0);
+            assert!((rotation_between(&v, &almost) * v.normalize() - almost.normalize()).norm() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn interpolation_takes_the_shorter_arc() {
+        let a = exp(&Vector3::new(0.2, 0.0, 0.0));
+        let b = UnitQuaternion::new_unchecked(-exp(&Vector3::new(0.4, 0.0, 0.0)).into_inner());
+        for middle in [slerp(&a, &b, 0.5), nlerp(&a, &b, 0.5)] {
+            assert!(angle_between(&middle, &exp(&Vector3::new(0.3, 0.0, 0.0))) < 1e-12);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rotation_between_takes_one_direction_onto_the_other(from in vector(), to in vector()) {
+            prop_assume!(from.norm() > 1e-3 && to.norm() > 1e-3);
+            let turned = rotation_between(&from, &to) * from.normalize();
+            prop_assert!((turned - to.normalize()).norm() < 1e-12);
+        }
+
+        #[test]
+        fn exp_and_log_are_inverse(v in vector()) {
+            let v = v * 0.18; // shorter than half a turn
+            prop_assert!((log(&exp(&v)) - v).norm() < 1e-9);
+        }
+
+        #[test]
+        fn swing_and_twist_make_the_rotation(v in vector(), axis in vector()) {
+            prop_assume!(axis.norm() > 1e-3);
+            let (rotation, axis) = (exp(&v), axis.normalize());
+            let (swing, twist) = swing_twist(&rotation, &axis);
+            prop_assert!(angle_between(&(swing * twist), &rotation) < 1e-9);
+            prop_assert!((twist * axis - axis).norm() < 1e-9);
+            prop_assert!(swing.imag().dot(&axis).abs() < 1e-9);
+        }
+    }
+}

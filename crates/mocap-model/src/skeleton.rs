@@ -1,0 +1,252 @@
+//! The tree of joints.
+
+use crate::{Dofs, Role, Space};
+use nalgebra::{UnitQuaternion, Vector3};
+use std::collections::HashMap;
+
+/// The place of a joint in its skeleton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JointId(pub u32);
+
+impl JointId {
+    /// The place as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<usize> for JointId {
+    fn from(index: usize) -> JointId {
+        JointId(u32::try_from(index).expect("a skeleton has fewer than 2^32 joints"))
+    }
+}
+
+/// One joint at rest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// Unique in the skeleton.
+    pub name: String,
+    /// `None` for a root.
+    pub parent: Option<JointId>,
+    /// Translation at rest, in the parent's frame [units of the skeleton's space].
+    pub offset: Vector3<f64>,
+    /// Local rotation at rest.
+    pub rest_rotation: UnitQuaternion<f64>,
+    /// How the joint may move.
+    pub dofs: Dofs,
+    /// What the joint is in a body, where that is known.
+    pub role: Option<Role>,
+    /// Whether this is the end of a bone and no joint: it never moves in its parent's frame.
+    pub end_site: bool,
+}
+
+/// A named run of joints from a base down to a tip, such as a leg.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Unique in the skeleton.
+    pub name: String,
+    /// The joint nearest the root.
+    pub base: JointId,
+    /// The joint furthest from the root.
+    pub tip: JointId,
+}
+
+/// Joints with parents before their children, and the space their numbers are in. Several roots are allowed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skeleton {
+    name: String,
+    space: Space,
+    joints: Vec<Joint>,
+    chains: Vec<Chain>,
+    /// `children[first_child[i]..first_child[i + 1]]` are the children of joint `i`.
+    children: Vec<JointId>,
+    first_child: Vec<u32>,
+}
+
+/// Why joints make no skeleton.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum SkeletonError {
+    #[error("a skeleton has at least one joint")]
+    Empty,
+    #[error("joint '{joint}' stands before its parent; parents come first")]
+    ParentAfterChild { joint: String },
+    #[error("two joints are called '{name}'; names are unique in a skeleton")]
+    DuplicateName { name: String },
+    #[error("joint '{joint}' has an offset, rest rotation or limit that is not a number")]
+    NotFinite { joint: String },
+    #[error("the end site '{joint}' has a child; only a joint can have one")]
+    EndSiteWithChild { joint: String },
+    #[error("joint '{joint}' has a limit from {min} to {max} rad: the smaller angle comes first")]
+    EmptyLimit { joint: String, min: f64, max: f64 },
+    #[error("chain '{chain}' does not run down the tree: its base is not above its tip")]
+    BrokenChain { chain: String },
+}
+
+impl Skeleton {
+    /// Checks the joints and puts them together.
+    ///
+    /// # Errors
+    /// Where there are none, a parent follows its child, two share a name, an end site has a child, a number
+    /// is not finite, or a limit is empty.
+    pub fn new(name: impl Into<String>, space: Space, joints: Vec<Joint>) -> Result<Skeleton, SkeletonError> {
+        if joints.is_empty() {
+            return Err(SkeletonError::Empty);
+        }
+        let mut names = HashMap::with_capacity(joints.len());
+        for (i, joint) in joints.iter().enumerate() {
+            let name = || joint.name.clone();
+            if names.insert(joint.name.as_str(), i).is_some() {
+                return Err(SkeletonError::DuplicateName { name: name() });
+            }
+            if let Some(parent) = joint.parent {
+                if parent.index() >= i {
+                    return Err(SkeletonError::ParentAfterChild { joint: name() });
+                }
+                if joints[parent.index()].end_site {
+                    return Err(SkeletonError::EndSiteWithChild {
+                        joint: joints[parent.index()].name.clone(),
+                    });
+                }
+            }
+            let rest = joint.rest_rotation.coords.iter().chain(joint.dofs.frame.coords.iter());
+            if !joint.offset.iter().chain(rest).all(|value| value.is_finite()) {
+                return Err(SkeletonError::NotFinite { joint: name() });
+            }
+            for limit in joint.dofs.limits.iter().flatten() {
+                if limit.min.is_nan() || limit.max.is_nan() {
+                    return Err(SkeletonError::NotFinite { joint: name() });
+                }
+                if limit.min > limit.max {
+                    return Err(SkeletonError::EmptyLimit { joint: name(), min: limit.min, max: limit.max });
+                }
+            }
+        }
+        let (children, first_child) = children_of(&joints);
+        Ok(Skeleton { name: name.into(), space, joints, chains: Vec::new(), children, first_child })
+    }
+
+    /// The same skeleton with these chains.
+    ///
+    /// # Errors
+    /// Where a base is not above its tip, or two chains share a name.
+    pub fn with_chains(mut self, chains: Vec<Chain>) -> Result<Skeleton, SkeletonError> {
+        for (i, chain) in chains.iter().enumerate() {
+            if chains[..i].iter().any(|other| other.name == chain.name) {
+                return Err(SkeletonError::DuplicateName { name: chain.name.clone() });
+            }
+            if self.path(chain.base, chain.tip).is_none() {
+                return Err(SkeletonError::BrokenChain { chain: chain.name.clone() });
+            }
+        }
+        self.chains = chains;
+        Ok(self)
+    }
+
+    /// The same skeleton with its joints changed; names, tree and numbers are checked again.
+    ///
+    /// # Errors
+    /// As [`Skeleton::new`].
+    pub fn with_joints(&self, change: impl FnMut(&mut Joint)) -> Result<Skeleton, SkeletonError> {
+        let mut joints = self.joints.clone();
+        joints.iter_mut().for_each(change);
+        Skeleton::new(self.name.clone(), self.space, joints)?.with_chains(self.chains.clone())
+    }
+
+    /// The same skeleton whose numbers are read in another space; nothing is converted.
+    pub fn with_space(&self, space: Space) -> Skeleton {
+        Skeleton { space, ..self.clone() }
+    }
+
+    /// The same skeleton under another name.
+    pub fn with_name(&self, name: impl Into<String>) -> Skeleton {
+        Skeleton { name: name.into(), ..self.clone() }
+    }
+
+    /// What the skeleton is called; may be empty.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The axes and unit of its numbers.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// All joints and end sites, parents first.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// The number of joints and end sites; never 0.
+    #[allow(clippy::len_without_is_empty, reason = "a skeleton is never empty")]
+    pub fn len(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// One joint.
+    pub fn joint(&self, id: JointId) -> &Joint {
+        &self.joints[id.index()]
+    }
+
+    /// Every joint with its place.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (JointId, &Joint)> + ExactSizeIterator {
+        self.joints.iter().enumerate().map(|(i, joint)| (JointId::from(i), joint))
+    }
+
+    /// The joints without a parent.
+    pub fn roots(&self) -> impl Iterator<Item = JointId> {
+        self.iter().filter(|(_, joint)| joint.parent.is_none()).map(|(id, _)| id)
+    }
+
+    /// The children of a joint, in order.
+    pub fn children(&self, id: JointId) -> &[JointId] {
+        let [from, to] = [0, 1].map(|next| self.first_child[id.index() + next] as usize);
+        &self.children[from..to]
+    }
+
+    /// The joint of a name.
+    pub fn find(&self, name: &str) -> Option<JointId> {
+        self.iter().find(|(_, joint)| joint.name == name).map(|(id, _)| id)
+    }
+
+    /// The joint of a role.
+    pub fn with_role(&self, role: Role) -> Option<JointId> {
+        self.iter().find(|(_, joint)| joint.role == Some(role)).map(|(id, _)| id)
+    }
+
+    /// Chains that were given with the skeleton.
+    pub fn chains(&self) -> &[Chain] {
+        &self.chains
+    }
+
+    /// The joints from `base` down to `tip`, both included; `None` where `base` is not above `tip`.
+    pub fn path(&self, base: JointId, tip: JointId) -> Option<Vec<JointId>> {
+        let mut path = vec![tip];
+        while path[path.len() - 1] != base {
+            path.push(self.joint(path[path.len() - 1]).parent?);
+        }
+        path.reverse();
+        Some(path)
+    }
+}
+
+fn children_of(joints: &[Joint]) -> (Vec<JointId>, Vec<u32>) {
+    let mut first_child = vec![0u32; joints.len() + 1];
+    for parent in joints.iter().filter_map(|joint| joint.parent) {
+        first_child[parent.index() + 1] += 1;
+    }
+    for i in 0..joints.len() {
+        first_child[i + 1] += first_child[i];
+    }
+    let mut next = first_child.clone();
+    let mut children = vec![JointId(0); first_child[joints.len()] as usize];
+    for (i, joint) in joints.iter().enumerate() {
+        if let Some(parent) = joint.parent {
+            children[next[parent.index()] as usize] = JointId::from(i);
+            next[parent.index()] += 1;
+        }
+    }
+    (children, first_child)
+}

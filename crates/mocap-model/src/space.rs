@@ -1,0 +1,65 @@
+//! Which way is up and forward, and how long one unit is.
+
+use crate::SignedAxis;
+
+/// Where a unit comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitSource {
+    /// The file says so.
+    File,
+    /// The user says so.
+    Flag,
+    /// Inferred from the size of the skeleton.
+    Guessed,
+}
+
+/// The length of one unit of a clip's numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    /// Metres per unit.
+    pub metres: f64,
+    /// Where this is known from.
+    pub source: UnitSource,
+}
+
+impl Unit {
+    /// Metres in one unit of the CMU database's files: 1 / 0.45 inches.
+    pub const CMU: f64 = 0.0254 / 0.45;
+
+    /// Named lengths of a unit [m].
+    pub const NAMED: [(&'static str, f64); 6] =
+        [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), ("cmu", Unit::CMU)];
+
+    /// The usual name of the unit, if it has one.
+    pub fn name(&self) -> Option<&'static str> {
+        Unit::NAMED
+            .iter()
+            .find(|(_, metres)| (metres / self.metres - 1.0).abs() < 1e-9)
+            .map(|(name, _)| *name)
+    }
+}
+
+/// The axes and the unit of the numbers of a skeleton and its clips.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Space {
+    /// The direction away from the floor.
+    pub up: SignedAxis,
+    /// The direction a character in its rest pose looks.
+    pub forward: SignedAxis,
+    /// The unit; `None` where it is not known.
+    pub unit: Option<Unit>,
+}
+
+impl Default for Space {
+    /// Y up, Z forward, unit unknown.
+    fn default() -> Space {
+        Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit: None }
+    }
+}
+
+impl Space {
+    /// Metres per unit, if known.
+    pub fn metres(&self) -> Option<f64> {
+        self.unit.map(|unit| unit.metres)
+    }
+}

@@ -1,0 +1,179 @@
+//! Clips as a user of the crate sees them: kinematics, cutting, resampling, other axes and units.
+
+use mocap_model::*;
+use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
+
+fn joint(name: &str, parent: Option<u32>, offset: [f64; 3]) -> Joint {
+    Joint {
+        name: name.into(),
+        parent: parent.map(JointId),
+        offset: offset.into(),
+        rest_rotation: UnitQuaternion::identity(),
+        dofs: Dofs::ball(EulerOrder::ZXY),
+        role: None,
+        end_site: false,
+    }
+}
+
+fn arm() -> Skeleton {
+    let joints = vec![
+        joint("root", None, [0.0, 1.0, 0.0]),
+        joint("upper", Some(0), [2.0, 0.0, 0.0]),
+        joint("lower", Some(1), [3.0, 0.0, 0.0]),
+        joint("other", Some(0), [0.0, 5.0, 0.0]),
+    ];
+    Skeleton::new("arm", Space::default(), joints).unwrap()
+}
+
+/// The arm turning about Z at `speed` rad a frame, its root moving along X at 1 a frame.
+fn turning(frames: usize, speed: f64) -> Clip {
+    let skeleton = Arc::new(arm());
+    let turn = |i: usize| exp(&Vector3::new(0.0, 0.0, speed * i as f64));
+    let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    tracks[0].translation = Some(Track::Sampled((0..frames).map(|i| Vector3::x() * i as f64).collect()));
+    tracks[1].rotation = Track::Sampled((0..frames).map(turn).collect());
+    Clip::new(skeleton, FrameRate::new(30.0).unwrap(), frames, tracks).unwrap()
+}
+
+fn object(clip: &Clip, frame: usize) -> Pose {
+    let (mut local, mut object) = (Pose::default(), Pose::default());
+    clip.local_pose(frame, &mut local);
+    local.to_object(clip.skeleton(), &mut object);
+    object
+}
+
+fn position(clip: &Clip, frame: usize, joint: &str) -> Vector3<f64> {
+    object(clip, frame).joints[clip.skeleton().find(joint).unwrap().index()].translation.vector
+}
+
+#[track_caller]
+fn assert_near(a: Vector3<f64>, b: Vector3<f64>) {
+    assert!((a - b).norm() < 1e-12, "{a} is not {b}");
+}
+
+#[test]
+fn forward_kinematics_and_its_inverse() {
+    let clip = turning(2, FRAC_PI_2);
+    assert_near(position(&clip, 1, "lower"), Vector3::new(3.0, 3.0, 0.0));
+    assert_near(position(&clip, 1, "other"), Vector3::new(1.0, 5.0, 0.0));
+    let (mut local, mut back) = (Pose::default(), Pose::default());
+    clip.local_pose(1, &mut local);
+    object(&clip, 1).to_local(clip.skeleton(), &mut back);
+    for (a, b) in local.joints.iter().zip(&back.joints) {
+        assert_near(a.translation.vector, b.translation.vector);
+        assert!(angle_between(&a.rotation, &b.rotation) < 1e-12);
+    }
+}
+
+#[test]
+fn skeletons_know_their_tree() {
+    let arm = arm();
+    assert_eq!(arm.children(JointId(0)), [JointId(1), JointId(3)]);
+    assert_eq!(arm.children(JointId(2)), []);
+    assert_eq!(arm.path(JointId(0), JointId(2)), Some(vec![JointId(0), JointId(1), JointId(2)]));
+    assert_eq!(arm.path(JointId(3), JointId(2)), None);
+    let chain = |name: &str, base, tip| Chain { name: name.into(), base: JointId(base), tip: JointId(tip) };
+    assert!(arm.clone().with_chains(vec![chain("a", 0, 2)]).is_ok());
+    let broken = arm.with_chains(vec![chain("a", 3, 2)]);
+    assert_eq!(broken, Err(SkeletonError::BrokenChain { chain: "a".into() }));
+}
+
+#[test]
+fn what_is_no_skeleton_or_clip_is_refused() {
+    let new = |joints| Skeleton::new("", Space::default(), joints).map(|_| ()).unwrap_err();
+    assert_eq!(new(vec![]), SkeletonError::Empty);
+    let twice = vec![joint("a", None, [0.0; 3]), joint("a", Some(0), [0.0; 3])];
+    assert_eq!(new(twice), SkeletonError::DuplicateName { name: "a".into() });
+    let late = vec![joint("a", Some(1), [0.0; 3]), joint("b", None, [0.0; 3])];
+    assert_eq!(new(late), SkeletonError::ParentAfterChild { joint: "a".into() });
+    assert_eq!(new(vec![joint("a", None, [f64::NAN; 3])]), SkeletonError::NotFinite { joint: "a".into() });
+    let mut limited = joint("a", None, [0.0; 3]);
+    limited.dofs.limits[0] = Some(Limit { min: 1.0, max: 0.5 });
+    assert_eq!(new(vec![limited]), SkeletonError::EmptyLimit { joint: "a".into(), min: 1.0, max: 0.5 });
+    let mut end = joint("end", None, [0.0; 3]);
+    end.end_site = true;
+    let below = vec![end, joint("b", Some(0), [0.0; 3])];
+    assert_eq!(new(below), SkeletonError::EndSiteWithChild { joint: "end".into() });
+
+    let clip = turning(3, 0.1);
+    let (skeleton, rate) = (clip.skeleton().clone(), clip.rate());
+    let short = Clip::new(skeleton.clone(), rate, 4, clip.tracks().to_vec());
+    assert_eq!(short, Err(ClipError::TrackLength { joint: "root".into(), found: 3, expected: 4 }));
+    let mut tracks = clip.tracks().to_vec();
+    tracks[2].translation =
+        Some(Track::Sampled(vec![Vector3::zeros(), Vector3::zeros() * f64::NAN, Vector3::x()]));
+    let nan = Clip::new(skeleton, rate, 3, tracks);
+    assert_eq!(nan, Err(ClipError::NotFinite { joint: "lower".into(), frame: 1 }));
+}
+
+#[test]
+fn trimming_keeps_the_frames_of_the_range() {
+    let clip = turning(10, 0.1);
+    let part = clip.trimmed(3..7).unwrap();
+    assert_eq!(part.frames(), 4);
+    assert_eq!(position(&part, 0, "lower"), position(&clip, 3, "lower"));
+    assert_eq!(position(&part, 3, "lower"), position(&clip, 6, "lower"));
+    assert_eq!(clip.trimmed(4..4).unwrap().frames(), 0);
+    assert_eq!(clip.trimmed(8..11), Err(ClipError::FrameRange { from: 8, to: 11, frames: 10 }));
+}
+
+#[test]
+fn resampling_interpolates_and_keeps_the_duration() {
+    let clip = turning(31, 0.1);
+    let fast = clip.resampled(FrameRate::new(120.0).unwrap());
+    assert_eq!(fast.frames(), 121);
+    assert_near(position(&fast, 40, "lower"), position(&clip, 10, "lower"));
+    // Between two frames the arm has turned half the angle.
+    let half = Vector3::new(2.5 + 3.0 * 0.05f64.cos(), 3.0 * 0.05f64.sin(), 0.0);
+    assert_near(position(&fast, 2, "lower"), half);
+    let slow = clip.resampled(FrameRate::new(20.0).unwrap());
+    assert_eq!(slow.frames(), 21);
+    assert_near(position(&slow, 20, "lower"), position(&clip, 30, "lower"));
+    assert_eq!(turning(0, 0.1).resampled(FrameRate::new(20.0).unwrap()).frames(), 0);
+    let odd = clip.resampled(FrameRate::new(29.0).unwrap());
+    assert!(odd.duration() <= clip.duration() && odd.duration() > clip.duration() - 1.0 / 29.0);
+}
+
+#[test]
+fn another_space_moves_every_point_alike() {
+    let clip = turning(5, 0.3);
+    let z_up = Space {
+        up: SignedAxis::Z,
+        forward: SignedAxis { axis: Axis::Y, negative: true },
+        unit: Some(Unit { metres: 1.0, source: UnitSource::Flag }),
+    };
+    let centimetres =
+        Space { unit: Some(Unit { metres: 0.01, source: UnitSource::Flag }), ..Space::default() };
+    let known = clip.skeleton().with_space(centimetres);
+    let clip = clip.with_skeleton(Arc::new(known)).unwrap();
+    let turned = clip.in_space(z_up);
+    for frame in 0..5 {
+        for name in ["root", "upper", "lower", "other"] {
+            let p = position(&clip, frame, name) * 0.01;
+            assert_near(position(&turned, frame, name), Vector3::new(p.x, -p.z, p.y));
+        }
+    }
+    let back = turned.in_space(centimetres);
+    assert_near(position(&back, 4, "lower"), position(&clip, 4, "lower"));
+    // Y and Z change places, Z with its sign: the order follows.
+    assert_eq!(turned.skeleton().joints()[0].dofs.order.to_string(), "YXZ");
+}
+
+#[test]
+fn limits_follow_their_axes_into_another_space() {
+    let mut hinge = joint("hinge", None, [0.0; 3]);
+    hinge.dofs.limits[2] = Some(Limit { min: -0.5, max: 1.0 });
+    let skeleton = Skeleton::new("", Space::default(), vec![hinge]).unwrap();
+    let forward = SignedAxis { axis: Axis::Y, negative: true };
+    let turned = skeleton.in_space(Space { up: SignedAxis::Z, forward, unit: None });
+    // +Z of the first space is -Y of the second.
+    assert_eq!(turned.joints()[0].dofs.limits[1], Some(Limit { min: -1.0, max: 0.5 }));
+    assert_eq!(turned.joints()[0].dofs.limits[2], None);
+}
+
+#[test]
+fn scaling_makes_the_character_larger() {
+    let clip = turning(3, 0.2);
+    assert_near(position(&clip.scaled(2.0), 2, "lower"), position(&clip, 2, "lower") * 2.0);
+}

@@ -1,0 +1,1 @@
+//! Puts the motion of one skeleton on another.
