@@ -1,0 +1,170 @@
+//! What readers have to say about a file: errors and warnings with their place.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::{LimitExceeded, text};
+
+/// What was found, by the format that found it. Every kind has a stable code and a one-sentence message.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[error(transparent)]
+#[allow(missing_docs, reason = "each holds the problems of the module of its name")]
+pub enum Kind {
+    Text(#[from] text::Problem),
+    Limit(#[from] LimitExceeded),
+}
+
+impl Kind {
+    /// The stable code, such as `bvh::row-length`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Kind::Text(problem) => problem.code(),
+            Kind::Limit(_) => "limit",
+        }
+    }
+}
+
+/// A place in the text of a file (see [`text::decode`] for files that are not UTF-8).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The bytes in question.
+    pub span: Range<usize>,
+    /// 1-based line of the first byte.
+    pub line: usize,
+    /// 1-based column of the first byte, counted in characters.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of a span of `text`. CR, LF and CR LF end a line.
+    pub fn of(text: &[u8], span: Range<usize>) -> Place {
+        let before = &text[..span.start.min(text.len())];
+        let mut line = 1;
+        let mut line_start = 0;
+        for (i, &byte) in before.iter().enumerate() {
+            // A CR LF pair is one end, counted at the LF.
+            if byte == b'\n' || (byte == b'\r' && text.get(i + 1) != Some(&b'\n')) {
+                line += 1;
+                line_start = i + 1;
+            }
+        }
+        // Continuation bytes of UTF-8 are no characters of their own.
+        let column = 1 + before[line_start..].iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
+        Place { span, line, column }
+    }
+}
+
+/// What part of a file a finding is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The joint, bone or end site.
+    pub joint: Option<String>,
+    /// The channel, such as `Zrotation`.
+    pub channel: Option<String>,
+    /// The 0-based frame.
+    pub frame: Option<usize>,
+}
+
+/// An error or a warning about a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Kind,
+    /// Where; of a counted warning, where first. `None`: it is about the whole file.
+    pub place: Option<Place>,
+    /// In which joint, channel, frame.
+    pub context: Context,
+    /// How often it was found.
+    pub count: usize,
+}
+
+impl Finding {
+    /// A finding about the whole file.
+    pub fn new(kind: impl Into<Kind>) -> Finding {
+        Finding { kind: kind.into(), place: None, context: Context::default(), count: 1 }
+    }
+
+    /// The same finding at a span of the text.
+    pub fn at(mut self, text: &[u8], span: Range<usize>) -> Finding {
+        self.place = Some(Place::of(text, span));
+        self
+    }
+
+    /// The same finding about a joint.
+    pub fn in_joint(mut self, joint: impl Into<String>) -> Finding {
+        self.context.joint = Some(joint.into());
+        self
+    }
+
+    /// The same finding about a channel.
+    pub fn in_channel(mut self, channel: impl Into<String>) -> Finding {
+        self.context.channel = Some(channel.into());
+        self
+    }
+
+    /// The same finding about a frame, 0-based.
+    pub fn in_frame(mut self, frame: usize) -> Finding {
+        self.context.frame = Some(frame);
+        self
+    }
+
+    /// The stable code of its kind.
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "line {}, column {}: ", place.line, place.column)?;
+        }
+        write!(f, "{}", self.kind)?;
+        let Context { joint, channel, frame } = &self.context;
+        let parts = [
+            joint.as_ref().map(|joint| format!("joint '{joint}'")),
+            channel.as_ref().map(|channel| format!("channel {channel}")),
+            frame.map(|frame| format!("frame {frame}")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if !parts.is_empty() {
+            write!(f, " ({})", parts.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Finding {}
+
+/// A value read from a file, and what the reader repaired to get it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed<T> {
+    /// The value.
+    pub value: T,
+    /// One per code and joint, in the order in which they were first found.
+    pub warnings: Vec<Finding>,
+}
+
+/// Warnings while a file is read; findings of one code and joint are counted, not repeated.
+#[derive(Debug, Default)]
+pub struct Warnings(Vec<Finding>);
+
+impl Warnings {
+    /// Adds a warning, or counts it where one of its code and joint is there.
+    pub fn push(&mut self, finding: Finding) {
+        // Codes are few, so only joints can make this list long; readers push those once a joint.
+        let same = |other: &&mut Finding| {
+            other.code() == finding.code() && other.context.joint == finding.context.joint
+        };
+        match self.0.iter_mut().rev().take(64).find(same) {
+            Some(earlier) => earlier.count += finding.count,
+            None => self.0.push(finding),
+        }
+    }
+
+    /// The warnings in the order in which they were first found.
+    pub fn into_vec(self) -> Vec<Finding> {
+        self.0
+    }
+}

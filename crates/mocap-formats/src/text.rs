@@ -1,0 +1,91 @@
+//! The text of a file, whatever its encoding: UTF-8 with or without a byte order mark, UTF-16 with one.
+//!
+//! Names may still be in another 8-bit encoding: see [`decode_name`].
+
+use std::borrow::Cow;
+
+/// What can be wrong with the bytes of a text file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    #[error("the file is empty")]
+    Empty,
+    #[error("this is not text: the file looks like {what}")]
+    Binary { what: &'static str },
+    #[error("the name is not UTF-8; it was read as {encoding}: '{name}'")]
+    NameEncoding { encoding: &'static str, name: String },
+}
+
+impl Problem {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Problem::Empty => "text::empty",
+            Problem::Binary { .. } => "text::binary",
+            Problem::NameEncoding { .. } => "text::name-encoding",
+        }
+    }
+}
+
+/// The text that spans of findings refer to: a byte order mark is dropped, UTF-16 becomes UTF-8, and NULs
+/// and Ctrl-Z at the end are cut off.
+pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let text = match encoding_rs::Encoding::for_bom(bytes) {
+        Some((encoding, bom)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[bom..]),
+        Some((encoding, bom)) => {
+            let (text, _) = encoding.decode_without_bom_handling(&bytes[bom..]);
+            Cow::Owned(text.into_owned().into_bytes())
+        }
+        None => Cow::Borrowed(bytes),
+    };
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[..content_length(text)]),
+        Cow::Owned(mut text) => {
+            text.truncate(content_length(&text));
+            Cow::Owned(text)
+        }
+    }
+}
+
+fn content_length(text: &[u8]) -> usize {
+    text.iter().rposition(|&byte| byte != 0 && byte != 0x1A).map_or(0, |last| last + 1)
+}
+
+/// The characters of a name: UTF-8, else Shift-JIS where every byte fits it in double-byte characters, else
+/// latin-1 (Windows-1252). The second value says which it was where it was not UTF-8.
+pub fn decode_name(name: &[u8]) -> (Cow<'_, str>, Option<&'static str>) {
+    if let Ok(name) = std::str::from_utf8(name) {
+        return (Cow::Borrowed(name), None);
+    }
+    // A single accented letter also fits half-width katakana: only double-byte characters speak for Shift-JIS.
+    let japanese = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(name);
+    if let Some(japanese) = japanese
+        && japanese.chars().all(|c| c.is_ascii() || !('\u{FF61}'..='\u{FF9F}').contains(&c))
+    {
+        return (japanese, Some("Shift-JIS"));
+    }
+    let (name, _) = encoding_rs::WINDOWS_1252.decode_without_bom_handling(name);
+    (name, Some("latin-1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_order_marks_and_garbage_at_the_end_are_dropped() {
+        assert_eq!(decode(b"\xEF\xBB\xBFROOT a\n\0\0\x1A").as_ref(), b"ROOT a\n");
+        assert_eq!(decode(b"\xFF\xFER\0O\0\n\0").as_ref(), b"RO\n");
+        assert_eq!(decode(b"\xFE\xFF\0R\0O").as_ref(), b"RO");
+        assert_eq!(decode(b"\0\0").as_ref(), b"");
+        assert!(matches!(decode(b"ROOT"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn names_of_old_tools_are_decoded() {
+        assert_eq!(decode_name("Hüfte".as_bytes()), ("Hüfte".into(), None));
+        assert_eq!(decode_name(b"H\xFCfte"), ("Hüfte".into(), Some("latin-1")));
+        assert_eq!(decode_name(b"\x8D\x98"), ("腰".into(), Some("Shift-JIS")));
+    }
+}
