@@ -257,7 +257,7 @@ pub fn write(text: &mut Vec<u8>, number: f64) {
         write_millionths(text, scaled as u64);
         return;
     }
-    let written = if size >= 1e-5 && size < 1e16 || !size.is_finite() {
+    let written = if (1e-5..1e16).contains(&size) || !size.is_finite() {
         number.to_string()
     } else {
         format!("{number:e}")
