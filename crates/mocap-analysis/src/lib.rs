@@ -14,7 +14,7 @@ mod unit;
 mod up;
 
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
-pub use error::{CompareError, ErrorSummary, Worst, object_error};
+pub use error::{CompareError, ErrorMap, ErrorSummary, Worst, error_map, object_error};
 pub use feet::{FootMeasure, SoleHeights, foot_measure, sole_heights};
 pub use floor::floor_height;
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};

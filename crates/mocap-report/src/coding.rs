@@ -19,9 +19,13 @@ pub(crate) fn encode(values: &[i32], channels: usize) -> String {
         assert_eq!(values.len() % channels, 0, "rows of {channels} numbers");
     }
     let mut state = vec![Channel { last: 0, step: 0, mean: 64 }; channels];
-    for row in values.chunks_exact(channels.max(1)) {
+    for (i, row) in values.chunks_exact(channels.max(1)).enumerate() {
         for (channel, value) in state.iter_mut().zip(row) {
             channel.write(*value, &mut bits);
+            if i == 0 {
+                // How far the first value is from 0 says nothing about the next step.
+                (channel.step, channel.mean) = (0, 64);
+            }
         }
     }
     bits.base64()

@@ -7,13 +7,19 @@
 
 mod camera;
 mod coding;
+mod difference;
 mod drawing;
 mod escape;
 mod glyphs;
+pub mod heatmap;
+pub mod plot;
+mod ramp;
 mod raster;
 pub mod sheet;
 mod stage;
 mod svg;
+mod ticks;
+pub mod view;
 
 pub use camera::View;
 pub use drawing::Theme;

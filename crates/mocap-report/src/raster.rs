@@ -96,3 +96,26 @@ fn stroke_lines(
         pixmap.stroke_path(&path, paint, stroke, transform, None);
     }
 }
+
+/// Fills the pixels from `from` to `to` (not included), as far as they are in the picture.
+pub(crate) fn fill(pixmap: &mut Pixmap, from: [u32; 2], to: [u32; 2], rgb: u32) {
+    let (width, height) = (pixmap.width(), pixmap.height());
+    let colour = colour(rgb).premultiply().to_color_u8();
+    for y in from[1]..to[1].min(height) {
+        let row = (y * width) as usize;
+        pixmap.pixels_mut()[row..row + width as usize]
+            [from[0].min(width) as usize..to[0].min(width) as usize]
+            .fill(colour);
+    }
+}
+
+/// A ring around a point of a drawing that was rendered at `scale`.
+pub(crate) fn ring(pixmap: &mut Pixmap, at: [f32; 2], radius: f32, scale: f32, theme: Theme) {
+    let Some(path) = PathBuilder::from_circle(at[0], at[1], radius) else { return };
+    for (ink, width) in [(theme.background(), 4.0), (theme.colour(crate::drawing::Ink::Text), 1.6)] {
+        let mut paint = Paint { anti_alias: true, ..Paint::default() };
+        paint.set_color(colour(ink));
+        let stroke = Stroke { width, ..Stroke::default() };
+        pixmap.stroke_path(&path, &paint, &stroke, Transform::from_scale(scale, scale), None);
+    }
+}
