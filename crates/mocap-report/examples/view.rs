@@ -1,4 +1,4 @@
-//! Writes a viewer page: `cargo run -p mocap-report --example view -- IN.bvh... OUT.html`.
+//! Writes a viewer page: `cargo run -p mocap-report --example view -- IN.bvh... -o OUT.html`.
 
 #![allow(clippy::print_stderr, reason = "a program for developers")]
 
@@ -19,6 +19,7 @@ fn read(path: &str) -> Clip {
 fn main() {
     let mut paths: Vec<String> = std::env::args().skip(1).collect();
     let out = paths.pop().expect("an output");
+    paths.retain(|path| path != "-o");
     let clips: Vec<Clip> = paths.iter().map(|path| read(path)).collect();
     let names: Vec<&str> = paths.iter().map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
     let inputs: Vec<ViewInput<'_>> =

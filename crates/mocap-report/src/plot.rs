@@ -4,7 +4,7 @@ use crate::drawing::{Align, Drawing, Ink, Point, Theme};
 use crate::stage::Stage;
 use crate::ticks::ticks;
 use crate::{glyphs, raster, svg};
-use mocap_model::{Clip, JointId};
+use mocap_model::{Axis, Clip, JointId};
 
 /// A motion in a chart.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,7 @@ fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
     let mut curves = Vec::new();
     for (i, (input, stage)) in inputs.iter().zip(&stages).enumerate() {
         let clip = input.clip;
-        let (labels, values) = match channel {
+        let (axes, values) = match channel {
             Channel::Rotation => rotation(clip, input.joint),
             Channel::Position | Channel::Speed => {
                 let scale = if metres { stage.scale } else { 1.0 };
@@ -98,25 +98,24 @@ fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
                     mocap_analysis::trajectory(clip, input.joint).iter().map(|place| place * scale).collect();
                 if channel == Channel::Position {
                     let of = |axis: usize| places.iter().map(|place| place[axis]).collect();
-                    (["X", "Y", "Z"].map(String::from).to_vec(), vec![of(0), of(1), of(2)])
+                    (Axis::ALL.map(Some).to_vec(), vec![of(0), of(1), of(2)])
                 } else {
-                    (vec![String::new()], vec![speed(&places, clip.rate().fps())])
+                    (vec![None], vec![speed(&places, clip.rate().fps())])
                 }
             }
         };
-        let several = labels.len() > 1;
-        for (k, (label, values)) in labels.into_iter().zip(values).enumerate() {
-            // Colours tell axes apart and dashes motions; where there is one axis, colours tell the motions.
-            let colour = if several { k + 3 * (i / 2) } else { i };
-            let of = match (several, inputs.len() > 1) {
-                (true, true) => format!("{label} {}", input.name),
-                (true, false) => label,
-                (false, _) => input.name.to_owned(),
+        for (axis, values) in axes.into_iter().zip(values) {
+            // Colours tell axes apart and dashes motions; where there is one curve, colours tell the motions.
+            let colour = axis.map_or(i, |axis| axis.index() + 3 * (i / 2));
+            let label = match axis {
+                Some(axis) if inputs.len() > 1 => format!("{} {}", axis.letter(), input.name),
+                Some(axis) => axis.letter().to_string(),
+                None => input.name.to_owned(),
             };
             curves.push(Curve {
-                label: of,
+                label,
                 ink: Ink::Series((colour % usize::from(crate::drawing::SERIES)) as u8),
-                dashed: several && i % 2 == 1,
+                dashed: axis.is_some() && i % 2 == 1,
                 rate: clip.rate().fps(),
                 values,
             });
@@ -132,7 +131,7 @@ fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
 }
 
 /// The Euler angles [deg] of a joint in the sequence of its order, each frame near the one before.
-fn rotation(clip: &Clip, joint: JointId) -> (Vec<String>, Vec<Vec<f64>>) {
+fn rotation(clip: &Clip, joint: JointId) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
     let order = clip.skeleton().joint(joint).dofs.order;
     let mut curves = vec![Vec::with_capacity(clip.frames()); 3];
     let mut previous = [0.0; 3];
@@ -142,7 +141,7 @@ fn rotation(clip: &Clip, joint: JointId) -> (Vec<String>, Vec<Vec<f64>>) {
             curve.push(angle.to_degrees());
         }
     }
-    (order.axes().map(|axis| axis.letter().to_string()).to_vec(), curves)
+    (order.axes().map(Some).to_vec(), curves)
 }
 
 /// By central differences, one-sided at the ends.
@@ -174,7 +173,7 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     // A curve that does not move has a band around it, and one that does some air.
     let air = ((high - low) * 0.06).max(1e-9 + 1e-3 * high.abs().max(1e-3));
     let (low, high) = (low - air, high + air);
-    let (marks, places) = ticks(low, high, ((height - top - 40.0) / 45.0) as usize);
+    let (marks, places) = ticks(low, high, ((height - top - 40.0) / 34.0) as usize);
     let labels: Vec<String> = marks.iter().map(|mark| format!("{:.places$}", mark + 0.0)).collect();
     let left = 22.0 + labels.iter().map(|label| glyphs::width(label, 10.0)).fold(14.0, f32::max);
     let (right, bottom) = (width - 18.0, height - 34.0);
