@@ -14,6 +14,9 @@ const JUMP: f64 = 50.0;
 const FLICK: f64 = 0.5;
 /// ... where back means to less than this from where it was [rad].
 const BACK: f64 = 0.17;
+/// A joint that turns faster than this between two frames [rad/s], or further than that [rad], has flipped: an
+/// upper arm in a baseball pitch stays below 140 rad/s.
+const FLIP: (f64, f64) = (150.0, 2.5);
 /// A pose that stays exactly the same for longer is frozen [s].
 const FROZEN: f64 = 0.25;
 
@@ -25,6 +28,8 @@ pub enum Suspicion {
     Jump,
     /// A joint turns by more than 0.5 rad and back within two frames: a swapped or hidden marker.
     Flick,
+    /// A joint turns faster than 150 rad/s, or by more than 2.5 rad between two frames: a flipped twist bone.
+    Flip,
     /// No joint moves at all for longer than 0.25 s, in a clip that moves elsewhere.
     Frozen,
 }
@@ -35,6 +40,7 @@ impl Suspicion {
         match self {
             Suspicion::Jump => "jump",
             Suspicion::Flick => "flick",
+            Suspicion::Flip => "flip",
             Suspicion::Frozen => "frozen",
         }
     }
@@ -136,9 +142,17 @@ fn sweep(clip: &Clip, metres: f64) -> (f64, Vec<Suspect>) {
                 suspect(&mut suspects, Suspicion::Jump, frame, Some(joints[i]));
             }
         }
+        let turned = |a: &Isometry3<f64>, b: &Isometry3<f64>| angle_between(&a.rotation, &b.rotation);
+        let [after, at, before] = &locals;
+        if frame >= 1 {
+            let turns =
+                joints.iter().map(|joint| turned(&at.joints[joint.index()], &after.joints[joint.index()]));
+            let most = (FLIP.0 / fps).clamp(FLICK, FLIP.1);
+            if let Some((i, _)) = largest(turns).filter(|(_, turn)| *turn > most) {
+                suspect(&mut suspects, Suspicion::Flip, frame, Some(joints[i]));
+            }
+        }
         if frame >= 2 {
-            let turned = |a: &Isometry3<f64>, b: &Isometry3<f64>| angle_between(&a.rotation, &b.rotation);
-            let [after, at, before] = &locals;
             let flicks = joints.iter().map(|joint| {
                 let [after, at, before] = [after, at, before].map(|pose| &pose.joints[joint.index()]);
                 let out = turned(before, at).min(turned(at, after));
@@ -226,6 +240,14 @@ mod tests {
         assert_eq!(flick, [], "less than half a radian");
         let flick = found(&[0.0, 0.01, 0.02, 0.7, 0.04, 0.05, 0.06, 0.07], &still);
         assert_eq!(flick, [(Suspicion::Jump, 3..5), (Suspicion::Flick, 3..4)]);
+    }
+
+    #[test]
+    fn a_flip_is_found_and_a_fast_turn_is_not() {
+        // 149 and 151 rad/s of a short bone; the arm's end moves too fast in both.
+        let of = |turn: f64| found(&[0.0, 0.0, turn, turn, turn], &[0.0; 5]);
+        assert_eq!(of(1.49), [(Suspicion::Jump, 2..3)]);
+        assert_eq!(of(1.51), [(Suspicion::Jump, 2..3), (Suspicion::Flip, 2..3)]);
     }
 
     #[test]
