@@ -8,6 +8,7 @@
 
 mod finding;
 mod limits;
+pub mod number;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};
