@@ -6,6 +6,8 @@
 //! The crate prints nothing and opens no file. What it repairs it lists as warnings in [`Parsed`]; what it
 //! cannot read is an error that says what was found, what was expected, and where.
 
+pub mod amc;
+pub mod asf;
 mod finding;
 mod limits;
 pub mod number;
