@@ -245,6 +245,61 @@ fn by_std(text: &[u8]) -> Option<(f64, usize)> {
     Some((number, end))
 }
 
+/// Appends the shortest text that reads back as `number`, without an exponent unless it is far from one.
+pub fn write(text: &mut Vec<u8>, number: f64) {
+    let size = number.abs();
+    let scaled = (size * 1e6).round();
+    // Most numbers of motion files have at most six decimals; one division proves it.
+    if scaled < 1e15 && scaled / 1e6 == size {
+        if number.is_sign_negative() {
+            text.push(b'-');
+        }
+        write_millionths(text, scaled as u64);
+        return;
+    }
+    let written = if (1e-5..1e16).contains(&size) || !size.is_finite() {
+        number.to_string()
+    } else {
+        format!("{number:e}")
+    };
+    text.extend_from_slice(written.as_bytes());
+}
+
+fn write_millionths(text: &mut Vec<u8>, millionths: u64) {
+    let mut digits = [b'0'; 24];
+    let mut start = digits.len();
+    let (mut whole, mut decimals) = (millionths / 1_000_000, millionths % 1_000_000);
+    let mut end = digits.len();
+    if decimals == 0 {
+        end -= 7;
+    } else {
+        while decimals % 10 == 0 {
+            decimals /= 10;
+            end -= 1;
+        }
+    }
+    let mut at = end;
+    if decimals > 0 {
+        while at > digits.len() - 6 {
+            at -= 1;
+            digits[at] = b'0' + (decimals % 10) as u8;
+            decimals /= 10;
+        }
+        at -= 1;
+        digits[at] = b'.';
+    }
+    start = start.min(at);
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (whole % 10) as u8;
+        whole /= 10;
+        if whole == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&digits[start..end]);
+}
+
 fn count(text: &[u8], is: impl Fn(&u8) -> bool) -> usize {
     text.iter().position(|byte| !is(byte)).unwrap_or(text.len())
 }
@@ -358,6 +413,29 @@ mod tests {
         assert_eq!(scan_not_finite(b"1", 5), None);
     }
 
+    #[test]
+    fn numbers_are_written_short() {
+        for (number, expected) in [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (-17.0, "-17"),
+            (0.5, "0.5"),
+            (0.000001, "0.000001"),
+            (-172.265152, "-172.265152"),
+            (100.0, "100"),
+            (1200.03, "1200.03"),
+            (1e-7, "1e-7"),
+            (0.016666666666666666, "0.016666666666666666"),
+            (1e300, "1e300"),
+            (123456789.5, "123456789.5"),
+        ] {
+            let mut text = Vec::new();
+            write(&mut text, number);
+            assert_eq!(String::from_utf8(text).unwrap(), expected);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
 
@@ -380,6 +458,20 @@ mod tests {
             }
             if fixed.is_finite() {
                 same(&format!("{fixed:.6}"));
+            }
+        }
+
+        #[test]
+        fn what_is_written_reads_back(bits in any::<u64>(), millionths in -2_000_000_000_000i64..2_000_000_000_000) {
+            for number in [f64::from_bits(bits), millionths as f64 / 1e6, millionths as f64 / 1e2] {
+                let mut text = Vec::new();
+                write(&mut text, number);
+                if number.is_finite() {
+                    let (read, end) = scan(&text, 0).unwrap();
+                    prop_assert_eq!((read.to_bits(), end), (number.to_bits(), text.len()));
+                } else {
+                    prop_assert_eq!(scan_not_finite(&text, 0), Some(text.len()));
+                }
             }
         }
 

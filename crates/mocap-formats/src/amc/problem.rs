@@ -6,9 +6,7 @@
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
     // Errors.
-    #[error(
-        "found '{found}' where an AMC file has a frame number or a keyword such as ':FULLY-SPECIFIED'"
-    )]
+    #[error("found '{found}' where an AMC file has a frame number or a keyword such as ':FULLY-SPECIFIED'")]
     NotAmc { found: String },
     #[error("found '{found}' where a number was expected")]
     Number { found: String },
@@ -52,9 +50,7 @@ pub enum Problem {
     Repaired { count: usize },
 
     // Warnings about clips that become AMC files.
-    #[error(
-        "the joint moves about axes that its skeleton locks: it is written with all of its rotations"
-    )]
+    #[error("the joint moves about axes that its skeleton locks: it is written with all of its rotations")]
     LockedAxes,
 }
 

@@ -1,7 +1,7 @@
 //! Writes AMC text.
 
 use super::{Document, Irregular};
-use crate::asf::push_number;
+use crate::number;
 use std::io::Write;
 
 impl Document {
@@ -31,7 +31,7 @@ impl Document {
                 out.extend_from_slice(bone.name.as_bytes());
                 for &value in values {
                     out.push(b' ');
-                    push_number(&mut out, value);
+                    number::write(&mut out, value);
                 }
                 out.push(b'\n');
             }

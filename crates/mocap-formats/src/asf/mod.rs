@@ -14,11 +14,10 @@ mod skeleton;
 mod tree;
 mod write;
 
-pub use document::{AngleUnit, AxisAngles, Bone, Dof, Document, Link, Root, Section, Units};
+pub use document::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Root, Section, Units};
 pub use parse::parse;
 pub use problem::Problem;
 pub use skeleton::{AsfUnits, to_skeleton};
 
 pub(crate) use report::Report;
 pub(crate) use skeleton::{BuiltSkeleton, build};
-pub(crate) use write::push_number;

@@ -69,9 +69,8 @@ pub(crate) struct BuiltSkeleton {
 }
 
 pub(crate) fn build(document: &Document, units: AsfUnits) -> Result<BuiltSkeleton, Finding> {
-    let tree = tree(document).map_err(|(problem, bone)| {
-        Finding::new(problem).in_joint(document.bones[bone].name.clone())
-    })?;
+    let tree = tree(document)
+        .map_err(|(problem, bone)| Finding::new(problem).in_joint(document.bones[bone].name.clone()))?;
     let angle = document.units.angle.unwrap_or(AngleUnit::Degrees);
     let mut joints = vec![joint("root".into(), None, document.root.position.into())];
     joints[0].dofs = dofs(&document.root.order, &[], &document.root.orientation, angle);
@@ -158,7 +157,8 @@ fn dofs(channels: &[Dof], limits: &[[f64; 2]], axis: &AxisAngles, unit: AngleUni
 
 /// `None` where nothing is limited: between infinities, or by the (0 0) of files that have no limits to state.
 fn range(&[a, b]: &[f64; 2], unit: AngleUnit) -> Option<Limit> {
-    let unlimited = a.is_nan() || b.is_nan() || (a == 0.0 && b == 0.0) || (a.is_infinite() && b.is_infinite());
+    let unlimited =
+        a.is_nan() || b.is_nan() || (a == 0.0 && b == 0.0) || (a.is_infinite() && b.is_infinite());
     (!unlimited).then(|| Limit { min: a.min(b) * unit.radians(), max: a.max(b) * unit.radians() })
 }
 
@@ -170,9 +170,8 @@ mod tests {
     #[test]
     fn the_first_axis_turns_first_about_fixed_axes() {
         let angles = [30.0, 40.0, 50.0];
-        let turn = |axis: Axis| {
-            UnitQuaternion::from_axis_angle(&axis.unit(), angles[axis.index()].to_radians())
-        };
+        let turn =
+            |axis: Axis| UnitQuaternion::from_axis_angle(&axis.unit(), angles[axis.index()].to_radians());
         let xyz = axes(&AxisAngles { angles, order: Axis::ALL }, AngleUnit::Degrees);
         assert!(angle_between(&xyz, &(turn(Axis::Z) * turn(Axis::Y) * turn(Axis::X))) < 1e-12);
         let yzx = AxisAngles { angles, order: [Axis::Y, Axis::Z, Axis::X] };

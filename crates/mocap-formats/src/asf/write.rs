@@ -1,7 +1,7 @@
 //! Writes ASF text.
 
 use super::{AngleUnit, AxisAngles, Document};
-use std::io::Write;
+use crate::number;
 
 impl Document {
     /// The text of the file. Reading it gives this document again.
@@ -19,8 +19,8 @@ impl Document {
         let units = &self.units;
         if units.mass.is_some() || units.length.is_some() || units.angle.is_some() {
             line(&mut out, 0, ":units");
-            number(&mut out, "  mass", units.mass);
-            number(&mut out, "  length", units.length);
+            field(&mut out, "  mass", units.mass);
+            field(&mut out, "  length", units.length);
             match units.angle {
                 Some(AngleUnit::Degrees) => line(&mut out, 2, "angle deg"),
                 Some(AngleUnit::Radians) => line(&mut out, 2, "angle rad"),
@@ -68,19 +68,19 @@ impl Document {
             }
             line(out, 5, &format!("name {}", bone.name));
             numbers(out, "     direction", &bone.direction, "");
-            number(out, "     length", Some(bone.length));
+            field(out, "     length", Some(bone.length));
             numbers(out, "     axis", &bone.axis.angles, &format!(" {}", letters(&bone.axis)));
-            number(out, "     bodymass", bone.body_mass);
-            number(out, "     cofmass", bone.centre_of_mass);
+            field(out, "     bodymass", bone.body_mass);
+            field(out, "     cofmass", bone.centre_of_mass);
             if !bone.dofs.is_empty() {
                 let dofs: Vec<String> = bone.dofs.iter().map(ToString::to_string).collect();
                 line(out, 4, &format!("dof {}", dofs.join(" ")));
             }
             for (i, limits) in bone.limits.iter().enumerate() {
                 out.extend_from_slice(if i == 0 { b"    limits (" } else { b"           (" });
-                push_number(out, limits[0]);
+                number::write(out, limits[0]);
                 out.push(b' ');
-                push_number(out, limits[1]);
+                number::write(out, limits[1]);
                 out.extend_from_slice(b")\n");
             }
             line(out, 2, "end");
@@ -98,9 +98,9 @@ fn line(out: &mut Vec<u8>, indent: usize, text: &str) {
     out.push(b'\n');
 }
 
-fn number(out: &mut Vec<u8>, field: &str, value: Option<f64>) {
+fn field(out: &mut Vec<u8>, name: &str, value: Option<f64>) {
     if let Some(value) = value {
-        numbers(out, field, &[value], "");
+        numbers(out, name, &[value], "");
     }
 }
 
@@ -109,18 +109,7 @@ fn numbers(out: &mut Vec<u8>, field: &str, values: &[f64], end: &str) {
     out.extend_from_slice(field.as_bytes());
     for &value in values {
         out.push(b' ');
-        push_number(out, value);
+        number::write(out, value);
     }
     line(out, 0, end);
-}
-
-/// The shortest text that reads back as `value`.
-pub(crate) fn push_number(out: &mut Vec<u8>, value: f64) {
-    let size = value.abs();
-    let result = if size != 0.0 && size.is_finite() && !(1e-5..1e16).contains(&size) {
-        write!(out, "{value:e}")
-    } else {
-        write!(out, "{value}")
-    };
-    result.expect("writing to memory does not fail");
 }
