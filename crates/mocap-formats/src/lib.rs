@@ -11,9 +11,12 @@
 pub mod amc;
 pub mod asf;
 pub mod bvh;
+pub mod csv;
 mod finding;
+pub mod json;
 mod limits;
 pub mod number;
+pub mod skel;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};
