@@ -8,10 +8,15 @@
 
 #![allow(clippy::result_large_err, reason = "an error ends the reading of a file: its size costs nothing")]
 
+pub mod amc;
+pub mod asf;
 pub mod bvh;
+pub mod csv;
 mod finding;
+pub mod json;
 mod limits;
 pub mod number;
+pub mod skel;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};
