@@ -32,7 +32,7 @@ const FLAT: (f64, f64) = (-0.85, 0.02);
 const ANKLE_OVER_BALL: f64 = 0.085;
 
 /// The directions of a space.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Directions {
     pub up: Vector3<f64>,
     pub forward: Vector3<f64>,
