@@ -7,8 +7,10 @@
 //! cannot read is an error that says what was found, what was expected, and where.
 
 mod finding;
+mod format;
 mod limits;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};
+pub use format::Format;
 pub use limits::{LimitExceeded, Limits};
