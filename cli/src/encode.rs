@@ -1,0 +1,83 @@
+//! From a clip or skeleton to the content of files.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use mocap_formats::{Format, bvh};
+use mocap_model::{Clip, EulerOrder, FrameRate};
+
+use crate::batch::{Destination, Failure, Job};
+use crate::console::put_stdout;
+use crate::diagnostic::Diagnostic;
+use crate::write;
+
+/// What is written: one file, and for AMC the skeleton beside it.
+pub(crate) struct Encoded {
+    main: Content,
+    /// The skeleton of an AMC file.
+    beside: Option<Content>,
+}
+
+enum Content {
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Content::Bytes(bytes) => out.write_all(bytes),
+        }
+    }
+}
+
+/// How a clip is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EncodeOptions {
+    /// The rotation order of every joint; `None`: that of the skeleton.
+    pub(crate) euler: Option<EulerOrder>,
+}
+
+/// The path of the skeleton beside an output, for formats that need one.
+pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
+    (format == Format::Amc).then(|| path.with_extension("asf"))
+}
+
+impl From<Vec<u8>> for Encoded {
+    fn from(bytes: Vec<u8>) -> Encoded {
+        Encoded { main: Content::Bytes(bytes), beside: None }
+    }
+}
+
+/// A clip in a format. The clip is taken, so that it is freed before the bytes are there in full.
+pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+    match format {
+        Format::Bvh => {
+            let options = bvh::WriteOptions { euler: options.euler, ..Default::default() };
+            let document = bvh::from_clip(&clip, &options)
+                .map_err(|error| Diagnostic::new("bvh::write", error.to_string()))?;
+            drop(clip);
+            Ok(document.to_bytes().into())
+        }
+        other => Err(Diagnostic::new("format::read-only", format!("{other} files cannot be written"))),
+    }
+}
+
+/// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.
+pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
+    match &job.destination {
+        Destination::File { path, replace } => {
+            let mut bytes = 0;
+            // The skeleton first: an AMC file without one is worth nothing.
+            if let (Some(content), Some(beside)) = (&encoded.beside, beside(path, format)) {
+                bytes += write::atomically(&beside, *replace, &|out| content.write_to(out))?;
+            }
+            bytes += write::atomically(path, *replace, &|out| encoded.main.write_to(out))?;
+            Ok((bytes, path.display().to_string()))
+        }
+        Destination::Stdout => {
+            let bytes = put_stdout(&|out| encoded.main.write_to(out))?;
+            Ok((bytes, "-".into()))
+        }
+        Destination::Nowhere | Destination::Exists(_) => Ok((0, String::new())),
+    }
+}
