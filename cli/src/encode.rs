@@ -51,13 +51,6 @@ impl From<Vec<u8>> for Encoded {
 /// A clip in a format. The clip is taken, so that it is freed before the bytes are there in full.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
     match format {
-        Format::Bvh => {
-            let options = bvh::WriteOptions { euler: options.euler, ..Default::default() };
-            let document = bvh::from_clip(&clip, &options)
-                .map_err(|error| Diagnostic::new("bvh::write", error.to_string()))?;
-            drop(clip);
-            Ok(document.to_bytes().into())
-        }
         other => Err(Diagnostic::new("format::read-only", format!("{other} files cannot be written"))),
     }
 }

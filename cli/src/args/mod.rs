@@ -59,6 +59,19 @@ impl Cli {
 }
 
 #[cfg(test)]
+impl Cli {
+    /// How inputs are read where no flag says otherwise.
+    pub(crate) fn reading_defaults() -> Reading {
+        #[derive(Parser)]
+        struct Only {
+            #[command(flatten)]
+            reading: Reading,
+        }
+        Only::parse_from(["mocap"]).reading
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

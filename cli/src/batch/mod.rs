@@ -9,4 +9,4 @@ mod run;
 
 pub(crate) use inputs::{Input, Source, expand};
 pub(crate) use plan::{Destination, Job, Names, plan};
-pub(crate) use run::{Failure, Report, RunOptions, Tally, run};
+pub(crate) use run::{Failure, Report, RunOptions, Tally, json, run};

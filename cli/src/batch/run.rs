@@ -129,8 +129,7 @@ pub(crate) fn run(
     let progress = Progress::new(global.progress, jobs);
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, results) = mpsc::channel();
-    let worker = || {
-        let sender = sender.clone();
+    let worker = |sender: &mpsc::Sender<(usize, Outcome)>| {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(i) else { break };
@@ -148,10 +147,9 @@ pub(crate) fn run(
         Err(error) => return console.usage_error(&Diagnostic::new("io::threads", error.to_string())),
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            pool.broadcast(|_| worker());
-            drop(sender);
-        });
+        let (pool, worker) = (&pool, &worker);
+        // The sender goes with the thread: when all work is done, the loop below ends.
+        scope.spawn(move || pool.broadcast(|_| worker(&sender)));
         let mut waiting = BTreeMap::new();
         let mut due = 0;
         for (i, outcome) in results {
@@ -248,7 +246,7 @@ fn tell(
 
 fn tell_summary(console: &mut Console, global: &Global, summary: &Summary) {
     if global.json {
-        console.row(global, &json(summary), "");
+        return console.row(global, &json(summary), "");
     }
     let mut parts = vec![format!("{} ok", summary.ok)];
     if summary.failed > 0 {

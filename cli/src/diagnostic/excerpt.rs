@@ -13,8 +13,11 @@ pub(crate) struct Excerpt {
     pub(crate) span: Range<usize>,
 }
 
-/// Bytes shown before and after what is wrong: rows of MOTION run to 7,000 characters.
-const AROUND: usize = 48;
+/// Bytes kept before what is wrong: the renderer counts its columns from the start of the line. Rows of MOTION
+/// run to 7,000 characters and are trimmed when they are shown; a file on one line is cut here.
+const BEFORE: usize = 1 << 16;
+/// Bytes kept behind what is wrong.
+const BEHIND: usize = 80;
 /// Bytes shown of what is wrong.
 const WITHIN: usize = 60;
 
@@ -29,8 +32,8 @@ impl Excerpt {
         let line_start = text[..start].iter().rposition(is_end).map_or(0, |end| end + 1);
         let line_end = text[start..].iter().position(is_end).map_or(text.len(), |end| start + end);
         let end = place.span.end.clamp(start, line_end).min(start + WITHIN);
-        let from = char_start(text, line_start.max(start.saturating_sub(AROUND)));
-        let to = char_start(text, line_end.min(end + AROUND));
+        let from = char_start(text, line_start.max(start.saturating_sub(BEFORE)));
+        let to = char_start(text, line_end.min(end + BEHIND));
 
         let piece = |range: Range<usize>| -> String {
             let lossy = String::from_utf8_lossy(&text[range]);
@@ -76,10 +79,10 @@ mod tests {
 
     #[test]
     fn a_long_row_is_cut_on_both_sides() {
-        let row = "0.125 ".repeat(1000) + "nan " + &"0.25 ".repeat(1000);
-        let shown = excerpt(row.as_bytes(), 6000..6003);
+        let row = "0.125 ".repeat(100_000) + "nan " + &"0.25 ".repeat(1000);
+        let shown = excerpt(row.as_bytes(), 600_000..600_003);
         assert_eq!(&shown.text[shown.span.clone()], "nan");
-        assert!(shown.text.starts_with("…") && shown.text.ends_with("…") && shown.text.len() < 200);
+        assert!(shown.text.starts_with("…") && shown.text.ends_with("…") && shown.text.len() < 70_000);
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl Renderer {
     /// A renderer for a stream that takes colours or does not.
     pub(crate) fn new(colored: bool) -> Renderer {
         let snippets = if colored { Snippets::styled() } else { Snippets::plain() };
-        Renderer { snippets: snippets.decor_style(DecorStyle::Ascii).term_width(160) }
+        Renderer { snippets: snippets.decor_style(DecorStyle::Ascii).term_width(120) }
     }
 
     /// An error, about a file or about the arguments.
@@ -44,24 +44,28 @@ impl Renderer {
         };
         let mut group = Group::with_title(level.primary_title(title).id(found.code));
         if detail == Detail::Full {
-            if let Some(path) = path {
-                let mut origin = Origin::path(path);
-                if let Some((line, column)) = found.place {
-                    origin = origin.line(line).char_column(column);
+            group = match (&found.excerpt, found.place) {
+                (Some(excerpt), Some((line, _))) => {
+                    let mark = AnnotationKind::Primary.span(excerpt.span.clone());
+                    let snippet = Snippet::source(excerpt.text.as_str()).line_start(line).annotation(mark);
+                    group.element(snippet.path(path))
                 }
-                group = group.element(origin);
-            }
-            if let (Some(excerpt), Some((line, _))) = (&found.excerpt, found.place) {
-                let mark = AnnotationKind::Primary.span(excerpt.span.clone());
-                group = group
-                    .element(Snippet::source(excerpt.text.as_str()).line_start(line).annotation(mark));
-            }
+                _ => group.elements(path.map(|path| origin(path, found.place))),
+            };
             group = group.elements(notes(found).into_iter().map(|note| Level::NOTE.message(note)));
             if let Some(help) = &found.help {
                 group = group.element(Level::HELP.message(help.as_str()));
             }
         }
         self.snippets.render(&[group])
+    }
+}
+
+/// The place of a diagnostic that shows no line.
+fn origin(path: &str, place: Option<(usize, usize)>) -> Origin<'_> {
+    match place {
+        Some((line, column)) => Origin::path(path).line(line).char_column(column),
+        None => Origin::path(path),
     }
 }
 
