@@ -13,6 +13,8 @@ use crate::{LimitExceeded, bvh, text};
 pub enum Kind {
     Text(#[from] text::Problem),
     Limit(#[from] LimitExceeded),
+    Asf(#[from] crate::asf::Problem),
+    Amc(#[from] crate::amc::Problem),
     Bvh(#[from] bvh::Problem),
 }
 
@@ -22,6 +24,8 @@ impl Kind {
         match self {
             Kind::Text(problem) => problem.code(),
             Kind::Limit(_) => "limit",
+            Kind::Asf(problem) => problem.code(),
+            Kind::Amc(problem) => problem.code(),
             Kind::Bvh(problem) => problem.code(),
         }
     }

@@ -8,6 +8,8 @@
 
 #![allow(clippy::result_large_err, reason = "an error ends the reading of a file: its size costs nothing")]
 
+pub mod amc;
+pub mod asf;
 pub mod bvh;
 mod finding;
 mod format;

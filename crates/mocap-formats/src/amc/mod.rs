@@ -1,0 +1,14 @@
+//! Acclaim motions (AMC): the channels of the bones of an ASF file over time.
+//!
+//! [`parse`] gives a [`Document`]; [`to_clip`] gives what it means together with the skeleton that it moves.
+
+mod clip;
+mod document;
+mod parse;
+mod problem;
+mod write;
+
+pub use clip::{ClipOptions, to_clip};
+pub use document::{Bone, Document, Irregular};
+pub use parse::parse;
+pub use problem::Problem;
