@@ -4,12 +4,19 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mocap_formats::{Format, bvh};
-use mocap_model::{Clip, EulerOrder, FrameRate};
+use mocap_model::{Clip, EulerOrder};
 
 use crate::batch::{Destination, Failure, Job};
 use crate::console::put_stdout;
 use crate::diagnostic::Diagnostic;
 use crate::write;
+
+impl Encoded {
+    /// A motion and the skeleton that goes beside it.
+    pub(crate) fn pair(main: Vec<u8>, beside: Vec<u8>) -> Encoded {
+        Encoded { main: Content::Bytes(main), beside: Some(Content::Bytes(beside)) }
+    }
+}
 
 /// What is written: one file, and for AMC the skeleton beside it.
 pub(crate) struct Encoded {
@@ -51,6 +58,12 @@ impl From<Vec<u8>> for Encoded {
 /// A clip in a format. The clip is taken, so that it is freed before the bytes are there in full.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
     match format {
+        Format::Bvh => {
+            let options = bvh::WriteOptions { euler: options.euler, ..Default::default() };
+            let document = bvh::from_clip(&clip, &options);
+            drop(clip);
+            Ok(document.to_bytes().into())
+        }
         other => Err(Diagnostic::new("format::read-only", format!("{other} files cannot be written"))),
     }
 }

@@ -1,6 +1,6 @@
 //! What a file is, in numbers and words.
 
-use mocap_formats::bvh;
+use mocap_formats::{asf, bvh};
 use mocap_model::{Axis, Clip, Skeleton, UnitSource};
 use serde::Serialize;
 
@@ -84,8 +84,8 @@ impl Facts {
     /// Position channels in words.
     pub(crate) fn positions_text(&self) -> String {
         match self.position_channels {
-            "add" => "added to OFFSET".into(),
-            "replace" => "in place of OFFSET".into(),
+            "add" => "added to the offset".into(),
+            "replace" => "in place of the offset".into(),
             _ => "none".into(),
         }
     }
@@ -118,7 +118,20 @@ impl Stated {
                 frame_time: document.motion().and_then(|motion| Some(motion.frame_time.as_ref()?.seconds)),
                 position_channels: positions(document, reading.position_channels),
             },
+            Document::Asf(skeleton) => Stated::acclaim(skeleton),
+            Document::Amc(skeleton, _) => Stated::acclaim(skeleton),
         }
+    }
+}
+
+impl Stated {
+    /// Acclaim files state no frame time; a root's translation is added to its place.
+    fn acclaim(skeleton: &asf::Document) -> Stated {
+        let channels = skeleton.root.order.len() + skeleton.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
+        let moves = |dof: &asf::Dof| matches!(dof, asf::Dof::Translation(_));
+        let moving = skeleton.root.order.iter().any(moves)
+            || skeleton.bones.iter().any(|bone| bone.dofs.iter().any(moves));
+        Stated { channels, frame_time: None, position_channels: if moving { "add" } else { "none" } }
     }
 }
 

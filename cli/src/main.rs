@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Info(args) => commands::info::run(&args, &global, &mut console),
         Command::Validate(args) => commands::validate::run(&args, &global, &mut console),
         Command::Convert(args) => commands::convert::run(&args, &global, &mut console),
+        Command::Compare(args) => commands::compare::run(&args, &global, &mut console),
     };
     done.unwrap_or_else(|error| console.usage_error(&error)).into()
 }

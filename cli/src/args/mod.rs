@@ -39,6 +39,7 @@ pub(crate) enum Command {
     Info(commands::info::Args),
     Validate(commands::validate::Args),
     Convert(commands::convert::Args),
+    Compare(commands::compare::Args),
 }
 
 impl Cli {
@@ -54,7 +55,7 @@ impl Cli {
         let alias = |command: clap::Command| {
             command.mut_arg("input_unit", |argument| argument.visible_alias("unit"))
         };
-        ["info", "validate"].into_iter().fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+        ["info", "validate", "compare"].into_iter().fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Diagnostic {
     pub(crate) code: &'static str,
     /// One sentence.
     pub(crate) message: String,
+    /// The file it is about, where that is not the input itself.
+    pub(crate) path: Option<String>,
     /// 1-based line and column.
     pub(crate) place: Option<(usize, usize)>,
     /// In which joint, channel, frame.
@@ -38,6 +40,7 @@ impl Diagnostic {
         Diagnostic {
             code,
             message: message.into(),
+            path: None,
             place: None,
             context: Context::default(),
             count: 1,
@@ -51,6 +54,7 @@ impl Diagnostic {
         Diagnostic {
             code: finding.code(),
             message: finding.kind.to_string(),
+            path: None,
             place: finding.place.as_ref().map(|place| (place.line, place.column)),
             context: finding.context.clone(),
             count: finding.count,
@@ -75,6 +79,12 @@ impl Diagnostic {
         Diagnostic::new(code, format!("cannot {doing} '{}': {reason}", path.display()))
     }
 
+    /// The same about another file than the input.
+    pub(crate) fn in_file(mut self, path: &Path) -> Diagnostic {
+        self.path = Some(path.display().to_string());
+        self
+    }
+
     /// The same with what can be done.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
@@ -85,8 +95,8 @@ impl Diagnostic {
 /// What a user can do about what readers find, where a flag helps.
 fn advice(code: &str) -> Option<&'static str> {
     Some(match code {
-        "bvh::not-a-number" => "--repair interpolates over such values",
-        "bvh::frame-time" => "--input-fps states the rate",
+        "bvh::not-a-number" | "amc::not-finite" => "--repair interpolates over such values",
+        "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
         "bvh::position-mode" => "--position-channels replace or add settles it",
         "bvh::rest-first-frame" => "--drop-first-frame leaves it out",
         _ => return None,
@@ -99,12 +109,15 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// `code, message` and, where known, `line, column, joint, channel, frame, help`; `count` of warnings.
+/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, help`.
 impl Serialize for Diagnostic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("code", self.code)?;
         map.serialize_entry("message", &self.message)?;
+        if let Some(path) = &self.path {
+            map.serialize_entry("path", path)?;
+        }
         let (line, column) = self.place.unzip();
         map.serialize_entry("line", &line)?;
         map.serialize_entry("column", &column)?;

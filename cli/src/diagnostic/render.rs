@@ -38,6 +38,7 @@ impl Renderer {
     }
 
     fn render(&self, level: Level<'_>, path: Option<&str>, found: &Diagnostic, detail: Detail) -> String {
+        let path = found.path.as_deref().or(path);
         let title = match (detail, path) {
             (Detail::Line, Some(path)) => format!("{}: {}", located(path, found.place), found.message),
             _ => found.message.clone(),

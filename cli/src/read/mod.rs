@@ -9,6 +9,7 @@ pub(crate) use unit::{known_unit, with_up};
 
 use unit::restated;
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,11 +44,8 @@ pub(crate) struct Motion {
 pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
     let bytes = bytes_of(input)?;
     let format = format_of(input, &bytes, reading)?;
-    let text = text::decode(&bytes);
     let parsed = document::parse(format, &bytes, input, reading);
-    let Parsed { value: document, warnings } = parsed.map_err(|stop| stop.into_failure(&text))?;
-    let warnings = located(&warnings, &text);
-    drop(text);
+    let (document, warnings) = parsed.map_err(|stop| stop.into_failure(&bytes))?;
     Ok(Loaded { format, document, warnings, bytes })
 }
 
@@ -69,13 +67,12 @@ impl Loaded {
     pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
         let size = self.size();
         let Loaded { document, mut warnings, bytes, .. } = self;
-        let text = text::decode(&bytes);
         let lowered = document.into_clip(reading);
         let Parsed { value: clip, warnings: found } = match lowered {
             Ok(parsed) => parsed,
-            Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&text) }),
+            Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&bytes) }),
         };
-        warnings.extend(located(&found, &text));
+        warnings.extend(located(&found, &bytes));
         strict(reading, &mut warnings)?;
         let clip = match reading.input_fps {
             Some(rate) => clip.with_rate(rate),
@@ -89,12 +86,11 @@ impl Loaded {
     /// The skeleton of the document, of whatever format.
     pub(crate) fn into_skeleton(self, reading: &Reading) -> Result<(Skeleton, Vec<Diagnostic>), Failure> {
         let Loaded { document, mut warnings, bytes, .. } = self;
-        let text = text::decode(&bytes);
         let Parsed { value: skeleton, warnings: found } = match document.into_skeleton(reading) {
             Ok(parsed) => parsed,
-            Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&text) }),
+            Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&bytes) }),
         };
-        warnings.extend(located(&found, &text));
+        warnings.extend(located(&found, &bytes));
         strict(reading, &mut warnings)?;
         Ok((restated(&skeleton, reading), warnings))
     }
@@ -120,16 +116,18 @@ impl From<Diagnostic> for Stop {
 }
 
 impl Stop {
-    fn into_failure(self, text: &[u8]) -> Failure {
+    fn into_failure(self, bytes: &[u8]) -> Failure {
         match self {
-            Stop::Found(finding) => Diagnostic::from_finding(&finding, text).into(),
+            Stop::Found(finding) => Diagnostic::from_finding(&finding, &text::decode(bytes)).into(),
             Stop::Other(diagnostic) => diagnostic.into(),
         }
     }
 }
 
-fn located(findings: &[Finding], text: &[u8]) -> Vec<Diagnostic> {
-    findings.iter().map(|finding| Diagnostic::from_finding(finding, text)).collect()
+/// What was found in the bytes of a file, with the lines it is about.
+fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
+    let text = if findings.is_empty() { Cow::Borrowed(bytes) } else { text::decode(bytes) };
+    findings.iter().map(|finding| Diagnostic::from_finding(finding, &text)).collect()
 }
 
 /// Under `--strict` the first warning is the error.
