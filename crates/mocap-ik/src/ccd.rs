@@ -1,0 +1,128 @@
+//! Cyclic coordinate descent: from the effector to the base, each joint turns so that the effector points at
+//! the goal.
+//!
+//! With limits per joint, under-damping, tolerance regions and an escape from straight chains. A chain that
+//! stalls is finished by the two-bone solution: on nearly straight limbs plain sweeps gain almost nothing.
+//!
+//! Based on: L.-C. T. Wang, C. C. Chen, "A combined optimization method for solving the inverse kinematics
+//! problem of mechanical manipulators", 1991; J. Lander, "Making Kine More Flexible", Game Developer, 1998.
+
+use crate::step::{Pull, turn};
+use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, reach, two_bone};
+
+/// The solver of this module, for chains with one effector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ccd;
+
+/// A sweep that leaves more than this share of the distance has stalled.
+const SLOW: f64 = 0.5;
+/// A sweep that gains less than this share of the chain's length has gained nothing.
+const NOTHING: f64 = 1e-7;
+/// So many sweeps without gain end a solve.
+const PATIENCE: u32 = 8;
+/// The turn that bends a straight chain [rad].
+const ESCAPE: f64 = 0.2;
+
+impl Solver for Ccd {
+    fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
+        if chain.effectors.len() != 1 {
+            return Err(IkError::SeveralEffectors { method: "ccd", effectors: chain.effectors.len() });
+        }
+        chain.begin(goals, options)?;
+        let goal = &goals[0];
+        let iterations = match chain.reached(goals, options) {
+            true => 0,
+            false if chain.out_of_reach(0, goal, options) && reach::align(chain, 0, goal, options) => 1,
+            false => sweeps(chain, goal, options),
+        };
+        two_bone::swivel_to_pole(chain, goal, options);
+        Ok(chain.outcome(goals, options, iterations))
+    }
+}
+
+fn sweeps(chain: &mut Chain, goal: &Goal, options: &Options) -> u32 {
+    let goals = std::slice::from_ref(goal);
+    let length = chain.length(0);
+    let distance = |chain: &Chain| {
+        let (position, orientation) = chain.residual(goals);
+        position.hypot(orientation * length)
+    };
+    let mut before = distance(chain);
+    let (mut idle, mut escapes) = (0, 0);
+    for iteration in 1..=options.iterations {
+        sweep(chain, goal, length, options);
+        chain.update();
+        if chain.reached(goals, options) {
+            return iteration;
+        }
+        let mut after = distance(chain);
+        if after > SLOW * before && options.finish && !goal.wants_orientation() {
+            let finished = two_bone::finish(chain, goal, options);
+            if chain.reached(goals, options) {
+                return iteration;
+            }
+            if finished {
+                after = distance(chain);
+            }
+        }
+        idle = if before - after < NOTHING * length { idle + 1 } else { 0 };
+        if idle == 1 && escapes < 2 && options.escape && !chain.out_of_reach(0, goal, options) {
+            escapes += 1;
+            bend(chain, options, escapes);
+            after = distance(chain);
+        } else if idle > PATIENCE {
+            return iteration;
+        }
+        before = after;
+    }
+    options.iterations
+}
+
+fn sweep(chain: &mut Chain, goal: &Goal, length: f64, options: &Options) {
+    let (mut tip, mut orientation) = chain.tip(0);
+    for k in (0..chain.path_len(0)).rev() {
+        let joint = chain.path_joint(0, k);
+        let constraint = &chain.constraint[joint];
+        if constraint.is_locked() {
+            continue;
+        }
+        if constraint.tolerance > 0.0 && (goal.position - tip).norm() <= constraint.tolerance * length {
+            continue;
+        }
+        let at = chain.position[joint];
+        let mut pull = Pull::new(goal, length, &at, &tip, &orientation);
+        if let Some(local) = turn(chain, joint, &mut pull, options) {
+            chain.local[joint] = local;
+            (tip, orientation) = (at + pull.arm, pull.frame);
+        }
+    }
+}
+
+/// Bends every joint a little, the second time the other way, so that no arm lies on the line to the goal.
+fn bend(chain: &mut Chain, options: &Options, time: u32) {
+    for k in 0..chain.path_len(0) {
+        let joint = chain.path_joint(0, k);
+        let constraint = chain.constraint[joint];
+        if constraint.is_locked() {
+            continue;
+        }
+        let sign = if (k as u32 + time) % 2 == 0 { 1.0 } else { -1.0 };
+        let axis = match constraint.freedom {
+            Freedom::Hinge { axis, .. } => constraint.outer() * axis,
+            _ => chain.local[joint] * two_bone::across(&chain.bone(0, k)),
+        };
+        let bent = Quat::from_axis_angle(&axis, sign * ESCAPE) * chain.local[joint];
+        chain.local[joint] = if options.limits { constraint.project(&bent).0 } else { bent };
+    }
+    chain.update();
+}
+
+impl Chain {
+    /// The vector from a joint of a path to the next joint, or to the effector, in the joint's frame.
+    pub(crate) fn bone(&self, effector: usize, place: usize) -> Vec3 {
+        match place + 1 < self.path_len(effector) {
+            true => self.offset[self.path_joint(effector, place + 1)],
+            false => self.effectors[effector].offset,
+        }
+    }
+}
