@@ -7,7 +7,8 @@
 use super::document::NotFinite;
 use super::{Bone, Document, Irregular, Problem};
 use crate::asf::Report;
-use crate::{Finding, LimitExceeded, Limits, Parsed, number, text};
+use crate::finding::locate;
+use crate::{Finding, LimitExceeded, Limits, Parsed, Place, number, text};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -168,6 +169,9 @@ impl<'t> Reader<'t> {
             return Err(Finding::new(Problem::MostlyMissing { present, expected }));
         }
         self.document.values.shrink_to_fit();
+        let Document { bones, not_finite, .. } = &mut self.document;
+        let names = bones.iter_mut().filter_map(|bone| bone.place.as_mut());
+        locate(self.text, names.chain(not_finite.as_mut().map(|found| &mut found.place)));
         Ok(Parsed { value: self.document, warnings: self.report.into_warnings() })
     }
 
@@ -319,7 +323,7 @@ impl<'t> Reader<'t> {
                 self.names.push(name);
                 self.exact.insert(name, bone);
                 self.columns.push(if self.layout.is_none() { self.document.values.len() } else { 0 });
-                let place = Some(self.report.place(word.clone()));
+                let place = Some(Place { span: word.clone(), line: 0, column: 0 });
                 let name = self.report.name(word.clone());
                 let late = self.layout.is_some();
                 if late {
@@ -392,7 +396,8 @@ impl<'t> Reader<'t> {
             Some(first) => first.count += 1,
             None => {
                 let found = self.report.quote(word.clone());
-                let (frame, place) = (self.frame_index().unwrap_or(0), self.report.place(word));
+                let frame = self.frame_index().unwrap_or(0);
+                let place = Place { span: word, line: 0, column: 0 };
                 self.document.not_finite = Some(NotFinite { frame, bone, found, place, count: 1 });
             }
         }

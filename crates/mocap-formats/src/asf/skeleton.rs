@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_first_axis_turns_first_about_fixed_axes() {
-        let angles = [30.0, 40.0, 50.0];
+        let angles: [f64; 3] = [30.0, 40.0, 50.0];
         let turn =
             |axis: Axis| UnitQuaternion::from_axis_angle(&axis.unit(), angles[axis.index()].to_radians());
         let xyz = axes(&AxisAngles { angles, order: Axis::ALL }, AngleUnit::Degrees);
