@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Validate(commands::validate::Args),
     Convert(commands::convert::Args),
     Compare(commands::compare::Args),
+    Retarget(commands::retarget::Args),
 }
 
 impl Cli {

@@ -32,7 +32,8 @@ pub(crate) struct Reading {
     /// Rule by which lengths of an ASF become metres
     #[arg(long, value_name = "RULE", default_value = "auto")]
     pub(crate) asf_units: AsfUnitsArg,
-    /// Skeleton of AMC inputs [default: NN.asf for NN_MM.amc, else the only ASF in its folder]
+    /// Skeleton of AMC inputs [default: the ASF called like the start of its name (01.asf
+    /// for 01_02.amc), else the only ASF in its folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
     /// Interpolate over values that are not numbers (NaN, inf), and count them, instead of refusing the file
@@ -41,6 +42,9 @@ pub(crate) struct Reading {
     /// Treat warnings as errors: an input with one fails
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Whether the first frame is left out anyway: then it does not matter that it is a rest pose.
+    #[arg(skip)]
+    pub(crate) rest_frame_dropped: bool,
 }
 
 /// What position channels of a BVH mean.
@@ -57,7 +61,7 @@ pub(crate) enum PositionChannelsArg {
 /// How an ASF states its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AsfUnitsArg {
-    /// `cmu` where the file says `length 0.45`, else `spec`
+    /// As `cmu` where the file says `length 0.45`, else unknown
     Auto,
     /// metres = number / length * 0.0254, as the CMU database means it
     Cmu,

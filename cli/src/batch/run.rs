@@ -167,7 +167,7 @@ pub(crate) fn run(
     });
     progress.finish();
     summary.seconds = started.elapsed().as_secs_f64();
-    if jobs.len() > 1 {
+    if jobs.len() > 1 && !console.is_closed() {
         tell_summary(console, global, &summary);
     }
     if summary.failed > 0 { Exit::ClipFailed } else { Exit::Success }

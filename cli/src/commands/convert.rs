@@ -86,8 +86,7 @@ struct Row<'a> {
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = output_format(args)?;
     if global.json && args.outputs.to_stdout() {
-        return Err(Diagnostic::new("usage::stdout-twice", "--json and -o - both write to stdout")
-            .help("name a file with -o, or leave out --json"));
+        return Err(Diagnostic::stdout_twice());
     }
     let inputs = batch::expand(&args.inputs, &Format::MOTIONS)?;
     let derive = |input: &Input| Ok(renamed(&input.relative, format));
@@ -161,7 +160,8 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
 }
 
 fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
-    let Motion { clip, mut warnings, .. } = loaded.into_motion(&args.reading)?;
+    let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
+    let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
     let edited = args.edits().apply(clip, &mut warnings).and_then(|clip| {
         let skeleton = clip.skeleton();
         let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();

@@ -79,6 +79,12 @@ impl Diagnostic {
         Diagnostic::new(code, format!("cannot {doing} '{}': {reason}", path.display()))
     }
 
+    /// Rows and a file cannot both go to stdout.
+    pub(crate) fn stdout_twice() -> Diagnostic {
+        Diagnostic::new("usage::stdout-twice", "--json and -o - both write to stdout")
+            .help("name a file with -o, or leave out --json")
+    }
+
     /// The same about another file than the input.
     pub(crate) fn in_file(mut self, path: &Path) -> Diagnostic {
         self.path = Some(path.display().to_string());

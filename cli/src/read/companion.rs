@@ -1,4 +1,5 @@
-//! The skeleton that an AMC file moves: `NN.asf` for `NN_MM.amc`, else the only ASF in its folder.
+//! The skeleton that an AMC file moves: `NN.asf` for `NN_MM.amc`, `walk.asf` for `walk2.amc`, else the only
+//! ASF in its folder.
 
 use std::path::{Path, PathBuf};
 
@@ -27,25 +28,30 @@ pub(super) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, D
         .filter(|file| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("asf")))
         .collect();
     skeletons.sort();
-    let named = |name: &str| {
-        let same = |file: &&PathBuf| {
-            file.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| stem.eq_ignore_ascii_case(name))
-        };
-        skeletons.iter().find(same).cloned()
-    };
-    let subject = stem.split_once('_').map_or(stem, |(subject, _)| subject);
-    if let Some(path) = named(stem).or_else(|| named(subject)) {
-        return Ok(path);
+    let named = skeletons.iter().filter_map(|file| {
+        let name = file.file_stem()?.to_str()?;
+        starts(stem, name).then_some((name.len(), file))
+    });
+    if let Some((_, file)) = named.max_by_key(|(length, _)| *length) {
+        return Ok(file.clone());
     }
     match &skeletons[..] {
         [only] => Ok(only.clone()),
         [] => Err(missing(format!("there is no ASF file beside '{}'", path.display()))),
         many => Err(missing(format!(
-            "there are {} ASF files beside '{}', none of them called {subject}.asf",
+            "there are {} ASF files beside '{}', and none is called like the start of its name",
             many.len(),
             path.display()
         ))),
     }
+}
+
+/// Whether `name` is `stem` or its first part: another kind of character follows, as in `01_02` or `walk2`.
+fn starts(stem: &str, name: &str) -> bool {
+    let start = stem.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let kind = |c: char| (c.is_alphabetic(), c.is_numeric());
+    let next = stem.get(name.len()..).and_then(|rest| rest.chars().next());
+    start && next.zip(name.chars().next_back()).is_none_or(|(next, last)| kind(next) != kind(last))
 }
 
 #[cfg(test)]
@@ -67,6 +73,8 @@ mod tests {
     fn the_subject_s_skeleton_wins_over_the_only_one() {
         assert_eq!(found(&["01.asf", "02.asf"], "02_11.amc"), Ok("02.asf".into()));
         assert_eq!(found(&["01_02.asf", "01.asf"], "01_02.amc"), Ok("01_02.asf".into()));
+        assert_eq!(found(&["walk.asf", "run.asf"], "walk2.amc"), Ok("walk.asf".into()));
+        assert_eq!(found(&["1.asf", "3.asf"], "12_01.amc"), Err("amc::no-skeleton"));
         assert_eq!(found(&["Body.ASF"], "walk.amc"), Ok("Body.ASF".into()));
         assert_eq!(found(&["a.asf", "b.asf"], "walk.amc"), Err("amc::no-skeleton"));
         assert_eq!(found(&["walk.bvh"], "walk.amc"), Err("amc::no-skeleton"));

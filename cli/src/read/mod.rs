@@ -73,7 +73,8 @@ impl Loaded {
             Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&bytes) }),
         };
         warnings.extend(located(&found, &bytes));
-        strict(reading, &mut warnings)?;
+        warnings.retain(|warning| !(reading.rest_frame_dropped && warning.code == "bvh::rest-first-frame"));
+        let warnings = strict(reading, warnings)?;
         let clip = match reading.input_fps {
             Some(rate) => clip.with_rate(rate),
             None => clip,
@@ -91,7 +92,7 @@ impl Loaded {
             Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&bytes) }),
         };
         warnings.extend(located(&found, &bytes));
-        strict(reading, &mut warnings)?;
+        let warnings = strict(reading, warnings)?;
         Ok((restated(&skeleton, reading), warnings))
     }
 }
@@ -131,12 +132,12 @@ fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
 }
 
 /// Under `--strict` the first warning is the error.
-pub(crate) fn strict(reading: &Reading, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
-    if reading.strict && !warnings.is_empty() {
-        let error = warnings.remove(0);
-        return Err(Failure { error, warnings: std::mem::take(warnings) });
+fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Failure> {
+    let mut warnings = warnings.into_iter();
+    match warnings.next() {
+        Some(error) if reading.strict => Err(Failure { error, warnings: warnings.collect() }),
+        first => Ok(first.into_iter().chain(warnings).collect()),
     }
-    Ok(())
 }
 
 fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
