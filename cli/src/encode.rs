@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mocap_formats::{Format, bvh};
-use mocap_model::{Clip, EulerOrder};
+use mocap_model::{Clip, EulerOrder, Skeleton};
 
 use crate::batch::{Destination, Failure, Job};
 use crate::console::put_stdout;
@@ -66,6 +66,24 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
         }
         other => Err(Diagnostic::new("format::read-only", format!("{other} files cannot be written"))),
     }
+}
+
+/// The path with the extension of a format; another extension than that of a format is part of the name.
+pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
+    let known = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
+    if known.is_some() {
+        return path.with_extension(format.extension());
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(format.extension());
+    name.into()
+}
+
+/// A skeleton in a format.
+pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, Diagnostic> {
+    let _ = skeleton;
+    Err(Diagnostic::new("format::read-only", format!("{format} files cannot be written")))
 }
 
 /// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.

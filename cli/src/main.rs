@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => commands::validate::run(&args, &global, &mut console),
         Command::Convert(args) => commands::convert::run(&args, &global, &mut console),
         Command::Compare(args) => commands::compare::run(&args, &global, &mut console),
+        Command::Skel(args) => commands::skel::run(&args, &global, &mut console),
         Command::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
     };
     done.unwrap_or_else(|error| console.usage_error(&error)).into()

@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Validate(commands::validate::Args),
     Convert(commands::convert::Args),
     Compare(commands::compare::Args),
+    Skel(commands::skel::Args),
     Retarget(commands::retarget::Args),
 }
 
@@ -56,7 +57,7 @@ impl Cli {
         let alias = |command: clap::Command| {
             command.mut_arg("input_unit", |argument| argument.visible_alias("unit"))
         };
-        ["info", "validate", "compare"].into_iter().fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+        ["info", "validate", "compare", "skel"].into_iter().fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `mocap convert`: between formats, with the usual edits on the way.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::stdout_twice());
     }
     let inputs = batch::expand(&args.inputs, &Format::MOTIONS)?;
-    let derive = |input: &Input| Ok(renamed(&input.relative, format));
+    let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
     let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
@@ -107,18 +107,6 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
         Diagnostic::new("usage::format", "nothing says which format to write")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
-}
-
-/// The path with the extension of a format; another extension than that of a format is part of the name.
-fn renamed(path: &Path, format: Format) -> PathBuf {
-    let known = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
-    if known.is_some() {
-        return path.with_extension(format.extension());
-    }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(format.extension());
-    name.into()
 }
 
 /// What became of one input.

@@ -4,4 +4,5 @@ pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod info;
 pub(crate) mod retarget;
+pub(crate) mod skel;
 pub(crate) mod validate;
