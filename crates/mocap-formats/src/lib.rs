@@ -6,8 +6,6 @@
 //! The crate prints nothing and opens no file. What it repairs it lists as warnings in [`Parsed`]; what it
 //! cannot read is an error that says what was found, what was expected, and where.
 
-#![allow(clippy::result_large_err, reason = "an error ends the reading of a file: its size costs nothing")]
-
 pub mod amc;
 pub mod asf;
 pub mod bvh;
