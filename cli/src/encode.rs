@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{Format, bvh};
+use mocap_formats::{Finding, Format, Parsed, amc, asf, bvh};
 use mocap_model::{Clip, EulerOrder, Skeleton};
 
 use crate::batch::{Destination, Failure, Job};
@@ -14,7 +14,7 @@ use crate::write;
 impl Encoded {
     /// A motion and the skeleton that goes beside it.
     pub(crate) fn pair(main: Vec<u8>, beside: Vec<u8>) -> Encoded {
-        Encoded { main: Content::Bytes(main), beside: Some(Content::Bytes(beside)) }
+        Encoded { beside: Some(Content::Bytes(beside)), ..Encoded::from(main) }
     }
 }
 
@@ -23,6 +23,8 @@ pub(crate) struct Encoded {
     main: Content,
     /// The skeleton of an AMC file.
     beside: Option<Content>,
+    /// What the format cannot say as it was.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 enum Content {
@@ -51,7 +53,7 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
 
 impl From<Vec<u8>> for Encoded {
     fn from(bytes: Vec<u8>) -> Encoded {
-        Encoded { main: Content::Bytes(bytes), beside: None }
+        Encoded { main: Content::Bytes(bytes), beside: None, warnings: Vec::new() }
     }
 }
 
@@ -64,6 +66,13 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
             drop(clip);
             Ok(document.to_bytes().into())
         }
+        Format::Amc => {
+            let Parsed { value: pair, warnings } = amc::from_clip(&clip);
+            drop(clip);
+            let encoded = Encoded::pair(pair.motion.to_bytes(), pair.skeleton.to_bytes());
+            Ok(Encoded { warnings: diagnostics(&warnings), ..encoded })
+        }
+        Format::Asf | Format::Skel => skeleton(clip.skeleton(), format),
         other => Err(Diagnostic::new("format::read-only", format!("{other} files cannot be written"))),
     }
 }
@@ -82,8 +91,21 @@ pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
 
 /// A skeleton in a format.
 pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, Diagnostic> {
-    let _ = skeleton;
-    Err(Diagnostic::new("format::read-only", format!("{format} files cannot be written")))
+    match format {
+        Format::Asf => {
+            let Parsed { value: document, warnings } = asf::from_skeleton(skeleton);
+            Ok(Encoded { warnings: diagnostics(&warnings), ..Encoded::from(document.to_bytes()) })
+        }
+        other => {
+            let message = format!("{other} files hold a motion, and this is a skeleton alone");
+            Err(Diagnostic::new("format::no-motion", message).help("skeletons are written as skel or asf"))
+        }
+    }
+}
+
+/// Findings about what is written: they have no place in a text.
+fn diagnostics(findings: &[Finding]) -> Vec<Diagnostic> {
+    findings.iter().map(|finding| Diagnostic::from_finding(finding, b"")).collect()
 }
 
 /// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.

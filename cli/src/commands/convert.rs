@@ -128,7 +128,8 @@ fn convert(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
     };
     let (bytes, output) = encode::deliver(&done.encoded, job, format)?;
     let path = job.input.shown();
-    let Converted { frames, fps, joints, unchanged, warnings, .. } = done;
+    let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
+    warnings.extend(encoded.warnings);
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let text = format!("{path} -> {output}: {frames} frames{rate}, {joints} joints");
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };

@@ -162,7 +162,10 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     warnings.extend(report.warnings.iter().map(|warning| Diagnostic::new(warning.code(), warning.to_string())));
     let frames = motion.frames();
     let encoded = encode::clip(motion, format, EncodeOptions { euler: args.euler });
-    let delivered = encoded.map_err(Failure::from).and_then(|encoded| encode::deliver(&encoded, job, format));
+    let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
+        warnings.extend_from_slice(&encoded.warnings);
+        encode::deliver(&encoded, job, format)
+    });
     let (bytes_out, output) = match delivered {
         Ok(delivered) => delivered,
         Err(Failure { error, .. }) => return Err(Failure { error, warnings }),

@@ -90,9 +90,10 @@ fn skel(job: &Job, reading: &Reading, format: Format) -> Result<Report, Failure>
     let skeleton = roles.apply(&skeleton);
     let written = match job.destination {
         Destination::Nowhere => Ok((0, String::new())),
-        _ => encode::skeleton(&skeleton, format)
-            .map_err(Failure::from)
-            .and_then(|encoded| encode::deliver(&encoded, job, format)),
+        _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {
+            warnings.extend_from_slice(&encoded.warnings);
+            encode::deliver(&encoded, job, format)
+        }),
     };
     let (bytes_out, output) = match written {
         Ok(delivered) => delivered,
