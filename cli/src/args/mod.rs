@@ -42,6 +42,7 @@ pub(crate) enum Command {
     Compare(commands::compare::Args),
     Skel(commands::skel::Args),
     Retarget(commands::retarget::Args),
+    Generate(commands::generate::Args),
 }
 
 impl Cli {

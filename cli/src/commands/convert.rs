@@ -88,6 +88,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
+    if let (Format::Amc | Format::Asf, Some(flag)) = (format, args.edits.of_space()) {
+        return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
+            .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
+    }
     let inputs = batch::expand(&args.inputs, &Format::MOTIONS)?;
     let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
     let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
@@ -163,6 +167,13 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
             Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings })
         }
         Err(error) => Err(Failure { error, warnings }),
+    }
+}
+
+impl EditArgs {
+    /// The flag that asks for another unit or axes.
+    fn of_space(&self) -> Option<&'static str> {
+        self.unit.map(|_| "--unit").or(self.up.map(|_| "--up"))
     }
 }
 

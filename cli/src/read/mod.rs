@@ -45,7 +45,16 @@ pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> 
     let bytes = bytes_of(input)?;
     let format = format_of(input, &bytes, reading)?;
     let parsed = document::parse(format, &bytes, input, reading);
-    let (document, warnings) = parsed.map_err(|stop| stop.into_failure(&bytes))?;
+    let (document, warnings) = parsed.map_err(|stop| {
+        let failure = stop.into_failure(&bytes);
+        match Format::detect(&bytes) {
+            Some(other) if other != format && failure.error.help.is_none() => Failure {
+                error: failure.error.help(format!("the content looks like {other}: --from {other} reads it so")),
+                ..failure
+            },
+            _ => failure,
+        }
+    })?;
     Ok(Loaded { format, document, warnings, bytes })
 }
 
