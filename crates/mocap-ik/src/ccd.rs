@@ -106,7 +106,7 @@ fn bend(chain: &mut Chain, options: &Options, time: u32) {
         if constraint.is_locked() {
             continue;
         }
-        let sign = if (k as u32 + time) % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if (k as u32 + time).is_multiple_of(2) { 1.0 } else { -1.0 };
         let axis = match constraint.freedom {
             Freedom::Hinge { axis, .. } => constraint.outer() * axis,
             _ => chain.local[joint] * two_bone::across(&chain.bone(0, k)),
