@@ -58,17 +58,25 @@ pub(crate) fn descend(
     };
     let reachable = (0..goals.len()).all(|e| !chain.out_of_reach(e, &goals[e], options));
     let can_finish = options.finish && goals.len() == 1 && !goals[0].wants_orientation();
+    // A limb of two bones loses nothing by being finished at once; in a longer chain one joint would do it all.
+    let first_finish = if chain.turning(0) == 2 { 1 } else { 3 };
+    let patience = if reachable { PATIENCE } else { 1 };
     let mut before = distance(chain);
-    let (mut idle, mut escapes) = (0, 0);
+    let (mut slow, mut next_finish, mut idle, mut escapes) = (0, first_finish, 0, 0);
     for iteration in 1..=options.iterations {
         sweep(chain);
         chain.update();
         if chain.reached(goals, options) {
             return iteration;
         }
-        let after = distance(chain);
-        if can_finish && after > SLOW * before && two_bone::finish(chain, &goals[0], options) {
-            return iteration;
+        let mut after = distance(chain);
+        slow += u32::from(after > SLOW * before);
+        if can_finish && slow == next_finish {
+            next_finish *= 2;
+            if two_bone::finish(chain, &goals[0], options) {
+                return iteration;
+            }
+            after = distance(chain);
         }
         idle = if before - after < NOTHING * length { idle + 1 } else { 0 };
         before = after;
@@ -76,14 +84,15 @@ pub(crate) fn descend(
             escapes += 1;
             bend(chain, options, escapes);
             before = distance(chain);
-        } else if idle > PATIENCE {
+        } else if idle > patience {
             return iteration;
         }
     }
     options.iterations
 }
 
-fn sweep(chain: &mut Chain, goal: &Goal, length: f64, options: &Options) {
+/// Turns each joint once, from the effector to the base.
+pub(crate) fn sweep(chain: &mut Chain, goal: &Goal, length: f64, options: &Options) {
     let (mut tip, mut orientation) = chain.tip(0);
     for k in (0..chain.path_len(0)).rev() {
         let joint = chain.path_joint(0, k);

@@ -282,6 +282,12 @@ impl Chain {
         self.carries[effector * self.local.len() + joint]
     }
 
+    /// How many joints on the way to an effector can turn.
+    pub(crate) fn turning(&self, effector: usize) -> usize {
+        let path = (0..self.path_len(effector)).map(|k| self.path_joint(effector, k));
+        path.filter(|&i| !self.constraint[i].is_locked()).count()
+    }
+
     /// The first joint on the way to an effector that can turn.
     pub(crate) fn first_turning(&self, effector: usize) -> Option<usize> {
         (0..self.path_len(effector))

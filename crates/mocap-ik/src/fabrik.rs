@@ -9,6 +9,7 @@
 //! Graphical Models, 2011. Constraints are applied to rotations on the way back only.
 
 use crate::chain::NONE;
+use crate::step::{self, Pull};
 use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, ccd, reach, two_bone};
 use mocap_model::{exp, log, rotation_between};
 use nalgebra::{Matrix3, Quaternion};
@@ -44,9 +45,20 @@ fn iterate(chain: &mut Chain, goals: &[Goal], options: &Options) -> u32 {
     {
         return iterations;
     }
+    let mut missing = f64::INFINITY;
     ccd::descend(chain, goals, options, |chain| {
         backward(chain, goals);
         forward(chain, goals, options);
+        chain.update();
+        let (position, _) = chain.residual(goals);
+        // Hinges and limits can stop the positions where a turn of the joints themselves still helps.
+        if goals.len() == 1 && position > 0.9 * missing {
+            ccd::sweep(chain, &goals[0], chain.length(0), options);
+            chain.update();
+            missing = chain.residual(goals).0;
+        } else {
+            missing = position;
+        }
     })
 }
 
@@ -187,8 +199,20 @@ fn forward(chain: &mut Chain, goals: &[Goal], options: &Options) {
         if chain.constraint[joint].is_locked() || chain.scratch.weights[joint] == 0.0 {
             continue;
         }
-        let Some(turn) = wished_turn(chain, joint, goals) else { continue };
         let constraint = chain.constraint[joint];
+        let turn = match wished(chain, joint, goals) {
+            Wish::None => continue,
+            Wish::Turn(turn) => turn,
+            Wish::Arm(arm, to) => {
+                // One bone: the best turn that the joint's constraint allows.
+                let mut pull = Pull::arm(arm, to);
+                if let Some(local) = step::turn(chain, joint, &mut pull, options) {
+                    chain.local[joint] = local;
+                    chain.update_joint(joint);
+                }
+                continue;
+            }
+        };
         let share = options.damping * (1.0 - constraint.stiffness);
         let turn = shortened(&turn, share, options.max_turn);
         let local = turn_into(&chain.frame[joint], &turn, &chain.local[joint]);
@@ -207,8 +231,17 @@ fn shortened(turn: &Quat, share: f64, max_turn: f64) -> Quat {
     exp(&(if angle > max_turn { vector * (max_turn / angle) } else { vector }))
 }
 
-/// The turn in object space that brings the bones of a joint as near as they get to the positions wished for.
-fn wished_turn(chain: &Chain, joint: usize, goals: &[Goal]) -> Option<Quat> {
+/// What the bones of a joint wish for.
+enum Wish {
+    /// It carries none that matters.
+    None,
+    /// It carries one: an arm, and where it is to be.
+    Arm(Vec3, Vec3),
+    /// A turn in object space that brings all of them as near as they get.
+    Turn(Quat),
+}
+
+fn wished(chain: &Chain, joint: usize, goals: &[Goal]) -> Wish {
     let at = chain.position[joint];
     let frame = &chain.frame[joint];
     let mut single = None;
@@ -227,8 +260,7 @@ fn wished_turn(chain: &Chain, joint: usize, goals: &[Goal]) -> Option<Quat> {
         // The pose of joints below is the old one: what is rigid to this joint is seen from its old frame.
         let (tip, orientation) = chain.rigid_tip(e, joint);
         if goal.wants_orientation() {
-            let wished = goal.orientation * (frame * orientation).inverse();
-            return Some(wished);
+            return Wish::Turn(goal.orientation * (frame * orientation).inverse());
         }
         if goal.wants_position() {
             pull(frame * tip, goal.position - at, share(goal));
@@ -240,10 +272,10 @@ fn wished_turn(chain: &Chain, joint: usize, goals: &[Goal]) -> Option<Quat> {
             pull(arm, chain.scratch.points[child] - at, chain.scratch.weights[child]);
         }
     }
-    match count {
-        0 => None,
-        1 => single.map(|(arm, wished)| rotation_between(&arm, &wished)),
-        _ => Some(best_rotation(&moments)),
+    match (count, single) {
+        (1, Some((arm, to))) => Wish::Arm(arm, to),
+        (0, _) | (_, None) => Wish::None,
+        _ => Wish::Turn(best_rotation(&moments)),
     }
 }
 
