@@ -100,10 +100,11 @@ impl Body {
 }
 
 fn top_of_spine(skeleton: &Skeleton, roles: &RoleMap) -> Option<JointId> {
-    let arms = [Role::LeftShoulder, Role::LeftUpperArm].into_iter().find_map(|role| {
-        common_ancestor(skeleton, roles.joint(role)?, roles.joint(role.mirrored())?)
-    });
-    let mut top = arms.or_else(|| skeleton.joint(roles.joint(Role::Neck).or(roles.joint(Role::Head))?).parent)?;
+    let arms = [Role::LeftShoulder, Role::LeftUpperArm]
+        .into_iter()
+        .find_map(|role| common_ancestor(skeleton, roles.joint(role)?, roles.joint(role.mirrored())?));
+    let mut top =
+        arms.or_else(|| skeleton.joint(roles.joint(Role::Neck).or(roles.joint(Role::Head))?).parent)?;
     while roles.role(top) == Some(Role::Neck) {
         top = skeleton.joint(top).parent?;
     }
@@ -122,9 +123,11 @@ fn find_limb(
     let [Some(base), Some(middle), Some(tip)] = roles.map(|role| map.joint(role)) else {
         return Ok(None);
     };
-    for ((upper, a), (lower, b)) in
-        [((Role::Hips, hips), (roles[0], base)), ((roles[0], base), (roles[1], middle)), ((roles[1], middle), (roles[2], tip))]
-    {
+    for ((upper, a), (lower, b)) in [
+        ((Role::Hips, hips), (roles[0], base)),
+        ((roles[0], base), (roles[1], middle)),
+        ((roles[1], middle), (roles[2], tip)),
+    ] {
         let name = |id: JointId| skeleton.joint(id).name.clone();
         if a == b || skeleton.path(a, b).is_none() {
             return Err(RetargetError::NotBelow {

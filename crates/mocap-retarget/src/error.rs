@@ -26,7 +26,11 @@ impl fmt::Display for Which {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum RetargetError {
-    #[error("the {which} skeleton has no joint that could be {}; found were {}", list(missing), list_or_none(found))]
+    #[error(
+        "the {which} skeleton has no joint that could be {}; found were {}",
+        list(missing),
+        list_or_none(found)
+    )]
     MissingRoles { which: Which, missing: Vec<Role>, found: Vec<Role> },
     #[error("in the {which} skeleton, {upper} '{upper_joint}' is not above {lower} '{lower_joint}'")]
     NotBelow { which: Which, upper: Role, upper_joint: String, lower: Role, lower_joint: String },

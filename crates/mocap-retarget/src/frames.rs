@@ -12,7 +12,9 @@ use crate::options::{Hands, Method};
 use crate::retargeter::{Retargeter, mid_hip};
 use crate::transfer::Rule;
 use mocap_ik::{Outcome, PosedChain, Status};
-use mocap_model::{Clip, Isometry3, JointId, JointTracks, Pose, Track, UnitQuaternion, Vector3, slerp};
+use mocap_model::{
+    Clip, Isometry3, JointId, JointTracks, Pose, Skeleton, Track, UnitQuaternion, Vector3, slerp,
+};
 
 /// A limb reaches its goal within this share of its length.
 const REACHED: f64 = 1e-6;
@@ -75,17 +77,14 @@ struct Work<'a> {
     object: Pose,
     chains: Vec<PosedChain>,
     ik: mocap_ik::Options,
-    /// From the hips' joint to the middle of the hip joints, in the frame of the hips.
-    to_mid_hip: Vector3<f64>,
+    /// The hips and all joints below them.
+    moving: Vec<JointId>,
     /// Whether limits can change anything in the trunk.
     limited: Vec<bool>,
 }
 
 impl Work<'_> {
     fn new<'a>(retargeter: &'a Retargeter, setting: &'a Setting) -> Work<'a> {
-        let stance = &retargeter.target_stance;
-        let body = &retargeter.target_body;
-        let middle = mid_hip(body, |joint| stance.position[joint.index()]) - stance.position[body.hips.index()];
         let chains: Vec<PosedChain> = retargeter.limbs.iter().map(|limb| limb.chain.clone()).collect();
         let solved = retargeter.options.method != Method::Copy;
         let in_chain = |id: JointId| solved && chains.iter().any(|chain| chain.place(id).is_some());
@@ -106,7 +105,7 @@ impl Work<'_> {
                 limits: retargeter.options.limits,
                 ..mocap_ik::Options::default()
             },
-            to_mid_hip: stance.rotation[body.hips.index()].inverse() * middle,
+            moving: below(&retargeter.target, retargeter.target_body.hips),
         }
     }
 
@@ -115,7 +114,8 @@ impl Work<'_> {
         let retargeter = self.retargeter;
         for (id, joint) in retargeter.target.iter() {
             let at = id.index();
-            let parent = joint.parent.map_or(Isometry3::identity(), |parent| self.object.joints[parent.index()]);
+            let parent =
+                joint.parent.map_or(Isometry3::identity(), |parent| self.object.joints[parent.index()]);
             let turned = |source: &JointId, frame: &UnitQuaternion<f64>| {
                 self.source.joints[source.index()].rotation * frame
             };
@@ -131,19 +131,27 @@ impl Work<'_> {
             }
             let local = UnitQuaternion::new_normalize(local.into_inner());
             self.local.joints[at].rotation = local;
-            if id == retargeter.target_body.hips {
-                let place = self.hips_place(&(parent.rotation * local));
-                self.local.joints[at].translation = parent.inverse_transform_point(&place.into()).coords.into();
-            }
             self.object.joints[at] = parent * self.local.joints[at];
         }
+        let shift = self.shift();
+        for id in &self.moving {
+            self.object.joints[id.index()].translation.vector += shift;
+        }
+        let hips = retargeter.target_body.hips;
+        let place = self.object.joints[hips.index()].translation.vector;
+        let parent = retargeter.target.joint(hips).parent;
+        let parent = parent.map_or(Isometry3::identity(), |parent| self.object.joints[parent.index()]);
+        self.local.joints[hips.index()].translation =
+            parent.inverse_transform_point(&place.into()).coords.into();
     }
 
-    fn hips_place(&self, rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
-        let Retargeter { source_body, ratios, directions, options, .. } = self.retargeter;
+    /// How far the hips have to move to be where the scaled source has them.
+    fn shift(&self) -> Vector3<f64> {
+        let Retargeter { source_body, target_body, ratios, directions, options, .. } = self.retargeter;
         let position = |joint: JointId| self.source.joints[joint.index()].translation.vector;
+        let posed = |joint: JointId| self.object.joints[joint.index()].translation.vector;
         if options.method != Method::Scale {
-            return position(source_body.hips) * ratios.unit;
+            return position(source_body.hips) * ratios.unit - posed(target_body.hips);
         }
         // Only what stands above the ankle scales with the leg; the foot below has its own height.
         let middle = mid_hip(source_body, position);
@@ -152,7 +160,7 @@ impl Work<'_> {
         let level = (middle - up * height) * ratios.leg;
         let above_ankle = (height - self.setting.floor - self.setting.ankle) * ratios.leg;
         let height = self.setting.target_floor + self.setting.target_ankle + above_ankle;
-        level + up * height - rotation * self.to_mid_hip
+        level + up * height - mid_hip(target_body, posed)
     }
 
     /// The place of a limb's tip; `None` where the limb is left alone.
@@ -183,7 +191,8 @@ impl Work<'_> {
         let base = base.map_or(Isometry3::identity(), |parent| self.object.joints[parent.index()]);
         let chain = &mut self.chains[i];
         chain.read_at(base, &self.local)?;
-        let outcome: Outcome = limb.solve(chain, goal, retargeter.options.solver, &self.ik)?;
+        let bend = self.source.joints[limb.source.base.index()].rotation * self.setting.bends[i];
+        let outcome: Outcome = limb.solve(chain, goal, bend, retargeter.options.solver, &self.ik)?;
         chain.write(&mut self.local)?;
         // The tip keeps the turn of the source, whatever the limb above it does.
         let tip = limb.target.tip.index();
@@ -200,4 +209,13 @@ impl Work<'_> {
         }
         Ok(Some(Solve { error: outcome.position, reachable: outcome.status != Status::Unreachable }))
     }
+}
+
+/// A joint and all joints below it.
+fn below(skeleton: &Skeleton, top: JointId) -> Vec<JointId> {
+    let mut is_below = vec![false; skeleton.len()];
+    for (id, joint) in skeleton.iter() {
+        is_below[id.index()] = id == top || joint.parent.is_some_and(|parent| is_below[parent.index()]);
+    }
+    skeleton.iter().map(|(id, _)| id).filter(|id| is_below[id.index()]).collect()
 }

@@ -14,6 +14,7 @@
 
 mod body;
 mod error;
+mod evidence;
 mod frames;
 mod ground;
 mod limb;
@@ -26,8 +27,6 @@ mod transfer;
 
 pub use error::{RetargetError, Warning, Which};
 pub use options::{Hands, LimbSolver, Method, Options};
-pub use report::{
-    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport,
-};
+pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
 pub use retargeter::{Ratios, Retargeter};
 pub use roles::{Reason, RoleMap, RoleRow, map_roles};

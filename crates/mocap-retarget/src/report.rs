@@ -1,10 +1,10 @@
 //! What became of a motion, in numbers.
 
-use crate::ground::Setting;
-use crate::retargeter::{Ratios, Retargeter};
-use crate::frames::Solve;
 use crate::Warning;
 use crate::body::LimbKind;
+use crate::frames::Solve;
+use crate::ground::Setting;
+use crate::retargeter::{Ratios, Retargeter};
 use mocap_analysis::{
     FootMeasure, correlation, foot_measure, largest_step, mean_jerk, rms_difference, trajectories, trajectory,
 };
@@ -84,7 +84,9 @@ pub struct FootReport {
     pub float: f64,
     /// Mean height of the foot above the floor while it stands [m].
     pub height_mean: f64,
-    /// The largest difference of that height from the source's [m].
+    /// Mean difference of that height from the source's, while toe and heel stand [m].
+    pub height_error: f64,
+    /// The largest such difference [m].
     pub height_error_max: f64,
     /// The greatest depth below the floor in all frames [m].
     pub penetration_max: f64,
@@ -193,12 +195,14 @@ fn feet(retargeter: &Retargeter, source: &Clip, setting: &Setting, motion: &Clip
         let up = retargeter.directions.up;
         let heights = |clip: &Clip, points: &[mocap_model::JointId], floor: f64, metres: f64| -> Vec<f64> {
             let points = trajectories(clip, points);
-            let lowest = |frame: usize| points.iter().map(|t| t[frame].dot(&up)).fold(f64::INFINITY, f64::min);
+            let lowest =
+                |frame: usize| points.iter().map(|t| t[frame].dot(&up)).fold(f64::INFINITY, f64::min);
             (0..clip.frames()).map(|frame| (lowest(frame) - floor) * metres).collect()
         };
         let from_heights = heights(source, &from.points, setting.floor, metres);
         let to_heights = heights(motion, &to.points, setting.target_floor, target_metres);
-        let errors = (0..motion.frames()).filter(|i| contacts.toe[*i]).map(|i| (to_heights[i] - from_heights[i]).abs());
+        let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
+        let errors: Vec<f64> = flat.map(|i| (to_heights[i] - from_heights[i]).abs()).collect();
         FootReport {
             role: if from.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
             contact_frames: is.contact_frames,
@@ -207,7 +211,8 @@ fn feet(retargeter: &Retargeter, source: &Clip, setting: &Setting, motion: &Clip
             slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
             float: is.float_max,
             height_mean: is.height_mean,
-            height_error_max: errors.fold(0.0, f64::max),
+            height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+            height_error_max: errors.iter().copied().fold(0.0, f64::max),
             penetration_max: is.penetration_max,
             penetration_source: was.penetration_max,
         }
@@ -251,10 +256,12 @@ fn angles(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> Vec<AngleRep
                 down.angle(&(middle[i] - base[i])).to_degrees()
             });
             let upper = upper.collect();
-            let bend = (0..clip.frames()).map(|i| (middle[i] - base[i]).angle(&(tip[i] - middle[i])).to_degrees());
+            let bend =
+                (0..clip.frames()).map(|i| (middle[i] - base[i]).angle(&(tip[i] - middle[i])).to_degrees());
             [upper, bend.collect()]
         };
-        let trunk = |body: &crate::body::Body, kind| if kind == LimbKind::Leg { body.hips } else { body.top() };
+        let trunk =
+            |body: &crate::body::Body, kind| if kind == LimbKind::Leg { body.hips } else { body.top() };
         let (from_trunk, to_trunk) =
             (trunk(&retargeter.source_body, side.0.kind), trunk(&retargeter.target_body, side.1.kind));
         // Straight behind the body: no usual pose of a limb is near 0 or 180° from it, so the angle is smooth.

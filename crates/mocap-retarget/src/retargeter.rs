@@ -27,6 +27,8 @@ pub struct Retargeter {
     pub(crate) target: Arc<Skeleton>,
     pub(crate) source_body: Body,
     pub(crate) target_body: Body,
+    /// The local pose that the source's stance was made from.
+    pub(crate) source_base: Pose,
     pub(crate) source_stance: Stance,
     pub(crate) target_stance: Stance,
     pub(crate) rules: Vec<Rule>,
@@ -68,7 +70,9 @@ impl Retargeter {
             base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
             base_pose(target, &options.target_rest, None, Which::Target)?,
         );
-        let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| given.clone().unwrap_or_else(|| map_roles(skeleton));
+        let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| {
+            given.clone().unwrap_or_else(|| map_roles(skeleton))
+        };
         let original = source.clone();
         let source = source.in_space(axes);
         let source_body = Body::new(&source, roles(&source, &options.source_roles), Which::Source)?;
@@ -86,12 +90,12 @@ impl Retargeter {
                 warnings.push(Warning::StanceMade { which });
             }
         }
-        let rules = rules((&source_body, &source_stance), (target, &target_body, &target_stance));
+        let rules = rules((&source, &source_body, &source_stance), (target, &target_body, &target_stance));
         let directions = Directions::of(target);
         let mut limbs = Vec::new();
         for i in 0..LIMBS.len() {
             if let (Some(from), Some(to)) = (&source_body.limbs[i], &target_body.limbs[i]) {
-                limbs.push(LimbMap::new(from, target, to, &target_stance, &directions)?);
+                limbs.push(LimbMap::new(from, target, to)?);
             }
         }
         Ok(Retargeter {
@@ -102,6 +106,7 @@ impl Retargeter {
             constraints: target.joints().iter().map(Constraint::of).collect(),
             source_body,
             target_body,
+            source_base,
             source_stance,
             target_stance,
             rules,
@@ -139,7 +144,7 @@ impl Retargeter {
     /// Where the clip is not of the skeleton that the retargeter was made for.
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, Report), RetargetError> {
         let source = self.source_clip(clip)?;
-        let setting = crate::ground::setting(self, &source);
+        let setting = crate::ground::setting(self, &source)?;
         let (motion, solves) = crate::frames::frames(self, &source, &setting)?;
         let report = report(self, &source, &setting, &motion, solves);
         Ok((motion, report))
@@ -149,13 +154,19 @@ impl Retargeter {
     fn source_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let (found, expected) = (clip.skeleton().joints(), self.original.joints());
         for index in 0..found.len().max(expected.len()) {
-            let name = |joints: &[mocap_model::Joint]| joints.get(index).map_or("nothing".into(), |j| j.name.clone());
+            let name = |joints: &[mocap_model::Joint]| {
+                joints.get(index).map_or("nothing".into(), |j| j.name.clone())
+            };
             let same = match (found.get(index), expected.get(index)) {
                 (Some(a), Some(b)) => a.name == b.name && a.parent == b.parent,
                 _ => false,
             };
             if !same {
-                return Err(RetargetError::OtherSource { index, found: name(found), expected: name(expected) });
+                return Err(RetargetError::OtherSource {
+                    index,
+                    found: name(found),
+                    expected: name(expected),
+                });
             }
         }
         let axes = *self.source.space();
@@ -207,7 +218,12 @@ fn ratios(
     metres: [f64; 2],
 ) -> Ratios {
     let length = |body: &Body, stance: &Stance, kind: LimbKind| -> f64 {
-        body.limbs.iter().flatten().filter(|limb| limb.kind == kind).map(|limb| stance.limb_length(limb)).sum()
+        body.limbs
+            .iter()
+            .flatten()
+            .filter(|limb| limb.kind == kind)
+            .map(|limb| stance.limb_length(limb))
+            .sum()
     };
     let ratio = |kind| length(target, target_stance, kind) / length(source, source_stance, kind);
     let arms = source.limbs[2].is_some() && target.limbs[2].is_some();
@@ -222,7 +238,8 @@ fn warnings(source: &Body, target: &Body) -> Vec<Warning> {
     let one_sided = |a: &RoleMap, b: &RoleMap| -> Vec<Role> {
         let rows = a.rows.iter().map(|row| row.role).filter(|role| b.joint(*role).is_none());
         // Spine and neck are spread over what there is.
-        rows.filter(|role| !matches!(role, Role::Spine | Role::Chest | Role::UpperChest | Role::Neck)).collect()
+        rows.filter(|role| !matches!(role, Role::Spine | Role::Chest | Role::UpperChest | Role::Neck))
+            .collect()
     };
     let mut warnings = Vec::new();
     for (which, roles) in [

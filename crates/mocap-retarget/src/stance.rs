@@ -7,7 +7,7 @@
 //! as several exporters write them) is put together from the tree: trunk and hips by the places of limbs, the
 //! rest along the bones; twists about bones are then taken to be neutral where the file has them at zero.
 
-use crate::body::{Body, Limb, LimbKind};
+use crate::body::{Body, LIMBS, Limb, LimbKind};
 use crate::error::{RetargetError, Which};
 use mocap_model::{Axis, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, rotation_between};
 use nalgebra::{Matrix3, Rotation3};
@@ -59,16 +59,34 @@ impl Directions {
     }
 }
 
+/// The stance of a skeleton, made from a local pose. Limbs of a skeleton whose right side is the left one with
+/// all bones reversed, a convention of several exporters, are rolled to be mirror images.
 pub(crate) fn stance(
     skeleton: &Skeleton,
     body: &Body,
     base: &Pose,
     which: Which,
 ) -> Result<Stance, RetargetError> {
+    let first = rolled_stance(skeleton, body, base, which, &[0.0; 4])?;
+    if !first.made {
+        return Ok(first);
+    }
+    let rolls = mirror_rolls(skeleton, body, base, &first);
+    if rolls == [0.0; 4] { Ok(first) } else { rolled_stance(skeleton, body, base, which, &rolls) }
+}
+
+/// The same with a turn [rad] of each limb, in the order of [`crate::body::LIMBS`], about its own line.
+pub(crate) fn rolled_stance(
+    skeleton: &Skeleton,
+    body: &Body,
+    base: &Pose,
+    which: Which,
+    rolls: &[f64; 4],
+) -> Result<Stance, RetargetError> {
     let directions = Directions::of(skeleton);
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
-    let mut maker = Maker { skeleton, body, base, object, directions, made: false };
+    let mut maker = Maker { skeleton, body, base, object, directions, rolls, made: false };
     let mut rotation: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
         let local = base.joints[id.index()].rotation;
@@ -118,7 +136,8 @@ impl Stance {
         }
         for limb in body.limbs.iter().flatten() {
             let roles = limb.kind.roles_of(limb.side);
-            for (i, (from, to)) in [(limb.base, limb.middle), (limb.middle, limb.tip)].into_iter().enumerate() {
+            for (i, (from, to)) in [(limb.base, limb.middle), (limb.middle, limb.tip)].into_iter().enumerate()
+            {
                 if self.distance(from, to) <= f64::EPSILON * self.limb_length(limb).max(1e-100) {
                     let joint = skeleton.joint(from).name.clone();
                     return Err(RetargetError::ZeroLength { which, from: roles[i], to: roles[i + 1], joint });
@@ -126,12 +145,44 @@ impl Stance {
             }
         }
         let [left, right] = body.legs();
-        let apart = (self.position[left.base.index()] - self.position[right.base.index()]).dot(&directions.left);
+        let apart =
+            (self.position[left.base.index()] - self.position[right.base.index()]).dot(&directions.left);
         if apart < 0.0 {
             return Err(RetargetError::SidesSwapped { which, left: Role::LeftUpperLeg });
         }
         Ok(())
     }
+}
+
+/// The rolls that make right limbs mirror images of left ones, where their bones are reversed.
+fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, stance: &Stance) -> [f64; 4] {
+    let left = Directions::of(skeleton).left;
+    let mut rolls = [0.0; 4];
+    for (l, r) in [(0, 1), (2, 3)] {
+        let (Some(from), Some(to)) = (&body.limbs[l], &body.limbs[r]) else { continue };
+        let bone = |joint: JointId| base.joints[joint.index()].translation.vector;
+        let reversed = [(from.middle, to.middle), (from.tip, to.tip)]
+            .iter()
+            .all(|(l, r)| (bone(*l) + bone(*r)).norm() < 0.05 * bone(*l).norm());
+        if !reversed {
+            continue;
+        }
+        // The mirror image of an axis, reversed.
+        let image = |v: Vector3<f64>| left * (2.0 * v.dot(&left)) - v;
+        let line = stance.position[to.tip.index()] - stance.position[to.base.index()];
+        let Some(line) = line.try_normalize(0.0) else { continue };
+        let across = |v: Vector3<f64>| v - line * v.dot(&line);
+        let (mut cosine, mut sine) = (0.0, 0.0);
+        for axis in Axis::ALL {
+            let now = across(stance.rotation[to.base.index()] * axis.unit().into_inner());
+            let wished = across(image(stance.rotation[from.base.index()] * axis.unit().into_inner()));
+            cosine += now.dot(&wished);
+            sine += line.dot(&now.cross(&wished));
+        }
+        let roll = sine.atan2(cosine);
+        rolls[r] = if roll.abs() > 1e-6 { roll } else { 0.0 };
+    }
+    rolls
 }
 
 struct Maker<'a> {
@@ -141,6 +192,7 @@ struct Maker<'a> {
     /// The base pose in object space.
     object: Pose,
     directions: Directions,
+    rolls: &'a [f64; 4],
     made: bool,
 }
 
@@ -161,11 +213,14 @@ impl Maker<'_> {
             let Some(bone) = self.bone(id, next, inherited) else { return none };
             // A bone that points the opposite way could turn about any axis across: take the one that keeps
             // the front of the body in front.
-            return if bone.dot(&wished) < -0.999 {
+            let swing = if bone.dot(&wished) < -0.999 {
                 UnitQuaternion::new(forward * std::f64::consts::PI)
             } else {
                 rotation_between(&bone, &wished)
             };
+            let at = LIMBS.iter().position(|which| *which == (limb.kind, limb.side));
+            let roll = if limb.base == id { at.map_or(0.0, |at| self.rolls[at]) } else { 0.0 };
+            return if roll == 0.0 { swing } else { UnitQuaternion::new(wished * roll) * swing };
         }
         if let Some(limb) = self.limb_at(|limb| limb.kind == LimbKind::Leg && limb.tip == id) {
             return self.foot(&limb, inherited);
@@ -255,7 +310,8 @@ impl Maker<'_> {
         above: Vector3<f64>,
     ) -> UnitQuaternion<f64> {
         let Directions { up, forward, left: to_left } = self.directions;
-        let (Some(l), Some(a)) = ((inherited * left).try_normalize(0.0), (inherited * above).try_normalize(0.0))
+        let (Some(l), Some(a)) =
+            ((inherited * left).try_normalize(0.0), (inherited * above).try_normalize(0.0))
         else {
             return UnitQuaternion::identity();
         };
@@ -290,13 +346,16 @@ impl Maker<'_> {
         });
         let Some(toes) = self.body.roles.joint(toes).or(furthest) else { return UnitQuaternion::identity() };
         let bone = self.local_bone(leg.tip, toes);
-        let Some(direction) = (inherited * bone).try_normalize(0.0) else { return UnitQuaternion::identity() };
+        let Some(direction) = (inherited * bone).try_normalize(0.0) else {
+            return UnitQuaternion::identity();
+        };
         let pitch = direction.dot(&up);
         if (FLAT.0..=FLAT.1).contains(&pitch) {
             let level = direction - up * pitch;
             return rotation_between(&level, &forward);
         }
-        let length = self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
+        let length =
+            self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
         let drop = (ANKLE_OVER_BALL * length / bone.norm()).min(0.7);
         rotation_between(&direction, &(forward * (1.0 - drop * drop).sqrt() - up * drop))
     }

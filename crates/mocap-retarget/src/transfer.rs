@@ -20,11 +20,8 @@ pub(crate) enum Rule {
 }
 
 /// One rule for each joint of the target.
-pub(crate) fn rules(
-    source: (&Body, &Stance),
-    target: (&Skeleton, &Body, &Stance),
-) -> Vec<Rule> {
-    let (source_body, source_stance) = source;
+pub(crate) fn rules(source: (&Skeleton, &Body, &Stance), target: (&Skeleton, &Body, &Stance)) -> Vec<Rule> {
+    let (source_skeleton, source_body, source_stance) = source;
     let (skeleton, body, stance) = target;
     let mut rules: Vec<Rule> = stance.local.iter().map(|local| Rule::Rest(*local)).collect();
     let frame = |source: JointId, target: JointId| {
@@ -45,20 +42,42 @@ pub(crate) fn rules(
                 (Some(at), 0.0) => Rule::Follow { source: sources[at], frame: frame(sources[at], *target) },
                 (from, share) => {
                     let to = from.map_or(0, |from| from + 1).min(sources.len().saturating_sub(1));
-                    let pair = [from.map_or(below, |from| sources[from]), sources.get(to).copied().unwrap_or(below)];
+                    let pair =
+                        [from.map_or(below, |from| sources[from]), sources.get(to).copied().unwrap_or(below)];
                     Rule::Between { sources: pair, frames: pair.map(|joint| frame(joint, *target)), share }
                 }
             };
         }
     };
     spread(&source_body.spine, source_body.hips, &body.spine);
-    match source_body.head {
-        Some(_) => spread(&source_body.neck, source_body.top(), &body.neck),
-        None => {}
+    if source_body.head.is_some() {
+        spread(&source_body.neck, source_body.top(), &body.neck);
     }
-    // A joint that is in a chain of the trunk but of the wrong skeleton part would otherwise turn twice.
-    debug_assert_eq!(rules.len(), skeleton.len());
+    for (joint, source) in twins((source_skeleton, source_body), (skeleton, body)) {
+        rules[joint.index()] = Rule::Follow { source, frame: frame(source, joint) };
+    }
     rules
+}
+
+/// Joints without a role that have the same name and place in both skeletons (of the target, of the source):
+/// what roles do not speak of (faces, tails, props) moves too between skeletons of one kind.
+fn twins(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<(JointId, JointId)> {
+    let spoken_of = |body: &Body, id: JointId| {
+        id == body.hips
+            || body.roles.role(id).is_some()
+            || body.spine.contains(&id)
+            || body.neck.contains(&id)
+    };
+    let by_name: std::collections::HashMap<&str, JointId> =
+        source.0.iter().map(|(id, joint)| (joint.name.as_str(), id)).collect();
+    let twins = target.0.iter().filter_map(|(id, joint)| {
+        let twin = *by_name.get(joint.name.as_str())?;
+        let other = source.0.joint(twin);
+        let parents = (&target.0.joint(joint.parent?).name, &source.0.joint(other.parent?).name);
+        let free = !spoken_of(source.1, twin) && !spoken_of(target.1, id);
+        (free && parents.0 == parents.1 && !joint.end_site && !other.end_site).then_some((id, twin))
+    });
+    twins.collect()
 }
 
 /// Where joint `i` of `n` lies among `count` joints of the source: the joint before it (`None`: the one below
