@@ -13,6 +13,12 @@ use super::root;
 use crate::args::Inputs;
 use crate::diagnostic::Diagnostic;
 
+/// What commands that need motions find in directories. JSON files are taken where they are named: most of
+/// those that lie about are none of ours.
+pub(crate) const MOTIONS: &[Format] = &[Format::Bvh, Format::Amc];
+/// What other commands find in directories.
+pub(crate) const ALL: &[Format] = &[Format::Bvh, Format::Asf, Format::Amc, Format::Skel];
+
 /// One thing to read.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {

@@ -30,13 +30,6 @@ impl Format {
     pub const ALL: [Format; 6] =
         [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Csv, Format::Json];
 
-    /// The formats that can be read.
-    pub const READABLE: [Format; 5] =
-        [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Json];
-
-    /// The formats that hold motions and whose names say so: what a search in folders is after.
-    pub const MOTIONS: [Format; 2] = [Format::Bvh, Format::Amc];
-
     /// The lower-case name, which is also the usual extension.
     pub const fn extension(self) -> &'static str {
         match self {

@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::stdout_twice());
     }
     let named = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
-    let inputs = batch::expand(&named, &Format::MOTIONS)?;
+    let inputs = batch::expand(&named, batch::MOTIONS)?;
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let derive = |input: &Input| {
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
