@@ -13,12 +13,14 @@
 //! ```
 
 mod body;
+mod copy;
 mod error;
 mod evidence;
 mod frames;
 mod ground;
 mod limb;
 mod options;
+mod plant;
 mod report;
 mod retargeter;
 mod roles;
@@ -26,7 +28,7 @@ mod stance;
 mod transfer;
 
 pub use error::{RetargetError, Warning, Which};
-pub use options::{Hands, LimbSolver, Method, Options};
+pub use options::{FootLock, Hands, LimbSolver, Method, Options};
 pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
 pub use retargeter::{Ratios, Retargeter};
 pub use roles::{Reason, RoleMap, RoleRow, map_roles};
