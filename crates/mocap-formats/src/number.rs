@@ -77,12 +77,9 @@ pub fn scan_not_finite(text: &[u8], at: usize) -> Option<usize> {
         return Some(end);
     }
     end += count(&text[end.min(text.len())..], u8::is_ascii_digit);
-    end += usize::from(text.get(end) == Some(&b'.'));
-    if text.get(end) != Some(&b'#') {
-        return None;
-    }
-    let kind = count(&text[end + 1..], u8::is_ascii_alphanumeric);
-    (kind > 0).then_some(end + 1 + kind)
+    let kind = text.get(end..)?.strip_prefix(b".#")?;
+    let length = count(kind, u8::is_ascii_alphanumeric);
+    (length > 0).then_some(end + 2 + length)
 }
 
 #[cold]
@@ -257,7 +254,7 @@ pub fn write(text: &mut Vec<u8>, number: f64) {
         write_millionths(text, scaled as u64);
         return;
     }
-    let written = if size >= 1e-5 && size < 1e16 || !size.is_finite() {
+    let written = if (1e-5..1e16).contains(&size) || !size.is_finite() {
         number.to_string()
     } else {
         format!("{number:e}")
@@ -407,7 +404,7 @@ mod tests {
                 assert_eq!(scan_not_finite(line.as_bytes(), 0), Some(text.len()), "{line}");
             }
         }
-        for text in ["", "-", "1.5", "1.", "#", "1.#", "nothing", "in"] {
+        for text in ["", "-", "1.5", "1.", "#", "1.#", "1#IND", "nothing", "in"] {
             assert_eq!(scan_not_finite(text.as_bytes(), 0), None, "{text}");
         }
         assert_eq!(scan_not_finite(b"1", 5), None);

@@ -3,7 +3,8 @@
 //! The chain holds the pose that a solver starts from and leaves behind. Its object-space positions and frames
 //! are always those of its local rotations.
 
-use crate::{Constraint, Goal, IkError, Options, Outcome, Quat, Start, Status, Vec3};
+use crate::dofs::Dof;
+use crate::{Constraint, Goal, IkError, Options, Outcome, Quat, Start, Status, Vec3, jacobian, objective};
 use mocap_model::{Isometry3, angle_between};
 use nalgebra::Unit;
 
@@ -30,7 +31,7 @@ pub struct Effector {
 }
 
 /// Joints with a base that stays where it is, and effectors that are to meet goals.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Chain {
     pub(crate) base: Isometry3<f64>,
     /// `NONE` for a joint on the base.
@@ -46,11 +47,31 @@ pub struct Chain {
     /// The joints from the base to each effector: `path[path_start[e]..path_start[e + 1]]`.
     path: Vec<u32>,
     path_start: Vec<u32>,
+    /// Whether a joint is on the path: `[effector × joints + joint]`.
+    carries: Vec<bool>,
     reach: Vec<Reach>,
+    /// The nearest joint above that can turn, by joint; `NONE` where there is none.
+    pub(crate) above: Vec<u32>,
     pub(crate) bend: Option<(usize, Option<Unit<Vec3>>)>,
     finite: bool,
     /// Whether all rotations are known to be within the constraints.
     pub(crate) allowed: bool,
+    pub(crate) scratch: Scratch,
+}
+
+/// Buffers of the solvers, of the sizes they need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// Positions wished for, by joint, and the sum of the weights that went into each.
+    pub(crate) points: Vec<Vec3>,
+    pub(crate) weights: Vec<f64>,
+    /// Degrees of freedom of all joints.
+    pub(crate) dofs: Vec<Dof>,
+    /// Matrices and vectors of the Jacobian solvers.
+    pub(crate) numbers: Vec<f64>,
+    /// A pose to go back to, and the pose at the start.
+    pub(crate) pose: Vec<Quat>,
+    pub(crate) start: Vec<Quat>,
 }
 
 /// How far an effector is from the first joint that can turn, at least and at most.
@@ -111,6 +132,12 @@ impl Chain {
             path[from..].reverse();
             path_start.push(path.len() as u32);
         }
+        let mut carries = vec![false; effectors.len() * joints];
+        for e in 0..effectors.len() {
+            for joint in &path[path_start[e] as usize..path_start[e + 1] as usize] {
+                carries[e * joints + *joint as usize] = true;
+            }
+        }
         let rotations: Vec<Quat> = links.iter().map(|link| link.rotation).collect();
         let mut chain = Chain {
             base,
@@ -123,11 +150,26 @@ impl Chain {
             position: vec![Vec3::zeros(); joints],
             reach: vec![Reach { min: 0.0, max: 0.0 }; effectors.len()],
             effectors,
+            above: vec![NONE; joints],
             path,
             path_start,
+            carries,
             bend: None,
             finite: false,
             allowed: false,
+            scratch: Scratch::default(),
+        };
+        chain.scratch = Scratch {
+            points: vec![Vec3::zeros(); joints],
+            weights: vec![0.0; joints],
+            dofs: Vec::with_capacity(3 * joints),
+            numbers: vec![
+                0.0;
+                jacobian::numbers(chain.effectors.len(), 3 * joints)
+                    .max(objective::numbers(3 * joints))
+            ],
+            pose: chain.local.clone(),
+            start: chain.local.clone(),
         };
         chain.pose_changed();
         if chain.finite { Ok(chain) } else { Err(IkError::ChainNotFinite) }
@@ -235,6 +277,17 @@ impl Chain {
         self.path[self.path_start[effector] as usize + place] as usize
     }
 
+    /// Whether an effector moves with a joint.
+    pub(crate) fn carries(&self, joint: usize, effector: usize) -> bool {
+        self.carries[effector * self.local.len() + joint]
+    }
+
+    /// How many joints on the way to an effector can turn.
+    pub(crate) fn turning(&self, effector: usize) -> usize {
+        let path = (0..self.path_len(effector)).map(|k| self.path_joint(effector, k));
+        path.filter(|&i| !self.constraint[i].is_locked()).count()
+    }
+
     /// The first joint on the way to an effector that can turn.
     pub(crate) fn first_turning(&self, effector: usize) -> Option<usize> {
         (0..self.path_len(effector))
@@ -253,13 +306,40 @@ impl Chain {
     /// Forward kinematics.
     pub(crate) fn update(&mut self) {
         for i in 0..self.local.len() {
-            let (position, frame) = match self.parent[i] {
-                NONE => (self.base.translation.vector, self.base.rotation),
-                parent => (self.position[parent as usize], self.frame[parent as usize]),
-            };
-            self.position[i] = position + frame * self.offset[i];
-            self.frame[i] = frame * self.local[i];
+            self.update_joint(i);
         }
+    }
+
+    /// Forward kinematics of one joint whose parent is up to date.
+    pub(crate) fn update_joint(&mut self, joint: usize) {
+        let (position, frame) = match self.parent[joint] {
+            NONE => (self.base.translation.vector, self.base.rotation),
+            parent => (self.position[parent as usize], self.frame[parent as usize]),
+        };
+        self.position[joint] = position + frame * self.offset[joint];
+        self.frame[joint] = frame * self.local[joint];
+    }
+
+    /// The place of `joint` in the frame of `above`, from the local rotations between the two.
+    pub(crate) fn rigid_arm(&self, joint: usize, above: usize) -> Vec3 {
+        let (mut arm, mut at) = (self.offset[joint], self.parent[joint]);
+        while at != above as u32 && at != NONE {
+            arm = self.offset[at as usize] + self.local[at as usize] * arm;
+            at = self.parent[at as usize];
+        }
+        arm
+    }
+
+    /// The place and orientation of an effector in the frame of `above`, from the local rotations between.
+    pub(crate) fn rigid_tip(&self, effector: usize, above: usize) -> (Vec3, Quat) {
+        let Effector { joint, offset, rotation } = self.effectors[effector];
+        let (mut arm, mut turn, mut at) = (offset, rotation, joint as u32);
+        while at != above as u32 && at != NONE {
+            arm = self.offset[at as usize] + self.local[at as usize] * arm;
+            turn = self.local[at as usize] * turn;
+            at = self.parent[at as usize];
+        }
+        (arm, turn)
     }
 
     /// Everything that follows from a pose, base or constraint that was set from outside.
@@ -274,9 +354,20 @@ impl Chain {
         self.finite = sum.is_finite();
         self.allowed = false;
         self.update();
+        for i in 0..self.len() {
+            self.above[i] = match self.parent[i] {
+                NONE => NONE,
+                parent => self.turning_from(parent as usize),
+            };
+        }
         for e in 0..self.effectors.len() {
             self.reach[e] = self.measure_reach(e);
         }
+    }
+
+    /// The joint itself where it can turn, or else the nearest one above that can.
+    pub(crate) fn turning_from(&self, joint: usize) -> u32 {
+        if self.constraint[joint].is_locked() { self.above[joint] } else { joint as u32 }
     }
 
     /// Bones between joints that cannot turn are one rigid piece.

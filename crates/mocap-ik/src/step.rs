@@ -39,6 +39,12 @@ impl Pull {
         }
     }
 
+    /// A position alone.
+    pub(crate) fn arm(arm: Vec3, to: Vec3) -> Pull {
+        let frame = Quat::identity();
+        Pull { arm, to, position: 1.0, frame, wanted: frame, orientation: 0.0 }
+    }
+
     pub(crate) fn turn(&mut self, by: &Quat) {
         self.arm = by * self.arm;
         if self.orientation > 0.0 {

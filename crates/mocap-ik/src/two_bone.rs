@@ -10,6 +10,7 @@ use crate::step::{Pull, turn};
 use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3};
 use mocap_model::rotation_between;
 use nalgebra::{Quaternion, Unit};
+use std::f64::consts::PI;
 
 /// The solver of this module, for chains with one effector. Stiffness, damping and orientation goals do not
 /// count; limits do.
@@ -73,8 +74,8 @@ pub(crate) fn across(v: &Vec3) -> Unit<Vec3> {
     Unit::try_new(v.cross(&axis), 0.0).unwrap_or(Vec3::x_axis())
 }
 
-/// Tries the two-bone solution at each joint that could bend; keeps the first that meets the goal, or leaves
-/// the chain as it was. Used to finish iterative solvers.
+/// Tries the two-bone solution at each joint that could bend; `true` with the first that meets the goal. Of the
+/// others what brings the effector nearer is kept. Used to finish iterative solvers.
 pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
     let Some(first) = chain.first_turning(0) else { return false };
     let Some(favourite) = bend_joint(chain, first) else { return false };
@@ -85,12 +86,15 @@ pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool 
             continue;
         }
         let kept = (chain.local[first], chain.local[bend]);
+        let before = (goal.position - chain.tip(0).0).norm_squared();
         close(chain, first, bend, goal, options);
         if chain.reached(std::slice::from_ref(goal), options) {
             return true;
         }
-        (chain.local[first], chain.local[bend]) = kept;
-        chain.update();
+        if (goal.position - chain.tip(0).0).norm_squared() >= before {
+            (chain.local[first], chain.local[bend]) = kept;
+            chain.update();
+        }
     }
     false
 }
@@ -108,14 +112,59 @@ pub(crate) fn close(chain: &mut Chain, first: usize, bend: usize, goal: &Goal, o
         chain.local[bend] = if options.limits { constraint.project(&local).0 } else { local };
         chain.update();
     }
-    let (tip, frame) = chain.tip(0);
+    aim(chain, first, goal, options);
+}
+
+/// Turns `first` so that the effector points at the goal: by the shortest turn, or where its limits forbid that,
+/// by the turn with the least swivel about the line to the goal that they allow.
+fn aim(chain: &mut Chain, first: usize, goal: &Goal, options: &Options) {
+    let (at, (tip, orientation)) = (chain.position[first], chain.tip(0));
     let goal = Goal { orientation_weight: 0.0, position_weight: 1.0, ..*goal };
-    let mut pull = Pull::new(&goal, chain.length(0), &a, &tip, &frame);
-    let undamped = Options { damping: 1.0, max_turn: std::f64::consts::PI, ..*options };
+    let mut pull = Pull::new(&goal, chain.length(0), &at, &tip, &orientation);
+    let constraint = chain.constraint[first];
+    let swivels = matches!(constraint.freedom, Freedom::Ball { .. } | Freedom::Euler { .. });
+    if options.limits && swivels {
+        let shortest = rotation_between(&pull.arm, &pull.to);
+        let back = chain.parent_frame(first).inverse();
+        let line = Unit::try_new(pull.to, 0.0).unwrap_or(Vec3::x_axis());
+        let local = |swivel: f64| {
+            let turned = Quat::from_axis_angle(&line, swivel) * (shortest * chain.frame[first]);
+            Quat::new_normalize((back * turned).into_inner())
+        };
+        let allowed = |swivel: f64| !constraint.project(&local(swivel)).1;
+        if let Some(swivel) = least_swivel(allowed) {
+            chain.local[first] = local(swivel);
+            chain.update();
+            return;
+        }
+    }
+    let undamped = Options { damping: 1.0, max_turn: PI, ..*options };
     if let Some(local) = turn(chain, first, &mut pull, &undamped) {
         chain.local[first] = local;
         chain.update();
     }
+}
+
+/// The angle nearest to 0 that is allowed: looked for in steps of 7.5° to both sides, then halved down to the
+/// border, so that it changes as smoothly as the goal does.
+fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
+    const STEP: f64 = PI / 24.0;
+    if allowed(0.0) {
+        return Some(0.0);
+    }
+    let (k, side) = (1..=24)
+        .flat_map(|k| [(k, 1.0), (k, -1.0)])
+        .find(|&(k, side)| allowed(f64::from(k) * side * STEP))?;
+    let (mut outside, mut inside) = (f64::from(k - 1) * side * STEP, f64::from(k) * side * STEP);
+    for _ in 0..40 {
+        let middle = (outside + inside) / 2.0;
+        if allowed(middle) {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    Some(inside)
 }
 
 /// The turn (object space) of the bending joint, with `u` towards the first joint and `v` towards the effector,

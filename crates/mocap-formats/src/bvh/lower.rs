@@ -3,6 +3,7 @@
 use super::document::{Channel, Document, NodeKind};
 use super::positions::{PositionChannels, PositionMode, position_mode};
 use super::repair::finite_values;
+use super::rest_frame::rest_first_frame;
 use super::{Problem, names};
 use crate::{Finding, Parsed, Warnings};
 use mocap_model::{
@@ -45,6 +46,10 @@ pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip
         _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
     };
     let clip = Clip::new(skeleton, rate, frames, tracks).expect("finite values make a clip");
+    if let Some(mut finding) = rest_first_frame(&clip) {
+        finding.place = document.origin.first_row.clone();
+        warnings.push(finding);
+    }
     Ok(Parsed { value: clip, warnings: warnings.into_vec() })
 }
 
@@ -79,7 +84,10 @@ fn skeleton(document: &Document) -> Skeleton {
         parent: node.parent.map(JointId::from),
         offset: node.offset,
         rest_rotation: UnitQuaternion::identity(),
-        dofs: dofs(&node.channels),
+        dofs: match node.kind {
+            NodeKind::EndSite => Dofs::locked(EulerOrder::ZXY),
+            NodeKind::Root | NodeKind::Joint => dofs(&node.channels),
+        },
         role: None,
         end_site: node.kind == NodeKind::EndSite,
     });
