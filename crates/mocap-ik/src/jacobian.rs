@@ -19,7 +19,7 @@
 //! Levenberg-Marquardt Method", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
 //! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer, 2004.
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, ccd, dofs, linear};
+use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, ccd, dofs, linear, plain};
 use mocap_model::log;
 
 /// How the linear model is inverted.
@@ -81,6 +81,15 @@ impl Solver for Jacobian {
         let length = longest(chain, goals);
         let mut numbers = std::mem::take(&mut chain.scratch.numbers);
         let mut iterations = 0;
+        let miss = chain.miss(goals, options);
+        if let (Inverse::Damped(lambda), None) = (self.inverse, &self.posture)
+            && !miss.reached
+            && plain::is_plain(chain, goals, options)
+            && let Some(iterations) = plain_steps(chain, &goals[0], options, miss.position, lambda)
+        {
+            chain.scratch.numbers = numbers;
+            return Ok(chain.outcome(goals, options, iterations));
+        }
         if !chain.reached(goals, options) {
             iterations = ccd::descend(chain, goals, options, |chain| {
                 self.step(chain, goals, length, options, &mut numbers);
@@ -98,6 +107,27 @@ impl Solver for Jacobian {
         chain.scratch.numbers = numbers;
         Ok(chain.outcome(goals, options, iterations))
     }
+}
+
+/// The steps of a plain chain while each leaves less than half; `None` where one does not.
+fn plain_steps(chain: &mut Chain, goal: &Goal, options: &Options, missing: f64, lambda: f64) -> Option<u32> {
+    let near = (options.position_tolerance * chain.length(0)).powi(2);
+    let mut before = missing * missing;
+    let mut used = None;
+    for iteration in 1..=options.iterations {
+        plain::damped_step(chain, goal, lambda);
+        let after = plain::missing(chain, goal);
+        if after <= near {
+            used = Some(iteration);
+            break;
+        }
+        if after > 0.25 * before {
+            break;
+        }
+        before = after;
+    }
+    plain::settle(chain);
+    used
 }
 
 /// The length of the longest way to an effector; 1 where all are 0.

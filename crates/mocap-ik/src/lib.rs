@@ -34,6 +34,7 @@ pub mod jacobian;
 mod linear;
 mod method;
 pub mod objective;
+mod plain;
 mod reach;
 mod solve;
 mod step;
