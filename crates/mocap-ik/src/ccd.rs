@@ -32,19 +32,15 @@ impl Solver for Ccd {
         }
         chain.begin(goals, options)?;
         let goal = &goals[0];
-        let miss = chain.miss(goals, options);
-        let far = !miss.reached && chain.out_of_reach(0, goal, options);
-        if !miss.reached
-            && !far
-            && plain::is_plain(chain, goals, options)
-            && let Some(iterations) = plain_sweeps(chain, goal, options, miss.position)
+        if plain::is_plain(chain, goals, options)
+            && let Some(outcome) = plain_sweeps(chain, goal, options)
         {
             two_bone::swivel_to_pole(chain, goal, options);
-            return Ok(chain.outcome(goals, options, iterations));
+            return Ok(outcome);
         }
-        let iterations = match miss.reached {
+        let iterations = match chain.reached(goals, options) {
             true => 0,
-            false if far && reach::align(chain, 0, goal, options) => 1,
+            false if chain.out_of_reach(0, goal, options) && reach::align(chain, 0, goal, options) => 1,
             false => {
                 let length = chain.length(0);
                 descend(chain, goals, options, |chain| sweep(chain, goal, length, options))
@@ -55,34 +51,18 @@ impl Solver for Ccd {
     }
 }
 
-/// The sweeps of a plain chain while they gain; `None` where they stall short of the goal.
-fn plain_sweeps(chain: &mut Chain, goal: &Goal, options: &Options, missing: f64) -> Option<u32> {
-    let near = (options.position_tolerance * chain.length(0)).powi(2);
-    let finish_from = (NEAR * chain.length(0)).powi(2);
-    let mut before = missing * missing;
-    let mut used = None;
-    for iteration in 1..=options.iterations {
+/// Sweeps of a plain chain, finished where they come near or stall.
+fn plain_sweeps(chain: &mut Chain, goal: &Goal, options: &Options) -> Option<Outcome> {
+    let reach = chain.reach(0).max;
+    let (near, reached) = ((NEAR * reach).powi(2), (options.position_tolerance * reach).powi(2));
+    let patience = if chain.len() == 2 { 1 } else { 3 };
+    plain::solve(chain, goal, options, PATIENCE, |chain, stalls| {
         plain::ccd_sweep(chain, goal);
-        let mut after = plain::missing(chain, goal);
-        if after > near
-            && options.finish
-            && after < finish_from
-            && let Some(bend) = chain.bend_at
-        {
-            plain::close(chain, bend, goal, options);
-            after = plain::missing(chain, goal);
+        let left = plain::missing(chain, goal);
+        if options.finish && left > reached && (left < near || stalls >= patience) {
+            plain::close(chain, goal, options);
         }
-        if after <= near {
-            used = Some(iteration);
-            break;
-        }
-        if after > SLOW * SLOW * before {
-            break;
-        }
-        before = after;
-    }
-    plain::settle(chain);
-    used
+    })
 }
 
 /// Repeats a sweep until the goals are reached, the iterations are used up, or nothing is gained any more; on

@@ -50,7 +50,8 @@ pub struct Chain {
     pub(crate) tips: Vec<Vec3>,
     /// Whether all joints are free and one after the other, with an effector on the last.
     pub(crate) plain: bool,
-    /// The lengths of the bones of a plain chain.
+    /// The bones of a plain chain in the frames of their joints, and their lengths.
+    pub(crate) bones: Vec<Vec3>,
     pub(crate) bone_length: Vec<f64>,
     /// The joint that bends in a two-bone solution for the first effector.
     pub(crate) bend_at: Option<usize>,
@@ -175,6 +176,7 @@ impl Chain {
             tips: vec![Vec3::zeros(); effectors.len()],
             effectors,
             plain: false,
+            bones: vec![Vec3::zeros(); joints],
             bone_length: vec![0.0; joints],
             bend_at: None,
             above: vec![NONE; joints],
@@ -406,7 +408,10 @@ impl Chain {
                     == Constraint { freedom: Freedom::Free, stiffness: 0.0, tolerance: 0.0, ..*constraint }
             });
         if self.plain {
-            (0..self.len()).for_each(|k| self.bone_length[k] = self.bone(0, k).norm());
+            for k in 0..self.len() {
+                self.bones[k] = self.bone(0, k);
+                self.bone_length[k] = self.bones[k].norm();
+            }
         }
         self.bend_at = self.find_bend();
     }

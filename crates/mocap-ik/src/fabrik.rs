@@ -71,16 +71,20 @@ fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> Option<u
     // A little less than the tolerance: the rotations add some rounding.
     let used = positions(&mut points, &chain.bone_length, &goal.position, 0.99 * near, options.iterations);
     let mut parent = chain.base.rotation;
+    let mut at = chain.position[0];
     for k in 0..n {
-        // The tip looks at the goal: that is where the last bone ends, or its direction.
+        // The last bone looks at the goal.
         let wished = if k + 1 < n { points[k + 1] } else { goal.position } - points[k];
-        let frame = parent * chain.local[k];
-        let turn = shortest(&chain.bone(0, k), &(frame.inverse() * wished));
+        let bone = chain.bones[k];
+        let turn = shortest(&bone, &((parent * chain.local[k]).inverse() * wished));
         chain.local[k] = step::normalised(chain.local[k] * turn);
-        parent = frame * turn;
+        chain.position[k] = at;
+        chain.frame[k] = parent * chain.local[k];
+        parent = chain.frame[k];
+        at += parent * bone;
     }
+    chain.tips[0] = at;
     chain.scratch.points = points;
-    chain.update();
     used
 }
 

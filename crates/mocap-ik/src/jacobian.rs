@@ -66,6 +66,8 @@ const FURTHEST: f64 = 1.0;
 const UNDAMPED: f64 = 1e-12;
 /// Degrees of freedom are held at their limits in at most so many rounds of an iteration.
 const ROUNDS: usize = 4;
+/// So many steps that leave more than half of the distance send a plain chain on the general way.
+const PLAIN_STALLS: u32 = 12;
 /// A posture step with no turn greater than this [rad] has arrived.
 const SETTLED: f64 = 1e-7;
 
@@ -78,18 +80,17 @@ impl Solver for Jacobian {
             }
         }
         chain.begin(goals, options)?;
+        if let (Inverse::Damped(lambda), None) = (self.inverse, &self.posture)
+            && plain::is_plain(chain, goals, options)
+        {
+            let step = |chain: &mut Chain, _| plain::damped_step(chain, &goals[0], lambda);
+            if let Some(outcome) = plain::solve(chain, &goals[0], options, PLAIN_STALLS, step) {
+                return Ok(outcome);
+            }
+        }
         let length = longest(chain, goals);
         let mut numbers = std::mem::take(&mut chain.scratch.numbers);
         let mut iterations = 0;
-        let miss = chain.miss(goals, options);
-        if let (Inverse::Damped(lambda), None) = (self.inverse, &self.posture)
-            && !miss.reached
-            && plain::is_plain(chain, goals, options)
-            && let Some(iterations) = plain_steps(chain, &goals[0], options, miss.position, lambda)
-        {
-            chain.scratch.numbers = numbers;
-            return Ok(chain.outcome(goals, options, iterations));
-        }
         if !chain.reached(goals, options) {
             iterations = ccd::descend(chain, goals, options, |chain| {
                 self.step(chain, goals, length, options, &mut numbers);
@@ -107,27 +108,6 @@ impl Solver for Jacobian {
         chain.scratch.numbers = numbers;
         Ok(chain.outcome(goals, options, iterations))
     }
-}
-
-/// The steps of a plain chain while each leaves less than half; `None` where one does not.
-fn plain_steps(chain: &mut Chain, goal: &Goal, options: &Options, missing: f64, lambda: f64) -> Option<u32> {
-    let near = (options.position_tolerance * chain.length(0)).powi(2);
-    let mut before = missing * missing;
-    let mut used = None;
-    for iteration in 1..=options.iterations {
-        plain::damped_step(chain, goal, lambda);
-        let after = plain::missing(chain, goal);
-        if after <= near {
-            used = Some(iteration);
-            break;
-        }
-        if after > 0.25 * before {
-            break;
-        }
-        before = after;
-    }
-    plain::settle(chain);
-    used
 }
 
 /// The length of the longest way to an effector; 1 where all are 0.

@@ -5,7 +5,7 @@
 //! frame is then turned by the product of all turns from the base down to its own.
 
 use crate::step::{normalised, shortest};
-use crate::{Chain, Goal, Options, Quat, Vec3, two_bone};
+use crate::{Chain, Goal, Options, Outcome, Quat, Status, Vec3, two_bone};
 use mocap_model::exp;
 use nalgebra::{Matrix3, Quaternion};
 use std::f64::consts::PI;
@@ -94,47 +94,98 @@ fn small_exp(vector: &Vec3) -> Quat {
 
 /// Turns each joint by its turn of the scratch list, and with it all that it carries.
 fn apply_turns(chain: &mut Chain) {
-    let n = chain.position.len();
-    let mut turn = chain.scratch.turns[0];
-    let mut old = chain.position[0];
-    let mut at = old;
+    let n = chain.local.len();
+    let (turns, bones) = (&chain.scratch.turns[..n], &chain.bones[..n]);
+    let (positions, frames) = (&mut chain.position[..n], &mut chain.frame[..n]);
+    let mut turn = turns[0];
+    let mut at = positions[0];
     for k in 0..n {
         if k > 0 {
-            turn *= chain.scratch.turns[k];
+            turn *= turns[k];
         }
-        chain.position[k] = at;
-        chain.frame[k] = turn * chain.frame[k];
-        let next = if k + 1 < n { chain.position[k + 1] } else { chain.tips[0] };
-        at += turn * (next - old);
-        old = next;
+        positions[k] = at;
+        frames[k] = turn * frames[k];
+        at += frames[k] * bones[k];
     }
     chain.tips[0] = at;
 }
 
-/// The two-bone solution: bends one joint, and aims the first.
-pub(crate) fn close(chain: &mut Chain, bend: usize, goal: &Goal, options: &Options) {
-    let (a, b, c) = (chain.position[0], chain.position[bend], chain.tips[0]);
+/// The two-bone solution at the first joint, the favourite before all others, whose two pieces can span the
+/// distance: bends it, and aims the first joint. `false` where there is none.
+pub(crate) fn close(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
+    let (a, c) = (chain.position[0], chain.tips[0]);
     let to = goal.position - a;
-    let bent = two_bone::bend_turn(chain, bend, &(a - b), &(c - b), to.norm_squared(), goal, options);
+    let square = to.norm_squared();
+    let spans = |joint: usize| {
+        let b = chain.position[joint];
+        let (u, v) = ((a - b).norm_squared(), (c - b).norm_squared());
+        (square - u - v).powi(2) <= 4.0 * u * v
+    };
+    let favourite = chain.bend_at.filter(|&joint| spans(joint));
+    let Some(bend) = favourite.or_else(|| (1..chain.len()).find(|&joint| spans(joint))) else { return false };
+    let b = chain.position[bend];
+    let Some(bent) = two_bone::bend_turn(chain, bend, &(a - b), &(c - b), square, goal, options) else {
+        return false;
+    };
     chain.scratch.turns.fill(Quat::identity());
-    let mut arm = c - a;
-    if let Some(bent) = bent {
-        chain.scratch.turns[bend] = bent;
-        arm = b - a + bent * (c - b);
-    }
-    chain.scratch.turns[0] = shortest(&arm, &to);
+    chain.scratch.turns[bend] = bent;
+    chain.scratch.turns[0] = shortest(&(b - a + bent * (c - b)), &to);
     apply_turns(chain);
+    true
 }
 
 /// Local rotations from the frames.
 pub(crate) fn settle(chain: &mut Chain) {
-    let mut parent = chain.base.rotation;
-    for k in 0..chain.local.len() {
-        let frame = chain.frame[k];
-        let local = normalised(parent.inverse() * frame);
-        chain.local[k] = local;
-        // Frames drift by rounding; those that follow from the local rotations do not.
-        chain.frame[k] = parent * local;
-        parent = chain.frame[k];
+    let n = chain.local.len();
+    let (locals, frames) = (&mut chain.local[..n], &mut chain.frame[..n]);
+    let mut back = chain.base.rotation.inverse();
+    for k in 0..n {
+        frames[k] = normalised(frames[k]);
+        locals[k] = back * frames[k];
+        back = frames[k].inverse();
     }
+}
+
+/// Solves by repeating `step`, which is given the squared distance that is left and returns what its turns leave
+/// of it; `None` where it stalls short of the goal, or the goal is out of reach. `slow`: so many steps that
+/// leave more than half of the distance are a stall.
+#[inline]
+pub(crate) fn solve(
+    chain: &mut Chain,
+    goal: &Goal,
+    options: &Options,
+    slow: u32,
+    mut step: impl FnMut(&mut Chain, u32),
+) -> Option<Outcome> {
+    let reach = chain.reach(0);
+    let near = options.position_tolerance * reach.max;
+    let distance = (goal.position - chain.position[0]).norm_squared();
+    let mut left = missing(chain, goal);
+    let mut iterations = 0;
+    if left > near * near {
+        let hole = (reach.min - near).max(0.0);
+        if distance > (reach.max + near).powi(2) || distance < hole * hole {
+            return None;
+        }
+        let mut stalls = 0;
+        while left > near * near {
+            if iterations == options.iterations || stalls > slow {
+                settle(chain);
+                return None;
+            }
+            iterations += 1;
+            step(chain, stalls);
+            let before = left;
+            left = missing(chain, goal);
+            stalls += u32::from(left > 0.25 * before);
+        }
+        settle(chain);
+    }
+    Some(Outcome {
+        status: Status::Reached,
+        iterations,
+        position: left.sqrt(),
+        orientation: 0.0,
+        limit_contacts: 0,
+    })
 }

@@ -30,10 +30,11 @@ impl Solver for TwoBone {
         chain.begin(goals, options)?;
         let goal = &goals[0];
         if plain::is_plain(chain, goals, options) {
-            plain::close(chain, bend, goal, options);
-            plain::settle(chain);
-            swivel_to_pole(chain, goal, options);
-            return Ok(chain.outcome(goals, options, 1));
+            let step = |chain: &mut Chain, _| _ = plain::close(chain, goal, options);
+            if let Some(outcome) = plain::solve(chain, goal, options, 1, step) {
+                swivel_to_pole(chain, goal, options);
+                return Ok(outcome);
+            }
         }
         let mut iterations = 0;
         while iterations < ROUNDS.min(options.iterations) && !chain.reached(goals, options) {
