@@ -22,6 +22,7 @@
 //! # Ok::<(), mocap_ik::IkError>(())
 //! ```
 
+pub mod blocked;
 pub mod ccd;
 mod chain;
 mod constraint;
