@@ -5,20 +5,20 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mocap_ik::blocked::{Chains, Vectors, two_bone};
-use mocap_ik::{Chain, Constraint, Goal, Link, Method, Options, Solver};
-use mocap_model::{Isometry3, UnitQuaternion, Vector3, exp};
+use mocap_ik::{Chain, Constraint, Freedom, Goal, Link, Method, Options, Solver};
+use mocap_model::{Isometry3, Limit, Vector3, exp};
 use std::f64::consts::TAU;
 use std::hint::black_box;
 
 const FRAMES: usize = 1024;
 
 /// A chain of `joints` bones of one length that together are 1 long, a little bent, going down.
-fn chain(joints: usize, constraint: Constraint) -> Chain {
+fn chain(joints: usize, constraint: impl Fn(usize) -> Constraint) -> Chain {
     let bone = Vector3::new(0.0, -1.0 / joints as f64, 0.0);
     let links = (0..joints).map(|i| Link {
         offset: if i == 0 { Vector3::zeros() } else { bone },
         rotation: exp(&Vector3::new(if i == 0 { -0.4 } else { 0.8 / joints as f64 }, 0.0, 0.0)),
-        constraint,
+        constraint: constraint(i),
     });
     Chain::serial(Isometry3::identity(), links.collect(), bone).expect("a sound chain")
 }
@@ -67,7 +67,7 @@ fn kernels(c: &mut Criterion) {
     });
     for joints in [2, 3, 7] {
         group.bench_function(format!("fabrik positions/{joints}"), |bencher| {
-            let chain = chain(joints, Constraint::free());
+            let chain = chain(joints, |_| Constraint::free());
             let mut points = chain.positions().to_vec();
             let lengths = vec![1.0 / joints as f64; joints];
             bencher.iter(|| {
@@ -78,7 +78,7 @@ fn kernels(c: &mut Criterion) {
         });
         group.bench_function(format!("ccd f32x8/{joints}"), |bencher| {
             let blocks = gather::<f32, 8>(&goals);
-            let chain = chain(joints, Constraint::free());
+            let chain = chain(joints, |_| Constraint::free());
             let mut chains = Chains::<f32, 8>::new(joints);
             bencher.iter(|| {
                 for goal in &blocks {
@@ -119,19 +119,22 @@ fn two_bones<T: nalgebra::RealField + Copy, const N: usize>(goals: &[Vectors<T, 
 }
 
 fn benches(c: &mut Criterion) {
-    let ball = Constraint::new(mocap_ik::Freedom::Ball {
-        axis: -Vector3::y_axis(),
-        swing: 1.2,
-        twist: mocap_model::Limit { min: -1.0, max: 1.0 },
-    })
-    .in_frame(UnitQuaternion::identity(), UnitQuaternion::identity());
+    // A limb: a limited ball, then hinges.
+    let limb = |i: usize| match i {
+        0 => Constraint::new(Freedom::Ball {
+            axis: -Vector3::y_axis(),
+            swing: 2.0,
+            twist: Limit { min: -2.0, max: 2.0 },
+        }),
+        _ => Constraint::hinge(Vector3::x_axis(), 0.0, 2.6),
+    };
     for method in Method::ALL {
         for joints in [2, 3, 7] {
             if method == Method::TwoBone && joints != 2 {
                 continue;
             }
-            track(c, &format!("{method}/{joints}"), &method, chain(joints, Constraint::free()));
-            track(c, &format!("{method}/{joints} limited"), &method, chain(joints, ball));
+            track(c, &format!("{method}/{joints}"), &method, chain(joints, |_| Constraint::free()));
+            track(c, &format!("{method}/{joints} limited"), &method, chain(joints, limb));
         }
     }
 }

@@ -21,6 +21,14 @@ pub struct Fabrik;
 impl Solver for Fabrik {
     fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
         chain.begin(goals, options)?;
+        if plain::is_plain(chain, goals, options) {
+            let mut used = 0;
+            let step = |chain: &mut Chain, _| used = positions_only(chain, &goals[0], options);
+            if let Some(outcome) = plain::solve(chain, &goals[0], options, 0, step) {
+                two_bone::swivel_to_pole(chain, &goals[0], options);
+                return Ok(Outcome { iterations: used, ..outcome });
+            }
+        }
         let single = goals.len() == 1;
         let iterations = if chain.reached(goals, options) {
             0
@@ -40,11 +48,6 @@ impl Solver for Fabrik {
 }
 
 fn iterate(chain: &mut Chain, goals: &[Goal], options: &Options) -> u32 {
-    if plain::is_plain(chain, goals, options)
-        && let Some(iterations) = positions_only(chain, &goals[0], options)
-    {
-        return iterations;
-    }
     let mut missing = f64::INFINITY;
     ccd::descend(chain, goals, options, |chain| {
         backward(chain, goals);
@@ -62,30 +65,30 @@ fn iterate(chain: &mut Chain, goals: &[Goal], options: &Options) -> u32 {
     })
 }
 
-/// The positions alone; `None` where they stall, with the chain left at the best they found.
-fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> Option<u32> {
+/// Solves a plain chain by its positions, and turns the frames after them. Returns the iterations used.
+fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> u32 {
     let n = chain.len();
     let mut points = std::mem::take(&mut chain.scratch.points);
     points.copy_from_slice(&chain.position);
-    let near = options.position_tolerance * chain.length(0);
     // A little less than the tolerance: the rotations add some rounding.
-    let used = positions(&mut points, &chain.bone_length, &goal.position, 0.99 * near, options.iterations);
+    let near = 0.99 * options.position_tolerance * chain.length(0);
+    let used = positions(&mut points, &chain.bone_length, &goal.position, near, options.iterations);
     let mut parent = chain.base.rotation;
     let mut at = chain.position[0];
     for k in 0..n {
         // The last bone looks at the goal.
         let wished = if k + 1 < n { points[k + 1] } else { goal.position } - points[k];
-        let bone = chain.bones[k];
-        let turn = shortest(&bone, &((parent * chain.local[k]).inverse() * wished));
-        chain.local[k] = step::normalised(chain.local[k] * turn);
+        let frame = parent * chain.local[k];
+        let bone = frame * chain.bones[k];
+        let turn = shortest(&bone, &wished);
         chain.position[k] = at;
-        chain.frame[k] = parent * chain.local[k];
+        chain.frame[k] = turn * frame;
         parent = chain.frame[k];
-        at += parent * bone;
+        at += turn * bone;
     }
     chain.tips[0] = at;
     chain.scratch.points = points;
-    used
+    used.unwrap_or(options.iterations)
 }
 
 /// Forward and backward reaching on the joints' positions alone: `points` from the base to the last joint,
@@ -112,7 +115,18 @@ pub fn positions(
             points[k] = target;
         }
         let mut from = points[0];
-        for k in 1..=last {
+        if last > 0 {
+            // Where only the first bone is off, and by no more than is allowed, all others may come along.
+            let fitted = along(&from, &points[1], lengths[0]);
+            let shift = fitted - points[1];
+            if shift.norm_squared() <= near * near {
+                points[1..].iter_mut().for_each(|point| *point += shift);
+                return Some(iteration);
+            }
+            from = fitted;
+            points[1] = from;
+        }
+        for k in 2..=last {
             from = along(&from, &points[k], lengths[k - 1]);
             points[k] = from;
         }
