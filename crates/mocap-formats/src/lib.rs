@@ -6,8 +6,12 @@
 //! The crate prints nothing and opens no file. What it repairs it lists as warnings in [`Parsed`]; what it
 //! cannot read is an error that says what was found, what was expected, and where.
 
+#![allow(clippy::result_large_err, reason = "an error ends the reading of a file: its size costs nothing")]
+
+pub mod bvh;
 mod finding;
 mod limits;
+pub mod number;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};
