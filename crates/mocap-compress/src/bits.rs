@@ -24,11 +24,6 @@ impl BitWriter {
         }
     }
 
-    /// Bits written so far.
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len() * 8 + self.count as usize
-    }
-
     /// The bytes; the last one is filled up with zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let fill = (8 - self.count % 8) % 8;
@@ -107,7 +102,6 @@ mod tests {
         writer.put(0, 0);
         writer.put(0b1110, 4);
         writer.put(0b110_01011, 8);
-        assert_eq!(writer.len(), 47);
         let bytes = writer.finish();
         let mut reader = BitReader::new(&bytes, 0);
         assert_eq!((reader.take(3), reader.take(32), reader.take(0)), (0b101, u32::MAX, 0));

@@ -17,6 +17,7 @@ mod encode;
 mod hierarchy;
 mod history;
 mod info;
+mod keys;
 mod lattice;
 mod plan;
 mod quat;
@@ -33,4 +34,5 @@ pub use container::{OpenError, Section};
 #[cfg(feature = "encode")]
 pub use encode::{CompressError, Compression, Options, Report, compress, raw_bytes};
 pub use info::{Info, Limits, Profile};
+pub use keys::{Curve, KeyValues, TrackKeys};
 pub use sampler::{Looping, Sampler, Transform};

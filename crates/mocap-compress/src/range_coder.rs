@@ -39,13 +39,11 @@ impl Bit {
         let slow = (self.seen / 2 + 1).min(SLOW);
         let fast = slow.min(FAST);
         self.seen = (self.seen + 1).min(LEARNT);
-        if bit {
-            self.fast -= self.fast >> fast;
-            self.slow -= self.slow >> slow;
-        } else {
-            self.fast += (0xFFFF - self.fast) >> fast;
-            self.slow += (0xFFFF - self.slow) >> slow;
-        }
+        // Without a branch: what is worth coding is not worth predicting.
+        let target = if bit { 0 } else { 0xFFFF };
+        let towards = |from: u16, pace: u16| (i32::from(from) + ((target - i32::from(from)) >> pace)) as u16;
+        self.fast = towards(self.fast, fast);
+        self.slow = towards(self.slow, slow);
     }
 }
 
@@ -173,12 +171,9 @@ impl BitCoder for RangeDecoder<'_> {
     fn bit(&mut self, model: &mut Bit, _: bool) -> bool {
         let bound = (self.range >> 15) * model.zero();
         let bit = self.code >= bound;
-        if bit {
-            self.code -= bound;
-            self.range -= bound;
-        } else {
-            self.range = bound;
-        }
+        let mask = 0u32.wrapping_sub(u32::from(bit));
+        self.code -= bound & mask;
+        self.range = bound.wrapping_add(self.range.wrapping_sub(bound).wrapping_sub(bound) & mask);
         model.learn(bit);
         while self.range < 1 << 24 {
             self.range <<= 8;

@@ -619,14 +619,41 @@ mod writing {
 
     fn level_bits(layout: &Layout, residuals: &[Residual], level: usize, shift: i32) -> u64 {
         let (low, sparse) = layout.low(level, shift);
-        let mut bits = BitWriter::default();
+        let mut count = Count(0);
         residuals
             .iter()
-            .for_each(|residual| put_residual(&mut bits, layout.head.kind, low, sparse, *residual));
-        bits.len() as u64
+            .for_each(|residual| put_residual(&mut count, layout.head.kind, low, sparse, *residual));
+        count.0
     }
 
-    fn put_residual(bits: &mut BitWriter, kind: Kind, low: [u32; 3], sparse: bool, residual: Residual) {
+    /// Takes bits.
+    trait Sink {
+        fn put(&mut self, value: u32, count: u32);
+    }
+
+    impl Sink for BitWriter {
+        fn put(&mut self, value: u32, count: u32) {
+            BitWriter::put(self, value, count);
+        }
+    }
+
+    /// Counts bits.
+    struct Count(u64);
+
+    impl Sink for Count {
+        #[inline]
+        fn put(&mut self, _: u32, count: u32) {
+            self.0 += u64::from(count);
+        }
+    }
+
+    fn put_rice(bits: &mut impl Sink, code: u32, low: u32) {
+        let quotient = code >> low;
+        bits.put(((1 << quotient) - 1) << 1, quotient + 1);
+        bits.put(code, low);
+    }
+
+    fn put_residual(bits: &mut impl Sink, kind: Kind, low: [u32; 3], sparse: bool, residual: Residual) {
         if sparse {
             bits.put(u32::from(residual != Residual::default()), 1);
             if residual == Residual::default() {
@@ -639,15 +666,10 @@ mod writing {
         let codes = k.map(|k| fold(if centred { k >> 1 } else { k }));
         let refine = u32::from(residual.refine);
         let low = low.map(|low| low + refine);
-        let rice = |bits: &mut BitWriter, axis: usize| {
-            let quotient = codes[axis] >> low[axis];
-            bits.put(((1 << quotient) - 1) << 1, quotient + 1);
-            bits.put(codes[axis], low[axis]);
-        };
         // A quotient of the first number as long as the mark would be taken for it.
         let fits = |axis: usize| codes[axis] >> low[axis] < LONG;
         if refine == 0 && (0..3).all(fits) {
-            (0..3).for_each(|axis| rice(bits, axis));
+            (0..3).for_each(|axis| put_rice(bits, codes[axis], low[axis]));
             if centred {
                 bits.put(odd, 1);
             }
@@ -661,7 +683,7 @@ mod writing {
             if centred {
                 bits.put(odd, 1);
             }
-            return (0..3).for_each(|axis| rice(bits, axis));
+            return (0..3).for_each(|axis| put_rice(bits, codes[axis], low[axis]));
         }
         let codes = k.map(fold);
         let width = codes.iter().map(|code| 32 - code.leading_zeros()).max().unwrap_or(0).min(28);

@@ -6,7 +6,7 @@ use crate::plan::Local;
 use crate::quat::{self, Quat};
 use crate::range_coder::RangeDecoder;
 use crate::track::{Moving, Unknown, code_tracks};
-use crate::{Profile, archive, runtime};
+use crate::{Profile, archive, keys, runtime};
 use mocap_model::JointId;
 
 /// A joint's transform in its parent's frame, in units of the clip.
@@ -217,6 +217,7 @@ impl<'a> Sampler<'a> {
         let bytes = &self.clip.bytes[parts.blocks[block].clone()];
         match &mut self.runtime {
             Some(reader) => reader.decode(self.clip, block, frame - frames.start, &mut self.window),
+            None if parts.info.profile == Profile::Keys => keys::decode(self.clip, block, &mut self.window),
             None => {
                 let nodes = match &mut self.archive {
                     Some(nodes) if nodes.len() == frames.len() => nodes,
@@ -227,7 +228,7 @@ impl<'a> Sampler<'a> {
                 let mut coder = RangeDecoder::new(bytes);
                 let levels = hierarchy::levels(archive::TOP);
                 let tracks = code_tracks(&mut coder, &mut Unknown, nodes, levels, &self.clip.kinds);
-                self.window.fill(frames.start, frames.len(), &tracks);
+                self.window.fill(frames.start, frames.len(), &tracks.rotations, &tracks.translations);
             }
         }
     }
@@ -235,14 +236,20 @@ impl<'a> Sampler<'a> {
 
 impl Window {
     /// Takes decoded tracks in, frame by frame.
-    fn fill(&mut self, first: usize, frames: usize, tracks: &crate::track::Tracks) {
+    pub(crate) fn fill(
+        &mut self,
+        first: usize,
+        frames: usize,
+        rotations: &[Vec<Quat>],
+        translations: &[Vec<[f32; 3]>],
+    ) {
         self.first = first;
         self.frames = frames;
         self.rotations.clear();
         self.translations.clear();
         for frame in 0..frames {
-            self.rotations.extend(tracks.rotations.iter().map(|values| sound(values[frame])));
-            self.translations.extend(tracks.translations.iter().map(|values| values[frame].map(finite)));
+            self.rotations.extend(rotations.iter().map(|values| sound(values[frame])));
+            self.translations.extend(translations.iter().map(|values| values[frame].map(finite)));
         }
     }
 }

@@ -145,7 +145,7 @@ struct Bytes {
 }
 
 /// Slots of the contexts of two bytes; a power of two. Contexts that share one only cost bits.
-const SLOTS: usize = 1 << 12;
+const SLOTS: usize = 1 << 9;
 
 impl Bytes {
     fn new() -> Bytes {

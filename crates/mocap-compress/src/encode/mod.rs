@@ -11,7 +11,7 @@ pub use measure::Report;
 use crate::clip::{Compressed, put_plan};
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};
 use crate::plan::{Course, JointPlan, Plan, to_f32};
-use crate::{Info, Limits, Profile, archive, runtime};
+use crate::{Info, Limits, Profile, archive, keys, runtime};
 use measure::measure;
 use mocap_model::{Clip, Joint, JointTracks, Skeleton, Track, angle_between};
 use rig::{Placed, Rig};
@@ -253,7 +253,8 @@ impl<'a> Job<'a> {
                 let original = Placed::of(clip, frames.clone(), &rig);
                 let write = match self.options.profile {
                     Profile::Archive => archive::encode,
-                    Profile::Runtime | Profile::Keys => runtime::encode,
+                    Profile::Runtime => runtime::encode,
+                    Profile::Keys => keys::encode,
                 };
                 let (bytes, missed) = write(frames.len(), &self.plan, &kinds, &rig, &settings, &original);
                 blocks.push(bytes);

@@ -4,7 +4,7 @@
 //! have its parent: errors of parents are corrected, not passed on.
 
 use crate::encode::fit::{self, rodrigues};
-use crate::encode::rig::{Body, Placed, Rig, lever_metric, to_f64};
+use crate::encode::rig::{Body, Placed, Point, Rig, lever_metric, to_f64};
 use crate::encode::search::{NEARNESS, NEARNESS_LAST, choose};
 use crate::hierarchy::Node;
 use crate::lattice::{Column, DIRECTION, Kind, Lattice, Residual};
@@ -56,6 +56,7 @@ pub(crate) struct Chooser<'a> {
     plan: &'a Plan,
     settings: &'a Settings,
     nodes: &'a [Node],
+    frames: usize,
     levels: usize,
     rests: &'a [(Moving, Quat)],
     original: &'a Placed,
@@ -86,6 +87,7 @@ impl<'a> Chooser<'a> {
             plan,
             settings,
             nodes,
+            frames: original.positions.first().map_or(0, Vec::len),
             levels,
             rests,
             original,
@@ -119,7 +121,7 @@ impl<'a> Chooser<'a> {
     /// Computes where the decoder has all bodies before `until`, and the origin of that one once its own
     /// translation is known.
     fn place(&mut self, until: usize, origin: bool, done: &Tracks) {
-        let frames = self.nodes.len();
+        let frames = self.frames;
         while self.decoded.positions.len() < until + usize::from(origin) {
             let at = self.decoded.positions.len();
             self.turn(at, done);
@@ -142,7 +144,7 @@ impl<'a> Chooser<'a> {
 
     /// Computes the rotations of all bodies before `until`.
     fn turn(&mut self, until: usize, done: &Tracks) {
-        let frames = self.nodes.len();
+        let frames = self.frames;
         while self.decoded.rotations.len() < until {
             let body = &self.rig.bodies[self.decoded.rotations.len()];
             let values = body.rotates.then(|| &done.rotations[self.index(body.joint, Moving::Rotation)]);
@@ -155,6 +157,60 @@ impl<'a> Chooser<'a> {
         }
     }
 
+    /// Makes a track the one at work: all bodies that carry it are placed. Returns its body.
+    pub(crate) fn begin(&mut self, track: usize, done: &Tracks) -> usize {
+        let (joint, kind) = self.plan.moving[track];
+        let at = self
+            .rig
+            .bodies
+            .iter()
+            .position(|body| body.joint == joint)
+            .expect("a joint that moves is a body");
+        self.place(at, kind == Moving::Rotation, done);
+        self.current.body = at;
+        at
+    }
+
+    /// The local translations that put a body's origin where it was.
+    pub(crate) fn translation_targets(&self, at: usize) -> Vec<Vector3<f64>> {
+        let body = &self.rig.bodies[at];
+        let target = |frame: usize| {
+            let (rotation, position) = self.carrier(body, frame);
+            rotation.inverse() * (self.original.positions[at][frame] - position)
+        };
+        (0..self.frames).map(target).collect()
+    }
+
+    /// The local rotations that turn a body as it was.
+    pub(crate) fn rotation_targets(&self, at: usize) -> Vec<UnitQuaternion<f64>> {
+        let body = &self.rig.bodies[at];
+        let target =
+            |frame: usize| self.carrier(body, frame).0.inverse() * self.original.rotations[at][frame];
+        (0..self.frames).map(target).collect()
+    }
+
+    pub(crate) fn rotation_check(&self, at: usize, frame: usize) -> RotationCheck<'_> {
+        let body = &self.rig.bodies[at];
+        RotationCheck {
+            carrier: self.carrier(body, frame).0,
+            original: self.original.rotations[at][frame],
+            offset: self.decoded.positions[at][frame] - self.original.positions[at][frame],
+            points: &body.points,
+            turn: self.settings.turn,
+        }
+    }
+
+    pub(crate) fn translation_check(&self, at: usize, frame: usize) -> TranslationCheck<'_> {
+        let body = &self.rig.bodies[at];
+        let (carrier, position) = self.carrier(body, frame);
+        TranslationCheck {
+            carrier,
+            position,
+            original: (self.original.positions[at][frame], self.original.rotations[at][frame]),
+            body,
+        }
+    }
+
     /// The place of a joint's track among those of its kind.
     fn index(&self, joint: usize, kind: Moving) -> usize {
         self.plan.moving.iter().filter(|(at, of)| *of == kind && *at < joint).count()
@@ -162,12 +218,7 @@ impl<'a> Chooser<'a> {
 
     fn translation_head(&mut self, at: usize) -> Head {
         let body = &self.rig.bodies[at];
-        let targets: Vec<Vector3<f64>> = (0..self.nodes.len())
-            .map(|frame| {
-                let (rotation, position) = self.carrier(body, frame);
-                rotation.inverse() * (self.original.positions[at][frame] - position)
-            })
-            .collect();
+        let targets = self.translation_targets(at);
         let rounded: Vec<[f32; 3]> =
             targets.iter().map(|target| target.map(|value| value as f32).into()).collect();
         let step = body.origin_tolerance * STEP_TRANSLATION;
@@ -206,9 +257,7 @@ impl<'a> Chooser<'a> {
 
     fn rotation_head(&mut self, at: usize, rest: Quat) -> Head {
         let body = &self.rig.bodies[at];
-        let targets: Vec<UnitQuaternion<f64>> = (0..self.nodes.len())
-            .map(|frame| self.carrier(body, frame).0.inverse() * self.original.rotations[at][frame])
-            .collect();
+        let targets = self.rotation_targets(at);
         let metric = lever_metric(&body.points);
         let metric = match self.settings.turn {
             Some(turn) => metric + Matrix3::identity() / (turn * turn),
@@ -237,6 +286,65 @@ impl<'a> Chooser<'a> {
     }
 }
 
+/// What a rotation of a body in one frame is measured by.
+pub(crate) struct RotationCheck<'a> {
+    carrier: UnitQuaternion<f64>,
+    original: UnitQuaternion<f64>,
+    /// How far the origin is off already.
+    offset: Vector3<f64>,
+    points: &'a [Point],
+    turn: Option<f64>,
+}
+
+impl RotationCheck<'_> {
+    /// The largest square of an error as a share of its tolerance, of a decoded local rotation. A value above 1
+    /// may be any of those above.
+    #[inline]
+    pub(crate) fn share(&self, local: Quat) -> f64 {
+        let rotation = self.carrier * to_f64(local);
+        let mut worst = 0.0f64;
+        for point in self.points {
+            let off = self.offset + rotation * point.decoded - self.original * point.original;
+            worst = worst.max(off.norm_squared() / (point.tolerance * point.tolerance));
+            if worst > 1.0 {
+                return worst;
+            }
+        }
+        match self.turn {
+            Some(turn) => worst.max((mocap_model::angle_between(&rotation, &self.original) / turn).powi(2)),
+            None => worst,
+        }
+    }
+}
+
+/// What a translation of a body in one frame is measured by.
+pub(crate) struct TranslationCheck<'a> {
+    carrier: UnitQuaternion<f64>,
+    position: Vector3<f64>,
+    original: (Vector3<f64>, UnitQuaternion<f64>),
+    body: &'a Body,
+}
+
+impl TranslationCheck<'_> {
+    /// As [`RotationCheck::share`], of a decoded local translation.
+    #[inline]
+    pub(crate) fn share(&self, local: [f32; 3]) -> f64 {
+        let origin = self.position + self.carrier * Vector3::from(local.map(f64::from));
+        let (position, rotation) = &self.original;
+        let tolerance = self.body.origin_tolerance;
+        let mut worst = (origin - position).norm_squared() / (tolerance * tolerance);
+        // A body that does not turn has its points checked here.
+        if !self.body.rotates {
+            let turned = self.carrier * self.body.local.decoded.rotation;
+            for point in &self.body.points {
+                let off = origin + turned * point.decoded - position - rotation * point.original;
+                worst = worst.max(off.norm_squared() / (point.tolerance * point.tolerance));
+            }
+        }
+        worst
+    }
+}
+
 fn radius(kind: Kind) -> f64 {
     match kind {
         Kind::Cubic => CUBIC_RADIUS,
@@ -246,15 +354,8 @@ fn radius(kind: Kind) -> f64 {
 
 impl Source for Chooser<'_> {
     fn head(&mut self, track: usize, done: &Tracks) -> Head {
-        let (joint, kind) = self.plan.moving[track];
-        let at = self
-            .rig
-            .bodies
-            .iter()
-            .position(|body| body.joint == joint)
-            .expect("a joint that moves is a body");
-        self.place(at, kind == Moving::Rotation, done);
-        self.current.body = at;
+        let kind = self.plan.moving[track].1;
+        let at = self.begin(track, done);
         let head = match kind {
             Moving::Translation => self.translation_head(at),
             Moving::Rotation => self.rotation_head(at, self.rests[track].1),
@@ -272,23 +373,14 @@ impl Source for Chooser<'_> {
     fn rotation(&mut self, node: &Node, predicted: Quat, shift: [f32; 3], expected: [f32; 3]) -> Residual {
         let frame = node.frame as usize;
         let at = self.current.body;
-        let body = &self.rig.bodies[at];
         let goal = rodrigues(&(to_f64(predicted).inverse() * self.current.rotations[frame]));
         let target = self.current.inverse * (goal - Vector3::from(shift.map(f64::from)));
-        let (carrier, _) = self.carrier(body, frame);
-        let original = &self.original.rotations[at][frame];
-        let offset = self.decoded.positions[at][frame] - self.original.positions[at][frame];
+        let check = self.rotation_check(at, frame);
         let lattice = &self.current.lattice;
         let holds = |residual: Residual| {
             let vector = lattice.vector(residual);
             let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
-            let rotation = carrier * to_f64(quat::mul(predicted, quat::from_rodrigues(turn)));
-            let within = |point: &crate::encode::rig::Point| {
-                let off = offset + rotation * point.decoded - original * point.original;
-                off.norm_squared() <= point.tolerance * point.tolerance
-            };
-            let turned = |bound: f64| mocap_model::angle_between(&rotation, original) <= bound;
-            body.points.iter().all(within) && self.settings.turn.is_none_or(turned)
+            check.share(quat::mul(predicted, quat::from_rodrigues(turn))) <= 1.0
         };
         let last = usize::from(node.level) + 1 == self.levels;
         let nearness = if last { NEARNESS_LAST } else { NEARNESS };
@@ -302,27 +394,13 @@ impl Source for Chooser<'_> {
     fn translation(&mut self, node: &Node, predicted: [f32; 3], expected: [f32; 3]) -> Residual {
         let frame = node.frame as usize;
         let at = self.current.body;
-        let body = &self.rig.bodies[at];
         let wanted = self.current.translations[frame];
         let target = self.current.inverse * (wanted - Vector3::from(predicted.map(f64::from)));
-        let (carrier, position) = self.carrier(body, frame);
+        let check = self.translation_check(at, frame);
         let lattice = &self.current.lattice;
-        let (original_position, original_rotation) =
-            (&self.original.positions[at][frame], &self.original.rotations[at][frame]);
         let holds = |residual: Residual| {
             let vector = lattice.vector(residual);
-            let local = Vector3::from([0, 1, 2].map(|i| f64::from(predicted[i] + vector[i])));
-            let origin = position + carrier * local;
-            if (origin - original_position).norm() > body.origin_tolerance {
-                return false;
-            }
-            // A body that does not turn has its points checked here.
-            let rotation = carrier * body.local.decoded.rotation;
-            body.rotates
-                || body.points.iter().all(|point| {
-                    let place = original_position + original_rotation * point.original;
-                    (origin + rotation * point.decoded - place).norm() <= point.tolerance
-                })
+            check.share([0, 1, 2].map(|i| predicted[i] + vector[i])) <= 1.0
         };
         let residual = choose(lattice.kind, target, expected, NEARNESS, holds);
         self.failed += usize::from(residual.is_none());
