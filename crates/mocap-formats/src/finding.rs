@@ -13,6 +13,8 @@ use crate::{LimitExceeded, bvh, text};
 pub enum Kind {
     Text(#[from] text::Problem),
     Limit(#[from] LimitExceeded),
+    Asf(#[from] crate::asf::Problem),
+    Amc(#[from] crate::amc::Problem),
     Bvh(#[from] bvh::Problem),
 }
 
@@ -22,6 +24,8 @@ impl Kind {
         match self {
             Kind::Text(problem) => problem.code(),
             Kind::Limit(_) => "limit",
+            Kind::Asf(problem) => problem.code(),
+            Kind::Amc(problem) => problem.code(),
             Kind::Bvh(problem) => problem.code(),
         }
     }
@@ -50,12 +54,12 @@ struct Lines<'a> {
     text: &'a [u8],
     counted: usize,
     line: usize,
-    line_start: usize,
+    column: usize,
 }
 
 impl Lines<'_> {
     fn new(text: &[u8]) -> Lines<'_> {
-        Lines { text, counted: 0, line: 1, line_start: 0 }
+        Lines { text, counted: 0, line: 1, column: 1 }
     }
 
     fn place(&mut self, span: Range<usize>) -> Place {
@@ -65,13 +69,24 @@ impl Lines<'_> {
             // A CR LF pair is one end, counted at the LF.
             if byte == b'\n' || (byte == b'\r' && self.text.get(i + 1) != Some(&b'\n')) {
                 self.line += 1;
-                self.line_start = i + 1;
+                self.column = 1;
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes of UTF-8 are no characters of their own.
+                self.column += 1;
             }
         }
         self.counted = self.counted.max(end);
-        // Continuation bytes of UTF-8 are no characters of their own.
-        let characters = self.text[self.line_start..end].iter().filter(|&&byte| byte & 0xC0 != 0x80);
-        Place { column: 1 + characters.count(), line: self.line, span }
+        Place { column: self.column, line: self.line, span }
+    }
+}
+
+/// Counts line and column of places of which only the span is known, in one pass over the text.
+pub(crate) fn locate<'p>(text: &[u8], places: impl Iterator<Item = &'p mut Place>) {
+    let mut places: Vec<&mut Place> = places.collect();
+    places.sort_by_key(|place| place.span.start);
+    let mut lines = Lines::new(text);
+    for place in places {
+        *place = lines.place(place.span.clone());
     }
 }
 
@@ -196,13 +211,7 @@ impl Warnings {
 
     /// As [`Warnings::into_vec`], with the lines of all places counted in one pass over the text.
     pub(crate) fn into_vec_in(mut self, text: &[u8]) -> Vec<Finding> {
-        let mut places: Vec<&mut Place> =
-            self.0.iter_mut().filter_map(|finding| finding.place.as_mut()).collect();
-        places.sort_by_key(|place| place.span.start);
-        let mut lines = Lines::new(text);
-        for place in places {
-            *place = lines.place(place.span.clone());
-        }
+        locate(text, self.0.iter_mut().filter_map(|finding| finding.place.as_mut()));
         self.0
     }
 }

@@ -77,12 +77,9 @@ pub fn scan_not_finite(text: &[u8], at: usize) -> Option<usize> {
         return Some(end);
     }
     end += count(&text[end.min(text.len())..], u8::is_ascii_digit);
-    end += usize::from(text.get(end) == Some(&b'.'));
-    if text.get(end) != Some(&b'#') {
-        return None;
-    }
-    let kind = count(&text[end + 1..], u8::is_ascii_alphanumeric);
-    (kind > 0).then_some(end + 1 + kind)
+    let kind = text.get(end..)?.strip_prefix(b".#")?;
+    let length = count(kind, u8::is_ascii_alphanumeric);
+    (length > 0).then_some(end + 2 + length)
 }
 
 #[cold]
@@ -407,7 +404,7 @@ mod tests {
                 assert_eq!(scan_not_finite(line.as_bytes(), 0), Some(text.len()), "{line}");
             }
         }
-        for text in ["", "-", "1.5", "1.", "#", "1.#", "nothing", "in"] {
+        for text in ["", "-", "1.5", "1.", "#", "1.#", "1#IND", "nothing", "in"] {
             assert_eq!(scan_not_finite(text.as_bytes(), 0), None, "{text}");
         }
         assert_eq!(scan_not_finite(b"1", 5), None);

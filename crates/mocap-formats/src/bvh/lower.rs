@@ -84,7 +84,10 @@ fn skeleton(document: &Document) -> Skeleton {
         parent: node.parent.map(JointId::from),
         offset: node.offset,
         rest_rotation: UnitQuaternion::identity(),
-        dofs: dofs(&node.channels),
+        dofs: match node.kind {
+            NodeKind::EndSite => Dofs::locked(EulerOrder::ZXY),
+            NodeKind::Root | NodeKind::Joint => dofs(&node.channels),
+        },
         role: None,
         end_site: node.kind == NodeKind::EndSite,
     });

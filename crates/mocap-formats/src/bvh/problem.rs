@@ -47,7 +47,7 @@ pub enum Problem {
     ScaleChannel,
     #[error("CHANNELS says {declared}, {found} are named; the names count")]
     ChannelCount { declared: String, found: usize },
-    #[error("{missing} closing brackets are missing before MOTION")]
+    #[error("closing brackets missing before MOTION: {missing}")]
     MissingBracket { missing: usize },
 
     // Warnings about the motion.
