@@ -27,6 +27,8 @@ pub enum IkError {
     SeveralEffectors { method: &'static str, effectors: usize },
     #[error("{method} bends one joint between base and effector; the chain has none that can turn")]
     NoBend { method: &'static str },
+    #[error("the posture has {found} rotations or gains, the chain has {expected} joints")]
+    PostureLength { found: usize, expected: usize },
     #[error("the pose has {found} joints, the chain was made for a skeleton of {expected}")]
     OtherSkeleton { found: usize, expected: usize },
 }

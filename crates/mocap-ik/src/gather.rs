@@ -13,7 +13,7 @@ pub struct Tip {
 }
 
 /// A chain and the joints of a skeleton it stands for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct PosedChain {
     /// The chain.
     pub chain: Chain,

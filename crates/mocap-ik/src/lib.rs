@@ -22,13 +22,20 @@
 //! # Ok::<(), mocap_ik::IkError>(())
 //! ```
 
+pub mod blocked;
 pub mod ccd;
 mod chain;
 mod constraint;
+mod dofs;
 mod error;
+pub mod fabrik;
 mod gather;
 mod goal;
+pub mod jacobian;
+mod linear;
 mod method;
+pub mod objective;
+mod plain;
 mod reach;
 mod solve;
 mod step;
@@ -38,9 +45,12 @@ pub use ccd::Ccd;
 pub use chain::{Chain, Effector, Link};
 pub use constraint::{Constraint, Freedom};
 pub use error::IkError;
+pub use fabrik::Fabrik;
 pub use gather::{PosedChain, Tip};
 pub use goal::Goal;
+pub use jacobian::{Inverse, Jacobian, Posture};
 pub use method::Method;
+pub use objective::Objective;
 pub use solve::{Options, Outcome, Solver, Start, Status};
 pub use two_bone::TwoBone;
 

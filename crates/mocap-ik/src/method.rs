@@ -1,6 +1,6 @@
 //! The solvers by name.
 
-use crate::{Ccd, Chain, Goal, IkError, Options, Outcome, Solver, TwoBone};
+use crate::{Ccd, Chain, Fabrik, Goal, IkError, Jacobian, Objective, Options, Outcome, Solver, TwoBone};
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,19 +9,29 @@ use std::str::FromStr;
 pub enum Method {
     /// [`Ccd`]
     Ccd,
+    /// [`Fabrik`]
+    Fabrik,
     /// [`TwoBone`]
     TwoBone,
+    /// [`Jacobian`], damped least squares
+    Dls,
+    /// [`Objective`]
+    Objective,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 2] = [Method::Ccd, Method::TwoBone];
+    pub const ALL: [Method; 5] =
+        [Method::Ccd, Method::Fabrik, Method::TwoBone, Method::Dls, Method::Objective];
 
     /// The name as it is written in commands and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Method::Ccd => "ccd",
+            Method::Fabrik => "fabrik",
             Method::TwoBone => "two-bone",
+            Method::Dls => "dls",
+            Method::Objective => "objective",
         }
     }
 }
@@ -47,7 +57,10 @@ impl Solver for Method {
     fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
         match self {
             Method::Ccd => Ccd.solve(chain, goals, options),
+            Method::Fabrik => Fabrik.solve(chain, goals, options),
             Method::TwoBone => TwoBone.solve(chain, goals, options),
+            Method::Dls => Jacobian::default().solve(chain, goals, options),
+            Method::Objective => Objective::default().solve(chain, goals, options),
         }
     }
 }

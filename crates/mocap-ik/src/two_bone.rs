@@ -6,10 +6,10 @@
 //! two rigid pieces.
 
 use crate::constraint::{clamp, twist_angle};
-use crate::step::{Pull, turn};
-use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3};
-use mocap_model::rotation_between;
+use crate::step::{Pull, shortest, turn};
+use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, plain};
 use nalgebra::{Quaternion, Unit};
+use std::f64::consts::PI;
 
 /// The solver of this module, for chains with one effector. Stiffness, damping and orientation goals do not
 /// count; limits do.
@@ -26,9 +26,16 @@ impl Solver for TwoBone {
         }
         let no_bend = IkError::NoBend { method: "two-bone" };
         let first = chain.first_turning(0).ok_or(no_bend.clone())?;
-        let bend = bend_joint(chain, first).ok_or(no_bend)?;
+        let bend = chain.bend_at.ok_or(no_bend)?;
         chain.begin(goals, options)?;
         let goal = &goals[0];
+        if plain::is_plain(chain, goals, options) {
+            let step = |chain: &mut Chain, _| _ = plain::close(chain, goal, options);
+            if let Some(outcome) = plain::solve(chain, goal, options, 1, step) {
+                swivel_to_pole(chain, goal, options);
+                return Ok(outcome);
+            }
+        }
         let mut iterations = 0;
         while iterations < ROUNDS.min(options.iterations) && !chain.reached(goals, options) {
             iterations += 1;
@@ -44,28 +51,6 @@ impl Solver for TwoBone {
     }
 }
 
-/// The joint that bends: the one set for the chain, the only hinge below `first`, or the one that divides the
-/// chain most evenly.
-fn bend_joint(chain: &Chain, first: usize) -> Option<usize> {
-    if let Some((joint, _)) = chain.bend
-        && joint != first
-        && !chain.constraint[joint].is_locked()
-    {
-        return Some(joint);
-    }
-    let bends = || {
-        let path = (0..chain.path_len(0)).map(|k| chain.path_joint(0, k));
-        path.skip_while(|&i| i != first).skip(1).filter(|&i| !chain.constraint[i].is_locked())
-    };
-    let mut hinges = bends().filter(|&i| matches!(chain.constraint[i].freedom, Freedom::Hinge { .. }));
-    if let (Some(hinge), None) = (hinges.next(), hinges.next()) {
-        return Some(hinge);
-    }
-    let (a, c) = (chain.position[first], chain.tip(0).0);
-    let unevenness = |i: usize| ((chain.position[i] - a).norm() - (chain.position[i] - c).norm()).abs();
-    bends().min_by(|&i, &j| unevenness(i).total_cmp(&unevenness(j)))
-}
-
 /// A unit vector across `v`; across nothing it is X.
 pub(crate) fn across(v: &Vec3) -> Unit<Vec3> {
     let mut axis = Vec3::zeros();
@@ -73,11 +58,11 @@ pub(crate) fn across(v: &Vec3) -> Unit<Vec3> {
     Unit::try_new(v.cross(&axis), 0.0).unwrap_or(Vec3::x_axis())
 }
 
-/// Tries the two-bone solution at each joint that could bend; keeps the first that meets the goal, or leaves
-/// the chain as it was. Used to finish iterative solvers.
+/// Tries the two-bone solution at each joint that could bend; `true` with the first that meets the goal. Of the
+/// others what brings the effector nearer is kept. Used to finish iterative solvers.
 pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
     let Some(first) = chain.first_turning(0) else { return false };
-    let Some(favourite) = bend_joint(chain, first) else { return false };
+    let Some(favourite) = chain.bend_at else { return false };
     for k in 0..=chain.path_len(0) {
         let bend = if k == 0 { favourite } else { chain.path_joint(0, k - 1) };
         let twice = k > 0 && bend == favourite;
@@ -85,12 +70,15 @@ pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool 
             continue;
         }
         let kept = (chain.local[first], chain.local[bend]);
+        let before = (goal.position - chain.tip(0).0).norm_squared();
         close(chain, first, bend, goal, options);
         if chain.reached(std::slice::from_ref(goal), options) {
             return true;
         }
-        (chain.local[first], chain.local[bend]) = kept;
-        chain.update();
+        if (goal.position - chain.tip(0).0).norm_squared() >= before {
+            (chain.local[first], chain.local[bend]) = kept;
+            chain.update();
+        }
     }
     false
 }
@@ -98,8 +86,8 @@ pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool 
 /// Bends `bend` until the effector is as far from `first` as the goal is, then aims `first` at the goal.
 pub(crate) fn close(chain: &mut Chain, first: usize, bend: usize, goal: &Goal, options: &Options) {
     let (a, b, c) = (chain.position[first], chain.position[bend], chain.tip(0).0);
-    let distance = (goal.position - a).norm();
-    let by = bend_turn(chain, bend, &(a - b), &(c - b), distance, goal, options);
+    let square = (goal.position - a).norm_squared();
+    let by = bend_turn(chain, bend, &(a - b), &(c - b), square, goal, options);
     if let Some(by) = by {
         let parent = chain.parent_frame(bend);
         let local = parent.inverse() * (by * chain.frame[bend]);
@@ -108,24 +96,69 @@ pub(crate) fn close(chain: &mut Chain, first: usize, bend: usize, goal: &Goal, o
         chain.local[bend] = if options.limits { constraint.project(&local).0 } else { local };
         chain.update();
     }
-    let (tip, frame) = chain.tip(0);
+    aim(chain, first, goal, options);
+}
+
+/// Turns `first` so that the effector points at the goal: by the shortest turn, or where its limits forbid that,
+/// by the turn with the least swivel about the line to the goal that they allow.
+fn aim(chain: &mut Chain, first: usize, goal: &Goal, options: &Options) {
+    let (at, (tip, orientation)) = (chain.position[first], chain.tip(0));
     let goal = Goal { orientation_weight: 0.0, position_weight: 1.0, ..*goal };
-    let mut pull = Pull::new(&goal, chain.length(0), &a, &tip, &frame);
-    let undamped = Options { damping: 1.0, max_turn: std::f64::consts::PI, ..*options };
+    let mut pull = Pull::new(&goal, chain.length(0), &at, &tip, &orientation);
+    let constraint = chain.constraint[first];
+    let swivels = matches!(constraint.freedom, Freedom::Ball { .. } | Freedom::Euler { .. });
+    if options.limits && swivels {
+        let shortest = shortest(&pull.arm, &pull.to);
+        let back = chain.parent_frame(first).inverse();
+        let line = Unit::try_new(pull.to, 0.0).unwrap_or(Vec3::x_axis());
+        let local = |swivel: f64| {
+            let turned = Quat::from_axis_angle(&line, swivel) * (shortest * chain.frame[first]);
+            Quat::new_normalize((back * turned).into_inner())
+        };
+        let allowed = |swivel: f64| !constraint.project(&local(swivel)).1;
+        if let Some(swivel) = least_swivel(allowed) {
+            chain.local[first] = local(swivel);
+            chain.update();
+            return;
+        }
+    }
+    let undamped = Options { damping: 1.0, max_turn: PI, ..*options };
     if let Some(local) = turn(chain, first, &mut pull, &undamped) {
         chain.local[first] = local;
         chain.update();
     }
 }
 
+/// The angle nearest to 0 that is allowed: looked for in steps of 7.5° to both sides, then halved down to the
+/// border, so that it changes as smoothly as the goal does.
+fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
+    const STEP: f64 = PI / 24.0;
+    if allowed(0.0) {
+        return Some(0.0);
+    }
+    let (k, side) = (1..=24)
+        .flat_map(|k| [(k, 1.0), (k, -1.0)])
+        .find(|&(k, side)| allowed(f64::from(k) * side * STEP))?;
+    let (mut outside, mut inside) = (f64::from(k - 1) * side * STEP, f64::from(k) * side * STEP);
+    for _ in 0..40 {
+        let middle = (outside + inside) / 2.0;
+        if allowed(middle) {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    Some(inside)
+}
+
 /// The turn (object space) of the bending joint, with `u` towards the first joint and `v` towards the effector,
-/// after which both are `distance` apart. `None` where a bone has no length across the axis.
-fn bend_turn(
+/// after which both are the root of `square` apart. `None` where a bone has no length across the axis.
+pub(crate) fn bend_turn(
     chain: &Chain,
     bend: usize,
     u: &Vec3,
     v: &Vec3,
-    distance: f64,
+    square: f64,
     goal: &Goal,
     options: &Options,
 ) -> Option<Quat> {
@@ -147,7 +180,7 @@ fn bend_turn(
     if product <= f64::MIN_POSITIVE {
         return None;
     }
-    let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - distance * distance;
+    let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - square;
     let cosine = (wished / (2.0 * product)).clamp(-1.0, 1.0);
     let mut sine = (1.0 - cosine * cosine).sqrt();
     // The angle from `v` to `u` about the axis, now and as wished; turning `v` by the difference closes it.
@@ -203,8 +236,7 @@ fn about(axis: &Unit<Vec3>, cosine: f64, sine: f64) -> Quat {
 /// shows towards the pole. Done where the first joint can make that turn without leaving its limits.
 pub(crate) fn swivel_to_pole(chain: &mut Chain, goal: &Goal, options: &Options) {
     let Some(pole) = goal.pole else { return };
-    let Some(first) = chain.first_turning(0) else { return };
-    let Some(bend) = bend_joint(chain, first) else { return };
+    let (Some(first), Some(bend)) = (chain.first_turning(0), chain.bend_at) else { return };
     let (origin, tip) = (chain.position[first], chain.tip(0).0);
     let Some(line) = Unit::try_new(tip - origin, 0.0) else { return };
     let side = |point: Vec3| {
@@ -216,7 +248,7 @@ pub(crate) fn swivel_to_pole(chain: &mut Chain, goal: &Goal, options: &Options) 
     if now.norm() < straight || wished.norm() < straight {
         return;
     }
-    let mut by = rotation_between(&now, &wished);
+    let mut by = shortest(&now, &wished);
     if now.dot(&wished) < 0.0 {
         // Opposite sides: make sure that the half turn is about the line.
         by = Quat::from_axis_angle(&line, now.cross(&wished).dot(&line).atan2(now.dot(&wished)));

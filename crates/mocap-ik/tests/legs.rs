@@ -164,7 +164,7 @@ fn chains_that_do_not_fit_are_told() {
     let mut leg = PosedChain::limb(&skeleton, JointId(1), JointId(3)).unwrap();
     let bad = [Goal::at(Vector3::new(0.0, f64::NAN, 0.0))];
     for method in Method::ALL {
-        let before = leg.chain.clone();
+        let before = leg.chain.rotations().to_vec();
         assert_eq!(
             method.solve(&mut leg.chain, &bad, &Options::default()),
             Err(IkError::GoalNotFinite { effector: 0 })
@@ -173,6 +173,6 @@ fn chains_that_do_not_fit_are_told() {
             method.solve(&mut leg.chain, &[], &Options::default()),
             Err(IkError::GoalCount { found: 0, expected: 1 })
         );
-        assert_eq!(leg.chain, before);
+        assert_eq!(leg.chain.rotations(), before);
     }
 }

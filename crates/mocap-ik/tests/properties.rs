@@ -31,9 +31,11 @@ fn two_bone_reaches_every_reachable_goal() {
 }
 
 #[test]
-fn ccd_reaches_reachable_goals() {
-    let share = reached(Method::Ccd, 2..=7, 12_000);
-    assert!(share >= 0.999, "{share}");
+fn iterative_solvers_reach_reachable_goals() {
+    for method in [Method::Ccd, Method::Fabrik, Method::Dls, Method::Objective] {
+        let share = reached(method, 2..=7, 12_000);
+        assert!(share >= 0.999, "{method} {share}");
+    }
 }
 
 #[test]
