@@ -21,9 +21,7 @@ impl Console {
         let colored = match global.color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
-            ColorWhen::Auto => {
-                anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
-            }
+            ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
         Console { renderer: Renderer::new(colored), quiet: global.quiet, closed: false }
     }

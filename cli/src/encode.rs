@@ -77,9 +77,7 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
         }
         Format::Asf | Format::Skel => skeleton(clip.skeleton(), format),
         Format::Json => Ok(json::to_bytes(&clip).into()),
-        Format::Csv => {
-            Ok(Encoded { main: Content::Table(clip), beside: None, warnings: Vec::new() })
-        }
+        Format::Csv => Ok(Encoded { main: Content::Table(clip), beside: None, warnings: Vec::new() }),
     }
 }
 

@@ -126,7 +126,8 @@ impl Stated {
 impl Stated {
     /// Acclaim files state no frame time; a root's translation is added to its place.
     fn acclaim(skeleton: &asf::Document) -> Stated {
-        let channels = skeleton.root.order.len() + skeleton.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
+        let channels =
+            skeleton.root.order.len() + skeleton.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
         let moves = |dof: &asf::Dof| matches!(dof, asf::Dof::Translation(_));
         let moving = skeleton.root.order.iter().any(moves)
             || skeleton.bones.iter().any(|bone| bone.dofs.iter().any(moves));

@@ -298,7 +298,10 @@ mod tests {
     #[test]
     fn globs_are_matched_where_the_shell_did_not() {
         let folder = tree();
-        assert_eq!(names(folder.path(), &["*/*.bvh"], Selection::default()).unwrap(), ["b/10.bvh", "b/2.bvh"]);
+        assert_eq!(
+            names(folder.path(), &["*/*.bvh"], Selection::default()).unwrap(),
+            ["b/10.bvh", "b/2.bvh"]
+        );
         assert_eq!(names(folder.path(), &["**/*.a*"], Selection::default()).unwrap().len(), 2);
         assert_eq!(names(folder.path(), &["*.none"], Selection::default()), Err("usage::no-match"));
         assert_eq!(names(folder.path(), &["[.bvh"], Selection::default()), Err("usage::glob"));

@@ -44,7 +44,8 @@ fn info(job: &Job, reading: &Reading) -> Result<Report, Failure> {
     let loaded = read::load(&job.input, reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
     let (facts, warnings) = facts::of(&loaded, reading)?;
-    let row = Row { path: path.clone(), format: format.extension(), facts: &facts, bytes, warnings: &warnings };
+    let row =
+        Row { path: path.clone(), format: format.extension(), facts: &facts, bytes, warnings: &warnings };
     let json = json(&row);
     let text = text(&path, format, &facts, bytes, warnings.len());
     let tally = Tally { frames: facts.frames, bytes_in: bytes, bytes_out: 0 };

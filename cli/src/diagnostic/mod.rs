@@ -102,7 +102,9 @@ impl Diagnostic {
 fn advice(finding: &Finding) -> Option<&'static str> {
     Some(match finding.code() {
         // Only values over time can be interpolated.
-        "bvh::not-a-number" | "amc::not-finite" if finding.context.frame.is_some() => "--repair interpolates over such values",
+        "bvh::not-a-number" | "amc::not-finite" if finding.context.frame.is_some() => {
+            "--repair interpolates over such values"
+        }
         "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
         "bvh::position-mode" => "--position-channels replace or add settles it",
         "bvh::rest-first-frame" => "--drop-first-frame leaves it out",

@@ -62,11 +62,7 @@ fn skeleton(
     Ok((value, warnings.iter().map(diagnostic).collect()))
 }
 
-fn wrap<T>(
-    bytes: &[u8],
-    parsed: Parsed<T>,
-    into: impl FnOnce(T) -> Document,
-) -> (Document, Vec<Diagnostic>) {
+fn wrap<T>(bytes: &[u8], parsed: Parsed<T>, into: impl FnOnce(T) -> Document) -> (Document, Vec<Diagnostic>) {
     (into(parsed.value), located(&parsed.warnings, bytes))
 }
 

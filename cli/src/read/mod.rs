@@ -57,7 +57,9 @@ pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> 
         let failure = stop.into_failure(&bytes);
         match Format::detect(&bytes) {
             Some(other) if other != format && failure.error.help.is_none() => Failure {
-                error: failure.error.help(format!("the content looks like {other}: --from {other} reads it so")),
+                error: failure
+                    .error
+                    .help(format!("the content looks like {other}: --from {other} reads it so")),
                 ..failure
             },
             _ => failure,
@@ -108,7 +110,8 @@ impl Loaded {
 
     /// What the document means, but for its rotations over time, and everything that is found in it.
     pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
-        let failed = |stop: Stop| Failure { warnings: self.warnings.clone(), ..stop.into_failure(&self.bytes) };
+        let failed =
+            |stop: Stop| Failure { warnings: self.warnings.clone(), ..stop.into_failure(&self.bytes) };
         let (skeleton, rate, found) = if self.format.has_motion() {
             let Parsed { value: clip, warnings } = self.document.start(reading).map_err(failed)?;
             (clip.skeleton().as_ref().clone(), Some(reading.input_fps.unwrap_or(clip.rate())), warnings)

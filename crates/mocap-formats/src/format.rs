@@ -148,7 +148,10 @@ mod tests {
         assert_eq!(detect("1\nroot 9.37 17.8 -17.3\nlowerback 1"), Some(Format::Amc));
         assert_eq!(detect("frame,time,joint,x,y,z\n0,0,Hips,1,2,3"), Some(Format::Csv));
         assert_eq!(detect("{\n  \"format\": \"mocap-skel\",\n"), Some(Format::Skel));
-        assert_eq!(detect("{\"format\":\"mocap-clip\",\"skeleton\":{\"format\":\"mocap-skel\""), Some(Format::Json));
+        assert_eq!(
+            detect("{\"format\":\"mocap-clip\",\"skeleton\":{\"format\":\"mocap-skel\""),
+            Some(Format::Json)
+        );
         assert_eq!(Format::detect(b"\xFF\xFEH\0I\0E\0R\0A\0R\0C\0H\0Y\0\n\0"), Some(Format::Bvh));
     }
 

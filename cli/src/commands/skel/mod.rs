@@ -67,8 +67,11 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     let extension = args.outputs.output.as_ref().and_then(|path: &PathBuf| path.extension()?.to_str());
     match args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Skel) {
         format @ (Format::Skel | Format::Asf) => Ok(format),
-        other => Err(Diagnostic::new("usage::format", format!("{other} files hold a motion, not a skeleton alone"))
-            .help("skel writes .skel and .asf; `mocap convert` writes motions")),
+        other => Err(Diagnostic::new(
+            "usage::format",
+            format!("{other} files hold a motion, not a skeleton alone"),
+        )
+        .help("skel writes .skel and .asf; `mocap convert` writes motions")),
     }
 }
 

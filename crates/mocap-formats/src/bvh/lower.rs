@@ -193,7 +193,8 @@ mod tests {
 
     #[test]
     fn the_start_of_a_motion_tells_what_the_whole_tells() {
-        let rows: String = (0..3000).map(|i| format!("0 1 0 {} 0 0\n", if i == 0 { 90 } else { i % 7 })).collect();
+        let rows: String =
+            (0..3000).map(|i| format!("0 1 0 {} 0 0\n", if i == 0 { 90 } else { i % 7 })).collect();
         let text = format!(
             "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation \
              Yrotation\nEnd Site\n{{\nOFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 3000\nFrame Time: 0.008333\n{rows}"
