@@ -7,17 +7,27 @@ use std::path::Path;
 
 use mocap::{Ran, command, fixture};
 
-/// The fixtures of a folder whose name starts with `kind`, sorted.
-fn fixtures(folder: &str, kind: impl Fn(&str) -> bool) -> Vec<String> {
-    let mut names: Vec<String> = fixture(folder)
-        .read_dir()
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| kind(name))
-        .collect();
+/// The folders of `fixtures/` that hold bad files, sorted.
+fn folders() -> Vec<String> {
+    let mut folders = names(&fixture(""));
+    folders.retain(|folder| {
+        fixture(folder).is_dir() && names(&fixture(folder)).iter().any(|name| name.starts_with("error-"))
+    });
+    assert!(folders.contains(&"bvh".to_owned()), "{folders:?}");
+    folders
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert!(!names.is_empty(), "no fixtures in {folder}");
     names
+}
+
+/// The files of a folder whose name is of a kind.
+fn fixtures(folder: &str, kind: impl Fn(&str) -> bool) -> Vec<String> {
+    let names = names(&fixture(folder));
+    names.into_iter().filter(|name| kind(name)).collect()
 }
 
 fn validate(folder: &str, name: &str) -> Ran {
@@ -78,8 +88,8 @@ fn every_file(folder: &str) {
 }
 
 #[test]
-fn bvh_files_show_what_is_wrong_with_them() {
-    every_file("bvh");
+fn bad_files_show_what_is_wrong_with_them() {
+    folders().iter().for_each(|folder| every_file(folder));
 }
 
 #[test]
