@@ -6,8 +6,8 @@ use mocap_model::Axis;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_till, take_while, take_while1};
 use nom::character::complete::{char, one_of};
-use nom::combinator::{map, map_opt, not, opt, peek, recognize, rest, value, verify};
-use nom::sequence::{delimited, pair, preceded, terminated};
+use nom::combinator::{map, map_opt, not, peek, recognize, value, verify};
+use nom::sequence::{delimited, pair, terminated};
 use nom::{IResult, Parser};
 
 pub(super) type Found<'a, T> = IResult<&'a [u8], T, ()>;
@@ -53,30 +53,44 @@ pub(super) fn keyword<'a>(name: &'static str) -> impl Parser<&'a [u8], Output = 
 /// The rest of the line up to an opening bracket or a comment, without blanks at either end.
 pub(super) fn name(text: &[u8]) -> Found<'_, &[u8]> {
     let (text, _) = blank(text)?;
-    let (_, line) = alt((take_till(|byte| is_end_of_line(byte) || byte == b'{'), rest)).parse(text)?;
-    let comment = line.windows(2).position(|two| is_blank(two[0]) && two[1] == b'#');
-    let line = &line[..comment.unwrap_or(line.len())];
-    let name = if line.starts_with(b"#") { &line[..0] } else { line.trim_ascii_end() };
+    let end = (0..text.len()).find(|&at| is_end_of_line(text[at]) || is_bracket(text, at));
+    let line = &text[..end.unwrap_or(text.len())];
+    let comment = (0..line.len()).find(|&at| line[at] == b'#' && (at == 0 || is_blank(line[at - 1])));
+    let name = line[..comment.unwrap_or(line.len())].trim_ascii_end();
     Ok((&text[name.len()..], name))
+}
+
+/// Whether an opening bracket stands at `at`, and not the second byte of a Shift-JIS character such as ボ.
+fn is_bracket(text: &[u8], at: usize) -> bool {
+    if text[at] != b'{' {
+        return false;
+    }
+    let leads = at > 0 && matches!(text[at - 1], 0x81..=0x9F | 0xE0..=0xFC);
+    if !leads || std::str::from_utf8(&text[..at]).is_ok() {
+        return true;
+    }
+    let behind = &text[at + 1..];
+    let another = behind.iter().find(|&&byte| !is_space(byte)) == Some(&b'{');
+    !another && behind.first().is_none_or(|&byte| is_space(byte))
 }
 
 /// What follows `End`: nothing or `Site`, and then perhaps a name.
 pub(super) fn end_site_name(text: &[u8]) -> Found<'_, &[u8]> {
     let (text, name) = name(text)?;
-    let site =
+    let mut site =
         terminated(tag_no_case::<_, _, ()>("site"), peek(not(take_while1(|b| !is_blank(b) && b != b':'))));
-    match preceded(site, preceded(pair(blank, opt(char(':'))), preceded(blank, rest))).parse(name) {
-        Ok((_, behind)) => Ok((text, behind)),
-        Err(_) => Ok((text, name)),
-    }
+    let name = site.parse(name).map_or(name, |(behind, _)| behind);
+    let start = name.iter().position(|&byte| !is_blank(byte) && byte != b':');
+    Ok((text, &name[start.unwrap_or(name.len())..]))
 }
 
 /// A number that ends where a word ends. What is not finite is no number.
 pub(super) fn real(text: &[u8]) -> Found<'_, f64> {
     let (number, end) = number::scan(text, 0).ok_or(nom::Err::Error(()))?;
     let (_, word) = word(text)?;
-    // A comment may follow without a blank.
-    let whole = word.len() == end || word[end..].starts_with(b"#");
+    // A comment may follow without a blank, but `1.#IND` is none.
+    let comment = word[end..].starts_with(b"#") && number::scan_not_finite(text, 0).is_none();
+    let whole = word.len() == end || comment;
     if whole && number.is_finite() { Ok((&text[end..], number)) } else { Err(nom::Err::Error(())) }
 }
 
@@ -111,4 +125,51 @@ pub(super) fn frames(text: &[u8]) -> Found<'_, &[u8]> {
 /// `Frame Time` and its colon.
 pub(super) fn frame_time(text: &[u8]) -> Found<'_, &[u8]> {
     recognize((tag_no_case("frame"), delimited(blank, tag_no_case("time"), blank), tag(":"))).parse(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_at_brackets_comments_and_lines() {
+        let read = |text: &'static [u8]| name(text).unwrap().1;
+        assert_eq!(read(b"  Bip01 L Thigh \t\r\n{"), b"Bip01 L Thigh");
+        assert_eq!(read(b" Hips{"), b"Hips");
+        assert_eq!(read(b" arm#2 # second\n"), b"arm#2");
+        assert_eq!(read(b" # nameless\n"), b"");
+        assert_eq!(read(b""), b"");
+        // The second byte of two of these characters is an opening bracket.
+        assert_eq!(read(b" \x83\x7B\x81\x5B\x83\x93\n{"), b"\x83\x7B\x81\x5B\x83\x93");
+        assert_eq!(read(b" \x83\x7B\n{"), b"\x83\x7B");
+        assert_eq!(read(b" \x83\x7B {"), b"\x83\x7B");
+        assert_eq!(read(b" F\xFC{ OFFSET"), b"F\xFC");
+        assert_eq!(read("Ã{OFFSET".as_bytes()), "Ã".as_bytes());
+    }
+
+    #[test]
+    fn end_sites_may_have_names() {
+        let read = |text: &'static [u8]| end_site_name(text).unwrap().1;
+        for text in [b" Site\n".as_slice(), b" site{", b"\n", b" SITE # tip\n", b" Site: \n"] {
+            assert_eq!(read(text), b"");
+        }
+        for text in [b" Site Toe\n".as_slice(), b" Site: Toe {", b" Toe\n", b" :Toe"] {
+            assert_eq!(read(text), b"Toe");
+        }
+        assert_eq!(read(b" Sitebone\n"), b"Sitebone");
+    }
+
+    #[test]
+    fn words_of_the_header() {
+        for text in ["Frames:3", "FRAMES : 3", "frames\t:3"] {
+            assert!(frames(text.as_bytes()).is_ok(), "{text}");
+        }
+        for text in ["Frame Time:", "FrameTime:", "frame  time :"] {
+            assert!(frame_time(text.as_bytes()).is_ok() && frames(text.as_bytes()).is_err(), "{text}");
+        }
+        assert_eq!(channel(b"xROTATION,").unwrap().1, Channel::Rotation(Axis::X));
+        assert!(channel(b"Xrotations").is_err() && channel(b"Wrotation").is_err());
+        assert!(real(b"1.#IND").is_err() && real(b"1x").is_err());
+        assert_eq!(real(b"1#x").unwrap(), (&b"#x"[..], 1.0));
+    }
 }

@@ -45,17 +45,18 @@ pub(super) fn hierarchy(reader: &mut Reader, limits: &Limits) -> Result<Vec<Node
         };
         let parent = top.node;
         if reader.take_byte(b'}') {
-            close(reader, open.pop().expect("a node is open"), &mut nodes)?;
+            close(reader, open.pop().expect("a node is open"), &nodes)?;
         } else if reader.take(grammar::keyword("OFFSET")).is_some() {
             if std::mem::replace(&mut top.offset, true) {
-                return Err(repeated(reader, start, "OFFSET", &nodes[parent]));
+                return Err(repeated(reader, start, "OFFSET", joint_of(&nodes, parent)));
             }
-            nodes[parent].offset = offset(reader, &nodes[parent])?;
+            nodes[parent].offset = offset(reader, joint_of(&nodes, parent))?;
         } else if reader.take(grammar::keyword("CHANNELS")).is_some() {
             if std::mem::replace(&mut top.channels, true) {
-                return Err(repeated(reader, start, "CHANNELS line", &nodes[parent]));
+                return Err(repeated(reader, start, "CHANNELS line", joint_of(&nodes, parent)));
             }
-            nodes[parent].channels = channels(reader, start, &nodes[parent])?;
+            let end_site = nodes[parent].kind == NodeKind::EndSite;
+            nodes[parent].channels = channels(reader, start, joint_of(&nodes, parent), end_site)?;
         } else if nodes[parent].kind == NodeKind::EndSite {
             return Err(reader.unexpected("OFFSET or } of the End Site"));
         } else if reader.take(grammar::keyword("JOINT")).is_some() {
@@ -88,7 +89,7 @@ pub(super) fn hierarchy(reader: &mut Reader, limits: &Limits) -> Result<Vec<Node
         let missing = open.len();
         reader.warn(Problem::MissingBracket { missing }, reader.at..reader.at + "MOTION".len());
         while let Some(top) = open.pop() {
-            close(reader, top, &mut nodes)?;
+            close(reader, top, &nodes)?;
         }
     }
     Ok(nodes)
@@ -135,11 +136,19 @@ fn begin(
     Ok(Open { node: nodes.len() - 1, span, offset: false, channels: false })
 }
 
+/// The joint that a message about a node names: an end site goes by its joint.
+fn joint_of(nodes: &[Node], node: usize) -> &str {
+    let node = &nodes[node];
+    match node.parent.filter(|_| node.kind == NodeKind::EndSite) {
+        Some(parent) => &nodes[parent].name,
+        None => &node.name,
+    }
+}
+
 /// Judges a node at its closing bracket.
-fn close(reader: &mut Reader, closed: Open, nodes: &mut [Node]) -> Result<(), Halt> {
-    let node = &nodes[closed.node];
-    let end_site = node.kind == NodeKind::EndSite;
-    let joint = node.parent.filter(|_| end_site).map_or(&node.name, |parent| &nodes[parent].name);
+fn close(reader: &mut Reader, closed: Open, nodes: &[Node]) -> Result<(), Halt> {
+    let end_site = nodes[closed.node].kind == NodeKind::EndSite;
+    let joint = joint_of(nodes, closed.node);
     if !closed.offset && !end_site {
         return Err(reader.error(Problem::MissingOffset, closed.span).in_joint(joint));
     }
@@ -152,11 +161,11 @@ fn close(reader: &mut Reader, closed: Open, nodes: &mut [Node]) -> Result<(), Ha
     Ok(())
 }
 
-fn repeated(reader: &Reader, start: usize, what: &'static str, node: &Node) -> Halt {
-    reader.error(Problem::Repeated { what }, start..reader.at).in_joint(&node.name)
+fn repeated(reader: &Reader, start: usize, what: &'static str, joint: &str) -> Halt {
+    reader.error(Problem::Repeated { what }, start..reader.at).in_joint(joint)
 }
 
-fn offset(reader: &mut Reader, node: &Node) -> Result<Vector3<f64>, Halt> {
+fn offset(reader: &mut Reader, joint: &str) -> Result<Vector3<f64>, Halt> {
     let mut offset = Vector3::zeros();
     for value in offset.iter_mut() {
         reader.skip_space();
@@ -166,16 +175,16 @@ fn offset(reader: &mut Reader, node: &Node) -> Result<Vector3<f64>, Halt> {
         } else if let Some(text) = reader.take(grammar::not_finite) {
             let text = String::from_utf8_lossy(text).into_owned();
             let halt = reader.error(Problem::NotANumber { text }, start..reader.at);
-            return Err(halt.in_joint(&node.name));
+            return Err(halt.in_joint(joint));
         } else {
-            return Err(reader.unexpected("three numbers after OFFSET").in_joint(&node.name));
+            return Err(reader.unexpected("three numbers after OFFSET").in_joint(joint));
         }
     }
     Ok(offset)
 }
 
 /// Reads the count and the names of channels. The names count: a wrong number is only a warning.
-fn channels(reader: &mut Reader, start: usize, node: &Node) -> Result<Vec<Channel>, Halt> {
+fn channels(reader: &mut Reader, start: usize, joint: &str, end_site: bool) -> Result<Vec<Channel>, Halt> {
     reader.skip_space();
     let at = reader.at;
     let declared = match reader.take(grammar::real) {
@@ -194,10 +203,10 @@ fn channels(reader: &mut Reader, start: usize, node: &Node) -> Result<Vec<Channe
         let rotation = matches!(channel, Channel::Rotation(_));
         if !rotation && channels.contains(&channel) {
             let halt = reader.error(Problem::RepeatedChannel, at..reader.at);
-            return Err(halt.in_joint(&node.name).in_channel(channel.name()));
+            return Err(halt.in_joint(joint).in_channel(channel.name()));
         }
         if matches!(channel, Channel::Scale(_)) {
-            reader.warn_in(Problem::ScaleChannel, at..reader.at, &node.name);
+            reader.warn_in(Problem::ScaleChannel, at..reader.at, joint);
         }
         channels.push(channel);
     }
@@ -207,18 +216,14 @@ fn channels(reader: &mut Reader, start: usize, node: &Node) -> Result<Vec<Channe
     {
         let name = reader.quote(word);
         let halt = reader.error(Problem::Channel { name }, reader.at..reader.at + word.len());
-        return Err(halt.in_joint(&node.name));
+        return Err(halt.in_joint(joint));
     }
     let found = channels.len();
     if declared.parse::<f64>() != Ok(found as f64) {
-        reader.warn_in(
-            Problem::ChannelCount { declared, found },
-            start..start + "CHANNELS".len(),
-            &node.name,
-        );
+        reader.warn_in(Problem::ChannelCount { declared, found }, start..start + "CHANNELS".len(), joint);
     }
-    if node.kind == NodeKind::EndSite && found > 0 {
-        reader.warn(Problem::EndSiteChannels, start..start + "CHANNELS".len());
+    if end_site && found > 0 {
+        reader.warn_in(Problem::EndSiteChannels, start..start + "CHANNELS".len(), joint);
     }
     Ok(channels)
 }

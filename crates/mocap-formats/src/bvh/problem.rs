@@ -47,7 +47,7 @@ pub enum Problem {
     ScaleChannel,
     #[error("CHANNELS says {declared}, {found} are named; the names count")]
     ChannelCount { declared: String, found: usize },
-    #[error("{missing} closing brackets are missing before MOTION")]
+    #[error("closing brackets missing before MOTION: {missing}")]
     MissingBracket { missing: usize },
 
     // Warnings about the motion.
@@ -81,8 +81,10 @@ pub enum Problem {
         "it is not clear whether position channels replace OFFSET or add to it ({replace} joints for replace, {add} for add); they are taken to {mode}"
     )]
     PositionMode { mode: PositionMode, replace: usize, add: usize },
-    #[error("the first frame is a rest pose that is no part of the motion")]
-    RestFirstFrame,
+    #[error(
+        "the first frame is no part of the motion: joints turn by {degrees:.1}° on average to the next frame, and by at most {later:.1}° from any to the next within the second behind it"
+    )]
+    RestFirstFrame { degrees: f64, later: f64 },
     #[error("values that are not numbers were interpolated")]
     Repaired,
 }
@@ -120,7 +122,7 @@ impl Problem {
             Problem::RowLength { .. } => "bvh::row-length",
             Problem::TrailingText => "bvh::trailing-text",
             Problem::PositionMode { .. } => "bvh::position-mode",
-            Problem::RestFirstFrame => "bvh::rest-first-frame",
+            Problem::RestFirstFrame { .. } => "bvh::rest-first-frame",
             Problem::Repaired => "bvh::repaired",
         }
     }

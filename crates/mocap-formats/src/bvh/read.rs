@@ -199,7 +199,7 @@ fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
             let what = match &header.frame_time {
                 None => "has no value",
                 Some(time) if time.seconds == 0.0 => "is zero",
-                Some(time) if !(time.seconds > 0.0 && time.seconds.is_finite()) => "is no time",
+                Some(time) if !(time.seconds > 0.0 && time.seconds.is_finite()) => "is not above zero",
                 Some(_) => continue,
             };
             reader.warn(Problem::FrameTime { what }, keyword);

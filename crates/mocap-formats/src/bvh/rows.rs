@@ -52,7 +52,7 @@ pub(super) fn rows(
     } else if expected(channels) == Some(found as u64) {
         (found / channels) as u64
     } else {
-        let lines = Lines::of(text);
+        let lines = Lines::of(text, channels);
         // One line may also hold all frames.
         let by_line = lines.same.filter(|&same| {
             let one_line = lines.count == 1 && same % channels == 0;
@@ -70,7 +70,7 @@ pub(super) fn rows(
             None => {
                 let left = found % channels;
                 if left > 0 {
-                    odd_rows(reader, start, &lines, channels, left);
+                    left_over(reader, start, &lines, channels, left);
                 }
                 found / channels
             }
@@ -134,7 +134,16 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let expected = expected.unwrap_or(u64::MAX);
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
     let mut stream = Stream { values: Vec::with_capacity(reserved), not_finite: None };
-    while let Some(&byte) = text.get(at) {
+    loop {
+        // The usual number with one blank behind it.
+        if let Some((value, end)) = number::scan_short(text, at)
+            && text.get(end) == Some(&b' ')
+        {
+            stream.values.push(value);
+            at = end + 1;
+            continue;
+        }
+        let Some(&byte) = text.get(at) else { break };
         if is_space(byte) {
             at += 1;
             continue;
@@ -203,53 +212,56 @@ struct Lines {
     count: usize,
     /// The number of numbers where it is the same in all lines.
     same: Option<usize>,
-    /// The first line that does not have as many as the first one, and how many it has.
+    /// Lines that hold one frame.
+    whole: usize,
+    /// The first line that does not hold one frame, and how many numbers it has.
     odd: Option<(Range<usize>, usize)>,
-    /// The number of numbers of the first line.
-    first: usize,
     /// The last line.
     last: Range<usize>,
 }
 
 impl Lines {
-    fn of(text: &[u8]) -> Lines {
-        let mut lines = Lines { count: 0, same: None, odd: None, first: 0, last: 0..0 };
+    fn of(text: &[u8], channels: usize) -> Lines {
+        let mut lines = Lines { count: 0, same: None, whole: 0, odd: None, last: 0..0 };
         let mut at = 0;
         for line in text.split(|&byte| byte == b'\n' || byte == b'\r') {
             let span = at..at + line.len();
             at += line.len() + 1;
-            let content = line.split(|&byte| byte == b'#').next().unwrap_or_default();
-            // A comment mark can also stand in `1.#IND`.
-            let content = if content.last().is_none_or(|&byte| is_space(byte)) { content } else { line };
-            let words = content.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()).count();
+            let words = words(line);
             if words == 0 {
                 continue;
             }
+            lines.same =
+                if lines.count == 0 { Some(words) } else { lines.same.filter(|&same| same == words) };
             lines.count += 1;
-            if lines.count == 1 {
-                lines.first = words;
-            } else if words != lines.first && lines.odd.is_none() {
+            if words == channels {
+                lines.whole += 1;
+            } else if lines.odd.is_none() {
                 lines.odd = Some((span.clone(), words));
             }
             lines.last = span;
         }
-        lines.same = lines.odd.is_none().then_some(lines.first).filter(|&words| words > 0);
         lines
     }
 }
 
+/// Words of a line before a comment. The mark in `1.#IND` begins none.
+fn words(line: &[u8]) -> usize {
+    let words = line.split(|&byte| is_space(byte)).filter(|word| !word.is_empty());
+    words.take_while(|word| !word.starts_with(b"#")).count()
+}
+
 /// Says what the numbers left over after whole frames are.
-fn odd_rows(reader: &mut Reader, start: usize, lines: &Lines, channels: usize, left: usize) {
+fn left_over(reader: &mut Reader, start: usize, lines: &Lines, channels: usize, left: usize) {
     let in_text = |span: &Range<usize>| start + span.start..start + span.end;
-    let cut = Problem::TruncatedFrame { found: left, expected: channels };
-    match &lines.odd {
-        // Whole rows, and a piece of one at the end.
-        Some((span, _)) if lines.first == channels && *span == lines.last => reader.warn(cut, in_text(span)),
-        Some((span, found)) if lines.first == channels => {
-            reader.warn(Problem::RowLength { found: *found, expected: channels }, in_text(span));
-        }
-        _ => reader.warn(cut, in_text(&lines.last)),
+    // Where most lines are frames, another line between them is what is wrong.
+    if let Some((span, found)) = &lines.odd
+        && lines.whole >= lines.count.div_ceil(2)
+        && *span != lines.last
+    {
+        reader.warn(Problem::RowLength { found: *found, expected: channels }, in_text(span));
     }
+    reader.warn(Problem::TruncatedFrame { found: left, expected: channels }, in_text(&lines.last));
 }
 
 /// Keeps the first `channels` of every `columns` values.

@@ -1,0 +1,31 @@
+//! Where joints are over time.
+
+use mocap_model::{Clip, JointId, Pose, UnitQuaternion, Vector3};
+
+/// The positions of one joint, one a frame, in object space [units of the clip].
+pub type Trajectory = Vec<Vector3<f64>>;
+
+/// The trajectories of some joints, in the order given.
+pub fn trajectories(clip: &Clip, joints: &[JointId]) -> Vec<Trajectory> {
+    let mut found = vec![Trajectory::with_capacity(clip.frames()); joints.len()];
+    let (mut local, mut object) = (Pose::default(), Pose::default());
+    for frame in 0..clip.frames() {
+        clip.local_pose(frame, &mut local);
+        local.to_object(clip.skeleton(), &mut object);
+        for (trajectory, joint) in found.iter_mut().zip(joints) {
+            trajectory.push(object.joints[joint.index()].translation.vector);
+        }
+    }
+    found
+}
+
+/// The trajectory of one joint.
+pub fn trajectory(clip: &Clip, joint: JointId) -> Trajectory {
+    trajectories(clip, &[joint]).swap_remove(0)
+}
+
+/// The local rotations of one joint, one a frame.
+pub fn local_rotations(clip: &Clip, joint: JointId) -> Vec<UnitQuaternion<f64>> {
+    let track = &clip.track(joint).rotation;
+    (0..clip.frames()).map(|frame| track.at(frame)).collect()
+}

@@ -1,0 +1,34 @@
+//! Why a chain cannot be made or solved.
+
+/// Why a chain cannot be made or solved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum IkError {
+    #[error("a chain has at least one joint that can turn")]
+    NoJoints,
+    #[error("a chain has at least one effector")]
+    NoEffectors,
+    #[error("the effector '{effector}' is the base of the chain; it has to be another joint")]
+    EffectorIsBase { effector: String },
+    #[error("'{base}' and '{effector}' are joints of two separate trees")]
+    NotConnected { base: String, effector: String },
+    #[error("joint {joint} of the chain has the parent {parent}; parents come first")]
+    ParentAfterChild { joint: usize, parent: usize },
+    #[error("the effector {effector} is on joint {joint}; the chain has {joints} joints")]
+    NoSuchJoint { effector: usize, joint: usize, joints: usize },
+    #[error("{found} goals were given for {expected} effectors")]
+    GoalCount { found: usize, expected: usize },
+    #[error("the goal of effector {effector} has a value that is not a finite number")]
+    GoalNotFinite { effector: usize },
+    #[error("the chain has an offset, rotation or base that is not a finite number")]
+    ChainNotFinite,
+    #[error("{method} solves one effector, the chain has {effectors}")]
+    SeveralEffectors { method: &'static str, effectors: usize },
+    #[error("{method} bends one joint between base and effector; the chain has none that can turn")]
+    NoBend { method: &'static str },
+    #[error("the posture has {found} rotations or gains, the chain has {expected} joints")]
+    PostureLength { found: usize, expected: usize },
+    #[error("the pose has {found} joints, the chain was made for a skeleton of {expected}")]
+    OtherSkeleton { found: usize, expected: usize },
+}

@@ -1,0 +1,384 @@
+//! The Jacobian family: joint turns from a linear model of how the effectors move.
+//!
+//! Column of a degree of freedom with axis `a` through `r`: `a × (e − r)` for the position `e` of an effector,
+//! `a` for its orientation; a ball joint is three hinges. Lengths count as shares of the chain's length.
+//!
+//! - transpose: `α Jᵀ e` with the α that serves the linear model best;
+//! - pseudo-inverse: `Jᵀ (J Jᵀ)⁻¹ e`, which at full column rank is `(Jᵀ J)⁻¹ Jᵀ e`: both are the limit of the
+//!   damped form for a damping of 0, which is how it is computed here (1e-12 of the trace);
+//! - damped least squares: `Jᵀ (J Jᵀ + λ I)⁻¹ e`, with half the squared error added to λ: careful far away,
+//!   quadratic near the goal;
+//! - weighted: `(Jᵀ J + λ W)⁻¹ Jᵀ e`, where W makes stiff joints dear.
+//!
+//! Goals of a later priority, and the posture, act in the null space of the ones before. The posture adds
+//! `(J⁺ J − I) z` with `z = 2 α (θ − θ_c)`, the gradient of its cost. Angles at the end of their range are held,
+//! and the others solved again.
+//!
+//! Based on: S. R. Buss, "Introduction to Inverse Kinematics with Jacobian Transpose, Pseudoinverse and Damped
+//! Least Squares methods", 2009; T. Sugihara, "Solvability-Unconcerned Inverse Kinematics by the
+//! Levenberg-Marquardt Method", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
+//! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer, 2004.
+
+use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, ccd, dofs, linear, plain};
+use mocap_model::log;
+
+/// How the linear model is inverted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Inverse {
+    /// The gradient, at the best length: cheap and slow to converge.
+    Transpose,
+    /// The least turns that meet the linear model exactly; large where the chain is nearly straight.
+    PseudoInverse,
+    /// Least squares with this damping, a share of the squared length.
+    Damped(f64),
+    /// The same, and joints turn the less the stiffer they are.
+    Weighted(f64),
+}
+
+/// A pose that is preferred where the goals leave room.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Posture {
+    /// The local rotations preferred, by joint.
+    pub rotations: Vec<Quat>,
+    /// How strongly each joint is drawn to it, by joint: 0 not at all, 0.5 all the way in one iteration.
+    pub gains: Vec<f64>,
+}
+
+/// The solver of this module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jacobian {
+    /// How the linear model is inverted.
+    pub inverse: Inverse,
+    /// The pose preferred in the null space of the goals; default none.
+    pub posture: Option<Posture>,
+}
+
+impl Default for Jacobian {
+    /// Damped least squares with λ = 1e-6.
+    fn default() -> Jacobian {
+        Jacobian { inverse: Inverse::Damped(1e-6), posture: None }
+    }
+}
+
+/// The greatest turn of one degree of freedom in an iteration [rad]: beyond it the linear model says nothing.
+const FURTHEST: f64 = 1.0;
+/// Damping that stands for none, as a share of the trace.
+const UNDAMPED: f64 = 1e-12;
+/// Degrees of freedom are held at their limits in at most so many rounds of an iteration.
+const ROUNDS: usize = 4;
+/// So many steps that leave more than half of the distance send a plain chain on the general way.
+const PLAIN_STALLS: u32 = 12;
+/// A posture step with no turn greater than this [rad] has arrived.
+const SETTLED: f64 = 1e-7;
+
+impl Solver for Jacobian {
+    fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
+        if let Some(posture) = &self.posture {
+            let found = posture.rotations.len().min(posture.gains.len());
+            if found < chain.len() {
+                return Err(IkError::PostureLength { found, expected: chain.len() });
+            }
+        }
+        chain.begin(goals, options)?;
+        if let (Inverse::Damped(lambda), None) = (self.inverse, &self.posture)
+            && plain::is_plain(chain, goals, options)
+        {
+            let step = |chain: &mut Chain, _| plain::damped_step(chain, &goals[0], lambda);
+            if let Some(outcome) = plain::solve(chain, &goals[0], options, PLAIN_STALLS, step) {
+                return Ok(outcome);
+            }
+        }
+        let length = longest(chain, goals);
+        let mut numbers = std::mem::take(&mut chain.scratch.numbers);
+        let mut iterations = 0;
+        if !chain.reached(goals, options) {
+            iterations = ccd::descend(chain, goals, options, |chain| {
+                self.step(chain, goals, length, options, &mut numbers);
+            });
+        }
+        if self.posture.is_some() && chain.reached(goals, options) {
+            while iterations < options.iterations {
+                iterations += 1;
+                let turn = self.step(chain, goals, length, options, &mut numbers);
+                if turn < SETTLED && chain.reached(goals, options) {
+                    break;
+                }
+            }
+        }
+        chain.scratch.numbers = numbers;
+        Ok(chain.outcome(goals, options, iterations))
+    }
+}
+
+/// The length of the longest way to an effector; 1 where all are 0.
+pub(crate) fn longest(chain: &Chain, goals: &[Goal]) -> f64 {
+    let length = (0..goals.len()).map(|e| chain.length(e)).fold(0.0, f64::max);
+    if length > 0.0 { length } else { 1.0 }
+}
+
+/// How many numbers the solver needs for a chain with so many effectors and degrees of freedom.
+pub(crate) fn numbers(effectors: usize, n: usize) -> usize {
+    let m = 9 * effectors;
+    2 * m * n + m * m + 2 * m + 4 * n + n * n
+}
+
+/// Matrices and vectors, cut from one buffer.
+struct Work<'a> {
+    /// The Jacobian of one priority, and the same in the null space of the ones before (m × n).
+    j: &'a mut [f64],
+    jn: &'a mut [f64],
+    /// `J Jᵀ` and its factor (m × m).
+    gram: &'a mut [f64],
+    error: &'a mut [f64],
+    y: &'a mut [f64],
+    delta: &'a mut [f64],
+    /// Turns held at a limit; not a number where a degree of freedom is free.
+    held: &'a mut [f64],
+    z: &'a mut [f64],
+    /// The share by which each degree of freedom takes part, the root of the inverse weight.
+    ease: &'a mut [f64],
+    /// The projection into the null space (n × n).
+    null: &'a mut [f64],
+}
+
+impl Work<'_> {
+    fn cut(numbers: &mut [f64], effectors: usize, n: usize) -> Work<'_> {
+        let m = 9 * effectors;
+        let (j, rest) = numbers.split_at_mut(m * n);
+        let (jn, rest) = rest.split_at_mut(m * n);
+        let (gram, rest) = rest.split_at_mut(m * m);
+        let (error, rest) = rest.split_at_mut(m);
+        let (y, rest) = rest.split_at_mut(m);
+        let (delta, rest) = rest.split_at_mut(n);
+        let (held, rest) = rest.split_at_mut(n);
+        let (z, rest) = rest.split_at_mut(n);
+        let (ease, rest) = rest.split_at_mut(n);
+        Work { j, jn, gram, error, y, delta, held, z, ease, null: &mut rest[..n * n] }
+    }
+}
+
+impl Jacobian {
+    /// One iteration; the greatest turn of a degree of freedom.
+    fn step(
+        &self,
+        chain: &mut Chain,
+        goals: &[Goal],
+        length: f64,
+        options: &Options,
+        numbers: &mut [f64],
+    ) -> f64 {
+        dofs::collect(chain, options.limits);
+        let n = chain.scratch.dofs.len();
+        let mut work = Work::cut(numbers, goals.len(), n);
+        for (ease, dof) in work.ease.iter_mut().zip(&chain.scratch.dofs) {
+            let free = 1.0 - chain.constraint[dof.joint as usize].stiffness;
+            *ease = if matches!(self.inverse, Inverse::Weighted(_)) { free.sqrt() } else { 1.0 };
+        }
+        work.held.fill(f64::NAN);
+        for _ in 0..ROUNDS {
+            self.turns(chain, goals, length, options, &mut work);
+            if !hold(chain, &mut work) {
+                break;
+            }
+        }
+        let mut greatest = 0.0f64;
+        for (delta, dof) in work.delta.iter_mut().zip(&chain.scratch.dofs) {
+            let share = match self.inverse {
+                Inverse::Weighted(_) => options.damping,
+                _ => options.damping * (1.0 - chain.constraint[dof.joint as usize].stiffness),
+            };
+            *delta *= share;
+            greatest = greatest.max(delta.abs());
+        }
+        let allowed = FURTHEST.min(options.max_turn);
+        if greatest > allowed {
+            work.delta.iter_mut().for_each(|delta| *delta *= allowed / greatest);
+        }
+        dofs::apply(chain, options.limits, work.delta);
+        greatest
+    }
+
+    /// The turns that the linear model asks for, with some degrees of freedom held.
+    fn turns(&self, chain: &Chain, goals: &[Goal], length: f64, options: &Options, work: &mut Work<'_>) {
+        let n = chain.scratch.dofs.len();
+        for i in 0..n {
+            work.delta[i] = if work.held[i].is_nan() { 0.0 } else { work.held[i] };
+        }
+        let last = goals.iter().map(|goal| goal.priority).max().unwrap_or(0);
+        let first = goals.iter().map(|goal| goal.priority).min().unwrap_or(0);
+        let needs_null = first != last || self.posture.is_some();
+        if needs_null {
+            identity(work.null, n);
+        }
+        for priority in first..=last {
+            let m = rows(chain, goals, priority, length, work.j, work.error);
+            if m == 0 {
+                continue;
+            }
+            for i in 0..m {
+                for k in 0..n {
+                    // What is held moves the effectors all the same.
+                    work.error[i] -= work.j[i * n + k] * work.delta[k];
+                    let free = if work.held[k].is_nan() { work.ease[k] } else { 0.0 };
+                    work.jn[i * n + k] = work.j[i * n + k] * free;
+                }
+            }
+            if priority > first {
+                project_rows(work.jn, work.null, work.j, m, n);
+            }
+            self.invert(work, m, n);
+            for k in 0..n {
+                let turn: f64 = (0..m).map(|i| work.jn[i * n + k] * work.y[i]).sum();
+                work.delta[k] += work.ease[k] * turn;
+            }
+            if needs_null {
+                take_from_null(work, m, n);
+            }
+        }
+        if let Some(posture) = &self.posture {
+            dofs::distance(chain, options.limits, &posture.rotations, work.z);
+            for k in 0..n {
+                work.z[k] *= 2.0 * posture.gains[chain.scratch.dofs[k].joint as usize] * work.ease[k];
+                if !work.held[k].is_nan() {
+                    work.z[k] = 0.0;
+                }
+            }
+            add_null_space(work.null, work.z, work.ease, work.held, work.delta);
+        }
+    }
+
+    /// `y` such that `jnᵀ · y` are the turns for `error`.
+    fn invert(&self, work: &mut Work<'_>, m: usize, n: usize) {
+        linear::times_transpose(work.jn, m, n, work.gram);
+        work.y[..m].copy_from_slice(&work.error[..m]);
+        let square: f64 = work.error[..m].iter().map(|e| e * e).sum();
+        let trace: f64 = (0..m).map(|i| work.gram[i * m + i]).sum();
+        let damping = match self.inverse {
+            Inverse::Transpose => {
+                // α = e · (J Jᵀ e) / |J Jᵀ e|²
+                let (mut along, mut norm) = (0.0, 0.0);
+                for i in 0..m {
+                    let row = |k: usize| if k <= i { work.gram[i * m + k] } else { work.gram[k * m + i] };
+                    let value: f64 = (0..m).map(|k| row(k) * work.error[k]).sum();
+                    along += value * work.error[i];
+                    norm += value * value;
+                }
+                let best = if norm > 0.0 { along / norm } else { 0.0 };
+                work.y[..m].iter_mut().for_each(|y| *y *= best);
+                return;
+            }
+            Inverse::PseudoInverse => 0.0,
+            Inverse::Damped(lambda) | Inverse::Weighted(lambda) => lambda + square / 2.0,
+        };
+        for i in 0..m {
+            work.gram[i * m + i] += damping + UNDAMPED * trace + f64::MIN_POSITIVE;
+        }
+        match linear::cholesky(work.gram, m) {
+            true => linear::solve(work.gram, m, work.y),
+            false => work.y[..m].fill(0.0),
+        }
+    }
+}
+
+fn identity(matrix: &mut [f64], n: usize) {
+    matrix[..n * n].fill(0.0);
+    (0..n).for_each(|i| matrix[i * n + i] = 1.0);
+}
+
+/// `rows ← rows · null`, by way of `buffer`.
+fn project_rows(rows: &mut [f64], null: &[f64], buffer: &mut [f64], m: usize, n: usize) {
+    for i in 0..m {
+        linear::transpose_times(null, n, n, &rows[i * n..(i + 1) * n], &mut buffer[i * n..(i + 1) * n]);
+    }
+    rows[..m * n].copy_from_slice(&buffer[..m * n]);
+}
+
+/// `null ← null − (J N)⁺ (J N)`: what this priority needs is not for the later ones.
+fn take_from_null(work: &mut Work<'_>, m: usize, n: usize) {
+    linear::times_transpose(work.jn, m, n, work.gram);
+    let trace: f64 = (0..m).map(|i| work.gram[i * m + i]).sum();
+    for i in 0..m {
+        work.gram[i * m + i] += UNDAMPED * trace + f64::MIN_POSITIVE;
+    }
+    if !linear::cholesky(work.gram, m) {
+        return;
+    }
+    for k in 0..n {
+        for i in 0..m {
+            work.y[i] = work.jn[i * n + k];
+        }
+        linear::solve(work.gram, m, work.y);
+        for l in 0..n {
+            let part: f64 = (0..m).map(|i| work.jn[i * n + l] * work.y[i]).sum();
+            work.null[k * n + l] -= part;
+        }
+    }
+}
+
+/// `delta += (J⁺ J − I) z`, which is `−N z`, for the degrees of freedom that are not held.
+fn add_null_space(null: &[f64], z: &[f64], ease: &[f64], held: &[f64], delta: &mut [f64]) {
+    let n = z.len();
+    for k in 0..n {
+        if held[k].is_nan() {
+            let part: f64 = (0..n).map(|l| null[k * n + l] * z[l]).sum();
+            delta[k] -= ease[k] * part;
+        }
+    }
+}
+
+/// Holds the degrees of freedom that would leave their range at its end; whether there are new ones.
+fn hold(chain: &Chain, work: &mut Work<'_>) -> bool {
+    let mut new = false;
+    for (k, dof) in chain.scratch.dofs.iter().enumerate() {
+        if work.held[k].is_nan() && !(dof.min..=dof.max).contains(&(dof.angle + work.delta[k])) {
+            let end = if work.delta[k] < 0.0 { dof.min } else { dof.max };
+            work.held[k] = end - dof.angle;
+            new = true;
+        }
+    }
+    new
+}
+
+/// The rows of the goals of one priority, and what they miss; the number of rows.
+fn rows(chain: &Chain, goals: &[Goal], priority: u8, length: f64, j: &mut [f64], error: &mut [f64]) -> usize {
+    let dofs = &chain.scratch.dofs;
+    let n = dofs.len();
+    let mut m = 0;
+    for (e, goal) in goals.iter().enumerate().filter(|(_, goal)| goal.priority == priority) {
+        let (tip, orientation) = chain.tip(e);
+        if goal.wants_position() {
+            let weight = goal.position_weight.sqrt() / length;
+            let missing = (goal.position - tip) * weight;
+            error[m..m + 3].copy_from_slice(missing.as_slice());
+            for (k, dof) in dofs.iter().enumerate() {
+                let moves = chain.carries(dof.joint as usize, e);
+                let arm = (tip - chain.position[dof.joint as usize]) * if moves { weight } else { 0.0 };
+                let column = dof.axis.cross(&arm);
+                (0..3).for_each(|i| j[(m + i) * n + k] = column[i]);
+            }
+            m += 3;
+        }
+        if goal.wants_orientation() {
+            let weight = goal.orientation_weight.sqrt();
+            let missing = log(&(goal.orientation * orientation.inverse())) * weight;
+            error[m..m + 3].copy_from_slice(missing.as_slice());
+            for (k, dof) in dofs.iter().enumerate() {
+                let weight = if chain.carries(dof.joint as usize, e) { weight } else { 0.0 };
+                (0..3).for_each(|i| j[(m + i) * n + k] = dof.axis[i] * weight);
+            }
+            m += 3;
+        }
+    }
+    m
+}
+
+impl Posture {
+    /// `Σ α |θ − θ_c|²` over the degrees of freedom of the chain's pose.
+    pub fn cost(&self, chain: &mut Chain) -> f64 {
+        dofs::collect(chain, true);
+        let mut off = vec![0.0; chain.scratch.dofs.len()];
+        dofs::distance(chain, true, &self.rotations, &mut off);
+        let gain = |k: usize| self.gains[chain.scratch.dofs[k].joint as usize];
+        off.iter().enumerate().map(|(k, off)| gain(k) * off * off).sum()
+    }
+}

@@ -1,0 +1,37 @@
+//! Chains whose goal is out of reach: stretched towards it, or folded onto it.
+
+use crate::step::shortest;
+use crate::{Chain, Goal, Options, Quat};
+
+/// Turns each bone along the line to the goal: all away from the base where the goal is too far; where it is
+/// too near, the longest bone away and the others back. `false` where a joint has limits: nothing is done.
+pub(crate) fn align(chain: &mut Chain, effector: usize, goal: &Goal, options: &Options) -> bool {
+    let path = chain.path_len(effector);
+    let limited = (0..path).any(|k| {
+        let constraint = &chain.constraint[chain.path_joint(effector, k)];
+        !(constraint.is_free() || (!options.limits && !constraint.is_locked())) || constraint.stiffness > 0.0
+    });
+    let Some(first) = chain.first_turning(effector) else { return true };
+    if limited || goal.wants_orientation() {
+        return false;
+    }
+    let origin = chain.position[first];
+    let mut direction = goal.position - origin;
+    if direction.norm_squared() == 0.0 {
+        direction = chain.tip(effector).0 - origin;
+    }
+    let too_far = direction.norm() >= chain.reach(effector).max;
+    let longest =
+        (0..path).max_by(|&a, &b| chain.bone(effector, a).norm().total_cmp(&chain.bone(effector, b).norm()));
+    let mut parent = chain.parent_frame(chain.path_joint(effector, 0));
+    for k in 0..path {
+        let joint = chain.path_joint(effector, k);
+        let wished = if too_far || Some(k) == longest { direction } else { -direction };
+        let frame = parent * chain.local[joint];
+        let turned = shortest(&(frame * chain.bone(effector, k)), &wished) * frame;
+        chain.local[joint] = Quat::new_normalize((parent.inverse() * turned).into_inner());
+        parent = turned;
+    }
+    chain.update();
+    true
+}

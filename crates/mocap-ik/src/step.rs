@@ -1,0 +1,236 @@
+//! The best turn of one joint, all others held still.
+//!
+//! Free joints turn by the shortest rotation that takes the arm onto the goal; hinges, and the single axes of a
+//! joint with Euler ranges, by the angle that minimises the weighted squared distance of position and axes.
+//!
+//! Based on: L.-C. T. Wang, C. C. Chen, "A combined optimization method for solving the inverse kinematics
+//! problem of mechanical manipulators", IEEE Transactions on Robotics and Automation, 1991.
+
+use crate::constraint::{clamp, euler_within, twist_angle};
+use crate::{Chain, Constraint, Freedom, Goal, Options, Quat, Vec3};
+use mocap_model::{exp, log, rotation_between};
+use nalgebra::Quaternion;
+use std::f64::consts::PI;
+
+/// What pulls at a joint: an arm from the joint to the effector, and where the arm is to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    /// From the joint to the effector, object space.
+    pub(crate) arm: Vec3,
+    /// From the joint to the goal.
+    pub(crate) to: Vec3,
+    /// Weight of the squared distance of `arm` and `to`.
+    pub(crate) position: f64,
+    /// Orientation of the effector and of the goal.
+    pub(crate) frame: Quat,
+    pub(crate) wanted: Quat,
+    /// Weight of the squared distances of their axes [units²].
+    pub(crate) orientation: f64,
+}
+
+impl Pull {
+    #[inline]
+    pub(crate) fn new(goal: &Goal, length: f64, joint: &Vec3, tip: &Vec3, frame: &Quat) -> Pull {
+        Pull {
+            arm: tip - joint,
+            to: goal.position - joint,
+            position: goal.position_weight,
+            frame: *frame,
+            wanted: goal.orientation,
+            orientation: goal.orientation_weight * length * length,
+        }
+    }
+
+    /// A position alone.
+    pub(crate) fn arm(arm: Vec3, to: Vec3) -> Pull {
+        let frame = Quat::identity();
+        Pull { arm, to, position: 1.0, frame, wanted: frame, orientation: 0.0 }
+    }
+
+    #[inline]
+    pub(crate) fn turn(&mut self, by: &Quat) {
+        self.arm = by * self.arm;
+        if self.orientation > 0.0 {
+            self.frame = by * self.frame;
+        }
+    }
+
+    /// The weighted squared distance that is left.
+    pub(crate) fn cost(&self) -> f64 {
+        let mut cost = self.position * (self.to - self.arm).norm_squared();
+        if self.orientation > 0.0 {
+            for axis in axes() {
+                cost += self.orientation * (self.frame * axis - self.wanted * axis).norm_squared();
+            }
+        }
+        cost
+    }
+
+    /// The angle about `axis` (unit, through the joint) that leaves the least cost.
+    fn best_angle(&self, axis: &Vec3) -> f64 {
+        let (mut along, mut cosine, mut sine) = (0.0, 0.0, 0.0);
+        let mut add = |from: &Vec3, to: &Vec3, weight: f64| {
+            along += weight * from.dot(axis) * to.dot(axis);
+            cosine += weight * from.dot(to);
+            sine += weight * axis.dot(&from.cross(to));
+        };
+        add(&self.arm, &self.to, self.position);
+        if self.orientation > 0.0 {
+            for unit in axes() {
+                add(&(self.frame * unit), &(self.wanted * unit), self.orientation);
+            }
+        }
+        let across = cosine - along;
+        // The arm along the axis: no angle is better than another.
+        if across == 0.0 && sine == 0.0 { 0.0 } else { sine.atan2(across) }
+    }
+}
+
+/// The two axes that make up an orientation goal.
+fn axes() -> [Vec3; 2] {
+    [Vec3::x(), Vec3::y()]
+}
+
+/// The new local rotation of a joint, within its constraint, or `None` where no turn helps. `pull` is turned
+/// along with the joint.
+#[inline]
+pub(crate) fn turn(chain: &Chain, joint: usize, pull: &mut Pull, options: &Options) -> Option<Quat> {
+    let constraint = &chain.constraint[joint];
+    let share = options.damping * (1.0 - constraint.stiffness);
+    let parent = chain.parent_frame(joint);
+    let frame = &chain.frame[joint];
+    let local = &chain.local[joint];
+    if constraint.is_free() || !options.limits {
+        let by = free_turn(pull, frame, share, options.max_turn);
+        pull.turn(&by);
+        return Some(normalised(parent.inverse() * (by * frame)));
+    }
+    match &constraint.freedom {
+        Freedom::Free | Freedom::Locked => None,
+        Freedom::Hinge { .. } => Some(hinge_turn(constraint, &parent, local, pull, share, options.max_turn)),
+        Freedom::Ball { .. } | Freedom::Euler { .. } => {
+            let by = free_turn(pull, frame, share, options.max_turn);
+            let wished = normalised(parent.inverse() * (by * frame));
+            let (allowed, clamped) = constraint.project(&wished);
+            let mut turned = *pull;
+            turned.turn(&if clamped { parent * allowed * frame.inverse() } else { by });
+            if !clamped || turned.cost() < pull.cost() {
+                *pull = turned;
+                return Some(allowed);
+            }
+            match constraint.freedom {
+                Freedom::Euler { .. } => {
+                    Some(euler_turn(constraint, &parent, local, pull, share, options.max_turn))
+                }
+                _ => None,
+            }
+        }
+    }
+}
+
+/// The shortest rotation between two directions, as [`rotation_between`], with one root and one division where
+/// they are not nearly opposite.
+#[inline]
+pub(crate) fn shortest(from: &Vec3, to: &Vec3) -> Quat {
+    let (cross, dot) = (from.cross(to), from.dot(to));
+    let length = (from.norm_squared() * to.norm_squared()).sqrt();
+    let w = dot + length;
+    if w > 1e-3 * length {
+        // |(w, cross)|² = w² + length² - dot² = 2 · length · w
+        let scale = 1.0 / (2.0 * length * w).sqrt();
+        return Quat::new_unchecked(Quaternion::from_parts(w * scale, cross * scale));
+    }
+    rotation_between(from, to)
+}
+
+/// First-order renormalisation: the products of one step leave errors of 1e-16.
+#[inline]
+pub(crate) fn normalised(q: Quat) -> Quat {
+    let q = q.into_inner();
+    Quat::new_unchecked(q * (1.5 - 0.5 * q.norm_squared()))
+}
+
+/// The rotation in object space that a joint without limits makes.
+#[inline]
+fn free_turn(pull: &Pull, frame: &Quat, share: f64, max_turn: f64) -> Quat {
+    let by = if pull.orientation == 0.0 {
+        shortest(&pull.arm, &pull.to)
+    } else if pull.position == 0.0 {
+        pull.wanted * pull.frame.inverse()
+    } else {
+        let mut turned = *pull;
+        let mut by = Quat::identity();
+        for axis in [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()] {
+            let axis = by * frame * axis;
+            let turn = Quat::from_axis_angle(&axis, turned.best_angle(&axis));
+            turned.turn(&turn);
+            by = turn * by;
+        }
+        by
+    };
+    if share == 1.0 && max_turn >= PI {
+        return by;
+    }
+    let vector = log(&by) * share;
+    let angle = vector.norm();
+    exp(&(if angle > max_turn { vector * (max_turn / angle) } else { vector }))
+}
+
+fn hinge_turn(
+    constraint: &Constraint,
+    parent: &Quat,
+    local: &Quat,
+    pull: &mut Pull,
+    share: f64,
+    max_turn: f64,
+) -> Quat {
+    let Freedom::Hinge { axis, range } = &constraint.freedom else { return *local };
+    let seen = parent * constraint.outer() * axis;
+    let sign = constraint.sign();
+    let angle = twist_angle(&constraint.to_free(local), axis);
+    let by = (pull.best_angle(&seen) * share).clamp(-max_turn, max_turn);
+    let (clamped, _) = clamp(angle + sign * by, range);
+    pull.turn(&Quat::from_axis_angle(&seen, sign * (clamped - angle)));
+    constraint.to_local(&Quat::from_axis_angle(axis, clamped))
+}
+
+/// One axis after the other, the innermost first: the axes outside of it do not move then.
+fn euler_turn(
+    constraint: &Constraint,
+    parent: &Quat,
+    local: &Quat,
+    pull: &mut Pull,
+    share: f64,
+    max_turn: f64,
+) -> Quat {
+    let Freedom::Euler { order, ranges } = &constraint.freedom else { return *local };
+    let mut angles = euler_within(*order, ranges, &constraint.to_free(local));
+    let sign = constraint.sign();
+    let sequence = if constraint.inverted { [2, 1, 0] } else { [0, 1, 2] };
+    let mut seen = [Vec3::x_axis(); 3];
+    let mut frame = parent * constraint.outer();
+    for i in sequence {
+        let axis = order.axes()[i].unit();
+        seen[i] = frame * axis;
+        frame *= Quat::from_axis_angle(&axis, sign * angles[i]);
+    }
+    for i in sequence.into_iter().rev() {
+        let by = (pull.best_angle(&seen[i]) * share).clamp(-max_turn, max_turn);
+        let (clamped, _) = clamp(angles[i] + sign * by, &ranges[i]);
+        pull.turn(&Quat::from_axis_angle(&seen[i], sign * (clamped - angles[i])));
+        angles[i] = clamped;
+    }
+    constraint.to_local(&order.rotation(angles))
+}
+
+impl Constraint {
+    /// The frame, seen from the parent, that the axes of the constraint are given in.
+    pub(crate) fn outer(&self) -> Quat {
+        if self.inverted { self.post.inverse() } else { self.pre }
+    }
+
+    /// The sign between the joint's angles and its turn in space.
+    pub(crate) fn sign(&self) -> f64 {
+        if self.inverted { -1.0 } else { 1.0 }
+    }
+}
