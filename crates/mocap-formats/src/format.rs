@@ -31,8 +31,7 @@ impl Format {
         [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Csv, Format::Json];
 
     /// The formats that can be read.
-    pub const READABLE: [Format; 5] =
-        [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Json];
+    pub const READABLE: [Format; 5] = [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Json];
 
     /// The formats that hold motions and whose names say so: what a search in folders is after.
     pub const MOTIONS: [Format; 2] = [Format::Bvh, Format::Amc];
