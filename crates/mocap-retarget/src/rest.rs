@@ -34,7 +34,5 @@ pub fn rest_from_motion(clip: &Clip) -> Result<Pose, RetargetError> {
     let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
     let stance = refined(&made, &base, clip.skeleton(), &body, &Sample::of(&clip), &sides)?;
     let joints = base.joints.iter().zip(&stance.local);
-    Ok(Pose {
-        joints: joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local)).collect(),
-    })
+    Ok(Pose { joints: joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local)).collect() })
 }

@@ -34,6 +34,8 @@ pub struct Retargeter {
     pub(crate) rules: Vec<Rule>,
     pub(crate) limbs: Vec<LimbMap>,
     pub(crate) constraints: Vec<Constraint>,
+    /// Whether limits are kept: not where both skeletons are one, whose own motion is not held to its limits.
+    pub(crate) limits: bool,
     pub(crate) directions: Directions,
     pub(crate) ratios: Ratios,
     /// Of source and target.
@@ -113,6 +115,7 @@ impl Retargeter {
             target_stance,
             rules,
             limbs,
+            limits: options.limits && source.joints() != target.joints(),
             directions,
             ratios,
             metres,
