@@ -58,9 +58,28 @@ fn run(source: &Clip, experiment: &Experiment, options: &Options) -> (Clip, Repo
     Retargeter::new(source.skeleton(), &target, options).unwrap().retarget(source).unwrap()
 }
 
+/// A row of the table in `docs/retargeting.md` (seen with `-- --nocapture`).
+fn print_row(walk: &str, experiment: &Experiment, method: &str, report: &Report) {
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let both = |role: Role| [role, role.mirrored()].map(|role| angle(report, role));
+    let (thighs, knees) = (both(Role::LeftUpperLeg), both(Role::LeftLowerLeg));
+    let all = thighs.iter().chain(&knees);
+    println!(
+        "| {walk} | × {}, × {} | {method} | {:.1} / {:.1} | {:.3} | {:.2} | {:.1} | {:.1} |",
+        experiment.thigh,
+        experiment.shank,
+        most(&mut thighs.iter().map(|(rms, _)| *rms)),
+        most(&mut knees.iter().map(|(rms, _)| *rms)),
+        all.map(|(_, correlation)| *correlation).fold(1.0, f64::min),
+        most(&mut report.feet.iter().filter_map(|foot| foot.slide_ratio)),
+        report.feet.iter().map(|foot| foot.height_error).sum::<f64>() * 50.0,
+        report.largest_step.excess,
+    );
+}
+
 fn angle(report: &Report, role: Role) -> (f64, f64) {
     let angle = report.angles.iter().find(|angle| angle.role == role).unwrap();
-    (angle.rms, angle.correlation.unwrap())
+    (angle.rms, angle.correlation.unwrap_or(0.0))
 }
 
 #[test]
@@ -72,6 +91,7 @@ fn scaled_bodies_walk_the_same_walk() {
                 let options = Options { solver, lock: FootLock::Off, ..Options::default() };
                 let (_, report) = run(&source, experiment, &options);
                 let place = format!("{path}, thighs × {}, {solver:?}", experiment.thigh);
+                print_row(path, experiment, &format!("scale, feet free, {solver:?}"), &report);
                 for (role, most) in [
                     (Role::LeftUpperLeg, experiment.thigh_rms),
                     (Role::RightUpperLeg, experiment.thigh_rms),
@@ -102,6 +122,7 @@ fn planted_feet_stay_where_they_stand() {
         for experiment in &EXPERIMENTS {
             let (_, report) = run(&source, experiment, &Options::default());
             let place = format!("{path}, thighs × {}", experiment.thigh);
+            print_row(path, experiment, "scale, feet planted", &report);
             for foot in &report.feet {
                 assert!(foot.slide_ratio.unwrap() <= 0.05, "{place}: {foot:?}");
                 assert!(foot.penetration_max <= 1e-4, "{place}: {foot:?}");
@@ -126,6 +147,7 @@ fn without_scaling_the_knees_are_lost() {
         for experiment in &EXPERIMENTS {
             let (_, report) =
                 run(&source, experiment, &Options { method: Method::Effectors, ..Options::default() });
+            print_row(path, experiment, "effectors", &report);
             for role in [Role::LeftLowerLeg, Role::RightLowerLeg] {
                 let (rms, _) = angle(&report, role);
                 assert!(rms >= experiment.contrast_knee_rms, "{path}: {role} differs by only {rms}°");
@@ -133,6 +155,7 @@ fn without_scaling_the_knees_are_lost() {
             // Copied rotations keep the angles and lose the floor.
             let (_, report) =
                 run(&source, experiment, &Options { method: Method::Copy, ..Options::default() });
+            print_row(path, experiment, "copy", &report);
             assert!(report.angles.iter().all(|angle| angle.rms < 1e-6));
             assert!(report.feet.iter().all(|foot| foot.height_error_max > 0.25), "{:?}", report.feet);
         }
