@@ -21,7 +21,8 @@ fn fixtures(folder: &str, kind: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 fn validate(folder: &str, name: &str) -> Ran {
-    let output = command(&fixture("")).args(["validate", "--json", &format!("{folder}/{name}")]).output().unwrap();
+    let output =
+        command(&fixture("")).args(["validate", "--json", &format!("{folder}/{name}")]).output().unwrap();
     Ran {
         code: output.status.code().unwrap(),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -50,7 +51,8 @@ fn every_file(folder: &str) {
         assert_eq!(ran.code, 1, "{name}: {ran:?}");
         let row = &ran.rows()[0];
         assert_eq!(row["valid"], false, "{row}");
-        let [code, message] = ["code", "message"].map(|field| row["error"][field].as_str().unwrap().to_owned());
+        let [code, message] =
+            ["code", "message"].map(|field| row["error"][field].as_str().unwrap().to_owned());
         assert!(code.contains("::") || code == "limit", "{name}: {code}");
         assert!(!message.is_empty() && !message.contains('\n'), "{name}: {message}");
         snapshot(folder, &name);
@@ -63,7 +65,11 @@ fn every_file(folder: &str) {
         snapshot(folder, &name);
     }
     for name in fixtures(folder, |name| !name.starts_with("error-") && !name.starts_with("warn-")) {
-        if name.ends_with(".asf") || name.ends_with(".amc") || name.ends_with(".bvh") || name.ends_with(".skel") {
+        if name.ends_with(".asf")
+            || name.ends_with(".amc")
+            || name.ends_with(".bvh")
+            || name.ends_with(".skel")
+        {
             let ran = validate(folder, &name);
             assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{name}");
             assert_eq!(ran.rows()[0]["warnings"].as_array().map(Vec::len), Some(0), "{name}: {}", ran.stdout);
