@@ -1,8 +1,8 @@
 //! How good a motion is: what its feet do, how smooth it is, and frames that no body makes.
 
 use crate::{
-    ContactOptions, Foot, FootMeasure, LargestStep, contacts, feet_of, floor_height, foot_measure,
-    largest_step, metres_per_unit, runs,
+    ContactOptions, Foot, FootContacts, FootMeasure, LargestStep, contacts, feet_of, floor_height,
+    foot_measure, largest_step, metres_per_unit, runs,
 };
 use mocap_model::{Clip, Isometry3, JointId, Pose, Side, Vector3, angle_between};
 use std::ops::Range;
@@ -91,8 +91,10 @@ pub struct Quality {
 pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     let metres = metres_per_unit(clip.skeleton());
     let feet = feet_of(clip.skeleton());
-    let floor = floor_height(clip, &feet);
-    let measured = feet.iter().map(|foot| foot_quality(clip, foot, floor.unwrap_or(0.0), metres, options));
+    let found: Vec<FootContacts> = feet.iter().map(|foot| contacts(clip, foot, metres, options)).collect();
+    let floor = floor_height(clip, &feet, &found);
+    let each = feet.iter().zip(&found);
+    let measured = each.map(|(foot, found)| foot_quality(clip, foot, found, floor.unwrap_or(0.0), metres));
     let feet = if clip.frames() > 0 { measured.collect() } else { Vec::new() };
     let moving = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id);
     let (jerk, suspects) = sweep(clip, metres);
@@ -106,14 +108,13 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     }
 }
 
-fn foot_quality(clip: &Clip, foot: &Foot, floor: f64, metres: f64, options: &ContactOptions) -> FootQuality {
-    let found = contacts(clip, foot, metres, options);
+fn foot_quality(clip: &Clip, foot: &Foot, found: &FootContacts, floor: f64, metres: f64) -> FootQuality {
     let on: Vec<bool> = found.toe.iter().zip(&found.heel).map(|(toe, heel)| *toe || *heel).collect();
     FootQuality {
         side: foot.side,
         contact_share: on.iter().filter(|on| **on).count() as f64 / on.len().max(1) as f64,
         contacts: runs(&on).len(),
-        measure: foot_measure(clip, foot, &found, floor, metres),
+        measure: foot_measure(clip, foot, found, floor, metres),
     }
 }
 

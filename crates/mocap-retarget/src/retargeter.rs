@@ -155,6 +155,16 @@ impl Retargeter {
         Ok((motion, report))
     }
 
+    /// The motion of `clip` on the target alone: [`Retargeter::retarget`] without the report.
+    ///
+    /// # Errors
+    /// Where the clip is not of the skeleton that the retargeter was made for.
+    pub fn motion(&self, clip: &Clip) -> Result<Clip, RetargetError> {
+        let source = self.source_clip(clip)?;
+        let setting = crate::ground::setting(self, &source)?;
+        Ok(crate::frames::frames(self, &source, &setting)?.0)
+    }
+
     /// The clip in the axes of the target, with the roles of the source.
     fn source_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let (found, expected) = (clip.skeleton().joints(), self.original.joints());
