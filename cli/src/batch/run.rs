@@ -212,7 +212,7 @@ fn tell(
         Outcome::Skipped => {
             summary.skipped += 1;
             if let Destination::Exists(output) = &job.destination {
-                let row = PlanRow { path: &path, output: output.display().to_string(), action: "skipped" };
+                let row = PlanRow { path: &path, output: output.display().to_string(), action: "skip" };
                 console.row(global, &json(&row), &format!("{path}: left out, '{}' exists", row.output));
             }
         }
