@@ -185,7 +185,7 @@ impl Outcome {
 
 fn attempt(job: &Job, work: &(impl Fn(&Job) -> Result<Report, Failure> + Sync)) -> Outcome {
     if let Source::Unreadable(_, trouble) = &job.input.source {
-        return Outcome::Failed(trouble.clone().into());
+        return Outcome::Failed(trouble.as_ref().clone().into());
     }
     if let Destination::Exists(_) = job.destination {
         return Outcome::Skipped;
