@@ -9,6 +9,7 @@ mod edit;
 mod encode;
 mod exit;
 mod facts;
+mod interrupt;
 mod read;
 mod write;
 
@@ -20,6 +21,7 @@ use console::Console;
 fn main() -> ExitCode {
     let Cli { command, global } = Cli::from_process();
     let mut console = Console::new(&global);
+    interrupt::install();
     let done = match command {
         Command::Info(args) => commands::info::run(&args, &global, &mut console),
         Command::Validate(args) => commands::validate::run(&args, &global, &mut console),

@@ -61,7 +61,9 @@ fn text(path: &str, format: Format, facts: &Facts, bytes: u64, warnings: usize) 
     line("skeleton", format!("{} joints, {} end sites, root '{root}'", facts.joints, facts.end_sites));
     if format.has_motion() {
         let rate = match (facts.fps, facts.frame_time) {
-            (Some(fps), Some(time)) => format!(" at {} fps (frame time {time} s)", short(fps)),
+            (Some(fps), Some(time)) => {
+                format!(" at {} fps (frame time {} s)", short(fps), (time * 1e7).round() / 1e7)
+            }
             _ => String::new(),
         };
         line("motion", format!("{} frames{rate}, {} s", facts.frames, short(facts.duration)));

@@ -105,3 +105,91 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What the page's script does.
+    pub(crate) fn decode(text: &str, channels: usize, rows: usize) -> Vec<i32> {
+        let bytes = unbase64(text);
+        let mut at = 0;
+        let mut bits = |count: u32| {
+            let mut value = 0u32;
+            for _ in 0..count {
+                value = (value << 1) | u32::from(bytes[at / 8] >> (7 - at % 8) & 1);
+                at += 1;
+            }
+            value
+        };
+        let mut state = vec![Channel { last: 0, step: 0, mean: 64 }; channels];
+        let mut values = Vec::new();
+        for row in 0..rows {
+            for channel in &mut state {
+                let low = 31 - ((channel.mean * 11 >> 8) | 1).leading_zeros();
+                let mut ones = 0;
+                while ones < ESCAPE && bits(1) == 1 {
+                    ones += 1;
+                }
+                let code = if ones < ESCAPE { (ones << low) | bits(low) } else { bits(32) };
+                channel.step = channel.step.wrapping_add((code >> 1) as i32 ^ -((code & 1) as i32));
+                channel.last = channel.last.wrapping_add(channel.step);
+                channel.mean = channel.mean + code.min(1 << 20) - (channel.mean >> 4);
+                if row == 0 {
+                    (channel.step, channel.mean) = (0, 64);
+                }
+                values.push(channel.last);
+            }
+        }
+        values
+    }
+
+    fn unbase64(text: &str) -> Vec<u8> {
+        let digit = |letter: u8| match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            _ => 63,
+        };
+        let mut bytes = Vec::new();
+        for chunk in text.as_bytes().chunks(4) {
+            let word = chunk.iter().fold(0u32, |word, letter| {
+                (word << 6) | if *letter == b'=' { 0 } else { u32::from(digit(*letter)) }
+            });
+            let kept = 3 - chunk.iter().filter(|letter| **letter == b'=').count();
+            bytes.extend(&word.to_be_bytes()[1..=kept]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (plain, coded) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(plain.as_bytes()), coded);
+            assert_eq!(unbase64(coded), plain.as_bytes());
+        }
+        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
+    }
+
+    #[test]
+    fn what_hardly_moves_costs_about_a_bit() {
+        let still = vec![5; 8000];
+        assert!(encode(&still, 4).len() < 8000 / 6 + 40, "{}", encode(&still, 4).len());
+    }
+
+    proptest! {
+        #[test]
+        fn all_numbers_come_back(
+            channels in 1usize..5,
+            numbers in prop::collection::vec(prop_oneof![any::<i32>(), -300i32..300, Just(i32::MAX), Just(i32::MIN)], 0..200),
+        ) {
+            let rows = numbers.len() / channels;
+            let numbers = &numbers[..rows * channels];
+            prop_assert_eq!(decode(&encode(numbers, channels), channels, rows), numbers);
+        }
+    }
+}

@@ -10,8 +10,12 @@ mod coding;
 mod difference;
 mod drawing;
 mod escape;
+#[cfg(test)]
+mod extremes;
 mod glyphs;
 pub mod heatmap;
+#[cfg(test)]
+mod made;
 pub mod plot;
 mod ramp;
 mod raster;

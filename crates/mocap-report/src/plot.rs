@@ -1,7 +1,7 @@
 //! Curves of a joint over time, of one motion or of several in one chart.
 
 use crate::drawing::{Align, Drawing, Ink, Point, Theme};
-use crate::stage::Stage;
+use crate::stage::{FAR, Stage};
 use crate::ticks::ticks;
 use crate::{glyphs, raster, svg};
 use mocap_model::{Axis, Clip, JointId};
@@ -117,7 +117,7 @@ fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
                 ink: Ink::Series((colour % usize::from(crate::drawing::SERIES)) as u8),
                 dashed: axis.is_some() && i % 2 == 1,
                 rate: clip.rate().fps(),
-                values,
+                values: values.into_iter().map(|value| value.clamp(-FAR, FAR)).collect(),
             });
         }
     }
@@ -174,8 +174,9 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     let air = ((high - low) * 0.06).max(1e-9 + 1e-3 * high.abs().max(1e-3));
     let (low, high) = (low - air, high + air);
     let (marks, places) = ticks(low, high, ((height - top - 40.0) / 34.0) as usize);
-    let labels: Vec<String> = marks.iter().map(|mark| format!("{:.places$}", mark + 0.0)).collect();
-    let left = 22.0 + labels.iter().map(|label| glyphs::width(label, 10.0)).fold(14.0, f32::max);
+    let labels: Vec<String> = marks.iter().map(|mark| label(*mark, places)).collect();
+    let widest = labels.iter().map(|label| glyphs::width(label, 10.0)).fold(14.0, f32::max);
+    let left = 22.0 + widest.min(width / 3.0);
     let (right, bottom) = (width - 18.0, height - 34.0);
     let x = |t: f64| left + if seconds > 0.0 { (t / seconds) as f32 } else { 0.5 } * (right - left);
     let y = |v: f64| bottom - ((v - low) / (high - low)) as f32 * (bottom - top);
@@ -186,7 +187,7 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     let (times, places) = ticks(0.0, seconds.max(1e-9), 10);
     for time in times.iter().filter(|time| **time <= seconds * (1.0 + 1e-9)) {
         drawing.line([x(*time), top], [x(*time), bottom], Ink::Grid, 1.0);
-        drawing.text([x(*time), bottom + 15.0], format!("{time:.places$}"), 10.0, Ink::Muted, Align::Middle);
+        drawing.text([x(*time), bottom + 15.0], label(*time, places), 10.0, Ink::Muted, Align::Middle);
     }
     drawing.text([right, bottom + 28.0], "time [s]", 10.0, Ink::Muted, Align::End);
     drawing.text([16.0, top - 8.0], format!("[{unit}]"), 10.0, Ink::Muted, Align::Start);
@@ -195,6 +196,11 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
         drawing.lines(vec![points], curve.ink, 1.5, curve.dashed);
     }
     drawing
+}
+
+/// A number on an axis, with an exponent where it would be long.
+fn label(mark: f64, places: usize) -> String {
+    if mark.abs() >= 1e7 || places > 7 { format!("{mark:.2e}") } else { format!("{:.places$}", mark + 0.0) }
 }
 
 /// The names of the curves below the title; the height where the chart may start.

@@ -2,7 +2,9 @@
 //!
 //! Everything that is drawn starts from here, so that pages, sheets and curves agree on sides, bones and floor.
 
-use mocap_analysis::{Foot, feet_of, floor_height, guess_unit, tree_diameter, up_axis};
+use mocap_analysis::{
+    ContactOptions, Foot, FootContacts, contacts, feet_of, floor_height, guess_unit, tree_diameter, up_axis,
+};
 use mocap_model::{Clip, JointId, Pose, Role, Side, SignedAxis, Skeleton, UnitSource, Vector3};
 
 /// A place on the stage: to the viewer's right when the character faces right-handed +Z, up, forward.
@@ -21,7 +23,6 @@ pub(crate) struct Bone {
 /// What is the same in all frames of a clip.
 pub(crate) struct Stage<'a> {
     pub clip: &'a Clip,
-    pub up: SignedAxis,
     /// The rows turn a vector of the clip into one of the stage.
     axes: [Vector3<f64>; 3],
     /// Stage units per unit of the clip: metres, or 1 where the unit is unknown.
@@ -32,6 +33,8 @@ pub(crate) struct Stage<'a> {
     pub sides: Vec<Option<Side>>,
     pub bones: Vec<Bone>,
     pub feet: Vec<Foot>,
+    /// Of each foot, when it stands; of a clip with no frames or very many, none.
+    pub contacts: Vec<FootContacts>,
     /// The height of the floor on the stage.
     pub floor: f64,
     /// The joint whose way over the floor is drawn.
@@ -51,16 +54,22 @@ impl<'a> Stage<'a> {
         let sides = sides(skeleton);
         let mut stage = Stage {
             clip,
-            up,
             axes: [up_vector.cross(&forward), up_vector, forward],
             scale: unit.map_or(1.0, |unit| unit.metres),
             unit: unit.map(|unit| unit.source),
             bones: bones(skeleton, &sides),
             sides,
             feet,
+            contacts: Vec::new(),
             floor: 0.0,
             centre,
         };
+        // Contacts are measured along the space's own up axis.
+        if up == space.up && (1..=MANY_FRAMES).contains(&clip.frames()) {
+            let options = ContactOptions::default();
+            let found = stage.feet.iter().map(|foot| contacts(clip, foot, stage.scale, &options));
+            stage.contacts = found.collect();
+        }
         stage.floor = stage.find_floor();
         stage
     }
@@ -73,11 +82,11 @@ impl<'a> Stage<'a> {
     /// The longest way through the body [stage units]; above 0.
     pub(crate) fn size(&self) -> f64 {
         let size = tree_diameter(self.clip.skeleton()) * self.scale;
-        if size > 0.0 { size } else { 1.0 }
+        if size > 0.0 { size.min(FAR) } else { 1.0 }
     }
 
     pub(crate) fn place(&self, v: &Vector3<f64>) -> Place {
-        [0, 1, 2].map(|i| self.axes[i].dot(v) * self.scale)
+        [0, 1, 2].map(|i| (self.axes[i].dot(v) * self.scale).clamp(-FAR, FAR))
     }
 
     /// Calls `each` with the places of all joints in every frame given.
@@ -130,16 +139,14 @@ impl<'a> Stage<'a> {
     }
 
     fn find_floor(&self) -> f64 {
-        // `floor_height` measures along the space's own up axis.
-        if self.up == self.clip.skeleton().space().up
-            && self.clip.frames() <= MANY_FRAMES
-            && let Some(height) = floor_height(self.clip, &self.feet)
+        if self.contacts.len() == self.feet.len()
+            && let Some(height) = floor_height(self.clip, &self.feet, &self.contacts)
         {
             return height * self.scale;
         }
         let body: Vec<bool> = (0..self.clip.skeleton().len()).map(|joint| self.in_body(joint)).collect();
         let mut lowest = Vec::new();
-        self.walk(spread(self.frames(), MANY_FRAMES), |_, places| {
+        self.walk(spread(self.frames(), 2000), |_, places| {
             let heights = places.iter().zip(&body).filter(|(_, body)| **body).map(|(place, _)| place[1]);
             lowest.push(heights.fold(f64::INFINITY, f64::min));
         });
@@ -148,8 +155,11 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// A clip of more frames is looked at in this many of them.
-pub(crate) const MANY_FRAMES: usize = 5000;
+/// What is further from the origin is drawn at this distance [stage units]: squares must not overflow.
+pub(crate) const FAR: f64 = 1e15;
+
+/// In a clip of more frames contacts are not looked for: it is drawn thinned.
+pub(crate) const MANY_FRAMES: usize = 20_000;
 
 /// At most `count` frames of `frames`, evenly spread from the first to the last.
 pub(crate) fn spread(frames: usize, count: usize) -> Vec<usize> {

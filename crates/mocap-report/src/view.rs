@@ -6,7 +6,7 @@ use crate::escape::{json_in_script, xml};
 use crate::sheet::decimals;
 use crate::stage::{Stage, spread};
 use crate::ticks::nice_step;
-use mocap_analysis::{ContactOptions, contacts, runs};
+use mocap_analysis::runs;
 use mocap_model::{Clip, Role, Side, UnitSource};
 use serde::Serialize;
 
@@ -253,11 +253,7 @@ fn head(stage: &Stage<'_>) -> Option<[usize; 2]> {
 }
 
 fn feet(stage: &Stage<'_>, step: usize, samples: usize) -> Vec<FootData> {
-    if stage.clip.frames() == 0 {
-        return Vec::new();
-    }
-    let feet = stage.feet.iter().map(|foot| {
-        let found = contacts(stage.clip, foot, stage.scale, &ContactOptions::default());
+    let feet = stage.feet.iter().zip(&stage.contacts).map(|(foot, found)| {
         let sampled = |flags: &[bool]| -> Vec<usize> {
             let flags: Vec<bool> = (0..samples).map(|sample| flags[sample * step]).collect();
             runs(&flags).into_iter().flat_map(|run| [run.start, run.end]).collect()

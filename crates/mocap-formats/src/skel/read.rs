@@ -8,7 +8,8 @@ use mocap_model::{
     UnitQuaternion, UnitSource,
 };
 use serde::de::DeserializeOwned;
-use std::collections::HashMap;
+use serde_path_to_error::{Path, Segment};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Reads a `.skel` file held in memory.
@@ -59,10 +60,10 @@ pub(crate) fn deserialize<T: DeserializeOwned>(
     }
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        json_error(text, path, error.into_inner(), kind)
+        let path = error.path().clone();
+        json_error(text, Some(&path), error.into_inner(), kind)
     })?;
-    reader.end().map_err(|error| json_error(text, String::new(), error, kind))?;
+    reader.end().map_err(|error| json_error(text, None, error, kind))?;
     Ok(value)
 }
 
@@ -86,22 +87,35 @@ fn check_tag(
 
 fn json_error(
     text: &[u8],
-    path: String,
+    path: Option<&Path>,
     error: serde_json::Error,
     kind: &dyn Fn(Problem) -> Kind,
 ) -> Finding {
     let full = error.to_string();
     // The place is told apart from the message.
     let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message).to_owned();
-    let span = token_before(text, byte_of(text, error.line(), error.column()));
-    let problem = match error.classify() {
-        serde_json::error::Category::Data => {
-            let path = if path == "." || path.is_empty() { "the file".to_owned() } else { path };
+    let mut span = token_before(text, byte_of(text, error.line(), error.column()));
+    let problem = match (error.classify(), path) {
+        (serde_json::error::Category::Data, Some(path)) => {
+            // What is missing is missed where the whole ends; the whole starts at its path.
+            if message.starts_with("missing field") || message.starts_with("invalid length") {
+                span = locate(text, &steps(path));
+            }
+            let path = if path.iter().len() == 0 { "the file".to_owned() } else { path.to_string() };
             Problem::Field { path, message }
         }
         _ => Problem::Syntax { message },
     };
     Finding::new(kind(problem)).at(text, span)
+}
+
+fn steps(path: &Path) -> Vec<Step<'_>> {
+    let steps = path.iter().map(|segment| match segment {
+        Segment::Seq { index } => Some(Step::Index(*index)),
+        Segment::Map { key } => Some(Step::Key(key)),
+        _ => None,
+    });
+    steps.map_while(|step| step).collect()
 }
 
 /// The byte of a 1-based line and a column that counts bytes, as `serde_json` says them.
@@ -184,23 +198,35 @@ pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Resu
         };
         return Err(source.error(&[Step::Key(key)], |_| problem));
     }
-    if file.joints.len() > limits.joints {
-        let (found, limit) = (file.joints.len(), limits.joints);
-        return Err(Finding::new(LimitExceeded { what: "joints", found, limit }));
+    for (what, found) in [("joints", file.joints.len()), ("chains", file.chains.len())] {
+        if found > limits.joints {
+            return Err(Finding::new(LimitExceeded { what, found, limit: limits.joints }));
+        }
     }
     let space = space(&file, source)?;
     let mut places: HashMap<String, JointId> = HashMap::with_capacity(file.joints.len());
     for (i, joint) in file.joints.iter().enumerate() {
         places.entry(joint.name.clone()).or_insert(JointId::from(i));
     }
-    let mut joints = Vec::with_capacity(file.joints.len());
+    let mut joints: Vec<Joint> = Vec::with_capacity(file.joints.len());
+    let mut levels = vec![1; file.joints.len()];
     for (i, field) in file.joints.iter().enumerate() {
-        joints.push(joint(field, i, &places, source)?);
+        let joint = joint(field, i, &places, source)?;
+        // A parent that comes later is told below.
+        if let Some(parent) = joint.parent.filter(|parent| parent.index() < i) {
+            levels[i] = levels[parent.index()] + 1;
+        }
+        if levels[i] > limits.depth {
+            let (found, limit) = (levels[i], limits.depth);
+            return Err(Finding::new(LimitExceeded { what: "levels", found, limit }));
+        }
+        joints.push(joint);
     }
     let names: Vec<String> = joints.iter().map(|joint| joint.name.clone()).collect();
     let skeleton =
         Skeleton::new(file.name, space, joints).map_err(|error| skeleton_error(error, &names, source))?;
-    let mut chains = Vec::with_capacity(file.chains.len());
+    let mut chains: Vec<Chain> = Vec::with_capacity(file.chains.len());
+    let mut chain_names = HashSet::new();
     for (i, chain) in file.chains.iter().enumerate() {
         let find = |key: &'static str, name: &str| {
             places.get(name).copied().ok_or_else(|| {
@@ -209,16 +235,19 @@ pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Resu
             })
         };
         let (base, tip) = (find("base", &chain.base)?, find("tip", &chain.tip)?);
+        if !chain_names.insert(chain.name.as_str()) {
+            let steps = [Step::Key("chains"), Step::Index(i), Step::Key("name")];
+            return Err(source.value(&steps, format!("two chains are called '{}'", chain.name)));
+        }
         chains.push(Chain { name: chain.name.clone(), base, tip });
     }
     skeleton.with_chains(chains).map_err(|error| {
-        let wrong = |chain: &str| file.chains.iter().rposition(|other| other.name == chain).unwrap_or(0);
         let at = match &error {
-            SkeletonError::BrokenChain { chain } => wrong(chain),
-            SkeletonError::DuplicateName { name } => wrong(name),
-            _ => 0,
+            SkeletonError::BrokenChain { chain } => file.chains.iter().position(|other| other.name == *chain),
+            _ => None,
         };
-        source.error(&[Step::Key("chains"), Step::Index(at)], |path| Problem::Skeleton { path, error })
+        let steps = [Step::Key("chains"), Step::Index(at.unwrap_or(0))];
+        source.error(&steps, |path| Problem::Skeleton { path, error })
     })
 }
 
@@ -299,12 +328,17 @@ fn joint(
     let rest_rotation = rotation(field.rotation, &below("rotation"), source).map_err(in_joint)?;
     let mut dofs = dofs(field.dofs.as_ref(), field.end_site, &below("dofs"), source).map_err(in_joint)?;
     if let Some(LimitsField { x, y, z }) = &field.limits {
-        dofs.limits = [x, y, z].map(|limit| {
-            limit.map(|[min, max]| Limit {
-                min: min.map_or(f64::NEG_INFINITY, f64::to_radians),
-                max: max.map_or(f64::INFINITY, f64::to_radians),
-            })
-        });
+        for ((limit, key), field) in dofs.limits.iter_mut().zip(["X", "Y", "Z"]).zip([x, y, z]) {
+            let Some([min, max]) = *field else { continue };
+            let (from, to) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
+            if from > to {
+                let message = format!("the limit runs from {from} to {to}: the smaller angle comes first");
+                return Err(in_joint(
+                    source.value(&[at[0], at[1], Step::Key("limits"), Step::Key(key)], message),
+                ));
+            }
+            *limit = Some(Limit { min: from.to_radians(), max: to.to_radians() });
+        }
     }
     Ok(Joint {
         name: field.name.clone(),
