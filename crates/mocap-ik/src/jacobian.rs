@@ -19,7 +19,7 @@
 //! Levenberg-Marquardt Method", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
 //! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer, 2004.
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, ccd, dofs, linear, plain};
+use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, descend, dofs, linear, plain};
 use mocap_model::log;
 
 /// How the linear model is inverted.
@@ -90,12 +90,9 @@ impl Solver for Jacobian {
         }
         let length = longest(chain, goals);
         let mut numbers = std::mem::take(&mut chain.scratch.numbers);
-        let mut iterations = 0;
-        if !chain.reached(goals, options) {
-            iterations = ccd::descend(chain, goals, options, |chain| {
-                self.step(chain, goals, length, options, &mut numbers);
-            });
-        }
+        let mut iterations = descend::solve(chain, goals, options, |chain| {
+            self.step(chain, goals, length, options, &mut numbers);
+        });
         if self.posture.is_some() && chain.reached(goals, options) {
             while iterations < options.iterations {
                 iterations += 1;

@@ -9,7 +9,7 @@
 //! articulated figures", ACM Transactions on Graphics, 1994 (the objective); K. Levenberg, 1944, and
 //! D. W. Marquardt, 1963 (the steps, in place of a quasi-Newton method).
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Solver, Vec3, ccd, dofs, jacobian, linear};
+use crate::{Chain, Goal, IkError, Options, Outcome, Solver, Vec3, descend, dofs, jacobian, linear};
 
 /// The solver of this module.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Solver for Objective {
         let mut start = std::mem::take(&mut chain.scratch.start);
         start.copy_from_slice(&chain.local);
         let mut descent = Descent { objective: *self, goals, length, options, start: &start, damping: 1e-3 };
-        let iterations = ccd::descend(chain, goals, options, |chain| descent.step(chain, &mut numbers));
+        let iterations = descend::solve(chain, goals, options, |chain| descent.step(chain, &mut numbers));
         chain.scratch.start = start;
         chain.scratch.numbers = numbers;
         Ok(chain.outcome(goals, options, iterations))
