@@ -2,7 +2,8 @@
 //! the goal.
 //!
 //! With limits per joint, under-damping, tolerance regions and an escape from straight chains. A chain that
-//! stalls is finished by the two-bone solution: on nearly straight limbs plain sweeps gain almost nothing.
+//! stalls is finished by the two-bone solution: on nearly straight limbs sweeps alone gain almost nothing. A
+//! longer chain without limits is finished by a step of least squares, which spreads over all joints.
 //!
 //! Based on: L.-C. T. Wang, C. C. Chen, "A combined optimization method for solving the inverse kinematics
 //! problem of mechanical manipulators", 1991; J. Lander, "Making Kine More Flexible", Game Developer, 1998.
@@ -14,6 +15,8 @@ use crate::{Chain, Goal, IkError, Options, Outcome, Solver, descend, plain, two_
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ccd;
 
+/// The damping of the step that finishes a long chain near its goal.
+const POLISH: f64 = 1e-6;
 /// So many sweeps that leave more than half of the distance are a stall.
 const STALLS: u32 = 8;
 
@@ -37,16 +40,23 @@ impl Solver for Ccd {
     }
 }
 
-/// Sweeps of a plain chain, finished where they come near or stall.
+/// Sweeps of a plain chain. Near the goal two bones are closed, and the joints of a longer chain share what is
+/// left in a step of least squares; one that stalls far away is closed like two bones, as far as it spans.
 fn plain_sweeps(chain: &mut Chain, goal: &Goal, options: &Options) -> Option<Outcome> {
     let reach = chain.reach(0).max;
     let (near, reached) = ((descend::NEAR * reach).powi(2), (options.position_tolerance * reach).powi(2));
-    let patience = if chain.len() == 2 { 1 } else { 3 };
+    let two_bones = chain.len() == 2;
+    let patience = if two_bones { 1 } else { 3 };
     plain::solve(chain, goal, options, STALLS, |chain, stalls| {
         plain::ccd_sweep(chain, goal);
         let left = plain::missing(chain, goal);
-        if options.finish && left > reached && (left < near || stalls >= patience) {
+        if !options.finish || left <= reached {
+            return;
+        }
+        if stalls >= patience || (two_bones && left < near) {
             plain::close(chain, goal, options);
+        } else if left < near {
+            plain::damped_step(chain, goal, POLISH);
         }
     })
 }

@@ -45,11 +45,12 @@ fn repeat(chain: &mut Chain, goals: &[Goal], options: &Options, mut sweep: impl 
     let reachable = (0..goals.len()).all(|e| !chain.out_of_reach(e, &goals[e], options));
     let can_finish = options.finish && goals.len() == 1 && !goals[0].wants_orientation();
     // A limb of two bones loses nothing by being finished at once; in a longer chain one joint would do it all.
-    let first_finish = if chain.turning(0) == 2 { 1 } else { 3 };
+    let two_bones = chain.turning(0) == 2;
+    let first_finish = if two_bones { 1 } else { 3 };
     let patience = if reachable { PATIENCE } else { 1 };
     let (mut before, _) = state(chain);
     let (mut slow, mut next_finish, mut idle, mut escapes) = (0, first_finish, 0, 0);
-    let mut polish = true;
+    let mut polish = two_bones;
     for iteration in 1..=options.iterations {
         sweep(chain);
         chain.update();
