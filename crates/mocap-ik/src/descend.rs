@@ -1,6 +1,7 @@
 //! How iterative solvers go on: sweeps until the goals are reached, and what is done where sweeps gain nothing.
 
 use crate::{Chain, Freedom, Goal, Options, Quat, Vec3, reach, two_bone};
+use mocap_model::angle_between;
 
 /// A sweep that leaves more than this share of the distance has stalled.
 const SLOW: f64 = 0.5;
@@ -37,17 +38,14 @@ pub(crate) fn solve(
 /// the way a chain that stalls is finished by the two-bone solution, or bent. Returns the iterations used.
 fn repeat(chain: &mut Chain, goals: &[Goal], options: &Options, mut sweep: impl FnMut(&mut Chain)) -> u32 {
     let length = (0..goals.len()).map(|e| chain.length(e)).fold(0.0, f64::max);
-    // The distance from all goals, and whether they are reached.
-    let state = |chain: &Chain| {
-        let miss = chain.miss(goals, options);
-        (miss.position + miss.orientation * length, miss.reached)
-    };
+    // The distance from all goals by what they count, and whether they are reached.
+    let state = |chain: &Chain| (distance(chain, goals, length), chain.reached(goals, options));
     let reachable = (0..goals.len()).all(|e| !chain.out_of_reach(e, &goals[e], options));
     let can_finish = options.finish && goals.len() == 1 && !goals[0].wants_orientation();
     // A limb of two bones loses nothing by being finished at once; in a longer chain one joint would do it all.
     let two_bones = chain.turning(0) == 2;
     let first_finish = if two_bones { 1 } else { 3 };
-    let patience = if reachable { PATIENCE } else { 1 };
+    let patience = if reachable || goals.len() > 1 { PATIENCE } else { 1 };
     let (mut before, _) = state(chain);
     let (mut slow, mut next_finish, mut idle, mut escapes) = (0, first_finish, 0, 0);
     let mut polish = two_bones;
@@ -77,6 +75,17 @@ fn repeat(chain: &mut Chain, goals: &[Goal], options: &Options, mut sweep: impl 
         }
     }
     options.iterations
+}
+
+/// What the effectors miss, by weight and priority.
+pub(crate) fn distance(chain: &Chain, goals: &[Goal], length: f64) -> f64 {
+    let misses = goals.iter().enumerate().map(|(e, goal)| {
+        let (tip, orientation) = chain.tip(e);
+        let position = goal.position_weight * (goal.position - tip).norm();
+        let turn = || goal.orientation_weight * length * angle_between(&orientation, &goal.orientation);
+        goal.share() * (position + if goal.wants_orientation() { turn() } else { 0.0 })
+    });
+    misses.sum()
 }
 
 /// Bends every joint a little, the second time the other way, so that no arm lies on the line to the goal.

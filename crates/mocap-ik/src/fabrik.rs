@@ -185,10 +185,9 @@ fn wish(chain: &Chain, e: usize, joint: usize, goal: &Goal) -> Vec3 {
     along(&position, &chain.position[joint], arm.norm())
 }
 
-/// A lower priority counts a thousandth of the one before it: as good as nothing while they compete.
+/// What a goal counts where several meet in a joint.
 fn share(goal: &Goal) -> f64 {
-    let weight = goal.position_weight.max(goal.orientation_weight).max(f64::MIN_POSITIVE.sqrt());
-    weight * 1e-3f64.powi(i32::from(goal.priority.min(20)))
+    goal.position_weight.max(goal.orientation_weight).max(f64::MIN_POSITIVE.sqrt()) * goal.share()
 }
 
 fn add(point: &mut Vec3, sum: &mut f64, wish: &Vec3, weight: f64) {

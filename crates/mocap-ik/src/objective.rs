@@ -3,7 +3,8 @@
 //! `Σ ω |p_g − p_e|² + (1 − ω)(|x_g − x_e|² + |y_g − y_e|²) + λ |θ − θ₀|²` over all effectors, with their
 //! weights; `x` and `y` are two axes of the effector, lengths count as shares of the chain's length, and `θ₀`
 //! is the pose at the start. Levenberg-Marquardt steps; angles at the end of their range are held while the
-//! objective pushes them outwards. Every accepted step lowers the objective.
+//! objective pushes them outwards. Every accepted step lowers the objective. A later priority counts a
+//! thousandth of the one before it.
 //!
 //! Based on: J. Zhao, N. I. Badler, "Inverse kinematics positioning using nonlinear programming for highly
 //! articulated figures", ACM Transactions on Graphics, 1994 (the objective); K. Levenberg, 1944, and
@@ -172,12 +173,12 @@ impl Descent<'_> {
         let balance = self.objective.balance;
         if goal.wants_position() {
             let scale = self.length * self.length;
-            term(tip, goal.position - tip, true, balance * goal.position_weight / scale);
+            term(tip, goal.position - tip, true, balance * goal.position_weight * goal.share() / scale);
         }
         if goal.wants_orientation() {
             for axis in [Vec3::x(), Vec3::y()] {
                 let (now, wished) = (orientation * axis, goal.orientation * axis);
-                term(now, wished - now, false, (1.0 - balance) * goal.orientation_weight);
+                term(now, wished - now, false, (1.0 - balance) * goal.orientation_weight * goal.share());
             }
         }
     }
