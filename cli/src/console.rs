@@ -21,9 +21,7 @@ impl Console {
         let colored = match global.color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
-            ColorWhen::Auto => {
-                anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
-            }
+            ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
         Console { renderer: Renderer::new(colored), quiet: global.quiet, closed: false }
     }
@@ -59,7 +57,7 @@ impl Console {
 
     /// An error, about a file or about the arguments.
     pub(crate) fn error(&self, path: Option<&str>, error: &Diagnostic) {
-        stderr(&self.renderer.error(path, error));
+        stderr(&format!("{}\n", self.renderer.error(path, error)));
     }
 
     /// An error of the arguments, and the exit code of one.
@@ -71,7 +69,11 @@ impl Console {
     /// Warnings about a file.
     pub(crate) fn warnings(&self, path: &str, warnings: &[Diagnostic], detail: Detail) {
         if !self.quiet {
-            warnings.iter().for_each(|warning| stderr(&self.renderer.warning(path, warning, detail)));
+            for warning in warnings {
+                let text = self.renderer.warning(path, warning, detail);
+                // What has several lines is set apart from what follows.
+                stderr(&if detail == Detail::Full { text + "\n" } else { text });
+            }
         }
     }
 

@@ -43,8 +43,11 @@ impl Edits {
         let mut space = *clip.skeleton().space();
         if let Some(unit) = self.unit {
             let known = read::known_unit(clip.skeleton()).ok_or_else(|| {
-                Diagnostic::new("unit::unknown", "the unit of the input is not known, and its size suggests none")
-                    .help("state it with --input-unit, such as --input-unit cm")
+                Diagnostic::new(
+                    "unit::unknown",
+                    "the unit of the input is not known, and its size suggests none",
+                )
+                .help("state it with --input-unit, such as --input-unit cm")
             })?;
             if known.source == UnitSource::Guessed {
                 warnings.push(guessed(known));
@@ -67,8 +70,11 @@ impl Edits {
 /// The warning that a unit was inferred.
 pub(crate) fn guessed(unit: Unit) -> Diagnostic {
     let name = unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned);
-    Diagnostic::new("unit::guessed", format!("the unit was taken to be {name}, from the size of the skeleton"))
-        .help(format!("--input-unit {name} states it, and silences this"))
+    Diagnostic::new(
+        "unit::guessed",
+        format!("the unit was taken to be {name}, from the size of the skeleton"),
+    )
+    .help(format!("--input-unit {name} states it, and silences this"))
 }
 
 fn trimmed(

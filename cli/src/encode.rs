@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{Finding, Format, Parsed, amc, asf, bvh};
+use mocap_formats::{Finding, Format, Parsed, amc, asf, bvh, csv, json, skel};
 use mocap_model::{Clip, EulerOrder, Skeleton};
 
 use crate::batch::{Destination, Failure, Job};
@@ -29,11 +29,14 @@ pub(crate) struct Encoded {
 
 enum Content {
     Bytes(Vec<u8>),
+    /// Written frame by frame: a table is many times as large as its clip.
+    Table(Clip),
 }
 
 impl Content {
-    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_to(&self, mut out: &mut dyn Write) -> io::Result<()> {
         match self {
+            Content::Table(clip) => csv::write(clip, &mut out),
             Content::Bytes(bytes) => out.write_all(bytes),
         }
     }
@@ -73,7 +76,8 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
             Ok(Encoded { warnings: diagnostics(&warnings), ..encoded })
         }
         Format::Asf | Format::Skel => skeleton(clip.skeleton(), format),
-        other => Err(Diagnostic::new("format::read-only", format!("{other} files cannot be written"))),
+        Format::Json => Ok(json::to_bytes(&clip).into()),
+        Format::Csv => Ok(Encoded { main: Content::Table(clip), beside: None, warnings: Vec::new() }),
     }
 }
 
@@ -96,6 +100,7 @@ pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, D
             let Parsed { value: document, warnings } = asf::from_skeleton(skeleton);
             Ok(Encoded { warnings: diagnostics(&warnings), ..Encoded::from(document.to_bytes()) })
         }
+        Format::Skel => Ok(skel::to_bytes(skeleton).into()),
         other => {
             let message = format!("{other} files hold a motion, and this is a skeleton alone");
             Err(Diagnostic::new("format::no-motion", message).help("skeletons are written as skel or asf"))

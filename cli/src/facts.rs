@@ -1,13 +1,13 @@
 //! What a file is, in numbers and words.
 
 use mocap_formats::{asf, bvh};
-use mocap_model::{Axis, Clip, Skeleton, UnitSource};
+use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
 use serde::Serialize;
 
 use crate::args::{PositionChannelsArg, Reading};
 use crate::batch::Failure;
 use crate::diagnostic::Diagnostic;
-use crate::read::{self, Document, Loaded};
+use crate::read::{self, Document, Loaded, Outline};
 
 /// What a file is. The names are those of the rows of `mocap info --json`.
 #[derive(Debug, Serialize)]
@@ -92,14 +92,11 @@ impl Facts {
 }
 
 /// The facts about a file, and everything that was found while it was read.
-pub(crate) fn of(loaded: Loaded, reading: &Reading) -> Result<(Facts, Vec<Diagnostic>), Failure> {
+pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<(Facts, Vec<Diagnostic>), Failure> {
     let stated = Stated::of(&loaded.document, reading);
-    if !loaded.format.has_motion() {
-        let (skeleton, warnings) = loaded.into_skeleton(reading)?;
-        return Ok((facts(&skeleton, None, stated), warnings));
-    }
-    let motion = loaded.into_motion(reading)?;
-    Ok((facts(motion.clip.skeleton(), Some(&motion.clip), stated), motion.warnings))
+    let frames = loaded.document.frames();
+    let Outline { skeleton, rate, warnings } = loaded.outline(reading)?;
+    Ok((facts(&skeleton, frames, rate, stated), warnings))
 }
 
 /// What only the document of a file knows.
@@ -120,6 +117,8 @@ impl Stated {
             },
             Document::Asf(skeleton) => Stated::acclaim(skeleton),
             Document::Amc(skeleton, _) => Stated::acclaim(skeleton),
+            Document::Skel(skeleton) => Stated::own(skeleton),
+            Document::Json(clip) => Stated::own(clip.skeleton()),
         }
     }
 }
@@ -127,11 +126,23 @@ impl Stated {
 impl Stated {
     /// Acclaim files state no frame time; a root's translation is added to its place.
     fn acclaim(skeleton: &asf::Document) -> Stated {
-        let channels = skeleton.root.order.len() + skeleton.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
+        let channels =
+            skeleton.root.order.len() + skeleton.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
         let moves = |dof: &asf::Dof| matches!(dof, asf::Dof::Translation(_));
         let moving = skeleton.root.order.iter().any(moves)
             || skeleton.bones.iter().any(|bone| bone.dofs.iter().any(moves));
         Stated { channels, frame_time: None, position_channels: if moving { "add" } else { "none" } }
+    }
+}
+
+impl Stated {
+    /// In this project's own files a joint's channels are its degrees of freedom.
+    fn own(skeleton: &Skeleton) -> Stated {
+        let joints = || skeleton.joints().iter().filter(|joint| !joint.end_site);
+        let count = |free: [bool; 3]| free.iter().filter(|free| **free).count();
+        let channels = joints().map(|joint| count(joint.dofs.rotation) + count(joint.dofs.translation)).sum();
+        let moving = joints().any(|joint| count(joint.dofs.translation) > 0);
+        Stated { channels, frame_time: None, position_channels: if moving { "replace" } else { "none" } }
     }
 }
 
@@ -151,7 +162,7 @@ fn positions(document: &bvh::Document, asked: PositionChannelsArg) -> &'static s
     }
 }
 
-fn facts(skeleton: &Skeleton, clip: Option<&Clip>, stated: Stated) -> Facts {
+fn facts(skeleton: &Skeleton, frames: usize, rate: Option<FrameRate>, stated: Stated) -> Facts {
     let mut rotation_orders: Vec<OrderFact> = Vec::new();
     for joint in skeleton.joints().iter().filter(|joint| joint.dofs.rotation.contains(&true)) {
         let turning = joint.dofs.order.axes().into_iter().filter(|axis| joint.dofs.rotation[axis.index()]);
@@ -167,10 +178,10 @@ fn facts(skeleton: &Skeleton, clip: Option<&Clip>, stated: Stated) -> Facts {
         joints: skeleton.len() - end_sites,
         end_sites,
         channels: stated.channels,
-        frames: clip.map_or(0, Clip::frames),
-        frame_time: stated.frame_time.or(clip.map(|clip| clip.rate().frame_time())),
-        fps: clip.map(|clip| clip.rate().fps()),
-        duration: clip.map_or(0.0, Clip::duration),
+        frames,
+        frame_time: stated.frame_time.or(rate.map(FrameRate::frame_time)),
+        fps: rate.map(FrameRate::fps),
+        duration: rate.map_or(0.0, |rate| frames.saturating_sub(1) as f64 * rate.frame_time()),
         unit: UnitFact::of(skeleton),
         up: skeleton.space().up.to_string(),
         position_channels: stated.position_channels,

@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args, &global, &mut console),
         Command::Skel(args) => commands::skel::run(&args, &global, &mut console),
         Command::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
+        Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
     done.unwrap_or_else(|error| console.usage_error(&error)).into()
 }

@@ -1,37 +1,63 @@
 //! What users see of every file in `fixtures/` that has something wrong with it. A new file gets its snapshot
-//! by itself: `error-*` must fail, `warn-*` must pass with a warning, all others must pass without a word.
+//! by itself: `error-*` and `bad-*` must fail, `warn-*` must pass with a warning, all others must pass without a word.
 
 mod mocap;
 
 use std::path::Path;
+use std::process::Command;
 
-use mocap::{Ran, command, fixture};
+use mocap::{command, fixture};
 
-/// The fixtures of a folder whose name starts with `kind`, sorted.
-fn fixtures(folder: &str, kind: impl Fn(&str) -> bool) -> Vec<String> {
-    let mut names: Vec<String> = fixture(folder)
-        .read_dir()
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| kind(name))
-        .collect();
+/// The folders of `fixtures/` that hold bad files, sorted.
+fn folders() -> Vec<String> {
+    let mut folders = names(&fixture(""));
+    folders.retain(|folder| {
+        fixture(folder).is_dir() && names(&fixture(folder)).iter().any(|name| is_bad(name))
+    });
+    assert!(folders.contains(&"bvh".to_owned()), "{folders:?}");
+    folders
+}
+
+fn is_bad(name: &str) -> bool {
+    name.starts_with("error-") || name.starts_with("bad-")
+}
+
+fn is_odd(name: &str) -> bool {
+    name.starts_with("warn-")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert!(!names.is_empty(), "no fixtures in {folder}");
     names
 }
 
-fn validate(folder: &str, name: &str) -> Ran {
-    let output = command(&fixture("")).args(["validate", "--json", &format!("{folder}/{name}")]).output().unwrap();
-    Ran {
-        code: output.status.code().unwrap(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
+/// The files of a folder whose name is of a kind.
+fn fixtures(folder: &str, kind: impl Fn(&str) -> bool) -> Vec<String> {
+    let names = names(&fixture(folder));
+    names.into_iter().filter(|name| kind(name)).collect()
+}
+
+/// The arguments that validate a fixture. Motions move the clean skeleton, but for those that come with theirs.
+fn validate(folder: &str, name: &str) -> Command {
+    let mut command = command(&fixture(""));
+    command.args(["validate", &format!("{folder}/{name}")]);
+    let own = fixture(folder).join(name).with_extension("asf");
+    if name.ends_with(".amc") && !(name.starts_with("other-") && own.exists()) {
+        command.args(["--skeleton", &format!("{folder}/clean.asf")]);
     }
+    command
+}
+
+fn row(folder: &str, name: &str) -> (Option<i32>, serde_json::Value) {
+    let output = validate(folder, name).arg("--json").output().unwrap();
+    (output.status.code(), serde_json::from_slice(&output.stdout).expect("one row"))
 }
 
 /// What is printed for people.
 fn shown(folder: &str, name: &str) -> String {
-    let output = command(&fixture("")).args(["validate", &format!("{folder}/{name}")]).output().unwrap();
+    let output = validate(folder, name).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     format!("{}\n{}", text(output.stdout), text(output.stderr))
 }
@@ -45,40 +71,34 @@ fn snapshot(folder: &str, name: &str) {
 }
 
 fn every_file(folder: &str) {
-    for name in fixtures(folder, |name| name.starts_with("error-")) {
-        let ran = validate(folder, &name);
-        assert_eq!(ran.code, 1, "{name}: {ran:?}");
-        let row = &ran.rows()[0];
-        assert_eq!(row["valid"], false, "{row}");
+    for name in fixtures(folder, is_bad) {
+        let (code, row) = row(folder, &name);
+        assert_eq!((code, &row["valid"]), (Some(1), &false.into()), "{name}: {row}");
         let [code, message] = ["code", "message"].map(|field| row["error"][field].as_str().unwrap().to_owned());
         assert!(code.contains("::") || code == "limit", "{name}: {code}");
         assert!(!message.is_empty() && !message.contains('\n'), "{name}: {message}");
         snapshot(folder, &name);
     }
-    for name in fixtures(folder, |name| name.starts_with("warn-")) {
-        let ran = validate(folder, &name);
-        assert_eq!(ran.code, 0, "{name}: {ran:?}");
-        let warnings = ran.rows()[0]["warnings"].as_array().unwrap().len();
-        assert!(warnings > 0, "{name} was read without a warning");
+    for name in fixtures(folder, is_odd) {
+        let (code, row) = row(folder, &name);
+        assert_eq!(code, Some(0), "{name}: {row}");
+        assert_ne!(row["warnings"], serde_json::json!([]), "{name} was read without a warning");
         snapshot(folder, &name);
     }
-    for name in fixtures(folder, |name| !name.starts_with("error-") && !name.starts_with("warn-")) {
-        if name.ends_with(".asf") || name.ends_with(".amc") || name.ends_with(".bvh") || name.ends_with(".skel") {
-            let ran = validate(folder, &name);
-            assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{name}");
-            assert_eq!(ran.rows()[0]["warnings"].as_array().map(Vec::len), Some(0), "{name}: {}", ran.stdout);
-        }
+    for name in fixtures(folder, |name| !is_bad(name) && !is_odd(name)) {
+        let (code, row) = row(folder, &name);
+        assert_eq!((code, &row["warnings"]), (Some(0), &serde_json::json!([])), "{name}: {row}");
     }
 }
 
 #[test]
-fn bvh_files_show_what_is_wrong_with_them() {
-    every_file("bvh");
+fn bad_files_show_what_is_wrong_with_them() {
+    folders().iter().for_each(|folder| every_file(folder));
 }
 
 #[test]
 fn strict_turns_warnings_into_errors() {
-    let name = &fixtures("bvh", |name| name.starts_with("warn-"))[0];
+    let name = &fixtures("bvh", is_odd)[0];
     let output = command(&fixture("bvh")).args(["validate", "--strict", name]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error["));

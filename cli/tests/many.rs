@@ -23,7 +23,10 @@ fn paths(ran: &mocap::Ran) -> Vec<String> {
 fn a_directory_is_mirrored_whole() {
     let sandbox = database();
     let ran = sandbox.run(["convert", "db", "--to", "bvh", "-o", "out/", "--fps", "60"]).ok();
-    assert_eq!(sandbox.files("out"), sandbox.files("db").into_iter().filter(|f| f.ends_with(".bvh")).collect::<Vec<_>>());
+    assert_eq!(
+        sandbox.files("out"),
+        sandbox.files("db").into_iter().filter(|f| f.ends_with(".bvh")).collect::<Vec<_>>()
+    );
     assert!(ran.stderr.contains("12 inputs: 12 ok"), "{}", ran.stderr);
 }
 
@@ -35,7 +38,8 @@ fn any_number_of_jobs_gives_the_same_bytes_in_the_same_order() {
         let arguments = ["convert", "db", "--to", "bvh", "-o", &out, "--fps", "60", "--json", "-j", jobs];
         let ran = sandbox.run(arguments).ok();
         let rows = ran.stdout.replace(&out, "out/");
-        let bytes: Vec<_> = sandbox.files(&out).iter().map(|file| sandbox.read(&format!("{out}{file}"))).collect();
+        let bytes: Vec<_> =
+            sandbox.files(&out).iter().map(|file| sandbox.read(&format!("{out}{file}"))).collect();
         let summary = rows.find("{\"type\":\"summary\"").unwrap();
         (rows[..summary].to_owned(), bytes)
     };

@@ -9,7 +9,8 @@ use mocap::{LEG, Sandbox, command};
 #[test]
 fn a_file_goes_through_a_pipe_unchanged_in_value() {
     let sandbox = Sandbox::new();
-    let once = sandbox.run_with(["convert", "-", "--from", "bvh", "--to", "bvh", "-o", "-"], LEG.as_bytes()).ok();
+    let once =
+        sandbox.run_with(["convert", "-", "--from", "bvh", "--to", "bvh", "-o", "-"], LEG.as_bytes()).ok();
     // Nothing but the file is on stdout.
     assert!(once.stdout.starts_with("HIERARCHY\n"), "{}", once.stdout);
     let twice = sandbox.run_with(["convert", "-", "--to", "bvh", "-o", "-"], once.stdout.as_bytes()).ok();

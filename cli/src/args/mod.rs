@@ -42,6 +42,7 @@ pub(crate) enum Command {
     Compare(commands::compare::Args),
     Skel(commands::skel::Args),
     Retarget(commands::retarget::Args),
+    Generate(commands::generate::Args),
 }
 
 impl Cli {
@@ -54,10 +55,11 @@ impl Cli {
     /// All commands and flags.
     pub(crate) fn definition() -> clap::Command {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
-        let alias = |command: clap::Command| {
-            command.mut_arg("input_unit", |argument| argument.visible_alias("unit"))
-        };
-        ["info", "validate", "compare", "skel"].into_iter().fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+        let alias =
+            |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
+        ["info", "validate", "compare", "skel"]
+            .into_iter()
+            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
     }
 }
 

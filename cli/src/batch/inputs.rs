@@ -13,6 +13,12 @@ use super::root;
 use crate::args::Inputs;
 use crate::diagnostic::Diagnostic;
 
+/// What commands that need motions find in directories. JSON files are taken where they are named: most of
+/// those that lie about are none of ours.
+pub(crate) const MOTIONS: &[Format] = &[Format::Bvh, Format::Amc];
+/// What other commands find in directories.
+pub(crate) const ALL: &[Format] = &[Format::Bvh, Format::Asf, Format::Amc, Format::Skel];
+
 /// One thing to read.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
@@ -292,7 +298,10 @@ mod tests {
     #[test]
     fn globs_are_matched_where_the_shell_did_not() {
         let folder = tree();
-        assert_eq!(names(folder.path(), &["*/*.bvh"], Selection::default()).unwrap(), ["b/10.bvh", "b/2.bvh"]);
+        assert_eq!(
+            names(folder.path(), &["*/*.bvh"], Selection::default()).unwrap(),
+            ["b/10.bvh", "b/2.bvh"]
+        );
         assert_eq!(names(folder.path(), &["**/*.a*"], Selection::default()).unwrap().len(), 2);
         assert_eq!(names(folder.path(), &["*.none"], Selection::default()), Err("usage::no-match"));
         assert_eq!(names(folder.path(), &["[.bvh"], Selection::default()), Err("usage::glob"));

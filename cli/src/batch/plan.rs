@@ -23,7 +23,10 @@ pub(crate) enum Destination {
     /// Nothing is written.
     Nowhere,
     Stdout,
-    File { path: PathBuf, replace: bool },
+    File {
+        path: PathBuf,
+        replace: bool,
+    },
     /// The output is there already and is left alone.
     Exists(PathBuf),
 }
@@ -60,12 +63,15 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
                 return Err(Diagnostic::new("usage::output", message)
                     .help("name a directory with -o DIR/, or give one input"));
             };
-            let job = inputs.into_iter().map(|input| Job { destination: Destination::Stdout, ..Job::report(input) });
+            let job = inputs
+                .into_iter()
+                .map(|input| Job { destination: Destination::Stdout, ..Job::report(input) });
             return Ok(job.collect());
         }
         Some(path) if is_directory(path) => below(path, &inputs, names)?,
         Some(path) if many => {
-            let message = format!("{} inputs cannot be written to one file '{}'", inputs.len(), path.display());
+            let message =
+                format!("{} inputs cannot be written to one file '{}'", inputs.len(), path.display());
             return Err(Diagnostic::new("usage::output", message)
                 .help(format!("end it in / to name a directory: -o {}/", path.display())));
         }
@@ -123,7 +129,9 @@ fn check_collisions(inputs: &[Input], paths: &[PathBuf], names: &Names<'_>) -> R
             let same = identity(&output);
             if let Some(&input) = read.get(&same) {
                 let message = format!("'{}' is an input and would be overwritten", inputs[input].shown());
-                return Err(Diagnostic::new("usage::output-is-input", message).help("name another output with -o"));
+                return Err(
+                    Diagnostic::new("usage::output-is-input", message).help("name another output with -o")
+                );
             }
             if let Some(other) = written.insert(same, i) {
                 // An .asf that two motions of one folder would both bring along is a collision, too.
@@ -138,11 +146,14 @@ fn check_collisions(inputs: &[Input], paths: &[PathBuf], names: &Names<'_>) -> R
 }
 
 fn refuse_existing(paths: &[PathBuf], existing: &[bool]) -> Result<(), Diagnostic> {
-    let there: Vec<&PathBuf> = paths.iter().zip(existing).filter(|(_, exists)| **exists).map(|(path, _)| path).collect();
+    let there: Vec<&PathBuf> =
+        paths.iter().zip(existing).filter(|(_, exists)| **exists).map(|(path, _)| path).collect();
     let Some(first) = there.first() else { return Ok(()) };
     let message = match there.len() {
         1 => format!("'{}' exists already", first.display()),
-        many => format!("{many} of {} outputs exist already, the first is '{}'", paths.len(), first.display()),
+        many => {
+            format!("{many} of {} outputs exist already, the first is '{}'", paths.len(), first.display())
+        }
     };
     Err(Diagnostic::new("usage::output-exists", message)
         .help("--overwrite replaces what exists, --skip-existing leaves it and its input alone"))

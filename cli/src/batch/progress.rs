@@ -25,7 +25,9 @@ impl Progress {
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(bytes), target);
         let style = "{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec} {eta} left";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is fixed").progress_chars("=> "));
+        bar.set_style(
+            ProgressStyle::with_template(style).expect("the template is fixed").progress_chars("=> "),
+        );
         bar.set_message(format!("0/{}", jobs.len()));
         Progress { bar: bar.with_finish(indicatif::ProgressFinish::AndClear) }
     }

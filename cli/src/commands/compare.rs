@@ -114,19 +114,17 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Ok(Exit::Success);
     }
     let limit = limit.unwrap_or_default();
-    let message =
-        format!("the largest error is {}, above the limit of {}", millimetres(summary.max), millimetres(limit));
+    let message = format!(
+        "the largest error is {}, above the limit of {}",
+        millimetres(summary.max),
+        millimetres(limit)
+    );
     console.error(Some(&inputs[1].shown()), &Diagnostic::new("gate::error-above", message));
     Ok(Exit::Gate)
 }
 
 /// Reads one of the motions; lengths need its unit, which is said where it had to be guessed.
-fn motion(
-    input: &Input,
-    args: &Args,
-    global: &Global,
-    console: &mut Console,
-) -> Result<Clip, Diagnostic> {
+fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) -> Result<Clip, Diagnostic> {
     let detail = Detail::Full;
     let read = read::motion(input, &args.reading);
     let Motion { clip, mut warnings, .. } = match read {
@@ -195,7 +193,11 @@ fn text(summary: &ErrorSummary) -> String {
 /// A length [m] as people read it.
 fn millimetres(metres: f64) -> String {
     let value = metres * 1000.0;
-    if value != 0.0 && value.abs() < 1e-4 { format!("{value:.1e} mm") } else { format!("{} mm", trimmed(value)) }
+    if value != 0.0 && value.abs() < 1e-4 {
+        format!("{value:.1e} mm")
+    } else {
+        format!("{} mm", trimmed(value))
+    }
 }
 
 fn trimmed(value: f64) -> String {

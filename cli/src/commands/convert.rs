@@ -88,7 +88,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
-    let inputs = batch::expand(&args.inputs, &Format::MOTIONS)?;
+    if let (Format::Amc | Format::Asf, Some(flag)) = (format, args.edits.of_space()) {
+        return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
+            .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
+    }
+    let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
     let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
     let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
@@ -141,10 +145,10 @@ fn convert(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
 
 /// The document written back as it is.
 fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
-    let encoded = loaded.document.to_encoded();
     // What the file means is looked at all the same: a broken motion is not passed on.
-    let (facts, warnings) = facts::of(loaded, &args.reading)?;
+    let (facts, warnings) = facts::of(&loaded, &args.reading)?;
     let Facts { frames, fps, joints, .. } = facts;
+    let encoded = loaded.into_document().to_encoded();
     Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
 }
 
@@ -163,6 +167,13 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
             Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings })
         }
         Err(error) => Err(Failure { error, warnings }),
+    }
+}
+
+impl EditArgs {
+    /// The flag that asks for another unit or axes.
+    fn of_space(&self) -> Option<&'static str> {
+        self.unit.map(|_| "--unit").or(self.up.map(|_| "--up"))
     }
 }
 

@@ -33,7 +33,7 @@ struct Row<'a> {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let inputs = batch::expand(&args.inputs, &Format::READABLE)?;
+    let inputs = batch::expand(&args.inputs, batch::ALL)?;
     let jobs: Vec<Job> = inputs.into_iter().map(Job::report).collect();
     let options = RunOptions::new(&args.inputs.selection, None);
     Ok(batch::run(console, global, options, &jobs, |job| info(job, &args.reading)))
@@ -43,8 +43,9 @@ fn info(job: &Job, reading: &Reading) -> Result<Report, Failure> {
     let path = job.input.shown();
     let loaded = read::load(&job.input, reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
-    let (facts, warnings) = facts::of(loaded, reading)?;
-    let row = Row { path: path.clone(), format: format.extension(), facts: &facts, bytes, warnings: &warnings };
+    let (facts, warnings) = facts::of(&loaded, reading)?;
+    let row =
+        Row { path: path.clone(), format: format.extension(), facts: &facts, bytes, warnings: &warnings };
     let json = json(&row);
     let text = text(&path, format, &facts, bytes, warnings.len());
     let tally = Tally { frames: facts.frames, bytes_in: bytes, bytes_out: 0 };
@@ -60,7 +61,7 @@ fn text(path: &str, format: Format, facts: &Facts, bytes: u64, warnings: usize) 
     line("skeleton", format!("{} joints, {} end sites, root '{root}'", facts.joints, facts.end_sites));
     if format.has_motion() {
         let rate = match (facts.fps, facts.frame_time) {
-            (Some(fps), Some(time)) => format!(" at {} fps (frame time {time} s)", short(fps)),
+            (Some(fps), Some(time)) => format!(" at {} fps (frame time {} s)", short(fps), (time * 1e7).round() / 1e7),
             _ => String::new(),
         };
         line("motion", format!("{} frames{rate}, {} s", facts.frames, short(facts.duration)));

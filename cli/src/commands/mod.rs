@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod convert;
+pub(crate) mod generate;
 pub(crate) mod info;
 pub(crate) mod retarget;
 pub(crate) mod skel;

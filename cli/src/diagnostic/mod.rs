@@ -58,7 +58,7 @@ impl Diagnostic {
             place: finding.place.as_ref().map(|place| (place.line, place.column)),
             context: finding.context.clone(),
             count: finding.count,
-            help: advice(finding.code()).map(str::to_owned),
+            help: advice(finding).map(str::to_owned),
             excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
         }
     }
@@ -99,9 +99,12 @@ impl Diagnostic {
 }
 
 /// What a user can do about what readers find, where a flag helps.
-fn advice(code: &str) -> Option<&'static str> {
-    Some(match code {
-        "bvh::not-a-number" | "amc::not-finite" => "--repair interpolates over such values",
+fn advice(finding: &Finding) -> Option<&'static str> {
+    Some(match finding.code() {
+        // Only values over time can be interpolated.
+        "bvh::not-a-number" | "amc::not-finite" if finding.context.frame.is_some() => {
+            "--repair interpolates over such values"
+        }
         "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
         "bvh::position-mode" => "--position-channels replace or add settles it",
         "bvh::rest-first-frame" => "--drop-first-frame leaves it out",

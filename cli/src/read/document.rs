@@ -1,6 +1,6 @@
 //! What a file of any format says, and what it means.
 
-use mocap_formats::{Finding, Format, Limits, Parsed, amc, asf, bvh, text};
+use mocap_formats::{Finding, Format, Limits, Parsed, amc, asf, bvh, json, skel, text};
 use mocap_model::{Clip, FrameRate, Skeleton};
 
 use super::companion::skeleton_of;
@@ -16,6 +16,9 @@ pub(crate) enum Document {
     Asf(asf::Document),
     /// A motion and the skeleton that it moves.
     Amc(Box<asf::Document>, amc::Document),
+    /// A file of this project says what it means.
+    Skel(Skeleton),
+    Json(Clip),
 }
 
 /// Reads the bytes of a file, and of the skeleton that goes with it.
@@ -36,8 +39,10 @@ pub(super) fn parse(
                 wrap(bytes, motion, |motion| Document::Amc(Box::new(skeleton), motion));
             (document, [found, warnings].concat())
         }
-        other => {
-            let message = format!("{other} files can be written, not read");
+        Format::Skel => wrap(bytes, skel::parse(bytes, &limits)?, Document::Skel),
+        Format::Json => wrap(bytes, json::parse(bytes, &limits)?, Document::Json),
+        Format::Csv => {
+            let message = "a table of positions cannot be read: it has no rotations";
             return Err(Diagnostic::new("format::write-only", message).into());
         }
     })
@@ -57,11 +62,7 @@ fn skeleton(
     Ok((value, warnings.iter().map(diagnostic).collect()))
 }
 
-fn wrap<T>(
-    bytes: &[u8],
-    parsed: Parsed<T>,
-    into: impl FnOnce(T) -> Document,
-) -> (Document, Vec<Diagnostic>) {
+fn wrap<T>(bytes: &[u8], parsed: Parsed<T>, into: impl FnOnce(T) -> Document) -> (Document, Vec<Diagnostic>) {
     (into(parsed.value), located(&parsed.warnings, bytes))
 }
 
@@ -70,28 +71,50 @@ impl Document {
     pub(super) fn into_clip(self, reading: &Reading) -> Result<Parsed<Clip>, Stop> {
         match self {
             Document::Bvh(document) => Ok(bvh::to_clip(&document, &bvh_options(reading))?),
+            Document::Json(clip) => Ok(Parsed { value: clip, warnings: Vec::new() }),
+            Document::Amc(..) | Document::Asf(_) | Document::Skel(_) => self.start(reading),
+        }
+    }
+
+    /// The start of the motion that it means, or all of it, with all that is found in the whole.
+    pub(super) fn start(&self, reading: &Reading) -> Result<Parsed<Clip>, Stop> {
+        match self {
+            Document::Bvh(document) => Ok(bvh::to_clip_start(document, &bvh_options(reading), 1)?),
             Document::Amc(skeleton, motion) => {
                 let options = amc::ClipOptions {
                     fps: reading.input_fps.map(FrameRate::fps),
                     units: asf_units(reading),
                     repair: reading.repair,
                 };
-                Ok(amc::to_clip(&skeleton, &motion, &options)?)
+                Ok(amc::to_clip(skeleton, motion, &options)?)
             }
-            Document::Asf(_) => Err(Diagnostic::new("format::no-motion", "the file holds a skeleton and no motion")
-                .help("an ASF file is read with the AMC files that it goes with")
-                .into()),
+            Document::Json(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
+            Document::Asf(_) | Document::Skel(_) => {
+                let error = Diagnostic::new("format::no-motion", "the file holds a skeleton and no motion");
+                Err(error.help("`mocap skel` shows, checks and writes skeletons").into())
+            }
         }
     }
 
     /// The skeleton that it means, without or with a motion.
-    pub(super) fn into_skeleton(self, reading: &Reading) -> Result<Parsed<Skeleton>, Stop> {
+    pub(super) fn skeleton(&self, reading: &Reading) -> Result<Parsed<Skeleton>, Stop> {
         match self {
-            Document::Asf(document) => Ok(asf::to_skeleton(&document, asf_units(reading))?),
-            Document::Bvh(_) | Document::Amc(..) => {
-                let Parsed { value: clip, warnings } = self.into_clip(reading)?;
+            Document::Asf(document) => Ok(asf::to_skeleton(document, asf_units(reading))?),
+            Document::Skel(skeleton) => Ok(Parsed { value: skeleton.clone(), warnings: Vec::new() }),
+            Document::Bvh(_) | Document::Amc(..) | Document::Json(_) => {
+                let Parsed { value: clip, warnings } = self.start(reading)?;
                 Ok(Parsed { value: clip.skeleton().as_ref().clone(), warnings })
             }
+        }
+    }
+
+    /// The number of frames.
+    pub(crate) fn frames(&self) -> usize {
+        match self {
+            Document::Bvh(document) => document.frames(),
+            Document::Amc(_, motion) => motion.frame_numbers.len(),
+            Document::Json(clip) => clip.frames(),
+            Document::Asf(_) | Document::Skel(_) => 0,
         }
     }
 
@@ -101,6 +124,8 @@ impl Document {
             Document::Bvh(document) => document.to_bytes().into(),
             Document::Asf(document) => document.to_bytes().into(),
             Document::Amc(skeleton, motion) => Encoded::pair(motion.to_bytes(), skeleton.to_bytes()),
+            Document::Skel(skeleton) => skel::to_bytes(skeleton).into(),
+            Document::Json(clip) => json::to_bytes(clip).into(),
         }
     }
 }

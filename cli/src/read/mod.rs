@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap_formats::{Finding, Format, Limits, Parsed, text};
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, FrameRate, Skeleton};
 
 use crate::args::Reading;
 use crate::batch::{Failure, Input, Source};
@@ -37,6 +37,14 @@ pub(crate) struct Motion {
     pub(crate) bytes: u64,
 }
 
+/// What a document means, but for its rotations over time.
+pub(crate) struct Outline {
+    pub(crate) skeleton: Skeleton,
+    /// `None` of a skeleton.
+    pub(crate) rate: Option<FrameRate>,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
 /// Reads an input into what it says.
 ///
 /// # Errors
@@ -45,7 +53,18 @@ pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> 
     let bytes = bytes_of(input)?;
     let format = format_of(input, &bytes, reading)?;
     let parsed = document::parse(format, &bytes, input, reading);
-    let (document, warnings) = parsed.map_err(|stop| stop.into_failure(&bytes))?;
+    let (document, warnings) = parsed.map_err(|stop| {
+        let failure = stop.into_failure(&bytes);
+        match Format::detect(&bytes) {
+            Some(other) if other != format && failure.error.help.is_none() => Failure {
+                error: failure
+                    .error
+                    .help(format!("the content looks like {other}: --from {other} reads it so")),
+                ..failure
+            },
+            _ => failure,
+        }
+    })?;
     Ok(Loaded { format, document, warnings, bytes })
 }
 
@@ -86,14 +105,27 @@ impl Loaded {
 
     /// The skeleton of the document, of whatever format.
     pub(crate) fn into_skeleton(self, reading: &Reading) -> Result<(Skeleton, Vec<Diagnostic>), Failure> {
-        let Loaded { document, mut warnings, bytes, .. } = self;
-        let Parsed { value: skeleton, warnings: found } = match document.into_skeleton(reading) {
-            Ok(parsed) => parsed,
-            Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&bytes) }),
+        self.outline(reading).map(|outline| (outline.skeleton, outline.warnings))
+    }
+
+    /// What the document means, but for its rotations over time, and everything that is found in it.
+    pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
+        let failed =
+            |stop: Stop| Failure { warnings: self.warnings.clone(), ..stop.into_failure(&self.bytes) };
+        let (skeleton, rate, found) = if self.format.has_motion() {
+            let Parsed { value: clip, warnings } = self.document.start(reading).map_err(failed)?;
+            (clip.skeleton().as_ref().clone(), Some(reading.input_fps.unwrap_or(clip.rate())), warnings)
+        } else {
+            let Parsed { value: skeleton, warnings } = self.document.skeleton(reading).map_err(failed)?;
+            (skeleton, None, warnings)
         };
-        warnings.extend(located(&found, &bytes));
-        let warnings = strict(reading, warnings)?;
-        Ok((restated(&skeleton, reading), warnings))
+        let warnings = [self.warnings.clone(), located(&found, &self.bytes)].concat();
+        Ok(Outline { skeleton: restated(&skeleton, reading), rate, warnings: strict(reading, warnings)? })
+    }
+
+    /// The document alone; the text is freed.
+    pub(crate) fn into_document(self) -> Document {
+        self.document
     }
 }
 

@@ -106,7 +106,11 @@ pub fn command(folder: &Path) -> Command {
 
 fn ran(output: Output) -> Ran {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("mocap prints UTF-8");
-    Ran { code: output.status.code().expect("no signal"), stdout: text(output.stdout), stderr: text(output.stderr) }
+    Ran {
+        code: output.status.code().expect("no signal"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
 }
 
 /// A file of the `fixtures/` of the project.

@@ -74,6 +74,56 @@ pub enum CompareError {
 /// Where the skeletons differ in number, names or parents of joints (the first difference is named), the
 /// frame counts differ, or the shell distance is negative or not finite.
 pub fn object_error(reference: &Clip, other: &Clip, shell: f64) -> Result<ErrorSummary, CompareError> {
+    with_comparable(reference, other, shell, |other, unit| {
+        let metres = unit.map_or(1.0, |unit| unit.metres);
+        measure(reference, other, shell, metres, unit)
+    })
+}
+
+/// The object-space error by frame and joint, measured as [`object_error`] measures it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorMap {
+    /// The joints compared, without end sites.
+    pub joints: Vec<JointId>,
+    /// The number of frames compared.
+    pub frames: usize,
+    /// frames × joints; metres where the unit is known, units of the reference otherwise.
+    pub errors: Vec<f32>,
+    /// The unit by which lengths became metres.
+    pub unit: Option<Unit>,
+}
+
+/// The object-space error of `other` against `reference` for every joint in every frame.
+///
+/// # Errors
+/// As [`object_error`].
+pub fn error_map(reference: &Clip, other: &Clip, shell: f64) -> Result<ErrorMap, CompareError> {
+    with_comparable(reference, other, shell, |other, unit| {
+        let skeleton = reference.skeleton();
+        let joints: Vec<JointId> = skeleton.iter().filter(|(_, j)| !j.end_site).map(|(id, _)| id).collect();
+        let metres = unit.map_or(1.0, |unit| unit.metres);
+        let mut now = [Placed::default(), Placed::default()];
+        let mut errors = Vec::with_capacity(reference.frames() * joints.len());
+        for frame in 0..reference.frames() {
+            for (placed, clip) in now.iter_mut().zip([reference, other]) {
+                clip.local_pose(frame, &mut placed.local);
+                placed.local.to_object(skeleton, &mut placed.object);
+            }
+            let [a, b] = &now;
+            let distance = |joint: &JointId| shell_distance(&a.object, &b.object, *joint, shell / metres);
+            errors.extend(joints.iter().map(|joint| (distance(joint) * metres) as f32));
+        }
+        ErrorMap { joints, frames: reference.frames(), errors, unit }
+    })
+}
+
+/// Calls `compare` with `other` in the space of the reference and with the unit of both.
+fn with_comparable<T>(
+    reference: &Clip,
+    other: &Clip,
+    shell: f64,
+    compare: impl FnOnce(&Clip, Option<Unit>) -> T,
+) -> Result<T, CompareError> {
     if !shell.is_finite() || shell < 0.0 {
         return Err(CompareError::Shell { shell });
     }
@@ -89,8 +139,7 @@ pub fn object_error(reference: &Clip, other: &Clip, shell: f64) -> Result<ErrorS
         &converted
     };
     let unit = reference.skeleton().space().unit.or_else(|| guess_unit(reference.skeleton()));
-    let metres = unit.map_or(1.0, |unit| unit.metres);
-    Ok(measure(reference, other, shell, metres, unit))
+    Ok(compare(other, unit))
 }
 
 fn measure(reference: &Clip, other: &Clip, shell: f64, metres: f64, unit: Option<Unit>) -> ErrorSummary {

@@ -8,15 +8,17 @@ mod contacts;
 mod error;
 mod feet;
 mod floor;
+mod quality;
 mod smoothness;
 mod trajectory;
 mod unit;
 mod up;
 
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
-pub use error::{CompareError, ErrorSummary, Worst, object_error};
+pub use error::{CompareError, ErrorMap, ErrorSummary, Worst, error_map, object_error};
 pub use feet::{FootMeasure, SoleHeights, foot_measure, sole_heights};
 pub use floor::floor_height;
+pub use quality::{FootQuality, Quality, Suspect, Suspicion, quality};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};
 pub use trajectory::{Trajectory, local_rotations, trajectories, trajectory};
 pub use unit::{guess_unit, metres_per_unit, tree_diameter};

@@ -4,13 +4,13 @@ use mocap_model::{Skeleton, Unit, UnitSource};
 
 /// Tree diameters of a human body and the unit they speak of: lower end, upper end, metres per unit.
 ///
-/// From fingertip or heel to the other end of the body is 1.0 to 2.6 m, in whatever unit.
+/// From fingertip or heel to the other end of the body is 1.0 to 3.0 m; less where ranges would overlap.
 const DIAMETERS: [(f64, f64, f64); 5] = [
-    (1.0, 2.6, 1.0),
+    (1.0, 3.0, 1.0),
     (20.0, 45.0, Unit::CMU),
     (45.0, 99.0, 0.0254),
-    (100.0, 260.0, 0.01),
-    (1000.0, 2600.0, 0.001),
+    (100.0, 300.0, 0.01),
+    (1000.0, 3000.0, 0.001),
 ];
 
 /// The length [units of the skeleton] of the longest path along bones between two joints: independent of the

@@ -1,6 +1,6 @@
 //! The object-space error on motions whose error is known by hand.
 
-use mocap_analysis::{CompareError, object_error};
+use mocap_analysis::{CompareError, error_map, object_error};
 use mocap_model::*;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -128,4 +128,23 @@ fn what_cannot_be_compared_is_named() {
     assert!(object_error(&a, &a, f64::NAN).is_err());
     let none = a.trimmed(0..0).unwrap();
     assert_eq!(object_error(&none, &none, 0.03).unwrap().max, 0.0, "no frames, no error");
+}
+
+#[test]
+fn the_map_has_the_errors_that_the_summary_sums_up() {
+    let s = skeleton(metres());
+    let a = clip(&s, 1, &[0.0, 0.1, 0.2]);
+    let b = clip(&s, 1, &[0.0, 0.4, 0.3]);
+    let (map, summary) = (error_map(&a, &b, 0.03).unwrap(), object_error(&a, &b, 0.03).unwrap());
+    assert_eq!((map.joints.len(), map.frames, map.errors.len()), (3, 3, 9));
+    let largest = map.errors.iter().copied().fold(0.0, f32::max);
+    assert!((f64::from(largest) - summary.max).abs() < 1e-7);
+    let worst = summary.worst.unwrap();
+    assert_eq!(map.errors[worst.frame * 3 + worst.joint.index()], largest);
+    let mean = map.errors.iter().map(|error| f64::from(*error)).sum::<f64>() / 9.0;
+    assert!((mean - summary.mean).abs() < 1e-7);
+    assert_eq!(
+        error_map(&a, &a.trimmed(0..2).unwrap(), 0.03).unwrap_err(),
+        CompareError::FrameCount { reference: 3, other: 2 }
+    );
 }

@@ -16,6 +16,8 @@ pub enum Kind {
     Asf(#[from] crate::asf::Problem),
     Amc(#[from] crate::amc::Problem),
     Bvh(#[from] bvh::Problem),
+    Skel(#[from] crate::skel::Problem),
+    Json(#[from] crate::json::Problem),
 }
 
 impl Kind {
@@ -27,6 +29,8 @@ impl Kind {
             Kind::Asf(problem) => problem.code(),
             Kind::Amc(problem) => problem.code(),
             Kind::Bvh(problem) => problem.code(),
+            Kind::Skel(problem) => problem.code(),
+            Kind::Json(problem) => problem.code(),
         }
     }
 }

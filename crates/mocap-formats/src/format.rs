@@ -30,13 +30,6 @@ impl Format {
     pub const ALL: [Format; 6] =
         [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Csv, Format::Json];
 
-    /// The formats that can be read.
-    pub const READABLE: [Format; 5] =
-        [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Json];
-
-    /// The formats that hold motions and whose names say so: what a search in folders is after.
-    pub const MOTIONS: [Format; 2] = [Format::Bvh, Format::Amc];
-
     /// The lower-case name, which is also the usual extension.
     pub const fn extension(self) -> &'static str {
         match self {
@@ -69,7 +62,7 @@ impl Format {
         let first = lines.next()?;
         let word = first.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or(first);
         match word[0] {
-            b'{' => Some(detect_json(&text)),
+            b'{' => detect_json(&text),
             b':' => Some(detect_acclaim(word)),
             _ if starts_bvh(word) => Some(Format::Bvh),
             _ if first.starts_with(b"frame,time,joint,") => Some(Format::Csv),
@@ -86,10 +79,13 @@ impl Format {
     }
 }
 
-/// Only a skeleton's own file lists joints before, or without, the frames of a motion.
-fn detect_json(text: &[u8]) -> Format {
-    let has = |key: &[u8]| text.windows(key.len()).any(|window| window == key);
-    if has(b"\"tracks\"") || has(b"\"frames\"") { Format::Json } else { Format::Skel }
+/// JSON files of this project name their format; a clip holds a skeleton.
+fn detect_json(text: &[u8]) -> Option<Format> {
+    let says = |name: &[u8]| text.windows(name.len()).any(|window| window == name);
+    if says(b"\"mocap-clip\"") {
+        return Some(Format::Json);
+    }
+    says(b"\"mocap-skel\"").then_some(Format::Skel)
 }
 
 fn detect_acclaim(keyword: &[u8]) -> Format {
@@ -151,12 +147,17 @@ mod tests {
         assert_eq!(detect("#!OML:ASF\n:FULLY-SPECIFIED\n:DEGREES\n1\nroot 1 2"), Some(Format::Amc));
         assert_eq!(detect("1\nroot 9.37 17.8 -17.3\nlowerback 1"), Some(Format::Amc));
         assert_eq!(detect("frame,time,joint,x,y,z\n0,0,Hips,1,2,3"), Some(Format::Csv));
+        assert_eq!(detect("{\n  \"format\": \"mocap-skel\",\n"), Some(Format::Skel));
+        assert_eq!(
+            detect("{\"format\":\"mocap-clip\",\"skeleton\":{\"format\":\"mocap-skel\""),
+            Some(Format::Json)
+        );
         assert_eq!(Format::detect(b"\xFF\xFEH\0I\0E\0R\0A\0R\0C\0H\0Y\0\n\0"), Some(Format::Bvh));
     }
 
     #[test]
     fn nothing_is_guessed_of_other_files() {
-        for text in ["", "\n\n", "#", "hello", "12 14", "1\n2\n3", "1", "rooted\n", "Kaydara FBX"] {
+        for text in ["", "\n\n", "#", "hello", "12 14", "1\n2\n3", "1", "rooted\n", "Kaydara FBX", "{}"] {
             assert_eq!(Format::detect(text.as_bytes()), None, "{text}");
         }
     }

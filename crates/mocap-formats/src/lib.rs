@@ -9,10 +9,13 @@
 pub mod amc;
 pub mod asf;
 pub mod bvh;
+pub mod csv;
 mod finding;
 mod format;
+pub mod json;
 mod limits;
 pub mod number;
+pub mod skel;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};

@@ -36,6 +36,65 @@ struct Mantissa {
 /// caller decides whether that may follow. What is too large becomes infinite.
 #[inline]
 pub fn scan(text: &[u8], at: usize) -> Option<(f64, usize)> {
+    scan_short(text, at).or_else(|| scan_any(text, at))
+}
+
+/// As [`scan`] for the usual number of a motion file: digits with a point in eight characters, or in sixteen
+/// with the point in the first half, or a whole number of seven digits; no plus, no exponent, more text
+/// behind it. `None` says nothing; what is found is finite.
+#[inline(always)]
+pub(crate) fn scan_short(text: &[u8], at: usize) -> Option<(f64, usize)> {
+    let window = text.get(at..)?.first_chunk::<WINDOW>()?;
+    let sign = u64::from(window[0] == b'-');
+    let first = Word::load(window, sign as usize);
+    // Places are counted in bits, eight a character.
+    let point = first.others.trailing_zeros() & 0x38;
+    let (digits, end, decimals, stop);
+    if (first.values >> point) as u8 == b'.' ^ b'0' {
+        let below = (1u64 << point) - 1;
+        let closed = (first.values & below) | ((first.values >> 8) & !below);
+        let behind = first.others & (first.others - 1);
+        if behind != 0 {
+            end = behind.trailing_zeros() & 0x38;
+            if end == 8 {
+                return None;
+            }
+            stop = (first.values >> end) as u8;
+            digits = eight_digits(closed << (72 - end));
+        } else {
+            let second = Word::load(window, sign as usize + 8);
+            if second.others == 0 {
+                return None;
+            }
+            let more = second.others.trailing_zeros() & 0x38;
+            end = 64 + more;
+            stop = (second.values >> more) as u8;
+            // Two shifts, as one by all 64 bits is none.
+            let low = eight_digits((second.values << 8) << (56 - more));
+            digits = eight_digits(closed << 8) * SMALL_POWERS[more as usize / 8] + low;
+        }
+        decimals = (end - point) as usize / 8 - 1;
+    } else {
+        if point == 0 {
+            return None;
+        }
+        end = point;
+        stop = (first.values >> end) as u8;
+        digits = eight_digits(first.values << (64 - end));
+        decimals = 0;
+    }
+    // An exponent, perhaps.
+    if (stop ^ b'0') | 0x20 == b'e' {
+        return None;
+    }
+    // Signed integers convert in one instruction, and a branch on the sign would often be wrong.
+    let size = digits as i64 as f64 / POWERS[decimals];
+    Some((f64::from_bits(size.to_bits() | sign << 63), at + sign as usize + end as usize / 8))
+}
+
+/// The general case of [`scan`].
+#[inline(never)]
+fn scan_any(text: &[u8], at: usize) -> Option<(f64, usize)> {
     let rest = text.get(at..)?;
     let padded: [u8; WINDOW];
     let window = match rest.first_chunk::<WINDOW>() {
@@ -50,8 +109,8 @@ pub fn scan(text: &[u8], at: usize) -> Option<(f64, usize)> {
         if window[mantissa.end] | 0x20 != b'e' {
             return Some((value(&mantissa), at + mantissa.end));
         }
-        if let Some(found) = with_exponent(rest, &mantissa) {
-            return Some((found.0, at + found.1));
+        if let Some((number, end)) = with_exponent(rest, &mantissa) {
+            return Some((number, at + end));
         }
     }
     let (number, length) = by_std(rest)?;
@@ -143,8 +202,9 @@ struct Part {
 impl Word {
     #[inline(always)]
     fn load(window: &[u8; WINDOW], at: usize) -> Word {
-        let bytes: [u8; 8] = window[at..at + 8].try_into().expect("eight bytes");
-        let values = u64::from_le_bytes(bytes) ^ 0x3030_3030_3030_3030;
+        let characters: [u8; 8] = window[at..at + 8].try_into().expect("eight bytes");
+        // The character 0 is 0x30.
+        let values = u64::from_le_bytes(characters) ^ 0x3030_3030_3030_3030;
         // Adding 0x76 carries into the highest bit from 10 on.
         let carried = (values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
         Word { values, others: (carried | values) & 0x8080_8080_8080_8080 }
@@ -175,17 +235,21 @@ impl Word {
 }
 
 impl Part {
-    #[inline(always)]
     fn digits(&self) -> u64 {
-        const PAIR: u64 = 0x0000_00FF_0000_00FF;
-        let pairs = self.packed.wrapping_mul(10).wrapping_add(self.packed >> 8);
-        let even = (pairs & PAIR).wrapping_mul(100 + (1_000_000 << 32));
-        let odd = ((pairs >> 16) & PAIR).wrapping_mul(1 + (10_000 << 32));
-        even.wrapping_add(odd) >> 32
+        eight_digits(self.packed)
     }
 }
 
+/// The number of eight digits, each a byte from 0 to 9, the first in the lowest.
 #[inline(always)]
+fn eight_digits(values: u64) -> u64 {
+    const PAIR: u64 = 0x0000_00FF_0000_00FF;
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let even = (pairs & PAIR).wrapping_mul(100 + (1_000_000 << 32));
+    let odd = ((pairs >> 16) & PAIR).wrapping_mul(1 + (10_000 << 32));
+    even.wrapping_add(odd) >> 32
+}
+
 fn value(mantissa: &Mantissa) -> f64 {
     let size = mantissa.digits as f64 / POWERS[mantissa.decimals];
     if mantissa.negative { -size } else { size }
@@ -196,7 +260,7 @@ fn with_exponent(text: &[u8], mantissa: &Mantissa) -> Option<(f64, usize)> {
     let Some((exponent, end)) = exponent(text, mantissa.end) else {
         return Some((value(mantissa), mantissa.end));
     };
-    let power = exponent - mantissa.decimals as i64;
+    let power = exponent.saturating_sub(mantissa.decimals as i64);
     let factor = *POWERS.get(usize::try_from(power.unsigned_abs()).ok()?)?;
     let digits = mantissa.digits as f64;
     let size = if power < 0 { digits / factor } else { digits * factor };
@@ -244,17 +308,11 @@ fn by_std(text: &[u8]) -> Option<(f64, usize)> {
 
 /// Appends the shortest text that reads back as `number`, without an exponent unless it is far from one.
 pub fn write(text: &mut Vec<u8>, number: f64) {
-    let size = number.abs();
-    let scaled = (size * 1e6).round();
-    // Most numbers of motion files have at most six decimals; one division proves it.
-    if scaled < 1e15 && scaled / 1e6 == size {
-        if number.is_sign_negative() {
-            text.push(b'-');
-        }
-        write_millionths(text, scaled as u64);
+    // Most numbers of motion files have at most six decimals, most others nine.
+    if write_decimal::<6>(text, number) || write_decimal::<9>(text, number) {
         return;
     }
-    let written = if (1e-5..1e16).contains(&size) || !size.is_finite() {
+    let written = if (1e-5..1e16).contains(&number.abs()) || !number.is_finite() {
         number.to_string()
     } else {
         format!("{number:e}")
@@ -262,39 +320,47 @@ pub fn write(text: &mut Vec<u8>, number: f64) {
     text.extend_from_slice(written.as_bytes());
 }
 
-fn write_millionths(text: &mut Vec<u8>, millionths: u64) {
-    let mut digits = [b'0'; 24];
-    let mut start = digits.len();
-    let (mut whole, mut decimals) = (millionths / 1_000_000, millionths % 1_000_000);
-    let mut end = digits.len();
-    if decimals == 0 {
-        end -= 7;
-    } else {
-        while decimals % 10 == 0 {
+/// Appends `number` if `D` decimals (nine at most) hold it, without zeros at the end.
+#[inline(always)]
+fn write_decimal<const D: usize>(text: &mut Vec<u8>, number: f64) -> bool {
+    let size = number.abs();
+    let scaled = (size * POWERS[D]).round();
+    // One division proves that this is the number.
+    if scaled >= 1e15 || scaled / POWERS[D] != size {
+        return false;
+    }
+    let power = POWERS[D] as u64;
+    let (mut whole, mut decimals) = (scaled as u64 / power, (scaled as u64 % power) as u32);
+    let mut written = [b'0'; 32];
+    let point = written.len() - D - 1;
+    let mut end = point;
+    if decimals > 0 {
+        written[point] = b'.';
+        end = written.len();
+        while decimals.is_multiple_of(10) {
             decimals /= 10;
             end -= 1;
         }
-    }
-    let mut at = end;
-    if decimals > 0 {
-        while at > digits.len() - 6 {
-            at -= 1;
-            digits[at] = b'0' + (decimals % 10) as u8;
+        for digit in written[point + 1..end].iter_mut().rev() {
+            *digit = b'0' + (decimals % 10) as u8;
             decimals /= 10;
         }
-        at -= 1;
-        digits[at] = b'.';
     }
-    start = start.min(at);
+    let mut start = point;
     loop {
         start -= 1;
-        digits[start] = b'0' + (whole % 10) as u8;
+        written[start] = b'0' + (whole % 10) as u8;
         whole /= 10;
         if whole == 0 {
             break;
         }
     }
-    text.extend_from_slice(&digits[start..end]);
+    if number.is_sign_negative() {
+        start -= 1;
+        written[start] = b'-';
+    }
+    text.extend_from_slice(&written[start..end]);
+    true
 }
 
 fn count(text: &[u8], is: impl Fn(&u8) -> bool) -> usize {
@@ -356,6 +422,7 @@ mod tests {
             "2.2250738585072011e-308",
             "1e99999999999999999999",
             "0e99999999999999999999",
+            "3.64024e-99999999999999999999",
             "-3.18055e-015",
             "179.999999999999",
         ] {
@@ -422,7 +489,7 @@ mod tests {
             (-172.265152, "-172.265152"),
             (100.0, "100"),
             (1200.03, "1200.03"),
-            (1e-7, "1e-7"),
+            (1e-9, "0.000000001"),
             (0.016666666666666666, "0.016666666666666666"),
             (1e300, "1e300"),
             (123456789.5, "123456789.5"),
@@ -439,6 +506,15 @@ mod tests {
         #[test]
         fn decimals_of_any_length(text in r"[+-]?([0-9]{1,12}\.?[0-9]{0,12}|\.[0-9]{1,24}|[0-9]{1,24})") {
             same(&text);
+        }
+
+        #[test]
+        fn short_numbers(text in r"-?([0-9]{0,9}|[0-9]{0,8}\.[0-9]{0,10})", behind in r"[ \n.e0-9-]", more in "[ 0-9]{20}") {
+            let line = format!("{text}{behind}{more}");
+            if let Some((number, end)) = scan_short(line.as_bytes(), 0) {
+                prop_assert!(end >= text.len());
+                prop_assert_eq!(number.to_bits(), line[..end].parse::<f64>().unwrap().to_bits());
+            }
         }
 
         #[test]

@@ -8,7 +8,7 @@
 //! problem of mechanical manipulators", 1991; J. Lander, "Making Kine More Flexible", Game Developer, 1998.
 
 use crate::step::{Pull, turn};
-use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, reach, two_bone};
+use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, plain, reach, two_bone};
 
 /// The solver of this module, for chains with one effector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Ccd;
 
 /// A sweep that leaves more than this share of the distance has stalled.
 const SLOW: f64 = 0.5;
+/// A chain that comes within this share of its length is finished at once: one joint need not turn far.
+const NEAR: f64 = 0.01;
 /// A sweep that gains less than this share of the chain's length has gained nothing.
 const NOTHING: f64 = 1e-7;
 /// So many sweeps without gain end a solve.
@@ -30,6 +32,12 @@ impl Solver for Ccd {
         }
         chain.begin(goals, options)?;
         let goal = &goals[0];
+        if plain::is_plain(chain, goals, options)
+            && let Some(outcome) = plain_sweeps(chain, goal, options)
+        {
+            two_bone::swivel_to_pole(chain, goal, options);
+            return Ok(outcome);
+        }
         let iterations = match chain.reached(goals, options) {
             true => 0,
             false if chain.out_of_reach(0, goal, options) && reach::align(chain, 0, goal, options) => 1,
@@ -43,6 +51,20 @@ impl Solver for Ccd {
     }
 }
 
+/// Sweeps of a plain chain, finished where they come near or stall.
+fn plain_sweeps(chain: &mut Chain, goal: &Goal, options: &Options) -> Option<Outcome> {
+    let reach = chain.reach(0).max;
+    let (near, reached) = ((NEAR * reach).powi(2), (options.position_tolerance * reach).powi(2));
+    let patience = if chain.len() == 2 { 1 } else { 3 };
+    plain::solve(chain, goal, options, PATIENCE, |chain, stalls| {
+        plain::ccd_sweep(chain, goal);
+        let left = plain::missing(chain, goal);
+        if options.finish && left > reached && (left < near || stalls >= patience) {
+            plain::close(chain, goal, options);
+        }
+    })
+}
+
 /// Repeats a sweep until the goals are reached, the iterations are used up, or nothing is gained any more; on
 /// the way a chain that stalls is finished by the two-bone solution, or bent. Returns the iterations used.
 pub(crate) fn descend(
@@ -52,38 +74,40 @@ pub(crate) fn descend(
     mut sweep: impl FnMut(&mut Chain),
 ) -> u32 {
     let length = (0..goals.len()).map(|e| chain.length(e)).fold(0.0, f64::max);
-    let distance = |chain: &Chain| {
-        let (position, orientation) = chain.residual(goals);
-        position.hypot(orientation * length)
+    // The distance from all goals, and whether they are reached.
+    let state = |chain: &Chain| {
+        let miss = chain.miss(goals, options);
+        (miss.position + miss.orientation * length, miss.reached)
     };
     let reachable = (0..goals.len()).all(|e| !chain.out_of_reach(e, &goals[e], options));
     let can_finish = options.finish && goals.len() == 1 && !goals[0].wants_orientation();
     // A limb of two bones loses nothing by being finished at once; in a longer chain one joint would do it all.
     let first_finish = if chain.turning(0) == 2 { 1 } else { 3 };
     let patience = if reachable { PATIENCE } else { 1 };
-    let mut before = distance(chain);
+    let (mut before, _) = state(chain);
     let (mut slow, mut next_finish, mut idle, mut escapes) = (0, first_finish, 0, 0);
+    let mut polish = true;
     for iteration in 1..=options.iterations {
         sweep(chain);
         chain.update();
-        if chain.reached(goals, options) {
+        let (mut after, reached) = state(chain);
+        if reached {
             return iteration;
         }
-        let mut after = distance(chain);
         slow += u32::from(after > SLOW * before);
-        if can_finish && slow == next_finish {
-            next_finish *= 2;
+        if can_finish && (slow == next_finish || (polish && after < NEAR * length)) {
+            next_finish = next_finish.max(2 * slow);
             if two_bone::finish(chain, &goals[0], options) {
                 return iteration;
             }
-            after = distance(chain);
+            (after, polish) = (state(chain).0, false);
         }
         idle = if before - after < NOTHING * length { idle + 1 } else { 0 };
         before = after;
         if idle == 1 && escapes < 2 && options.escape && reachable {
             escapes += 1;
             bend(chain, options, escapes);
-            before = distance(chain);
+            (before, _) = state(chain);
         } else if idle > patience {
             return iteration;
         }

@@ -4,7 +4,9 @@
 //! are always those of its local rotations.
 
 use crate::dofs::Dof;
-use crate::{Constraint, Goal, IkError, Options, Outcome, Quat, Start, Status, Vec3, jacobian, objective};
+use crate::{
+    Constraint, Freedom, Goal, IkError, Options, Outcome, Quat, Start, Status, Vec3, jacobian, objective,
+};
 use mocap_model::{Isometry3, angle_between};
 use nalgebra::Unit;
 
@@ -44,6 +46,15 @@ pub struct Chain {
     pub(crate) frame: Vec<Quat>,
     pub(crate) position: Vec<Vec3>,
     pub(crate) effectors: Vec<Effector>,
+    /// Object-space positions of the effectors.
+    pub(crate) tips: Vec<Vec3>,
+    /// Whether all joints are free and one after the other, with an effector on the last.
+    pub(crate) plain: bool,
+    /// The bones of a plain chain in the frames of their joints, and their lengths.
+    pub(crate) bones: Vec<Vec3>,
+    pub(crate) bone_length: Vec<f64>,
+    /// The joint that bends in a two-bone solution for the first effector.
+    pub(crate) bend_at: Option<usize>,
     /// The joints from the base to each effector: `path[path_start[e]..path_start[e + 1]]`.
     path: Vec<u32>,
     path_start: Vec<u32>,
@@ -69,6 +80,8 @@ pub(crate) struct Scratch {
     pub(crate) dofs: Vec<Dof>,
     /// Matrices and vectors of the Jacobian solvers.
     pub(crate) numbers: Vec<f64>,
+    /// Turns of the joints in object space.
+    pub(crate) turns: Vec<Quat>,
     /// A pose to go back to, and the pose at the start.
     pub(crate) pose: Vec<Quat>,
     pub(crate) start: Vec<Quat>,
@@ -79,6 +92,17 @@ pub(crate) struct Scratch {
 pub(crate) struct Reach {
     pub(crate) min: f64,
     pub(crate) max: f64,
+}
+
+/// What the effectors miss, the worst of each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Miss {
+    /// [units]
+    pub(crate) position: f64,
+    /// [rad]
+    pub(crate) orientation: f64,
+    /// Whether all are within the tolerances.
+    pub(crate) reached: bool,
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -149,7 +173,12 @@ impl Chain {
             frame: rotations,
             position: vec![Vec3::zeros(); joints],
             reach: vec![Reach { min: 0.0, max: 0.0 }; effectors.len()],
+            tips: vec![Vec3::zeros(); effectors.len()],
             effectors,
+            plain: false,
+            bones: vec![Vec3::zeros(); joints],
+            bone_length: vec![0.0; joints],
+            bend_at: None,
             above: vec![NONE; joints],
             path,
             path_start,
@@ -168,6 +197,7 @@ impl Chain {
                 jacobian::numbers(chain.effectors.len(), 3 * joints)
                     .max(objective::numbers(3 * joints))
             ],
+            turns: chain.local.clone(),
             pose: chain.local.clone(),
             start: chain.local.clone(),
         };
@@ -229,6 +259,7 @@ impl Chain {
     pub fn set_bend(&mut self, joint: usize, axis: Option<Unit<Vec3>>) {
         assert!(joint < self.len(), "joint {joint} of {}", self.len());
         self.bend = Some((joint, axis));
+        self.bend_at = self.find_bend();
     }
 
     /// Positions of the joints in object space.
@@ -250,10 +281,10 @@ impl Chain {
     ///
     /// # Panics
     /// Where there is no such effector.
+    #[inline]
     pub fn tip(&self, effector: usize) -> (Vec3, Quat) {
-        let effector = &self.effectors[effector];
-        let frame = &self.frame[effector.joint];
-        (self.position[effector.joint] + frame * effector.offset, frame * effector.rotation)
+        let Effector { joint, rotation, .. } = &self.effectors[effector];
+        (self.tips[effector], self.frame[*joint] * rotation)
     }
 
     /// The length of the chain from its first turning joint to an effector, stretched.
@@ -269,10 +300,12 @@ impl Chain {
     }
 
     /// The number of joints from the base to an effector, and the joint at a place of that path.
+    #[inline]
     pub(crate) fn path_len(&self, effector: usize) -> usize {
         (self.path_start[effector + 1] - self.path_start[effector]) as usize
     }
 
+    #[inline]
     pub(crate) fn path_joint(&self, effector: usize, place: usize) -> usize {
         self.path[self.path_start[effector] as usize + place] as usize
     }
@@ -296,6 +329,7 @@ impl Chain {
     }
 
     /// The object-space orientation that a joint's local rotation is seen from.
+    #[inline]
     pub(crate) fn parent_frame(&self, joint: usize) -> Quat {
         match self.parent[joint] {
             NONE => self.base.rotation,
@@ -308,9 +342,13 @@ impl Chain {
         for i in 0..self.local.len() {
             self.update_joint(i);
         }
+        for (tip, effector) in self.tips.iter_mut().zip(&self.effectors) {
+            *tip = self.position[effector.joint] + self.frame[effector.joint] * effector.offset;
+        }
     }
 
     /// Forward kinematics of one joint whose parent is up to date.
+    #[inline]
     pub(crate) fn update_joint(&mut self, joint: usize) {
         let (position, frame) = match self.parent[joint] {
             NONE => (self.base.translation.vector, self.base.rotation),
@@ -363,6 +401,49 @@ impl Chain {
         for e in 0..self.effectors.len() {
             self.reach[e] = self.measure_reach(e);
         }
+        self.plain = self.effectors.len() == 1
+            && self.path_len(0) == self.len()
+            && self.constraint.iter().all(|constraint| {
+                *constraint
+                    == Constraint { freedom: Freedom::Free, stiffness: 0.0, tolerance: 0.0, ..*constraint }
+            });
+        if self.plain {
+            for k in 0..self.len() {
+                self.bones[k] = self.bone(0, k);
+                self.bone_length[k] = self.bones[k].norm();
+            }
+        }
+        self.bend_at = self.find_bend();
+    }
+
+    /// The joint set for the chain, the only hinge below the first joint that turns, or the joint that divides
+    /// the length most evenly.
+    fn find_bend(&self) -> Option<usize> {
+        let first = self.first_turning(0)?;
+        if let Some((joint, _)) = self.bend
+            && joint != first
+            && !self.constraint[joint].is_locked()
+        {
+            return Some(joint);
+        }
+        let half = self.length(0) / 2.0;
+        let (mut hinges, mut hinge, mut best) = (0, None, None);
+        let (mut length, mut from, mut closest) = (0.0, self.position[first], f64::INFINITY);
+        for k in 0..self.path_len(0) {
+            let joint = self.path_joint(0, k);
+            if joint <= first || self.constraint[joint].is_locked() {
+                continue;
+            }
+            length += (self.position[joint] - from).norm();
+            from = self.position[joint];
+            if matches!(self.constraint[joint].freedom, Freedom::Hinge { .. }) {
+                (hinges, hinge) = (hinges + 1, Some(joint));
+            }
+            if (length - half).abs() < closest {
+                (closest, best) = ((length - half).abs(), Some(joint));
+            }
+        }
+        if hinges == 1 { hinge } else { best }
     }
 
     /// The joint itself where it can turn, or else the nearest one above that can.
@@ -414,30 +495,28 @@ impl Chain {
         Ok(())
     }
 
-    /// Position [units] and orientation [rad] by which the effectors miss their goals, the worst of each.
-    pub(crate) fn residual(&self, goals: &[Goal]) -> (f64, f64) {
-        let mut worst = (0.0f64, 0.0f64);
+    /// What the effectors miss.
+    pub(crate) fn miss(&self, goals: &[Goal], options: &Options) -> Miss {
+        let (mut square, mut angle, mut reached) = (0.0f64, 0.0f64, true);
         for (e, goal) in goals.iter().enumerate() {
-            let (position, orientation) = self.tip(e);
             if goal.wants_position() {
-                worst.0 = worst.0.max((goal.position - position).norm());
+                let near = options.position_tolerance * self.length(e);
+                let off = (goal.position - self.tips[e]).norm_squared();
+                square = square.max(off);
+                reached &= off <= near * near;
             }
             if goal.wants_orientation() {
-                worst.1 = worst.1.max(angle_between(&orientation, &goal.orientation));
+                let off = angle_between(&self.tip(e).1, &goal.orientation);
+                angle = angle.max(off);
+                reached &= off <= options.orientation_tolerance;
             }
         }
-        worst
+        Miss { position: square.sqrt(), orientation: angle, reached }
     }
 
     /// Whether every effector is within the tolerances of its goal.
     pub(crate) fn reached(&self, goals: &[Goal], options: &Options) -> bool {
-        goals.iter().enumerate().all(|(e, goal)| {
-            let (position, orientation) = self.tip(e);
-            let near = options.position_tolerance * self.length(e);
-            (!goal.wants_position() || (goal.position - position).norm_squared() <= near * near)
-                && (!goal.wants_orientation()
-                    || angle_between(&orientation, &goal.orientation) <= options.orientation_tolerance)
-        })
+        self.miss(goals, options).reached
     }
 
     /// Whether a goal is outside of what the lengths of the bones allow.
@@ -451,15 +530,28 @@ impl Chain {
 
     /// The result of a solve that has left the chain as it is.
     pub(crate) fn outcome(&self, goals: &[Goal], options: &Options, iterations: u32) -> Outcome {
-        let (position, orientation) = self.residual(goals);
-        let status = if self.reached(goals, options) {
+        self.outcome_of(self.miss(goals, options), goals, options, iterations)
+    }
+
+    pub(crate) fn outcome_of(
+        &self,
+        miss: Miss,
+        goals: &[Goal],
+        options: &Options,
+        iterations: u32,
+    ) -> Outcome {
+        let Miss { position, orientation, reached } = miss;
+        let status = if reached {
             Status::Reached
         } else if goals.iter().enumerate().any(|(e, goal)| self.out_of_reach(e, goal, options)) {
             Status::Unreachable
         } else {
             Status::Capped
         };
-        let contacts = (0..self.len()).filter(|&i| self.constraint[i].at_limit(&self.local[i])).count();
+        let contacts = match self.plain {
+            true => 0,
+            false => (0..self.len()).filter(|&i| self.constraint[i].at_limit(&self.local[i])).count(),
+        };
         Outcome { status, iterations, position, orientation, limit_contacts: contacts as u32 }
     }
 }

@@ -147,6 +147,9 @@ impl Constraint {
 
     /// Whether a rotation stands at a limit (or beyond).
     pub fn at_limit(&self, local: &Quat) -> bool {
+        if matches!(self.freedom, Freedom::Free | Freedom::Locked) {
+            return false;
+        }
         let m = self.to_free(local);
         let at = |angle: f64, range: &Limit| inset(angle, range) < CONTACT && range.min < range.max;
         match &self.freedom {

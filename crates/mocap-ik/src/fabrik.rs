@@ -9,9 +9,9 @@
 //! Graphical Models, 2011. Constraints are applied to rotations on the way back only.
 
 use crate::chain::NONE;
-use crate::step::{self, Pull};
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, ccd, reach, two_bone};
-use mocap_model::{exp, log, rotation_between};
+use crate::step::{self, Pull, shortest};
+use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, ccd, plain, reach, two_bone};
+use mocap_model::{exp, log};
 use nalgebra::{Matrix3, Quaternion};
 
 /// The solver of this module.
@@ -21,6 +21,14 @@ pub struct Fabrik;
 impl Solver for Fabrik {
     fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
         chain.begin(goals, options)?;
+        if plain::is_plain(chain, goals, options) {
+            let mut used = 0;
+            let step = |chain: &mut Chain, _| used = positions_only(chain, &goals[0], options);
+            if let Some(outcome) = plain::solve(chain, &goals[0], options, 0, step) {
+                two_bone::swivel_to_pole(chain, &goals[0], options);
+                return Ok(Outcome { iterations: used, ..outcome });
+            }
+        }
         let single = goals.len() == 1;
         let iterations = if chain.reached(goals, options) {
             0
@@ -40,86 +48,98 @@ impl Solver for Fabrik {
 }
 
 fn iterate(chain: &mut Chain, goals: &[Goal], options: &Options) -> u32 {
-    if is_plain(chain, goals, options)
-        && let Some(iterations) = positions_only(chain, &goals[0], options)
-    {
-        return iterations;
-    }
     let mut missing = f64::INFINITY;
     ccd::descend(chain, goals, options, |chain| {
         backward(chain, goals);
         forward(chain, goals, options);
         chain.update();
-        let (position, _) = chain.residual(goals);
+        let position = chain.miss(goals, options).position;
         // Hinges and limits can stop the positions where a turn of the joints themselves still helps.
         if goals.len() == 1 && position > 0.9 * missing {
             ccd::sweep(chain, &goals[0], chain.length(0), options);
             chain.update();
-            missing = chain.residual(goals).0;
+            missing = chain.miss(goals, options).position;
         } else {
             missing = position;
         }
     })
 }
 
-/// Whether the positions alone can be solved: one effector, and free joints one after the other.
-fn is_plain(chain: &Chain, goals: &[Goal], options: &Options) -> bool {
-    let undamped = options.damping == 1.0 && options.max_turn >= std::f64::consts::PI;
-    let free = |constraint: &crate::Constraint| {
-        (constraint.is_free() || !options.limits) && !constraint.is_locked() && constraint.stiffness == 0.0
-    };
-    goals.len() == 1
-        && !goals[0].wants_orientation()
-        && undamped
-        && chain.path_len(0) == chain.len()
-        && chain.constraint.iter().all(free)
-}
-
-/// The classic form on positions; `None` where it stalls, with the chain left at the best it found.
-fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> Option<u32> {
+/// Solves a plain chain by its positions, and turns the frames after them. Returns the iterations used.
+fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> u32 {
     let n = chain.len();
     let mut points = std::mem::take(&mut chain.scratch.points);
-    let mut lengths = std::mem::take(&mut chain.scratch.weights);
     points.copy_from_slice(&chain.position);
+    // A little less than the tolerance: the rotations add some rounding.
+    let near = 0.99 * options.position_tolerance * chain.length(0);
+    let used = positions(&mut points, &chain.bone_length, &goal.position, near, options.iterations);
+    let mut parent = chain.base.rotation;
+    let mut at = chain.position[0];
     for k in 0..n {
-        lengths[k] = chain.bone(0, k).norm();
+        // The last bone looks at the goal.
+        let wished = if k + 1 < n { points[k + 1] } else { goal.position } - points[k];
+        let frame = parent * chain.local[k];
+        let bone = frame * chain.bones[k];
+        let turn = shortest(&bone, &wished);
+        chain.position[k] = at;
+        chain.frame[k] = turn * frame;
+        parent = chain.frame[k];
+        at += turn * bone;
     }
-    let near = options.position_tolerance * chain.length(0);
-    let mut tip = chain.tip(0).0;
-    let mut left = (goal.position - tip).norm_squared();
-    let mut used = None;
-    for iteration in 1..=options.iterations {
-        let mut target = goal.position;
-        for k in (1..n).rev() {
+    chain.tips[0] = at;
+    chain.scratch.points = points;
+    used.unwrap_or(options.iterations)
+}
+
+/// Forward and backward reaching on the joints' positions alone: `points` from the base to the last joint,
+/// `lengths` of the bones that start there, the last one ending in the effector. Moves the points until the
+/// effector, at the end of the last bone towards the goal, is within `near` of it, and returns the iterations
+/// used; `None` after `iterations`, or where an iteration leaves more than nine tenths of the distance.
+///
+/// # Panics
+/// Where there are no points or not as many lengths.
+pub fn positions(
+    points: &mut [Vec3],
+    lengths: &[f64],
+    goal: &Vec3,
+    near: f64,
+    iterations: u32,
+) -> Option<u32> {
+    assert!(!points.is_empty() && points.len() == lengths.len(), "a length for each point");
+    let last = points.len() - 1;
+    let mut before = f64::INFINITY;
+    for iteration in 1..=iterations {
+        let mut target = *goal;
+        for k in (1..=last).rev() {
             target = along(&target, &points[k], lengths[k]);
             points[k] = target;
         }
-        for k in 1..n {
-            points[k] = along(&points[k - 1], &points[k], lengths[k - 1]);
+        let mut from = points[0];
+        if last > 0 {
+            // Where only the first bone is off, and by no more than is allowed, all others may come along.
+            let fitted = along(&from, &points[1], lengths[0]);
+            let shift = fitted - points[1];
+            if shift.norm_squared() <= near * near {
+                points[1..].iter_mut().for_each(|point| *point += shift);
+                return Some(iteration);
+            }
+            from = fitted;
+            points[1] = from;
         }
-        tip = along(&points[n - 1], &goal.position, lengths[n - 1]);
-        let before = left;
-        left = (goal.position - tip).norm_squared();
-        if left <= 0.81 * near * near {
-            used = Some(iteration);
-            break;
+        for k in 2..=last {
+            from = along(&from, &points[k], lengths[k - 1]);
+            points[k] = from;
         }
-        if left > 0.8 * before {
-            break;
+        let left = ((goal - points[last]).norm() - lengths[last]).abs();
+        if left <= near {
+            return Some(iteration);
         }
+        if left > 0.9 * before {
+            return None;
+        }
+        before = left;
     }
-    let mut parent = chain.parent_frame(0);
-    for k in 0..n {
-        let wished = if k + 1 < n { points[k + 1] } else { tip } - points[k];
-        let frame = parent * chain.local[k];
-        let turn = rotation_between(&(frame * chain.bone(0, k)), &wished);
-        parent = turn * frame;
-        chain.local[k] = Quat::new_normalize((turn_into(&frame, &turn, &chain.local[k])).into_inner());
-    }
-    chain.scratch.points = points;
-    chain.scratch.weights = lengths;
-    chain.update();
-    used
+    None
 }
 
 /// The local rotation after a turn in object space: `parent⁻¹ · turn · parent · local`, with `frame` the
@@ -129,6 +149,7 @@ fn turn_into(frame: &Quat, turn: &Quat, local: &Quat) -> Quat {
 }
 
 /// The point at `length` from `from` towards `to`; where they coincide, `from` itself.
+#[inline]
 fn along(from: &Vec3, to: &Vec3, length: f64) -> Vec3 {
     let arm = to - from;
     let distance = arm.norm();

@@ -19,7 +19,7 @@
 //! Levenberg-Marquardt Method", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
 //! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer, 2004.
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, ccd, dofs, linear};
+use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, ccd, dofs, linear, plain};
 use mocap_model::log;
 
 /// How the linear model is inverted.
@@ -66,6 +66,8 @@ const FURTHEST: f64 = 1.0;
 const UNDAMPED: f64 = 1e-12;
 /// Degrees of freedom are held at their limits in at most so many rounds of an iteration.
 const ROUNDS: usize = 4;
+/// So many steps that leave more than half of the distance send a plain chain on the general way.
+const PLAIN_STALLS: u32 = 12;
 /// A posture step with no turn greater than this [rad] has arrived.
 const SETTLED: f64 = 1e-7;
 
@@ -78,6 +80,14 @@ impl Solver for Jacobian {
             }
         }
         chain.begin(goals, options)?;
+        if let (Inverse::Damped(lambda), None) = (self.inverse, &self.posture)
+            && plain::is_plain(chain, goals, options)
+        {
+            let step = |chain: &mut Chain, _| plain::damped_step(chain, &goals[0], lambda);
+            if let Some(outcome) = plain::solve(chain, &goals[0], options, PLAIN_STALLS, step) {
+                return Ok(outcome);
+            }
+        }
         let length = longest(chain, goals);
         let mut numbers = std::mem::take(&mut chain.scratch.numbers);
         let mut iterations = 0;

@@ -22,6 +22,7 @@
 //! # Ok::<(), mocap_ik::IkError>(())
 //! ```
 
+pub mod blocked;
 pub mod ccd;
 mod chain;
 mod constraint;
@@ -34,6 +35,7 @@ pub mod jacobian;
 mod linear;
 mod method;
 pub mod objective;
+mod plain;
 mod reach;
 mod solve;
 mod step;

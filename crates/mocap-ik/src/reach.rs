@@ -1,7 +1,7 @@
 //! Chains whose goal is out of reach: stretched towards it, or folded onto it.
 
+use crate::step::shortest;
 use crate::{Chain, Goal, Options, Quat};
-use mocap_model::rotation_between;
 
 /// Turns each bone along the line to the goal: all away from the base where the goal is too far; where it is
 /// too near, the longest bone away and the others back. `false` where a joint has limits: nothing is done.
@@ -28,7 +28,7 @@ pub(crate) fn align(chain: &mut Chain, effector: usize, goal: &Goal, options: &O
         let joint = chain.path_joint(effector, k);
         let wished = if too_far || Some(k) == longest { direction } else { -direction };
         let frame = parent * chain.local[joint];
-        let turned = rotation_between(&(frame * chain.bone(effector, k)), &wished) * frame;
+        let turned = shortest(&(frame * chain.bone(effector, k)), &wished) * frame;
         chain.local[joint] = Quat::new_normalize((parent.inverse() * turned).into_inner());
         parent = turned;
     }

@@ -9,6 +9,7 @@
 use crate::constraint::{clamp, euler_within, twist_angle};
 use crate::{Chain, Constraint, Freedom, Goal, Options, Quat, Vec3};
 use mocap_model::{exp, log, rotation_between};
+use nalgebra::Quaternion;
 use std::f64::consts::PI;
 
 /// What pulls at a joint: an arm from the joint to the effector, and where the arm is to be.
@@ -28,6 +29,7 @@ pub(crate) struct Pull {
 }
 
 impl Pull {
+    #[inline]
     pub(crate) fn new(goal: &Goal, length: f64, joint: &Vec3, tip: &Vec3, frame: &Quat) -> Pull {
         Pull {
             arm: tip - joint,
@@ -45,6 +47,7 @@ impl Pull {
         Pull { arm, to, position: 1.0, frame, wanted: frame, orientation: 0.0 }
     }
 
+    #[inline]
     pub(crate) fn turn(&mut self, by: &Quat) {
         self.arm = by * self.arm;
         if self.orientation > 0.0 {
@@ -90,6 +93,7 @@ fn axes() -> [Vec3; 2] {
 
 /// The new local rotation of a joint, within its constraint, or `None` where no turn helps. `pull` is turned
 /// along with the joint.
+#[inline]
 pub(crate) fn turn(chain: &Chain, joint: usize, pull: &mut Pull, options: &Options) -> Option<Quat> {
     let constraint = &chain.constraint[joint];
     let share = options.damping * (1.0 - constraint.stiffness);
@@ -124,16 +128,33 @@ pub(crate) fn turn(chain: &Chain, joint: usize, pull: &mut Pull, options: &Optio
     }
 }
 
+/// The shortest rotation between two directions, as [`rotation_between`], with one root and one division where
+/// they are not nearly opposite.
+#[inline]
+pub(crate) fn shortest(from: &Vec3, to: &Vec3) -> Quat {
+    let (cross, dot) = (from.cross(to), from.dot(to));
+    let length = (from.norm_squared() * to.norm_squared()).sqrt();
+    let w = dot + length;
+    if w > 1e-3 * length {
+        // |(w, cross)|² = w² + length² - dot² = 2 · length · w
+        let scale = 1.0 / (2.0 * length * w).sqrt();
+        return Quat::new_unchecked(Quaternion::from_parts(w * scale, cross * scale));
+    }
+    rotation_between(from, to)
+}
+
 /// First-order renormalisation: the products of one step leave errors of 1e-16.
-fn normalised(q: Quat) -> Quat {
+#[inline]
+pub(crate) fn normalised(q: Quat) -> Quat {
     let q = q.into_inner();
     Quat::new_unchecked(q * (1.5 - 0.5 * q.norm_squared()))
 }
 
 /// The rotation in object space that a joint without limits makes.
+#[inline]
 fn free_turn(pull: &Pull, frame: &Quat, share: f64, max_turn: f64) -> Quat {
     let by = if pull.orientation == 0.0 {
-        rotation_between(&pull.arm, &pull.to)
+        shortest(&pull.arm, &pull.to)
     } else if pull.position == 0.0 {
         pull.wanted * pull.frame.inverse()
     } else {

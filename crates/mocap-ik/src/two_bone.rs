@@ -6,9 +6,8 @@
 //! two rigid pieces.
 
 use crate::constraint::{clamp, twist_angle};
-use crate::step::{Pull, turn};
-use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3};
-use mocap_model::rotation_between;
+use crate::step::{Pull, shortest, turn};
+use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, plain};
 use nalgebra::{Quaternion, Unit};
 use std::f64::consts::PI;
 
@@ -27,9 +26,16 @@ impl Solver for TwoBone {
         }
         let no_bend = IkError::NoBend { method: "two-bone" };
         let first = chain.first_turning(0).ok_or(no_bend.clone())?;
-        let bend = bend_joint(chain, first).ok_or(no_bend)?;
+        let bend = chain.bend_at.ok_or(no_bend)?;
         chain.begin(goals, options)?;
         let goal = &goals[0];
+        if plain::is_plain(chain, goals, options) {
+            let step = |chain: &mut Chain, _| _ = plain::close(chain, goal, options);
+            if let Some(outcome) = plain::solve(chain, goal, options, 1, step) {
+                swivel_to_pole(chain, goal, options);
+                return Ok(outcome);
+            }
+        }
         let mut iterations = 0;
         while iterations < ROUNDS.min(options.iterations) && !chain.reached(goals, options) {
             iterations += 1;
@@ -45,28 +51,6 @@ impl Solver for TwoBone {
     }
 }
 
-/// The joint that bends: the one set for the chain, the only hinge below `first`, or the one that divides the
-/// chain most evenly.
-fn bend_joint(chain: &Chain, first: usize) -> Option<usize> {
-    if let Some((joint, _)) = chain.bend
-        && joint != first
-        && !chain.constraint[joint].is_locked()
-    {
-        return Some(joint);
-    }
-    let bends = || {
-        let path = (0..chain.path_len(0)).map(|k| chain.path_joint(0, k));
-        path.skip_while(|&i| i != first).skip(1).filter(|&i| !chain.constraint[i].is_locked())
-    };
-    let mut hinges = bends().filter(|&i| matches!(chain.constraint[i].freedom, Freedom::Hinge { .. }));
-    if let (Some(hinge), None) = (hinges.next(), hinges.next()) {
-        return Some(hinge);
-    }
-    let (a, c) = (chain.position[first], chain.tip(0).0);
-    let unevenness = |i: usize| ((chain.position[i] - a).norm() - (chain.position[i] - c).norm()).abs();
-    bends().min_by(|&i, &j| unevenness(i).total_cmp(&unevenness(j)))
-}
-
 /// A unit vector across `v`; across nothing it is X.
 pub(crate) fn across(v: &Vec3) -> Unit<Vec3> {
     let mut axis = Vec3::zeros();
@@ -78,7 +62,7 @@ pub(crate) fn across(v: &Vec3) -> Unit<Vec3> {
 /// others what brings the effector nearer is kept. Used to finish iterative solvers.
 pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
     let Some(first) = chain.first_turning(0) else { return false };
-    let Some(favourite) = bend_joint(chain, first) else { return false };
+    let Some(favourite) = chain.bend_at else { return false };
     for k in 0..=chain.path_len(0) {
         let bend = if k == 0 { favourite } else { chain.path_joint(0, k - 1) };
         let twice = k > 0 && bend == favourite;
@@ -102,8 +86,8 @@ pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool 
 /// Bends `bend` until the effector is as far from `first` as the goal is, then aims `first` at the goal.
 pub(crate) fn close(chain: &mut Chain, first: usize, bend: usize, goal: &Goal, options: &Options) {
     let (a, b, c) = (chain.position[first], chain.position[bend], chain.tip(0).0);
-    let distance = (goal.position - a).norm();
-    let by = bend_turn(chain, bend, &(a - b), &(c - b), distance, goal, options);
+    let square = (goal.position - a).norm_squared();
+    let by = bend_turn(chain, bend, &(a - b), &(c - b), square, goal, options);
     if let Some(by) = by {
         let parent = chain.parent_frame(bend);
         let local = parent.inverse() * (by * chain.frame[bend]);
@@ -124,7 +108,7 @@ fn aim(chain: &mut Chain, first: usize, goal: &Goal, options: &Options) {
     let constraint = chain.constraint[first];
     let swivels = matches!(constraint.freedom, Freedom::Ball { .. } | Freedom::Euler { .. });
     if options.limits && swivels {
-        let shortest = rotation_between(&pull.arm, &pull.to);
+        let shortest = shortest(&pull.arm, &pull.to);
         let back = chain.parent_frame(first).inverse();
         let line = Unit::try_new(pull.to, 0.0).unwrap_or(Vec3::x_axis());
         let local = |swivel: f64| {
@@ -168,13 +152,13 @@ fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
 }
 
 /// The turn (object space) of the bending joint, with `u` towards the first joint and `v` towards the effector,
-/// after which both are `distance` apart. `None` where a bone has no length across the axis.
-fn bend_turn(
+/// after which both are the root of `square` apart. `None` where a bone has no length across the axis.
+pub(crate) fn bend_turn(
     chain: &Chain,
     bend: usize,
     u: &Vec3,
     v: &Vec3,
-    distance: f64,
+    square: f64,
     goal: &Goal,
     options: &Options,
 ) -> Option<Quat> {
@@ -196,7 +180,7 @@ fn bend_turn(
     if product <= f64::MIN_POSITIVE {
         return None;
     }
-    let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - distance * distance;
+    let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - square;
     let cosine = (wished / (2.0 * product)).clamp(-1.0, 1.0);
     let mut sine = (1.0 - cosine * cosine).sqrt();
     // The angle from `v` to `u` about the axis, now and as wished; turning `v` by the difference closes it.
@@ -252,8 +236,7 @@ fn about(axis: &Unit<Vec3>, cosine: f64, sine: f64) -> Quat {
 /// shows towards the pole. Done where the first joint can make that turn without leaving its limits.
 pub(crate) fn swivel_to_pole(chain: &mut Chain, goal: &Goal, options: &Options) {
     let Some(pole) = goal.pole else { return };
-    let Some(first) = chain.first_turning(0) else { return };
-    let Some(bend) = bend_joint(chain, first) else { return };
+    let (Some(first), Some(bend)) = (chain.first_turning(0), chain.bend_at) else { return };
     let (origin, tip) = (chain.position[first], chain.tip(0).0);
     let Some(line) = Unit::try_new(tip - origin, 0.0) else { return };
     let side = |point: Vec3| {
@@ -265,7 +248,7 @@ pub(crate) fn swivel_to_pole(chain: &mut Chain, goal: &Goal, options: &Options) 
     if now.norm() < straight || wished.norm() < straight {
         return;
     }
-    let mut by = rotation_between(&now, &wished);
+    let mut by = shortest(&now, &wished);
     if now.dot(&wished) < 0.0 {
         // Opposite sides: make sure that the half turn is about the line.
         by = Quat::from_axis_angle(&line, now.cross(&wished).dot(&line).atan2(now.dot(&wished)));

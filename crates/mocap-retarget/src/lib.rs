@@ -13,20 +13,24 @@
 //! ```
 
 mod body;
+mod copy;
 mod error;
 mod evidence;
 mod frames;
 mod ground;
 mod limb;
 mod options;
+mod plant;
 mod report;
+mod rest;
 mod retargeter;
 mod roles;
 mod stance;
 mod transfer;
 
 pub use error::{RetargetError, Warning, Which};
-pub use options::{Hands, LimbSolver, Method, Options};
+pub use options::{FootLock, Hands, LimbSolver, Method, Options};
 pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
+pub use rest::rest_from_motion;
 pub use retargeter::{Ratios, Retargeter};
 pub use roles::{Reason, RoleMap, RoleRow, map_roles};

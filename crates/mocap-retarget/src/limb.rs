@@ -12,6 +12,8 @@ use nalgebra::Unit;
 pub(crate) struct LimbMap {
     pub source: Limb,
     pub target: Limb,
+    /// Length of the target's limb over that of the source's.
+    pub ratio: f64,
     pub chain: PosedChain,
     /// Place in the chain of the knee or elbow.
     middle: usize,
@@ -24,10 +26,15 @@ const USUAL: f64 = 0.05;
 const OVERSTRETCHED: f64 = 0.25;
 
 impl LimbMap {
-    pub(crate) fn new(source: &Limb, skeleton: &Skeleton, target: &Limb) -> Result<LimbMap, RetargetError> {
+    pub(crate) fn new(
+        source: &Limb,
+        skeleton: &Skeleton,
+        target: &Limb,
+        ratio: f64,
+    ) -> Result<LimbMap, RetargetError> {
         let chain = PosedChain::limb(skeleton, target.base, target.tip)?;
         let middle = chain.place(target.middle).expect("the middle of a limb is on its path");
-        Ok(LimbMap { source: source.clone(), target: target.clone(), chain, middle })
+        Ok(LimbMap { source: source.clone(), target: target.clone(), ratio, chain, middle })
     }
 
     /// Solves the chain, which holds the pose to start from, for a place of its tip. `bend` is the axis about

@@ -27,6 +27,18 @@ pub enum Hands {
     Off,
 }
 
+/// Whether feet are pinned where they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FootLock {
+    /// Pinned, unless the target's legs are those of the source: then they stand as the source's do.
+    #[default]
+    Auto,
+    /// Pinned.
+    On,
+    /// Not pinned: feet slide as the source's do, scaled, and more where the hips have other proportions.
+    Off,
+}
+
 /// How limbs are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimbSolver {
@@ -47,6 +59,8 @@ pub struct Options {
     pub method: Method,
     /// What the hands are to do. Default: [`Hands::Scale`].
     pub hands: Hands,
+    /// Whether feet are pinned where they stand; only [`Method::Scale`] does. Default: [`FootLock::Auto`].
+    pub lock: FootLock,
     /// How limbs are solved. Default: [`LimbSolver::Auto`].
     pub solver: LimbSolver,
     /// Whether the degrees of freedom and limits that the target states are kept. Default: true.
@@ -70,6 +84,7 @@ impl Default for Options {
         Options {
             method: Method::default(),
             hands: Hands::default(),
+            lock: FootLock::default(),
             solver: LimbSolver::default(),
             limits: true,
             floor: None,

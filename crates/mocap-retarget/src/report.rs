@@ -125,8 +125,10 @@ pub struct StepReport {
     pub frame: usize,
     /// Of the source [deg].
     pub source: f64,
-    /// The largest difference, by joint, of the target's step over the step of the source's joint [deg].
+    /// The largest difference, by role, of the target's step over the step of the source's joint [deg].
     pub excess: f64,
+    /// The role of that difference.
+    pub excess_role: Option<Role>,
 }
 
 pub(crate) fn report(
@@ -299,13 +301,16 @@ fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
     };
     let excess = retargeter.target_body.roles.rows.iter().filter_map(|row| {
         let from = retargeter.source_body.roles.joint(row.role)?;
-        Some(of(motion, row.joint) - of(source, from))
+        Some((of(motion, row.joint) - of(source, from), row.role))
     });
+    let excess =
+        excess.fold((0.0, None), |most, (next, role)| if next > most.0 { (next, Some(role)) } else { most });
     StepReport {
         target: is.map_or(0.0, |step| step.angle.to_degrees()),
         joint: is.map_or(String::new(), |step| motion.skeleton().joint(step.joint).name.clone()),
         frame: is.map_or(0, |step| step.frame),
         source: was.map_or(0.0, |step| step.angle.to_degrees()),
-        excess: excess.fold(0.0, f64::max),
+        excess: excess.0,
+        excess_role: excess.1,
     }
 }

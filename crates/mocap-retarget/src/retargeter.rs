@@ -44,9 +44,10 @@ pub struct Retargeter {
 /// Lengths of the target's limbs over those of the source's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratios {
-    /// Legs: hip, knee, ankle; both sides together. In units of the target per unit of the source.
+    /// Legs: hip, knee, ankle; both sides together, for both stand on one floor. In units of the target per unit
+    /// of the source.
     pub leg: f64,
-    /// Arms: shoulder, elbow, wrist; `None` where one of the skeletons has none.
+    /// Arms: shoulder, elbow, wrist, the mean of both sides; `None` where one of the skeletons has none.
     pub arm: Option<f64>,
     /// Units of the target per unit of the source for one and the same length.
     pub unit: f64,
@@ -95,7 +96,8 @@ impl Retargeter {
         let mut limbs = Vec::new();
         for i in 0..LIMBS.len() {
             if let (Some(from), Some(to)) = (&source_body.limbs[i], &target_body.limbs[i]) {
-                limbs.push(LimbMap::new(from, target, to)?);
+                let ratio = target_stance.limb_length(to) / source_stance.limb_length(from);
+                limbs.push(LimbMap::new(from, target, to, ratio)?);
             }
         }
         Ok(Retargeter {

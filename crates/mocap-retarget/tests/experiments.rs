@@ -5,7 +5,7 @@
 mod corpus;
 
 use mocap_model::{Clip, JointId, Role, Skeleton};
-use mocap_retarget::{Hands, LimbSolver, Method, Options, Report, Retargeter, map_roles};
+use mocap_retarget::{FootLock, Hands, LimbSolver, Method, Options, Report, Retargeter, map_roles};
 
 const WALKS: [(&str, usize); 2] = [("cmu/12_01_walk.bvh", 1), ("misc/games105_walk60.bvh", 0)];
 
@@ -69,7 +69,8 @@ fn scaled_bodies_walk_the_same_walk() {
         let Some(source) = corpus::bvh_clip(path, skip) else { return };
         for experiment in &EXPERIMENTS {
             for solver in [LimbSolver::Auto, LimbSolver::Ccd, LimbSolver::TwoBone] {
-                let (_, report) = run(&source, experiment, &Options { solver, ..Options::default() });
+                let options = Options { solver, lock: FootLock::Off, ..Options::default() };
+                let (_, report) = run(&source, experiment, &options);
                 let place = format!("{path}, thighs × {}, {solver:?}", experiment.thigh);
                 for (role, most) in [
                     (Role::LeftUpperLeg, experiment.thigh_rms),
@@ -92,6 +93,30 @@ fn scaled_bodies_walk_the_same_walk() {
                 }
                 assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);
             }
+        }
+    }
+}
+
+#[test]
+fn planted_feet_stay_where_they_stand() {
+    for (path, skip) in WALKS {
+        let Some(source) = corpus::bvh_clip(path, skip) else { return };
+        for experiment in &EXPERIMENTS {
+            let (_, report) = run(&source, experiment, &Options::default());
+            let place = format!("{path}, thighs × {}", experiment.thigh);
+            for foot in &report.feet {
+                assert!(foot.slide_ratio.unwrap() <= 0.05, "{place}: {foot:?}");
+                assert!(foot.penetration_max <= 1e-4, "{place}: {foot:?}");
+            }
+            let mean = report.feet.iter().map(|foot| foot.height_mean).sum::<f64>() / 2.0;
+            assert!(mean.abs() <= 0.01, "{place}: feet stand {mean} m above the floor");
+            for effector in &report.effectors {
+                assert!(effector.max_reachable <= 1e-4, "{place}: {effector:?}");
+            }
+            assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);
+            // Without the lock the same frames slide as much as the source's, scaled.
+            let (_, free) = run(&source, experiment, &Options { lock: FootLock::Off, ..Options::default() });
+            assert!(free.feet.iter().all(|foot| foot.slide_ratio.unwrap() > 0.5), "{place}: {:?}", free.feet);
         }
     }
 }

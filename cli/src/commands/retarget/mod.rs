@@ -12,9 +12,7 @@ use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
 use mocap_retarget::{Options, RetargetError, Retargeter};
 
-use crate::args::{
-    Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit,
-};
+use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
@@ -117,8 +115,9 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::stdout_twice());
     }
     let named = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
-    let inputs = batch::expand(&named, &Format::MOTIONS)?;
-    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let inputs = batch::expand(&named, batch::MOTIONS)?;
+    let stem =
+        |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let derive = |input: &Input| {
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
         Ok(input.relative.with_file_name(name))
@@ -159,7 +158,8 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
-    warnings.extend(report.warnings.iter().map(|warning| Diagnostic::new(warning.code(), warning.to_string())));
+    warnings
+        .extend(report.warnings.iter().map(|warning| Diagnostic::new(warning.code(), warning.to_string())));
     let frames = motion.frames();
     let encoded = encode::clip(motion, format, EncodeOptions { euler: args.euler });
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
@@ -189,7 +189,8 @@ fn put_on_target(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
     // The pose of `--source-rest` counts the frames of the file, before any is left out.
-    let source_rest = args.method.source_rest.map(|frame| rest_pose(&clip, frame, "--source-rest")).transpose()?;
+    let source_rest =
+        args.method.source_rest.map(|frame| rest_pose(&clip, frame, "--source-rest")).transpose()?;
     let EditArgs { drop_first_frame, trim, fps } = args.edits;
     let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
     let unit = known(&clip)?;
@@ -205,14 +206,18 @@ fn put_on_target(
         target_rest: target.rest.clone(),
         ..Options::default()
     };
-    let retargeter = Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
+    let retargeter =
+        Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
     retargeter.retarget(&clip).map_err(|error| diagnostic(&error))
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
     read::known_unit(clip.skeleton()).ok_or_else(|| {
-        Diagnostic::new("unit::unknown", "the report is in metres, and neither the source nor its size say its unit")
-            .help("state it with --input-unit, such as --input-unit cm")
+        Diagnostic::new(
+            "unit::unknown",
+            "the report is in metres, and neither the source nor its size say its unit",
+        )
+        .help("state it with --input-unit, such as --input-unit cm")
     })
 }
 

@@ -130,14 +130,20 @@ impl<'a> Row<'a> {
             angle_rms: report.angles.iter().map(|row| (row.role.name(), row.rms)).collect(),
             angle_correlation: report.angles.iter().map(|row| (row.role.name(), row.correlation)).collect(),
             jerk_ratio: report.jerk_ratio,
-            largest_step: Step { target: step.target, source: step.source, joint: &step.joint, frame: step.frame },
+            largest_step: Step {
+                target: step.target,
+                source: step.source,
+                joint: &step.joint,
+                frame: step.frame,
+            },
             warnings,
         }
     }
 
     /// The row for people: lengths in millimetres.
     pub(super) fn text(&self) -> String {
-        let mut lines = vec![format!("{} -> {}: {} frames on {}", self.path, self.output, self.frames, self.target)];
+        let mut lines =
+            vec![format!("{} -> {}: {} frames on {}", self.path, self.output, self.frames, self.target)];
         let mut line = |name: &str, value: String| lines.push(format!("  {name:<11} {value}"));
         let mapped = self.mapping.iter().filter(|row| row.source.is_some() && row.target.is_some()).count();
         let arm = self.scale.arm.map_or(String::new(), |arm| format!(", arms {arm:.3}"));
@@ -149,7 +155,10 @@ impl<'a> Row<'a> {
                 frames => format!(", out of reach in {frames} frames"),
             };
             let (mean, p95, max) = (mm(row.mean), mm(row.p95), mm(row.max));
-            line(&spaced(row.role), format!("off its goal by {mean} mm on average, 95 % {p95}, most {max}{reach}"));
+            line(
+                &spaced(row.role),
+                format!("off its goal by {mean} mm on average, 95 % {p95}, most {max}{reach}"),
+            );
         }
         for row in &self.feet {
             let (slide, source) = (mm(row.slide), mm(row.slide_source));

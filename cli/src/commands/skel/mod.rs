@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::Role;
+use mocap_model::{Role, Space};
 use mocap_retarget::map_roles;
 
 use crate::args::{Global, Inputs, Outputs, Reading};
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
-    let inputs = batch::expand(&args.inputs, &Format::READABLE)?;
+    let inputs = batch::expand(&args.inputs, batch::ALL)?;
     let format = output_format(args)?;
     let jobs = match &args.outputs.output {
         None => inputs.into_iter().map(Job::report).collect(),
@@ -67,8 +67,11 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     let extension = args.outputs.output.as_ref().and_then(|path: &PathBuf| path.extension()?.to_str());
     match args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Skel) {
         format @ (Format::Skel | Format::Asf) => Ok(format),
-        other => Err(Diagnostic::new("usage::format", format!("{other} files hold a motion, not a skeleton alone"))
-            .help("skel writes .skel and .asf; `mocap convert` writes motions")),
+        other => Err(Diagnostic::new(
+            "usage::format",
+            format!("{other} files hold a motion, not a skeleton alone"),
+        )
+        .help("skel writes .skel and .asf; `mocap convert` writes motions")),
     }
 }
 
@@ -87,7 +90,9 @@ fn skel(job: &Job, reading: &Reading, format: Format) -> Result<Report, Failure>
                 .help("write a .skel with -o, and give the role of each such joint in it"),
         );
     }
-    let skeleton = roles.apply(&skeleton);
+    // The unit is written even where it is a guess: the file says so, and the user can settle it.
+    let unit = read::known_unit(&skeleton);
+    let skeleton = roles.apply(&skeleton).with_space(Space { unit, ..*skeleton.space() });
     let written = match job.destination {
         Destination::Nowhere => Ok((0, String::new())),
         _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {

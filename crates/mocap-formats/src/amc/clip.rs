@@ -1,5 +1,6 @@
 //! What an AMC file means on the skeleton that it moves.
 
+use super::document::NotFinite;
 use super::{Document, Irregular, Problem};
 use crate::asf::{self, AngleUnit, AsfUnits, BuiltSkeleton, Dof};
 use crate::{Finding, Parsed};
@@ -35,8 +36,16 @@ pub fn to_clip(
 ) -> Result<Parsed<Clip>, Finding> {
     let built = asf::build(skeleton, options.units)?;
     let mut reader = Reader::new(skeleton, motion);
-    if let (Some(found), false) = (&motion.not_finite, options.repair) {
-        return Err(reader.not_finite(found));
+    if let Some(found) = &motion.not_finite {
+        let problem = match options.repair {
+            true => Problem::Repaired,
+            false => Problem::NotFinite { found: found.found.clone() },
+        };
+        let finding = reader.about(found, problem);
+        if !options.repair {
+            return Err(finding);
+        }
+        reader.warnings.push(finding);
     }
     let fps = options.fps.or(motion.samples_per_second()).unwrap_or(DEFAULT_FPS);
     let rate = FrameRate::new(fps).ok_or_else(|| Finding::new(Problem::Rate { fps }))?;
@@ -51,7 +60,6 @@ struct Reader<'d> {
     motion: &'d Document,
     angle: AngleUnit,
     warnings: Vec<Finding>,
-    repaired: usize,
 }
 
 /// Where the values of a bone are in the motion.
@@ -73,14 +81,22 @@ struct Channels {
 impl<'d> Reader<'d> {
     fn new(skeleton: &'d asf::Document, motion: &'d Document) -> Reader<'d> {
         let angle = motion.angle().or(skeleton.units.angle).unwrap_or(AngleUnit::Degrees);
-        Reader { skeleton, motion, angle, warnings: Vec::new(), repaired: 0 }
+        Reader { skeleton, motion, angle, warnings: Vec::new() }
     }
 
-    fn not_finite(&self, found: &super::document::NotFinite) -> Finding {
-        let name = self.motion.bones[found.bone].name.clone();
-        let problem = Problem::NotFinite { found: found.found.clone(), count: found.count };
-        let finding = Finding::new(problem).in_joint(name).in_frame(found.frame);
-        Finding { place: Some(found.place.clone()), ..finding }
+    /// A finding about all values that are not finite, placed at the first.
+    fn about(&self, found: &NotFinite, problem: Problem) -> Finding {
+        let name = &self.motion.bones[found.bone].name;
+        let mut finding = Finding::new(problem).in_joint(name).in_frame(found.frame);
+        let bone = self.skeleton.bones.iter().find(|bone| bone.name.eq_ignore_ascii_case(name));
+        let dofs = match bone {
+            Some(bone) => &bone.dofs,
+            None => &self.skeleton.root.order,
+        };
+        if let Some(dof) = dofs.get(found.value) {
+            finding = finding.in_channel(dof.to_string());
+        }
+        Finding { place: Some(found.place.clone()), count: found.count, ..finding }
     }
 
     fn warn(&mut self, problem: Problem, bone: usize, count: usize) {
@@ -145,7 +161,10 @@ impl<'d> Reader<'d> {
                 None if late => continue,
                 None => &self.motion.values[frame * row_width + source.column..][..width],
             };
-            count(found.len());
+            // Of lines that differ from the first one the file's reader has told.
+            if line.is_none() || late {
+                count(found.len());
+            }
             let common = channels.min(found.len());
             values[frame * channels..][..common].copy_from_slice(&found[..common]);
         }
@@ -172,7 +191,7 @@ impl<'d> Reader<'d> {
                     Dof::Rotation(_) => Some(std::f64::consts::TAU / self.angle.radians()),
                     _ => None,
                 };
-                self.repaired += interpolate(&mut values[i..], dofs.len(), turn);
+                interpolate(&mut values[i..], dofs.len(), turn);
             }
         }
         if dofs.is_empty() {
@@ -239,9 +258,6 @@ impl<'d> Reader<'d> {
                 tracks.translation = Some(track);
             }
         }
-        if self.repaired > 0 {
-            self.warnings.push(Finding::new(Problem::Repaired { count: self.repaired }));
-        }
         tracks
     }
 }
@@ -261,11 +277,9 @@ fn rotations(dofs: &mocap_model::Dofs, channels: &[Channels]) -> Option<Track<Un
     Track::from_samples(turned.collect())
 }
 
-/// Replaces what is not finite in every `step`-th value by what lies between its neighbours, and counts it.
-/// Angles, of which `turn` is a whole turn, go the shorter way round.
-fn interpolate(values: &mut [f64], step: usize, turn: Option<f64>) -> usize {
+/// Replaces what is not finite in every `step`-th value by what lies between its neighbours. Angles, of which `turn` is a whole turn, go the shorter way round.
+fn interpolate(values: &mut [f64], step: usize, turn: Option<f64>) {
     let frames = values.len().div_ceil(step);
-    let mut repaired = 0;
     let mut before: Option<usize> = None;
     let mut frame = 0;
     while frame < frames {
@@ -276,7 +290,6 @@ fn interpolate(values: &mut [f64], step: usize, turn: Option<f64>) -> usize {
         }
         let after = (frame..frames).find(|&frame| values[frame * step].is_finite());
         let end = after.unwrap_or(frames);
-        repaired += end - frame;
         for gap in frame..end {
             values[gap * step] = match (before, after) {
                 (Some(from), Some(to)) => {
@@ -292,7 +305,6 @@ fn interpolate(values: &mut [f64], step: usize, turn: Option<f64>) -> usize {
         }
         frame = end;
     }
-    repaired
 }
 
 #[cfg(test)]
@@ -303,11 +315,13 @@ mod tests {
     fn gaps_are_bridged_the_shorter_way_round() {
         let gap = f64::NAN;
         let mut values = [gap, 170.0, gap, -170.0, gap];
-        assert_eq!(interpolate(&mut values, 1, Some(360.0)), 3);
+        interpolate(&mut values, 1, Some(360.0));
         assert_eq!(values, [170.0, 170.0, 180.0, -170.0, -170.0]);
         let mut values = [0.0, 7.0, f64::INFINITY, 7.0, 4.0, 7.0];
-        assert_eq!(interpolate(&mut values, 2, None), 1);
+        interpolate(&mut values, 2, None);
         assert_eq!(values, [0.0, 7.0, 2.0, 7.0, 4.0, 7.0]);
-        assert_eq!(interpolate(&mut [gap], 1, None), 1);
+        let mut values = [gap];
+        interpolate(&mut values, 1, None);
+        assert_eq!(values, [0.0]);
     }
 }

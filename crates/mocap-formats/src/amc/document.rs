@@ -50,6 +50,8 @@ pub struct Irregular {
 pub(crate) struct NotFinite {
     pub(crate) frame: usize,
     pub(crate) bone: usize,
+    /// Which value of its line.
+    pub(crate) value: usize,
     pub(crate) found: String,
     pub(crate) place: Place,
     pub(crate) count: usize,

@@ -6,7 +6,7 @@
 
 use super::document::NotFinite;
 use super::{Bone, Document, Irregular, Problem};
-use crate::asf::Report;
+use crate::asf::{self, Report};
 use crate::finding::locate;
 use crate::{Finding, LimitExceeded, Limits, Parsed, Place, number, text};
 use std::collections::HashMap;
@@ -63,8 +63,11 @@ struct Reader<'t> {
     open: Option<OpenLine>,
     /// The values of the open line.
     values: Vec<f64>,
-    /// Lines of bones in the file.
+    /// Lines of bones in the file, and how many there were if every frame had all bones known by then.
     lines: usize,
+    full: usize,
+    /// Where the number of the first frame stands.
+    first_frame: Range<usize>,
 }
 
 /// The frame that is being read.
@@ -151,6 +154,8 @@ impl<'t> Reader<'t> {
             open: None,
             values: Vec::new(),
             lines: 0,
+            full: 0,
+            first_frame: 0..0,
         }
     }
 
@@ -163,10 +168,9 @@ impl<'t> Reader<'t> {
         }
         self.close_line();
         self.end_frame(true)?;
-        let (present, expected) = (self.lines, self.names.len() * self.document.frame_numbers.len());
-        // Clips hold every joint in every frame, so what is missing must not outgrow what is there.
-        if expected > self.text.len() + (1 << 20) {
-            return Err(Finding::new(Problem::MostlyMissing { present, expected }));
+        let Document { header, frame_numbers, .. } = &self.document;
+        if frame_numbers.is_empty() && !header.iter().any(|line| line.starts_with(':')) {
+            return Err(Finding::new(text::Problem::Empty));
         }
         self.document.values.shrink_to_fit();
         let Document { bones, not_finite, .. } = &mut self.document;
@@ -253,19 +257,20 @@ impl<'t> Reader<'t> {
     }
 
     fn keyword(&mut self, span: Range<usize>) {
-        let line = text::decode_name(&self.text[span.clone()]).0.into_owned();
-        let end = line.find(|c: char| c.is_whitespace()).unwrap_or(line.len());
-        let (keyword, rest) = (&line[1..end], line[end..].trim());
-        let at = span.start..span.start + end;
-        if !KEYWORDS.iter().any(|known| known.eq_ignore_ascii_case(keyword)) {
+        let line = &self.text[span.clone()];
+        let length = line.iter().position(|&byte| separates(byte)).unwrap_or(line.len());
+        let (keyword, rest) = line.split_at(length);
+        let at = span.start..span.start + length;
+        if !KEYWORDS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(&keyword[1..])) {
             let keyword = self.report.quote(at.clone());
             self.report.warn(Problem::UnknownKeyword { keyword }, at, None);
-        } else if keyword.eq_ignore_ascii_case("SAMPLES-PER-SECOND")
-            && !rest.parse().is_ok_and(|rate: f64| rate.is_finite() && rate > 0.0)
-        {
-            self.report.warn(Problem::SampleRate { found: rest.to_owned() }, span, None);
+        } else if keyword.eq_ignore_ascii_case(b":SAMPLES-PER-SECOND") {
+            let rest = text::decode_name(rest.trim_ascii()).0.into_owned();
+            if !rest.parse().is_ok_and(|rate: f64| rate.is_finite() && rate > 0.0) {
+                self.report.warn(Problem::SampleRate { found: rest }, span.clone(), None);
+            }
         }
-        self.document.header.push(line);
+        self.document.header.push(text::decode_name(line).0.into_owned());
     }
 
     fn start_frame(&mut self, number: i64, at: Range<usize>) -> Result<(), Finding> {
@@ -280,6 +285,9 @@ impl<'t> Reader<'t> {
             self.report.warn_in_frame(problem, at.clone(), None, Some(frame));
         }
         self.document.frame_numbers.push(number);
+        if frame == 0 {
+            self.first_frame = at.clone();
+        }
         if let Some((_, width)) = self.layout {
             if frame == 1 {
                 self.reserve(at.start, width);
@@ -327,6 +335,10 @@ impl<'t> Reader<'t> {
                 let name = self.report.name(word.clone());
                 let late = self.layout.is_some();
                 if late {
+                    // All frames up to here lack it; a bone costs them as much as if they had it.
+                    self.full += frame;
+                    let at = self.first_frame.clone();
+                    self.report.warn_counted(Problem::MissingBone, at, Some(&name), Some(0), frame);
                     self.lower.entry(name.to_ascii_lowercase().into_bytes()).or_insert(bone);
                 }
                 self.document.bones.push(Bone { name, width: 0, late, place });
@@ -363,7 +375,7 @@ impl<'t> Reader<'t> {
                 Some((value, end)) if end == word.end && value.is_finite() => self.values.push(value),
                 Some((value, end)) if end == word.end => self.not_finite(word.clone(), bone, value),
                 _ if number::scan_not_finite(&self.text[..word.end], at) == Some(word.end) => {
-                    self.not_finite(word.clone(), bone, f64::NAN);
+                    self.not_finite(word.clone(), bone, asf::not_finite(&self.text[word.clone()]));
                 }
                 _ if rest[0] == b'#' => break,
                 _ => return self.no_number(word, bone),
@@ -391,6 +403,7 @@ impl<'t> Reader<'t> {
     }
 
     fn not_finite(&mut self, word: Range<usize>, bone: usize, value: f64) {
+        let at = self.values.len();
         self.values.push(value);
         match &mut self.document.not_finite {
             Some(first) => first.count += 1,
@@ -398,7 +411,7 @@ impl<'t> Reader<'t> {
                 let found = self.report.quote(word.clone());
                 let frame = self.frame_index().unwrap_or(0);
                 let place = Place { span: word, line: 0, column: 0 };
-                self.document.not_finite = Some(NotFinite { frame, bone, found, place, count: 1 });
+                self.document.not_finite = Some(NotFinite { frame, bone, value: at, found, place, count: 1 });
             }
         }
     }
@@ -450,16 +463,20 @@ impl<'t> Reader<'t> {
             self.drop_frame(frame, width);
             return Ok(());
         }
-        let missing: Vec<usize> = (expected..bones).filter(|&bone| !is_there(bone)).collect();
+        let missing: Vec<usize> = (expected..self.names.len()).filter(|&bone| !is_there(bone)).collect();
+        // Clips hold every joint in every frame, so what is missing must not outgrow what is there.
+        self.full += self.names.len();
+        if self.full > self.text.len() + (1 << 20) {
+            let (present, expected) = (self.lines, self.full);
+            return Err(Finding::new(Problem::MostlyMissing { present, expected }));
+        }
         for bone in missing {
             let name = self.document.bones[bone].name.clone();
             let at = self.frame.at.clone();
             self.report.warn_in_frame(Problem::MissingBone, at, Some(&name), Some(frame));
-            self.document.irregular.push(Irregular { frame, bone, values: None });
-        }
-        if self.document.irregular.len() > self.text.len() + (1 << 20) {
-            let expected = self.names.len() * self.document.frame_numbers.len();
-            return Err(Finding::new(Problem::MostlyMissing { present: self.lines, expected }));
+            if !self.document.bones[bone].late {
+                self.document.irregular.push(Irregular { frame, bone, values: None });
+            }
         }
         let mut lines = self.document.irregular.split_off(self.frame.irregular_before);
         lines.sort_by_key(|line| line.bone);
@@ -478,7 +495,9 @@ impl<'t> Reader<'t> {
         document.frame_numbers.pop();
         document.values.truncate(frame * width);
         document.irregular.truncate(self.frame.irregular_before);
-        document.bones.truncate(self.frame.bones_before);
+        for bone in document.bones.drain(self.frame.bones_before..) {
+            self.report.forget(&bone.name);
+        }
         self.names.truncate(self.frame.bones_before);
         match self.frame.not_finite_before {
             0 => document.not_finite = None,

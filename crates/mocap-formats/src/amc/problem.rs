@@ -8,12 +8,12 @@ pub enum Problem {
     // Errors.
     #[error("found '{found}' where an AMC file has a frame number or a keyword such as ':FULLY-SPECIFIED'")]
     NotAmc { found: String },
-    #[error("found '{found}' where a number was expected")]
+    #[error("expected a number, found '{found}'")]
     Number { found: String },
     #[error("'{found}' is no frame number: a whole number is expected")]
     FrameNumber { found: String },
-    #[error("'{found}' is not a finite number; there are {count} such values in the file")]
-    NotFinite { found: String, count: usize },
+    #[error("'{found}' is not a finite number")]
+    NotFinite { found: String },
     #[error("most bones are missing in most frames: {present} of {expected} lines are there")]
     MostlyMissing { present: usize, expected: usize },
     #[error("{fps} is no frame rate: a finite number above 0 is expected")]
@@ -24,9 +24,12 @@ pub enum Problem {
     // Warnings.
     #[error("the bone has no line in the frame: its channels are 0 there")]
     MissingBone,
-    #[error("the bone has {found} values in the frame, {expected} in the frames before")]
+    #[error(
+        "values in the line: {found}, in that of the first frame: {expected}; a channel without a value is 0, a \
+         value without a channel is skipped"
+    )]
     ValueCount { found: usize, expected: usize },
-    #[error("the bone has {found} values, the skeleton gives it {expected} channels: {repair}")]
+    #[error("values in the line: {found}, channels of the bone in the skeleton: {expected}; {repair}")]
     ChannelCount { found: usize, expected: usize, repair: &'static str },
     #[error("the bone is listed twice in the frame: the last line counts")]
     RepeatedBone,
@@ -44,10 +47,10 @@ pub enum Problem {
     SampleRate { found: String },
     #[error("the skeleton has no bone of this name: its values are skipped")]
     UnknownBone,
-    #[error("the skeleton gives the bone {channels} channels, the motion has none of them: they are 0")]
+    #[error("channels of the bone in the skeleton: {channels}, in the motion: none; they are 0")]
     BoneWithoutMotion { channels: usize },
-    #[error("{count} values that are not finite were replaced by interpolation")]
-    Repaired { count: usize },
+    #[error("a value that is not a finite number was replaced by interpolation")]
+    Repaired,
 
     // Warnings about clips that become AMC files.
     #[error("the joint moves about axes that its skeleton locks: it is written with all of its rotations")]
@@ -77,7 +80,7 @@ impl Problem {
             Problem::SampleRate { .. } => "amc::sample-rate",
             Problem::UnknownBone => "amc::unknown-bone",
             Problem::BoneWithoutMotion { .. } => "amc::bone-without-motion",
-            Problem::Repaired { .. } => "amc::repaired",
+            Problem::Repaired => "amc::repaired",
             Problem::LockedAxes => "amc::locked-axes",
         }
     }

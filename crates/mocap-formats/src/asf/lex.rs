@@ -1,5 +1,6 @@
 //! The words of an ASF file. Commas and parentheses count as blanks; `#` starts a comment.
 
+use crate::number;
 use nom::branch::alt;
 use nom::bytes::complete::{take_till, take_while, take_while1};
 use nom::character::complete::char;
@@ -70,6 +71,13 @@ impl<'t> Lexer<'t> {
     fn one_word(&mut self) -> Option<Range<usize>> {
         let from = self.at;
         self.eat(word);
+        // `-1.#IND00` is a word, and no comment stands in it.
+        if self.text.get(self.at) == Some(&b'#')
+            && let Some(end) = number::scan_not_finite(self.text, from)
+        {
+            self.at = end;
+            self.eat(word);
+        }
         (self.at > from).then_some(from..self.at)
     }
 
@@ -77,6 +85,16 @@ impl<'t> Lexer<'t> {
         if let Ok((rest, _)) = parser(&self.text[self.at..]) {
             self.at = self.text.len() - rest.len();
         }
+    }
+}
+
+/// The value of a word that stands for none: not a number, or infinite.
+pub(crate) fn not_finite(word: &[u8]) -> f64 {
+    let infinite = word.windows(3).any(|part| part.eq_ignore_ascii_case(b"inf"));
+    match (infinite, word.first()) {
+        (false, _) => f64::NAN,
+        (true, Some(b'-')) => f64::NEG_INFINITY,
+        (true, _) => f64::INFINITY,
     }
 }
 
@@ -119,12 +137,12 @@ mod tests {
 
     #[test]
     fn words_stand_between_blanks_commas_and_parentheses() {
-        let mut lexer = Lexer::new(b"  dof rx,ry # all\r\n\t(limits(-1 2)\r:end");
+        let mut lexer = Lexer::new(b"  dof rx,ry # all\r\n\t(limits(-1 2# low\n-1.#IND)\r:end");
         let mut words = Vec::new();
         while let Some(word) = lexer.word() {
             words.push(std::str::from_utf8(lexer.bytes(&word)).unwrap());
         }
-        assert_eq!(words, ["dof", "rx", "ry", "limits", "-1", "2", ":end"]);
+        assert_eq!(words, ["dof", "rx", "ry", "limits", "-1", "2", "-1.#IND", ":end"]);
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub use plan::from_skeleton;
 pub use problem::Problem;
 pub use skeleton::{AsfUnits, to_skeleton};
 
+pub(crate) use lex::not_finite;
 pub(crate) use plan::{Needs, Plan, PlannedBone, file_space, plan};
 pub(crate) use report::Report;
 pub(crate) use skeleton::{BuiltSkeleton, build};

@@ -1,11 +1,11 @@
 //! Reads ASF text.
 
-use super::lex::Lexer;
+use super::lex::{Lexer, not_finite};
 use super::tree::tree;
 use super::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Problem, Report, Root, Section, Units};
 use crate::{Finding, LimitExceeded, Limits, Parsed, number, text};
 use mocap_model::Axis;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A direction this much longer or shorter than 1 is not merely rounded.
@@ -64,9 +64,13 @@ impl Reader<'_> {
                     has_hierarchy = true;
                 }
                 [b':', ..] => {
-                    let keyword = self.report.quote(word.clone());
+                    let keyword = self.report.name(word.clone());
                     if !keyword.eq_ignore_ascii_case(":skin") {
-                        self.report.warn(Problem::UnknownSection { keyword: keyword.clone() }, word, None);
+                        self.report.warn(
+                            Problem::UnknownSection { keyword: self.report.quote(word.clone()) },
+                            word,
+                            None,
+                        );
                     }
                     document.other.push(Section { keyword, lines: self.text_lines() });
                 }
@@ -189,7 +193,8 @@ impl Reader<'_> {
     }
 
     fn bones(&mut self, bones: &mut Vec<Bone>) -> Result<(), Finding> {
-        let mut places: HashMap<String, usize> = HashMap::new();
+        // Another section of bones may stand before this one.
+        let mut names: HashSet<String> = bones.iter().map(|bone| bone.name.clone()).collect();
         while let Some(word) = self.field() {
             if !self.lexer.bytes(&word).eq_ignore_ascii_case(b"begin") {
                 let found = format!("'{}'", self.report.quote(word.clone()));
@@ -200,9 +205,7 @@ impl Reader<'_> {
                 return Err(exceeded("joints", bones.len() + 3, self.limits.joints));
             }
             let (bone, name) = self.bone(word)?;
-            if bone.name.eq_ignore_ascii_case("root")
-                || places.insert(bone.name.clone(), bones.len()).is_some()
-            {
+            if bone.name.eq_ignore_ascii_case("root") || !names.insert(bone.name.clone()) {
                 let problem = Problem::DuplicateBone { name: bone.name };
                 return Err(self.report.error(problem, name));
             }
@@ -232,7 +235,7 @@ impl Reader<'_> {
             let here = known(&bone.name).map(str::to_owned);
             let result = match keyword.as_slice() {
                 b"end" => break,
-                b"id" => self.value("an id").map(|id| bone.id = Some(self.report.quote(id))),
+                b"id" => self.value("an id").map(|id| bone.id = Some(self.report.name(id))),
                 b"name" => self.value("a name").map(|span| {
                     bone.name = self.report.name(span.clone());
                     name = span;
@@ -471,8 +474,6 @@ fn limit(word: &[u8]) -> Option<f64> {
     {
         return Some(value);
     }
-    let lower = word.to_ascii_lowercase();
-    let infinite = number::scan_not_finite(&lower, 0) == Some(lower.len())
-        && lower.windows(3).any(|window| window == b"inf");
-    infinite.then(|| if lower[0] == b'-' { f64::NEG_INFINITY } else { f64::INFINITY })
+    let value = not_finite(word);
+    (number::scan_not_finite(word, 0) == Some(word.len()) && value.is_infinite()).then_some(value)
 }

@@ -10,7 +10,7 @@ pub enum Problem {
     NotAsf { found: String },
     #[error("the file has no '{section}' section")]
     MissingSection { section: &'static str },
-    #[error("found {found} where {what} was expected")]
+    #[error("expected {what}, found {found}")]
     Expected { what: &'static str, found: String },
     #[error("'{found}' is not a finite number")]
     NotFinite { found: String },
@@ -20,7 +20,7 @@ pub enum Problem {
     AxisOrder { found: String },
     #[error("the bone has no '{field}'")]
     MissingField { field: &'static str },
-    #[error("the name '{name}' was given to a bone before; names are unique")]
+    #[error("the name '{name}' is that of another bone or of the root; names are unique")]
     DuplicateBone { name: String },
     #[error("':hierarchy' names '{name}', which no bone of ':bonedata' is called")]
     UnknownBone { name: String },

@@ -23,7 +23,7 @@ impl<'t> Report<'t> {
     }
 
     pub(crate) fn warn(&mut self, kind: impl Into<Kind>, span: Range<usize>, joint: Option<&str>) {
-        self.warn_in_frame(kind, span, joint, None);
+        self.warn_counted(kind, span, joint, None, 1);
     }
 
     pub(crate) fn warn_in_frame(
@@ -33,13 +33,25 @@ impl<'t> Report<'t> {
         joint: Option<&str>,
         frame: Option<usize>,
     ) {
+        self.warn_counted(kind, span, joint, frame, 1);
+    }
+
+    pub(crate) fn warn_counted(
+        &mut self,
+        kind: impl Into<Kind>,
+        span: Range<usize>,
+        joint: Option<&str>,
+        frame: Option<usize>,
+        count: usize,
+    ) {
         let mut finding = Finding::new(kind).spanning(span);
         match self.found.entry((finding.code(), joint.map(str::to_owned))) {
-            Entry::Occupied(earlier) => self.warnings[*earlier.get()].count += 1,
+            Entry::Occupied(earlier) => self.warnings[*earlier.get()].count += count,
             Entry::Vacant(entry) => {
                 entry.insert(self.warnings.len());
                 finding.context.joint = joint.map(str::to_owned);
                 finding.context.frame = frame;
+                finding.count = count;
                 self.warnings.push(finding);
             }
         }
@@ -63,6 +75,11 @@ impl<'t> Report<'t> {
             Some((cut, _)) => format!("{}…", &found[..cut]),
             None => found.into_owned(),
         }
+    }
+
+    /// Takes back what was said about a joint. Only for the end: what is said later is not counted.
+    pub(crate) fn forget(&mut self, joint: &str) {
+        self.warnings.retain(|finding| finding.context.joint.as_deref() != Some(joint));
     }
 
     pub(crate) fn into_warnings(mut self) -> Vec<Finding> {

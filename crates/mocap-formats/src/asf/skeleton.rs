@@ -116,7 +116,7 @@ fn joint(name: String, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
         parent,
         offset,
         rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::locked(EulerOrder::ZYX),
+        dofs: Dofs::locked(EulerOrder::ZXY),
         role: None,
         end_site: false,
     }
@@ -137,7 +137,7 @@ pub(crate) fn axes(axis: &AxisAngles, unit: AngleUnit) -> UnitQuaternion<f64> {
 /// What channels allow. They turn about fixed axes in their order, so the last one stands leftmost.
 fn dofs(channels: &[Dof], limits: &[[f64; 2]], axis: &AxisAngles, unit: AngleUnit) -> Dofs {
     let mut turning = Vec::new();
-    let mut dofs = Dofs { frame: axes(axis, unit), ..Dofs::locked(EulerOrder::ZYX) };
+    let mut dofs = Dofs { frame: axes(axis, unit), ..Dofs::locked(EulerOrder::ZXY) };
     for (i, channel) in channels.iter().enumerate() {
         match *channel {
             Dof::Rotation(axis) if !turning.contains(&axis) => {

@@ -27,9 +27,15 @@ impl Document {
                 None => {}
             }
         }
-        if !self.documentation.is_empty() {
-            line(&mut out, 0, ":documentation");
-            self.documentation.iter().for_each(|text| line(&mut out, 3, text));
+        if let Some((first, below)) = self.documentation.split_first() {
+            // On a line of its own it would be taken for a keyword.
+            if first.starts_with(':') {
+                line(&mut out, 0, &format!(":documentation {first}"));
+            } else {
+                line(&mut out, 0, ":documentation");
+                line(&mut out, 3, first);
+            }
+            below.iter().for_each(|text| line(&mut out, 3, text));
         }
         line(&mut out, 0, ":root");
         if !self.root.order.is_empty() {

@@ -33,15 +33,35 @@ const DEFAULT_FPS: f64 = 30.0;
 /// # Errors
 /// Where a value is not finite and is not to be repaired.
 pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Finding> {
+    lower(document, options, usize::MAX)
+}
+
+/// The start of the motion that a document means, at most `frames` frames, with everything that [`to_clip`]
+/// finds in the whole of it: what a file is can be said without making all of its rotations.
+///
+/// # Errors
+/// As [`to_clip`].
+pub fn to_clip_start(
+    document: &Document,
+    options: &ClipOptions,
+    frames: usize,
+) -> Result<Parsed<Clip>, Finding> {
+    lower(document, options, frames.max(ENOUGH))
+}
+
+/// Frames in which [`rest_first_frame`] finds all that it can find.
+const ENOUGH: usize = 1003;
+
+fn lower(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, Finding> {
     let mut warnings = Warnings::default();
     let mode = mode(document, options, &mut warnings);
     let skeleton = Arc::new(skeleton(document));
     let rate = rate(document, options);
-    let frames = document.frames();
+    let frames = document.frames().min(frames);
     let tracks = match document.motion() {
         Some(motion) if frames > 0 => {
             let values = finite_values(document, motion, mode, options.repair, &mut warnings)?;
-            tracks(document, &values, &skeleton, mode)
+            tracks(document, &values[..frames * document.channels()], &skeleton, mode)
         }
         _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
     };
@@ -164,4 +184,28 @@ fn translation(channels: &[Channel], row: &[f64], offset: Vector3<f64>, mode: Po
         }
     }
     translation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    #[test]
+    fn the_start_of_a_motion_tells_what_the_whole_tells() {
+        let rows: String =
+            (0..3000).map(|i| format!("0 1 0 {} 0 0\n", if i == 0 { 90 } else { i % 7 })).collect();
+        let text = format!(
+            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation \
+             Yrotation\nEnd Site\n{{\nOFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 3000\nFrame Time: 0.008333\n{rows}"
+        );
+        let document = crate::bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+        let options = ClipOptions::default();
+        let whole = to_clip(&document, &options).unwrap();
+        let start = to_clip_start(&document, &options, 1).unwrap();
+        assert_eq!(start.warnings, whole.warnings);
+        assert_eq!(whole.warnings.len(), 1);
+        assert_eq!(start.value.frames(), ENOUGH);
+        assert_eq!(start.value, whole.value.trimmed(0..ENOUGH).unwrap());
+    }
 }

@@ -21,7 +21,7 @@ mod rows;
 mod write;
 
 pub use document::{Channel, Document, FrameTime, Motion, Node, NodeKind};
-pub use lower::{ClipOptions, to_clip};
+pub use lower::{ClipOptions, to_clip, to_clip_start};
 pub use positions::{PositionChannels, PositionDecision, PositionMode, position_mode};
 pub use problem::Problem;
 pub use raise::{WriteOptions, from_clip};

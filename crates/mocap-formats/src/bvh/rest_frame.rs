@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::Finding;
-use mocap_model::{Clip, Track, angle_between};
+use mocap_model::{Clip, UnitQuaternion, angle_between};
 
 /// Joints that turn this fast on average [rad/s] from the first frame to the second...
 const FAST: f64 = std::f64::consts::PI;
@@ -16,8 +16,15 @@ pub(super) fn rest_first_frame(clip: &Clip) -> Option<Finding> {
     if later == 0 {
         return None;
     }
-    let jump = mean_turn(clip, 0);
-    let largest = (1..=later).map(|frame| mean_turn(clip, frame)).fold(0.0, f64::max);
+    // What happens later must not matter: the start of a clip tells as much as the whole.
+    let turning: Vec<&[UnitQuaternion<f64>]> = clip
+        .tracks()
+        .iter()
+        .filter_map(|tracks| tracks.rotation.values().get(..later + 2))
+        .filter(|rotations| rotations.iter().any(|rotation| *rotation != rotations[0]))
+        .collect();
+    let jump = mean_turn(&turning, 0);
+    let largest = (1..=later).map(|frame| mean_turn(&turning, frame)).fold(0.0, f64::max);
     if jump * clip.rate().fps() < FAST || jump < TIMES * largest {
         return None;
     }
@@ -25,14 +32,8 @@ pub(super) fn rest_first_frame(clip: &Clip) -> Option<Finding> {
     Some(Finding::new(Problem::RestFirstFrame { degrees, later }).in_frame(0))
 }
 
-/// The angle [rad] by which the joints turn from a frame to the next, on average over those that ever do.
-fn mean_turn(clip: &Clip, frame: usize) -> f64 {
-    let (mut sum, mut joints) = (0.0, 0);
-    for tracks in clip.tracks() {
-        if let Track::Sampled(rotations) = &tracks.rotation {
-            sum += angle_between(&rotations[frame], &rotations[frame + 1]);
-            joints += 1;
-        }
-    }
-    sum / f64::from(joints.max(1))
+/// The angle [rad] by which joints turn from a frame to the next, on average.
+fn mean_turn(turning: &[&[UnitQuaternion<f64>]], frame: usize) -> f64 {
+    let turns = turning.iter().map(|rotations| angle_between(&rotations[frame], &rotations[frame + 1]));
+    turns.sum::<f64>() / turning.len().max(1) as f64
 }

@@ -134,7 +134,15 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let expected = expected.unwrap_or(u64::MAX);
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
     let mut stream = Stream { values: Vec::with_capacity(reserved), not_finite: None };
-    while let Some(&byte) = text.get(at) {
+    loop {
+        if let Some((value, end)) = number::scan_short(text, at)
+            && text.get(end).is_some_and(|&byte| is_space(byte))
+        {
+            stream.values.push(value);
+            at = end + 1;
+            continue;
+        }
+        let Some(&byte) = text.get(at) else { break };
         if is_space(byte) {
             at += 1;
             continue;

@@ -13,6 +13,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     found.then_some(folder)
 }
 
+#[allow(dead_code, reason = "some tests know their files")]
 /// The files of an extension in the corpus, by their path below it, sorted.
 pub(crate) fn files(folder: &Path, extension: &str) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
