@@ -9,6 +9,7 @@ mod edit;
 mod encode;
 mod exit;
 mod facts;
+mod interrupt;
 mod quality;
 mod read;
 mod write;
@@ -21,6 +22,7 @@ use console::Console;
 fn main() -> ExitCode {
     let Cli { command, global } = Cli::from_process();
     let mut console = Console::new(&global);
+    interrupt::install();
     let done = match command {
         Command::Info(args) => commands::info::run(&args, &global, &mut console),
         Command::Validate(args) => commands::validate::run(&args, &global, &mut console),

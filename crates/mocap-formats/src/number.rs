@@ -260,7 +260,7 @@ fn with_exponent(text: &[u8], mantissa: &Mantissa) -> Option<(f64, usize)> {
     let Some((exponent, end)) = exponent(text, mantissa.end) else {
         return Some((value(mantissa), mantissa.end));
     };
-    let power = exponent - mantissa.decimals as i64;
+    let power = exponent.saturating_sub(mantissa.decimals as i64);
     let factor = *POWERS.get(usize::try_from(power.unsigned_abs()).ok()?)?;
     let digits = mantissa.digits as f64;
     let size = if power < 0 { digits / factor } else { digits * factor };
@@ -422,6 +422,7 @@ mod tests {
             "2.2250738585072011e-308",
             "1e99999999999999999999",
             "0e99999999999999999999",
+            "3.64024e-99999999999999999999",
             "-3.18055e-015",
             "179.999999999999",
         ] {

@@ -9,6 +9,12 @@ use mocap_formats::{Kind, LimitExceeded, Limits, amc, asf};
 use mutation::{Mutation, mutated};
 use proptest::prelude::*;
 use std::path::Path;
+use std::sync::LazyLock;
+
+static SKELETONS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| fixtures("asf"));
+static MOTIONS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| fixtures("amc"));
+static SKELETON: LazyLock<asf::Document> =
+    LazyLock::new(|| asf::parse(clean("asf").as_bytes(), &Limits::default()).unwrap().value);
 
 fn fixtures(extension: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/acclaim");
@@ -109,8 +115,7 @@ proptest! {
 
     #[test]
     fn mutated_skeletons_are_read_or_refused(which in any::<prop::sample::Index>(), mutations in mutations()) {
-        let files = fixtures("asf");
-        let bytes = mutated(&files[which.index(files.len())], &mutations);
+        let bytes = mutated(&SKELETONS[which.index(SKELETONS.len())], &mutations);
         if let Some(document) = survive_skeleton(&bytes) {
             survive_motion(&document, clean("amc").as_bytes());
         }
@@ -118,18 +123,15 @@ proptest! {
 
     #[test]
     fn mutated_motions_are_read_or_refused(which in any::<prop::sample::Index>(), mutations in mutations()) {
-        let skeleton = asf::parse(clean("asf").as_bytes(), &Limits::default()).unwrap().value;
-        let files = fixtures("amc");
-        survive_motion(&skeleton, &mutated(&files[which.index(files.len())], &mutations));
+        survive_motion(&SKELETON, &mutated(&MOTIONS[which.index(MOTIONS.len())], &mutations));
     }
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         survive_skeleton(&bytes);
         survive_skeleton(&[b":root :bonedata begin name a direction 1 0 0 length 1 ", &bytes[..]].concat());
-        let skeleton = asf::parse(clean("asf").as_bytes(), &Limits::default()).unwrap().value;
-        survive_motion(&skeleton, &bytes);
-        survive_motion(&skeleton, &[b"1\nroot 1 2 3\n2\n", &bytes[..]].concat());
+        survive_motion(&SKELETON, &bytes);
+        survive_motion(&SKELETON, &[b"1\nroot 1 2 3\n2\n", &bytes[..]].concat());
     }
 }
 

@@ -6,6 +6,7 @@
 use mocap_formats::{Finding, Kind, LimitExceeded, Limits, bvh};
 use proptest::prelude::*;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Everything one can do with a file.
 fn survive(bytes: &[u8]) -> Result<(), Finding> {
@@ -26,12 +27,12 @@ fn survive(bytes: &[u8]) -> Result<(), Finding> {
     Ok(())
 }
 
-fn fixtures() -> Vec<Vec<u8>> {
+static FIXTURES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bvh");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
-}
+});
 
 fn clean() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bvh/clean.bvh");
@@ -151,8 +152,7 @@ proptest! {
         which in any::<prop::sample::Index>(),
         mutations in prop::collection::vec(mutation(), 1..6),
     ) {
-        let files = fixtures();
-        let mut bytes = files[which.index(files.len())].clone();
+        let mut bytes = which.get(&FIXTURES).clone();
         for mutation in &mutations {
             mutate(&mut bytes, mutation);
         }
@@ -231,6 +231,23 @@ fn a_hierarchy_may_be_20_000_levels_deep() {
     // Unclosed, and closed too often: just as deep.
     assert!(survive(text.replace("}\n", "").as_bytes()).is_ok());
     assert!(survive(text.replace("}\n", "}}\n").as_bytes()).is_err());
+}
+
+#[test]
+fn long_lines_and_words_take_no_longer_than_short_ones() {
+    let pairs: Vec<u8> = b"\x83\x7B".repeat(1_000_000);
+    let letters = vec![b'x'; 2_000_000];
+    for name in [[&letters[..], &pairs].concat(), pairs, vec![b'#'; 2_000_000], letters] {
+        let clean = clean();
+        let (before, behind) = clean.split_once("Spine").unwrap();
+        let _ = survive(&[before.as_bytes(), &name, behind.as_bytes()].concat());
+        let (before, behind) = clean.split_once("-12.5").unwrap();
+        let _ = survive(&[before.as_bytes(), &name, behind.as_bytes()].concat());
+    }
+    for word in ["nan ", "1.#IND ", "1# x\n", "1e999 ", "0.1e+000000000 ", "1, "] {
+        let rows = clean() + &word.repeat(300_000);
+        let _ = survive(rows.as_bytes());
+    }
 }
 
 #[test]

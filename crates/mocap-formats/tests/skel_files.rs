@@ -103,6 +103,18 @@ fn quaternions_of_other_lengths_are_scaled() {
     assert_eq!(warning.place.as_ref().map(|place| (place.line, place.column)), Some((2, 50)));
 }
 
+#[test]
+fn the_example_of_the_documentation_is_read() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/skel.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, from) = page.split_once("```json\n").unwrap();
+    let (example, _) = from.split_once("```").unwrap();
+    let skeleton = parse(example.as_bytes());
+    assert_eq!((skeleton.len(), skeleton.chains().len()), (5, 1));
+    // It leaves out what a person would: written anew, it stays as it is.
+    assert_eq!(String::from_utf8(skel::to_bytes(&skeleton)).unwrap(), example);
+}
+
 fn published() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/skel.schema.json");
     std::fs::read_to_string(path).expect("the schema is part of the documentation")

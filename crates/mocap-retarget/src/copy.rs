@@ -95,7 +95,7 @@ impl Work<'_> {
         let in_chain =
             |id: JointId| solved && retargeter.limbs.iter().any(|limb| limb.chain.place(id).is_some());
         let limited = retargeter.target.iter().map(|(id, _)| {
-            retargeter.options.limits && !retargeter.constraints[id.index()].is_free() && !in_chain(id)
+            retargeter.limits && !retargeter.constraints[id.index()].is_free() && !in_chain(id)
         });
         Work {
             retargeter,

@@ -3,7 +3,10 @@
 use super::{Bone, Document, Problem};
 use crate::asf::{self, Dof, Needs, Plan, PlannedBone};
 use crate::{Finding, Parsed};
-use mocap_model::{Clip, EulerOrder, JointTracks, Skeleton, Track, UnitQuaternion, Vector3, angle_between};
+use mocap_model::{
+    Clip, EulerOrder, Joint, JointTracks, Skeleton, Track, UnitQuaternion, Vector3, angle_between,
+};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// An AMC file and the ASF file it belongs to: each is useless without the other.
@@ -45,25 +48,43 @@ pub fn from_clip(clip: &Clip) -> Parsed<Pair> {
 }
 
 /// The clip in the space of a file, with the places of joints that do not move as their offsets.
-fn in_file_space(clip: &Clip) -> Clip {
-    let clip = clip.in_space(asf::file_space(clip.skeleton().space()));
+fn in_file_space(clip: &Clip) -> Cow<'_, Clip> {
+    let space = asf::file_space(clip.skeleton().space());
+    let clip = match space == *clip.skeleton().space() {
+        true => Cow::Borrowed(clip),
+        false => Cow::Owned(clip.in_space(space)),
+    };
+    let stays = |joint: &Joint, tracks: &JointTracks| match (&tracks.translation, joint.parent) {
+        (Some(Track::Constant(place)), Some(_)) => Some(*place),
+        _ => None,
+    };
+    if clip
+        .skeleton()
+        .joints()
+        .iter()
+        .zip(clip.tracks())
+        .all(|(joint, tracks)| stays(joint, tracks).is_none())
+    {
+        return clip;
+    }
     let mut tracks: Vec<JointTracks> = clip.tracks().to_vec();
     let mut at = tracks.iter_mut();
     let skeleton: Skeleton = clip
         .skeleton()
         .with_joints(|joint| {
             let tracks = at.next().expect("every joint has tracks");
-            if let (Some(Track::Constant(place)), Some(_)) = (&tracks.translation, joint.parent) {
-                joint.offset = *place;
+            if let Some(place) = stays(joint, tracks) {
+                joint.offset = place;
                 tracks.translation = None;
             }
         })
         .expect("finite offsets keep the tree");
-    Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks).expect("the tracks are those of a clip")
+    let clip = Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks);
+    Cow::Owned(clip.expect("the tracks are those of a clip"))
 }
 
 /// The axes that a joint turns about: those of its skeleton, or all where its motion needs more.
-fn turning_axes(joint: &mocap_model::Joint, tracks: &JointTracks) -> [bool; 3] {
+fn turning_axes(joint: &Joint, tracks: &JointTracks) -> [bool; 3] {
     let dofs = &joint.dofs;
     let free = dofs.rotation;
     if free == [true; 3] || dofs.order.is_proper() && free.contains(&true) {

@@ -168,6 +168,10 @@ impl<'t> Reader<'t> {
         }
         self.close_line();
         self.end_frame(true)?;
+        let Document { header, frame_numbers, .. } = &self.document;
+        if frame_numbers.is_empty() && !header.iter().any(|line| line.starts_with(':')) {
+            return Err(Finding::new(text::Problem::Empty));
+        }
         self.document.values.shrink_to_fit();
         let Document { bones, not_finite, .. } = &mut self.document;
         let names = bones.iter_mut().filter_map(|bone| bone.place.as_mut());

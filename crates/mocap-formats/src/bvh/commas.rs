@@ -36,7 +36,8 @@ fn numbers_with_commas(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
         while at < text.len() {
             let start = at;
-            let length = text[at..].iter().position(|&byte| is_space(byte)).unwrap_or(text.len() - at);
+            let ends = |byte: &u8| is_space(*byte) || matches!(byte, b'{' | b'}');
+            let length = text[at..].iter().position(ends).unwrap_or(text.len() - at);
             at = start + length + 1;
             let word = &text[start..start + length];
             let numeric = |byte: &u8| byte.is_ascii_digit() || b"+-.eE,".contains(byte);
@@ -64,5 +65,6 @@ mod tests {
         assert_eq!(read("1,2 3, 4"), ("1 2 3  4".into(), "blanks"));
         assert_eq!(read("JOINT a,b\n0,5"), ("JOINT a,b\n0.5".into(), "decimal points"));
         assert_eq!(read("1 , 2"), ("1   2".into(), "blanks"));
+        assert_eq!(read("{OFFSET 0,5 1,5 2,5}"), ("{OFFSET 0.5 1.5 2.5}".into(), "decimal points"));
     }
 }

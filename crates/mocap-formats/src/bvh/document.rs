@@ -35,7 +35,7 @@ pub enum NodeKind {
 pub enum Channel {
     /// Translation along an axis [units of the file].
     Position(Axis),
-    /// Rotation about an axis [degrees].
+    /// Rotation about an axis, in degrees.
     Rotation(Axis),
     /// Scale along an axis: read, and without effect.
     Scale(Axis),
@@ -63,7 +63,7 @@ impl Channel {
 pub struct FrameTime {
     /// As in the file.
     pub text: String,
-    /// The same as a number [s]; may be zero or nonsense.
+    /// The same in seconds; may be zero or nonsense.
     pub seconds: f64,
 }
 

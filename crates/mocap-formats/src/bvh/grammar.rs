@@ -66,7 +66,8 @@ fn is_bracket(text: &[u8], at: usize) -> bool {
         return false;
     }
     let leads = at > 0 && matches!(text[at - 1], 0x81..=0x9F | 0xE0..=0xFC);
-    if !leads || std::str::from_utf8(&text[..at]).is_ok() {
+    let ends_utf8 = || (2..=at.min(4)).any(|length| std::str::from_utf8(&text[at - length..at]).is_ok());
+    if !leads || ends_utf8() {
         return true;
     }
     let behind = &text[at + 1..];

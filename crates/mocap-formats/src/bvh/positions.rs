@@ -99,3 +99,46 @@ fn median(document: &Document, column: usize, buffer: &mut Vec<f64>) -> Option<f
     let middle = buffer.len() / 2;
     Some(*buffer.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, bvh};
+
+    /// A root at zero with joints of these OFFSETs and positions along Y.
+    fn decision(joints: &[(f64, &[f64])]) -> PositionDecision {
+        let mut text = String::from("HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Yposition\n");
+        for (i, (offset, _)) in joints.iter().enumerate() {
+            text += &format!("JOINT j{i}\n{{\nOFFSET 0.1 {offset} 0\nCHANNELS 1 Yposition\n}}\n");
+        }
+        let frames = joints.first().map_or(0, |(_, positions)| positions.len());
+        text += &format!("}}\nMOTION\nFrames: {frames}\nFrame Time: 0.1\n");
+        for frame in 0..frames {
+            text += "7";
+            joints.iter().for_each(|(_, positions)| text += &format!(" {}", positions[frame]));
+            text += "\n";
+        }
+        position_mode(&bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value)
+    }
+
+    #[test]
+    fn the_majority_of_medians_decides() {
+        let replace = (10.0, &[10.5, 9.0, 300.0][..]);
+        let add = (10.0, &[0.5, -1.0, 300.0][..]);
+        let weak = (10.0, &[5.5, 5.5, 5.5][..]);
+        let nan = (10.0, &[f64::NAN; 3][..]);
+        let outcome = |joints: &[_]| {
+            let decision = decision(joints);
+            (decision.mode, decision.replace, decision.add, decision.weak)
+        };
+        use PositionMode::{Add, Replace};
+        assert_eq!(outcome(&[]), (None, 0, 0, false));
+        assert_eq!(outcome(&[nan]), (None, 0, 0, false));
+        assert_eq!(outcome(&[replace]), (Some(Replace), 1, 0, false));
+        assert_eq!(outcome(&[add]), (Some(Add), 0, 1, false));
+        assert_eq!(outcome(&[add, replace, add]), (Some(Add), 1, 2, false));
+        assert_eq!(outcome(&[add, replace]), (Some(Replace), 1, 1, true));
+        assert_eq!(outcome(&[weak]), (Some(Replace), 1, 0, true));
+        assert_eq!(outcome(&[weak, replace]), (Some(Replace), 2, 0, false));
+    }
+}
