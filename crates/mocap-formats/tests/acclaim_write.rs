@@ -171,6 +171,8 @@ fn rigs_that_have_more_than_the_format_come_back() {
     ];
     let expected: Vec<_> = expected.iter().map(|(code, joint)| (*code, joint.to_string())).collect();
     assert_eq!(codes(&written.warnings), expected);
+    let texts: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(texts.join("\n"));
     let pair = written.value;
     assert_eq!(pair.skeleton.name.as_deref(), Some("odd"));
     let back = read_back(&pair);
@@ -206,6 +208,10 @@ fn several_roots_become_bones_of_one() {
     assert_eq!(clip.tracks().len(), 3);
     let written = amc::from_clip(&clip);
     assert_eq!(written.warnings[0].code(), "asf::several-roots");
+    assert_eq!(
+        written.warnings[0].to_string(),
+        "the skeleton has 2 roots: they become bones of one root that does not move"
+    );
     let back = read_back(&written.value);
     assert!(back.skeleton().find("root_2").is_some());
     clip = clip.trimmed(0..10).unwrap();
