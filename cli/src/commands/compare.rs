@@ -16,6 +16,7 @@ use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
 use crate::exit::Exit;
+use crate::facts::UnitFact;
 use crate::read::{self, Motion};
 use crate::write;
 
@@ -65,7 +66,7 @@ struct Row<'a> {
     worst: Option<Worst<'a>>,
     joints: usize,
     frames: usize,
-    unit: Option<&'static str>,
+    unit: UnitFact,
     #[serde(skip_serializing_if = "Option::is_none")]
     fail_above: Option<f64>,
     passed: bool,
@@ -103,7 +104,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let units = [0, 1].map(|i| read::known_unit(clips[i].skeleton()));
     let clips = match units {
         [None, None] => return Ok(fail(&inputs[0].shown(), &unknown_unit(), global, console)),
-        // Motions of one skeleton are mostly in one unit: a size that fits none of itself is no other.
+        // Motions of one skeleton are mostly in one unit: where the size of one tells none, the other's holds.
         [a, b] => [a.or(b), b.or(a)].into_iter().zip(clips).map(|(unit, clip)| stated(clip, unit)),
     };
     for (input, unit) in inputs.iter().zip(units) {
@@ -139,7 +140,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
         joints: summary.joints,
         frames: summary.frames,
-        unit: summary.unit.and_then(|unit| unit.name()),
+        unit: UnitFact::of(reference.skeleton()),
         fail_above: limit,
         passed,
         heatmap: shown(&args.heatmap),
