@@ -1,6 +1,8 @@
 //! Every skeleton onto every other, without a hand-made file: upright, sides right, knees forward, feet on the
 //! floor. Prints the table of `docs/retargeting.md` (with `-- --nocapture`).
 
+#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
+
 mod corpus;
 
 use mocap_model::{Clip, Pose, Role, Vector3};
