@@ -75,7 +75,7 @@ pub(crate) fn stance(
     if rolls == [0.0; 4] { Ok(first) } else { rolled_stance(skeleton, body, base, which, &rolls) }
 }
 
-/// The same with a turn [rad] of each limb, in the order of [`crate::body::LIMBS`], about its own line.
+/// The same with a turn \[rad\] of each limb, in the order of [`crate::body::LIMBS`], about its own line.
 pub(crate) fn rolled_stance(
     skeleton: &Skeleton,
     body: &Body,
