@@ -162,6 +162,25 @@ fn a_rest_pose_without_shape_is_mended_by_the_motion() {
 }
 
 #[test]
+fn shape_shows_the_roles_where_names_say_nothing() {
+    for name in ["alex_walk.bvh", "robin_walk.bvh"] {
+        let named = clip(name);
+        let mut count = 0;
+        let bare = named.skeleton().with_joints(|joint| {
+            count += 1;
+            joint.name = format!("n{count}");
+        });
+        let (by_name, by_shape) = (map_roles(named.skeleton()), map_roles(&bare.unwrap()));
+        assert_eq!(by_shape.scheme, None);
+        for row in &by_name.rows {
+            // Fingers and the neck need names.
+            let needed = !row.role.name().ends_with(['1', '2', '3']) && row.role != Role::Neck;
+            assert!(!needed || by_shape.joint(row.role) == Some(row.joint), "{name}: {}", row.role);
+        }
+    }
+}
+
+#[test]
 fn what_is_no_body_is_refused_in_words() {
     let source = clip("alex_walk.bvh");
     let target = clip("robin_walk.bvh");
