@@ -42,9 +42,9 @@ pub fn feet_of(skeleton: &Skeleton) -> Vec<Foot> {
 pub struct ContactOptions {
     /// A point that is faster does not stand [m/s]. Default 0.15.
     pub speed: f64,
-    /// A point that is higher above where it rests does not stand [m]. Default 0.05.
+    /// A point that is higher above where it rests does not stand \[m\]. Default 0.05.
     pub height: f64,
-    /// A shorter contact is none, and a shorter gap does not end one [s]. Default 0.08.
+    /// A shorter contact is none, and a shorter gap does not end one \[s\]. Default 0.08.
     pub shortest: f64,
 }
 
@@ -102,7 +102,7 @@ fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool
     let mut cleaned = values.to_vec();
     for run in runs(&values.iter().map(|v| *v == value).collect::<Vec<_>>()) {
         let at_end = run.start == 0 || run.end == values.len();
-        if run.len() < shortest && !(at_end && !value) {
+        if run.len() < shortest && (value || !at_end) {
             cleaned[run].fill(!value);
         }
     }
