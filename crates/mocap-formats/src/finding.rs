@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::{LimitExceeded, text};
+use crate::{LimitExceeded, bvh, text};
 
 /// What was found, by the format that found it. Every kind has a stable code and a one-sentence message.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -13,6 +13,11 @@ use crate::{LimitExceeded, text};
 pub enum Kind {
     Text(#[from] text::Problem),
     Limit(#[from] LimitExceeded),
+    Asf(#[from] crate::asf::Problem),
+    Amc(#[from] crate::amc::Problem),
+    Bvh(#[from] bvh::Problem),
+    Skel(#[from] crate::skel::Problem),
+    Json(#[from] crate::json::Problem),
 }
 
 impl Kind {
@@ -21,6 +26,11 @@ impl Kind {
         match self {
             Kind::Text(problem) => problem.code(),
             Kind::Limit(_) => "limit",
+            Kind::Asf(problem) => problem.code(),
+            Kind::Amc(problem) => problem.code(),
+            Kind::Bvh(problem) => problem.code(),
+            Kind::Skel(problem) => problem.code(),
+            Kind::Json(problem) => problem.code(),
         }
     }
 }
@@ -39,19 +49,48 @@ pub struct Place {
 impl Place {
     /// The place of a span of `text`. CR, LF and CR LF end a line.
     pub fn of(text: &[u8], span: Range<usize>) -> Place {
-        let before = &text[..span.start.min(text.len())];
-        let mut line = 1;
-        let mut line_start = 0;
-        for (i, &byte) in before.iter().enumerate() {
+        Lines::new(text).place(span)
+    }
+}
+
+/// Counts the lines of a text up to places that come in ascending order.
+struct Lines<'a> {
+    text: &'a [u8],
+    counted: usize,
+    line: usize,
+    column: usize,
+}
+
+impl Lines<'_> {
+    fn new(text: &[u8]) -> Lines<'_> {
+        Lines { text, counted: 0, line: 1, column: 1 }
+    }
+
+    fn place(&mut self, span: Range<usize>) -> Place {
+        let end = span.start.min(self.text.len());
+        for i in self.counted..end {
+            let byte = self.text[i];
             // A CR LF pair is one end, counted at the LF.
-            if byte == b'\n' || (byte == b'\r' && text.get(i + 1) != Some(&b'\n')) {
-                line += 1;
-                line_start = i + 1;
+            if byte == b'\n' || (byte == b'\r' && self.text.get(i + 1) != Some(&b'\n')) {
+                self.line += 1;
+                self.column = 1;
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes of UTF-8 are no characters of their own.
+                self.column += 1;
             }
         }
-        // Continuation bytes of UTF-8 are no characters of their own.
-        let column = 1 + before[line_start..].iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-        Place { span, line, column }
+        self.counted = self.counted.max(end);
+        Place { column: self.column, line: self.line, span }
+    }
+}
+
+/// Counts line and column of places of which only the span is known, in one pass over the text.
+pub(crate) fn locate<'p>(text: &[u8], places: impl Iterator<Item = &'p mut Place>) {
+    let mut places: Vec<&mut Place> = places.collect();
+    places.sort_by_key(|place| place.span.start);
+    let mut lines = Lines::new(text);
+    for place in places {
+        *place = lines.place(place.span.clone());
     }
 }
 
@@ -88,6 +127,12 @@ impl Finding {
     /// The same finding at a span of the text.
     pub fn at(mut self, text: &[u8], span: Range<usize>) -> Finding {
         self.place = Some(Place::of(text, span));
+        self
+    }
+
+    /// The same finding at a span whose line is counted later: see [`Warnings::into_vec_in`].
+    pub(crate) fn spanning(mut self, span: Range<usize>) -> Finding {
+        self.place = Some(Place { span, line: 0, column: 0 });
         self
     }
 
@@ -165,6 +210,12 @@ impl Warnings {
 
     /// The warnings in the order in which they were first found.
     pub fn into_vec(self) -> Vec<Finding> {
+        self.0
+    }
+
+    /// As [`Warnings::into_vec`], with the lines of all places counted in one pass over the text.
+    pub(crate) fn into_vec_in(mut self, text: &[u8]) -> Vec<Finding> {
+        locate(text, self.0.iter_mut().filter_map(|finding| finding.place.as_mut()));
         self.0
     }
 }

@@ -6,9 +6,18 @@
 //! The crate prints nothing and opens no file. What it repairs it lists as warnings in [`Parsed`]; what it
 //! cannot read is an error that says what was found, what was expected, and where.
 
+pub mod amc;
+pub mod asf;
+pub mod bvh;
+pub mod csv;
 mod finding;
+mod format;
+pub mod json;
 mod limits;
+pub mod number;
+pub mod skel;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};
+pub use format::Format;
 pub use limits::{LimitExceeded, Limits};

@@ -2,7 +2,7 @@
 
 use crate::{Dofs, Role, Space};
 use nalgebra::{UnitQuaternion, Vector3};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The place of a joint in its skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,8 +132,9 @@ impl Skeleton {
     /// # Errors
     /// Where a base is not above its tip, or two chains share a name.
     pub fn with_chains(mut self, chains: Vec<Chain>) -> Result<Skeleton, SkeletonError> {
-        for (i, chain) in chains.iter().enumerate() {
-            if chains[..i].iter().any(|other| other.name == chain.name) {
+        let mut names = HashSet::with_capacity(chains.len());
+        for chain in &chains {
+            if !names.insert(chain.name.as_str()) {
                 return Err(SkeletonError::DuplicateName { name: chain.name.clone() });
             }
             if self.path(chain.base, chain.tip).is_none() {

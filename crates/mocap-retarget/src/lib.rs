@@ -1,1 +1,36 @@
 //! Puts the motion of one skeleton on another.
+//!
+//! ```no_run
+//! # use mocap_model::{Clip, Skeleton};
+//! # use mocap_retarget::{Options, Retargeter};
+//! # fn example(clip: &Clip, target: &Skeleton) -> Result<(), mocap_retarget::RetargetError> {
+//! let retargeter = Retargeter::new(clip.skeleton(), target, &Options::default())?;
+//! let (motion, report) = retargeter.retarget(clip)?;
+//! assert_eq!(motion.frames(), clip.frames());
+//! # let _ = report;
+//! # Ok(())
+//! # }
+//! ```
+
+mod body;
+mod copy;
+mod error;
+mod evidence;
+mod frames;
+mod ground;
+mod limb;
+mod options;
+mod plant;
+mod report;
+mod rest;
+mod retargeter;
+mod roles;
+mod stance;
+mod transfer;
+
+pub use error::{RetargetError, Warning, Which};
+pub use options::{FootLock, Hands, LimbSolver, Method, Options};
+pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
+pub use rest::rest_from_motion;
+pub use retargeter::{Ratios, Retargeter};
+pub use roles::{Reason, RoleMap, RoleRow, map_roles};

@@ -1,0 +1,90 @@
+//! The arguments as they are typed. Help texts here are the reference of the command line: every number
+//! names its unit, range and default.
+
+mod files;
+mod global;
+mod quantity;
+mod reading;
+mod trim;
+
+pub(crate) use files::{Inputs, Outputs, Selection};
+pub(crate) use global::{ColorWhen, Global, ProgressWhen};
+pub(crate) use quantity::{Length, UnitLength, factor, fps, length, unit};
+pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
+pub(crate) use trim::Trim;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::commands;
+
+/// A command-line toolchain for motion capture: reads BVH and Acclaim ASF/AMC, says what is in them, converts
+/// them, and puts a motion on another skeleton; one clip or a whole database.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mocap",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 all right, 1 a clip failed, 2 wrong usage, 3 a quality gate missed, 130 interrupted."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Info(commands::info::Args),
+    Validate(commands::validate::Args),
+    Convert(commands::convert::Args),
+    Compare(commands::compare::Args),
+    Skel(commands::skel::Args),
+    Retarget(commands::retarget::Args),
+    View(commands::view::Args),
+    Sheet(commands::sheet::Args),
+    Plot(commands::plot::Args),
+    Generate(commands::generate::Args),
+}
+
+impl Cli {
+    /// The arguments of this process; leaves with a message where they are wrong, or for help.
+    pub(crate) fn from_process() -> Cli {
+        let matches = Cli::definition().get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// All commands and flags.
+    pub(crate) fn definition() -> clap::Command {
+        // Where nothing is written, `--unit` can only mean the unit of the inputs.
+        let alias =
+            |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
+        ["info", "validate", "compare", "skel", "view", "sheet", "plot"]
+            .into_iter()
+            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+    }
+}
+
+#[cfg(test)]
+impl Cli {
+    /// How inputs are read where no flag says otherwise.
+    pub(crate) fn reading_defaults() -> Reading {
+        #[derive(Parser)]
+        struct Only {
+            #[command(flatten)]
+            reading: Reading,
+        }
+        Only::parse_from(["mocap"]).reading
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_do_not_clash() {
+        Cli::definition().debug_assert();
+    }
+}

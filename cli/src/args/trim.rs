@@ -1,0 +1,87 @@
+//! A range of a motion as typed: `A:B`, each side a frame or a time.
+
+use std::ops::Range;
+use std::str::FromStr;
+
+/// From `start` up to but not including `end`; an open side is the clip's own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Trim {
+    start: Option<Mark>,
+    end: Option<Mark>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mark {
+    Frame(usize),
+    Seconds(f64),
+}
+
+impl Trim {
+    /// The frames of a clip that lie in the range; `None` where the range starts after the clip or is empty.
+    pub(crate) fn frames(&self, frames: usize, fps: f64) -> Option<Range<usize>> {
+        let place = |mark: Mark| match mark {
+            Mark::Frame(frame) => frame,
+            // The first frame not before the time, which rounding may have put a hair too late.
+            Mark::Seconds(seconds) => (seconds * fps - 1e-6).ceil().max(0.0) as usize,
+        };
+        let start = self.start.map_or(0, place);
+        let end = self.end.map_or(frames, place).min(frames);
+        (start < end).then_some(start..end)
+    }
+}
+
+impl FromStr for Trim {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Trim, String> {
+        let wrong = || {
+            "a range is A:B, each side a frame from 0 (10:250) or a time in seconds (0.5s:2s) or open (1:)"
+                .to_string()
+        };
+        let side = |text: &str| -> Result<Option<Mark>, String> {
+            if text.is_empty() {
+                return Ok(None);
+            }
+            let mark = match text.strip_suffix('s') {
+                Some(seconds) => seconds
+                    .parse()
+                    .ok()
+                    .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
+                    .map(Mark::Seconds),
+                None => text.parse().ok().map(Mark::Frame),
+            };
+            mark.map(Some).ok_or_else(wrong)
+        };
+        let (start, end) = text.split_once(':').ok_or_else(wrong)?;
+        Ok(Trim { start: side(start.trim())?, end: side(end.trim())? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(text: &str) -> Option<Range<usize>> {
+        text.parse::<Trim>().unwrap().frames(100, 30.0)
+    }
+
+    #[test]
+    fn sides_are_frames_or_seconds_or_open() {
+        assert_eq!(frames("10:20"), Some(10..20));
+        assert_eq!(frames("1:"), Some(1..100));
+        assert_eq!(frames(":5"), Some(0..5));
+        assert_eq!(frames("1s:2s"), Some(30..60));
+        assert_eq!(frames("0.1s:0.2s"), Some(3..6));
+        assert_eq!(frames("30:2s"), Some(30..60));
+        assert_eq!(frames("90:500"), Some(90..100));
+        assert_eq!(frames("100:"), None);
+        assert_eq!(frames("20:20"), None);
+    }
+
+    #[test]
+    fn other_text_is_refused() {
+        for wrong in ["", "5", "a:b", "-1:3", "1.5:3", "infs:", "1:2:3"] {
+            assert!(wrong.parse::<Trim>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Which output each input gets, settled and checked before any work: nothing is written over an input, two
+//! inputs never share an output, and what exists is replaced only on request.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Input, root};
+use crate::args::Outputs;
+use crate::diagnostic::Diagnostic;
+
+/// An input and where its result goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) input: Input,
+    pub(crate) destination: Destination,
+    /// Bytes of the input, where they are known.
+    pub(crate) bytes: u64,
+}
+
+/// Where a result goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// Nothing is written.
+    Nowhere,
+    Stdout,
+    File {
+        path: PathBuf,
+        replace: bool,
+    },
+    /// The output is there already and is left alone.
+    Exists(PathBuf),
+}
+
+/// How outputs are named.
+pub(crate) struct Names<'a> {
+    /// The name of the output of an input, below the mirrored tree.
+    pub(crate) derive: &'a dyn Fn(&Input) -> Result<PathBuf, Diagnostic>,
+    /// Files written beside an output.
+    pub(crate) beside: &'a dyn Fn(&Path) -> Option<PathBuf>,
+}
+
+impl Job {
+    /// A job that only reports.
+    pub(crate) fn report(input: Input) -> Job {
+        Job { bytes: size(&input), input, destination: Destination::Nowhere }
+    }
+}
+
+fn size(input: &Input) -> u64 {
+    input.path().and_then(|path| path.metadata().ok()).map_or(0, |data| data.len())
+}
+
+/// Gives every input its output.
+///
+/// # Errors
+/// Where `-o` does not fit the inputs, outputs collide with each other or with inputs, or exist.
+pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> Result<Vec<Job>, Diagnostic> {
+    let many = inputs.len() > 1 || inputs.iter().any(|input| input.found);
+    let paths = match &outputs.output {
+        Some(path) if path == Path::new("-") => {
+            let [_] = &inputs[..] else {
+                let message = format!("{} inputs cannot all be written to stdout", inputs.len());
+                return Err(Diagnostic::new("usage::output", message)
+                    .help("name a directory with -o DIR/, or give one input"));
+            };
+            let job = inputs
+                .into_iter()
+                .map(|input| Job { destination: Destination::Stdout, ..Job::report(input) });
+            return Ok(job.collect());
+        }
+        Some(path) if is_directory(path) => below(path, &inputs, names)?,
+        Some(path) if many => {
+            let message =
+                format!("{} inputs cannot be written to one file '{}'", inputs.len(), path.display());
+            return Err(Diagnostic::new("usage::output", message)
+                .help(format!("end it in / to name a directory: -o {}/", path.display())));
+        }
+        Some(path) => vec![path.clone()],
+        None if many => {
+            return Err(Diagnostic::new("usage::output", "many inputs need a directory for their outputs")
+                .help("name one with -o DIR/; it mirrors the tree of the inputs"));
+        }
+        None => {
+            let name = (names.derive)(&inputs[0])?;
+            vec![name.file_name().map_or(name.clone(), PathBuf::from)]
+        }
+    };
+    check_collisions(&inputs, &paths, names)?;
+    let existing: Vec<bool> = paths.iter().map(|path| exists(path) || exists_beside(path, names)).collect();
+    if !outputs.overwrite && !outputs.skip_existing {
+        refuse_existing(&paths, &existing)?;
+    }
+    let job = |((input, path), exists): ((Input, PathBuf), bool)| {
+        let destination = match exists && outputs.skip_existing {
+            true => Destination::Exists(path),
+            false => Destination::File { path, replace: outputs.overwrite },
+        };
+        Job { destination, ..Job::report(input) }
+    };
+    Ok(inputs.into_iter().zip(paths).zip(existing).map(job).collect())
+}
+
+/// A path that ends in a separator, or a directory that is there.
+pub(crate) fn is_directory(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    text.last().is_some_and(|&byte| std::path::is_separator(byte as char)) || path.is_dir()
+}
+
+fn below(folder: &Path, inputs: &[Input], names: &Names<'_>) -> Result<Vec<PathBuf>, Diagnostic> {
+    inputs.iter().map(|input| Ok(folder.join((names.derive)(input)?))).collect()
+}
+
+/// A device or pipe is written to as it is: it is nothing that could be lost.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_dir() || data.is_symlink())
+}
+
+fn exists_beside(path: &Path, names: &Names<'_>) -> bool {
+    (names.beside)(path).is_some_and(|beside| exists(&beside))
+}
+
+fn check_collisions(inputs: &[Input], paths: &[PathBuf], names: &Names<'_>) -> Result<(), Diagnostic> {
+    let identity = |path: &Path| path.canonicalize().unwrap_or_else(|_| root::absolute(path));
+    let read: BTreeMap<PathBuf, usize> =
+        inputs.iter().enumerate().filter_map(|(i, input)| Some((identity(input.path()?), i))).collect();
+    let mut written: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for (i, path) in paths.iter().enumerate() {
+        for output in std::iter::once(path.clone()).chain((names.beside)(path)) {
+            let same = identity(&output);
+            if let Some(&input) = read.get(&same) {
+                let message = format!("'{}' is an input and would be overwritten", inputs[input].shown());
+                return Err(
+                    Diagnostic::new("usage::output-is-input", message).help("name another output with -o")
+                );
+            }
+            if let Some(other) = written.insert(same, i) {
+                // An .asf that two motions of one folder would both bring along is a collision, too.
+                let (one, two) = (inputs[other].shown(), inputs[i].shown());
+                let message = format!("'{one}' and '{two}' would both be written to '{}'", output.display());
+                return Err(Diagnostic::new("usage::output-collision", message)
+                    .help("convert them in separate runs, or leave one out with --exclude"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn refuse_existing(paths: &[PathBuf], existing: &[bool]) -> Result<(), Diagnostic> {
+    let there: Vec<&PathBuf> =
+        paths.iter().zip(existing).filter(|(_, exists)| **exists).map(|(path, _)| path).collect();
+    let Some(first) = there.first() else { return Ok(()) };
+    let message = match there.len() {
+        1 => format!("'{}' exists already", first.display()),
+        many => {
+            format!("{many} of {} outputs exist already, the first is '{}'", paths.len(), first.display())
+        }
+    };
+    Err(Diagnostic::new("usage::output-exists", message)
+        .help("--overwrite replaces what exists, --skip-existing leaves it and its input alone"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Source;
+
+    fn input(folder: &Path, relative: &str) -> Input {
+        let path = folder.join(relative);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "x").unwrap();
+        Input { source: Source::File(path), relative: relative.into(), found: true }
+    }
+
+    fn outputs(output: Option<PathBuf>) -> Outputs {
+        Outputs { output, overwrite: false, skip_existing: false, dry_run: false }
+    }
+
+    fn to_csv(input: &Input) -> Result<PathBuf, Diagnostic> {
+        Ok(input.relative.with_extension("csv"))
+    }
+
+    const NAMES: Names<'static> = Names { derive: &to_csv, beside: &|_| None };
+
+    fn planned(inputs: Vec<Input>, outputs: &Outputs) -> Result<Vec<Destination>, &'static str> {
+        let jobs = plan(inputs, outputs, &NAMES).map_err(|error| error.code)?;
+        Ok(jobs.into_iter().map(|job| job.destination).collect())
+    }
+
+    fn file(path: PathBuf) -> Destination {
+        Destination::File { path, replace: false }
+    }
+
+    #[test]
+    fn a_directory_mirrors_the_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = vec![input(folder.path(), "a/1.bvh"), input(folder.path(), "b/1.bvh")];
+        let out = folder.path().join("out/");
+        let expected = vec![file(out.join("a/1.csv")), file(out.join("b/1.csv"))];
+        assert_eq!(planned(inputs, &outputs(Some(out))), Ok(expected));
+    }
+
+    #[test]
+    fn one_input_goes_to_a_file_or_beside_the_user() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = Input { found: false, ..input(folder.path(), "a/1.bvh") };
+        let name = folder.path().join("x.csv");
+        assert_eq!(planned(vec![one.clone()], &outputs(Some(name.clone()))), Ok(vec![file(name)]));
+        assert_eq!(planned(vec![one.clone()], &outputs(None)), Ok(vec![file("1.csv".into())]));
+        assert_eq!(planned(vec![one], &outputs(Some("-".into()))), Ok(vec![Destination::Stdout]));
+    }
+
+    #[test]
+    fn what_would_lose_data_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let two = || vec![input(folder.path(), "1.bvh"), input(folder.path(), "1.amc")];
+        assert_eq!(planned(two(), &outputs(Some(at("out/")))), Err("usage::output-collision"));
+        assert_eq!(planned(two(), &outputs(Some(at("all.csv")))), Err("usage::output"));
+        assert_eq!(planned(two(), &outputs(Some("-".into()))), Err("usage::output"));
+        assert_eq!(planned(two(), &outputs(None)), Err("usage::output"));
+
+        let one = || vec![Input { found: false, ..input(folder.path(), "1.bvh") }];
+        let onto_input = Outputs { overwrite: true, ..outputs(Some(at("./1.bvh"))) };
+        assert_eq!(planned(one(), &onto_input), Err("usage::output-is-input"));
+
+        std::fs::write(at("1.csv"), "old").unwrap();
+        let existing = outputs(Some(at("1.csv")));
+        assert_eq!(planned(one(), &existing), Err("usage::output-exists"));
+        let skip = Outputs { skip_existing: true, ..existing.clone() };
+        assert_eq!(planned(one(), &skip), Ok(vec![Destination::Exists(at("1.csv"))]));
+        let overwrite = Outputs { overwrite: true, ..existing };
+        let replaced = Destination::File { path: at("1.csv"), replace: true };
+        assert_eq!(planned(one(), &overwrite), Ok(vec![replaced]));
+    }
+}

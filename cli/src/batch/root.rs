@@ -1,0 +1,49 @@
+//! The folder that inputs have in common: trees of outputs are mirrored below it.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A path from the root of the file system, without `.` and `..`; symbolic links are left alone.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+/// The deepest folder above or at all of these absolute folders.
+pub(super) fn common(folders: &[PathBuf]) -> PathBuf {
+    let Some((first, others)) = folders.split_first() else { return PathBuf::new() };
+    others.iter().fold(first.clone(), |common, folder| {
+        let shared = common.components().zip(folder.components()).take_while(|(a, b)| a == b);
+        shared.map(|(component, _)| component).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_common_folder_is_the_deepest_one() {
+        let folders = ["/db/cmu/01", "/db/cmu/02", "/db/cmu"].map(PathBuf::from);
+        assert_eq!(common(&folders[..1]), Path::new("/db/cmu/01"));
+        assert_eq!(common(&folders), Path::new("/db/cmu"));
+        assert_eq!(common(&["/a".into(), "/b".into()]), Path::new("/"));
+        // Whole names count, not letters.
+        assert_eq!(common(&["/db/cmu1".into(), "/db/cmu2".into()]), Path::new("/db"));
+    }
+
+    #[test]
+    fn detours_are_left_out() {
+        assert_eq!(absolute(Path::new("/a/./b/../c")), Path::new("/a/c"));
+        assert!(absolute(Path::new("x")).is_absolute());
+    }
+}

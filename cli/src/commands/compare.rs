@@ -1,0 +1,271 @@
+//! `mocap compare`: how far two motions of one skeleton are apart.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use mocap_analysis::{ErrorSummary, object_error};
+use mocap_model::{Clip, Unit, UnitSource};
+use mocap_report::heatmap::{self, HeatmapOptions};
+use mocap_report::view::{self, ViewInput, ViewOptions};
+use serde::Serialize;
+
+use super::picture::with_roles;
+use crate::args::{Global, Length, Reading, length};
+use crate::batch::{Input, json};
+use crate::console::Console;
+use crate::diagnostic::{Detail, Diagnostic};
+use crate::edit::guessed;
+use crate::exit::Exit;
+use crate::read::{self, Motion};
+use crate::write;
+
+/// Measure how far two motions of one skeleton are apart
+///
+/// The error is measured in object space, on points at the shell distance from every joint, over all frames.
+/// Both motions need the same joints and frames. Exit code 3 where --fail-above is missed.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    /// The motion that is taken to be right; - for stdin
+    #[arg(value_name = "A")]
+    reference: PathBuf,
+    /// The motion that is measured; - for stdin
+    #[arg(value_name = "B")]
+    other: PathBuf,
+    /// Fail with exit code 3 where the largest error is above this length [m, or with a unit, such as 1mm; 0 or
+    /// more; default: no limit]
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    fail_above: Option<Length>,
+    /// Distance of the measured points from the joints, where a skin would be [m, or with a unit, such as 3cm;
+    /// 0 or more]
+    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
+    shell: Length,
+    /// Draw the error as a picture, joints down and frames across, and write it to this PNG file
+    #[arg(long, value_name = "PNG", help_heading = "Writing")]
+    heatmap: Option<PathBuf>,
+    /// Write a page that plays both motions, the error as colour, to this HTML file
+    #[arg(long, value_name = "HTML", help_heading = "Writing")]
+    html: Option<PathBuf>,
+    /// Replace files of --heatmap and --html that exist
+    #[arg(long, help_heading = "Writing")]
+    overwrite: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    path: String,
+    other: String,
+    max: f64,
+    p99: f64,
+    rms: f64,
+    mean: f64,
+    between_frames_max: f64,
+    shell: f64,
+    worst: Option<Worst<'a>>,
+    joints: usize,
+    frames: usize,
+    unit: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fail_above: Option<f64>,
+    passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heatmap: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Worst<'a> {
+    joint: &'a str,
+    frame: usize,
+}
+
+#[derive(Serialize)]
+struct ErrorRow<'a> {
+    path: String,
+    error: &'a Diagnostic,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let inputs = [&args.reference, &args.other].map(|path| Input::named(path));
+    if args.reference == args.other && args.reference.as_os_str() == "-" {
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only"));
+    }
+    let mut clips = Vec::new();
+    for input in &inputs {
+        match motion(input, args, global, console) {
+            Ok(clip) => clips.push(clip),
+            Err(error) => return Ok(fail(&input.shown(), &error, global, console)),
+        }
+    }
+    let [reference, other] = [&clips[0], &clips[1]];
+    let summary = match object_error(reference, other, args.shell.0) {
+        Ok(summary) => summary,
+        Err(error) => {
+            let error = Diagnostic::new("compare::different", error.to_string());
+            return Ok(fail(&inputs[1].shown(), &error, global, console));
+        }
+    };
+    let limit = args.fail_above.map(|length| length.0);
+    let passed = limit.is_none_or(|limit| summary.max <= limit);
+    let row = Row {
+        path: inputs[0].shown(),
+        other: inputs[1].shown(),
+        max: summary.max,
+        p99: summary.p99,
+        rms: summary.rms,
+        mean: summary.mean,
+        between_frames_max: summary.between_frames_max,
+        shell: summary.shell,
+        worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
+        joints: summary.joints,
+        frames: summary.frames,
+        unit: summary.unit.and_then(|unit| unit.name()),
+        fail_above: limit,
+        passed,
+        heatmap: shown(&args.heatmap),
+        html: shown(&args.html),
+    };
+    let pictures = draw(args, [(&inputs[0], &clips[0]), (&inputs[1], &clips[1])]);
+    if let Err(error) = pictures {
+        return Ok(fail(&inputs[1].shown(), &error, global, console));
+    }
+    let written: Vec<String> = row.heatmap.iter().chain(&row.html).map(|path| format!("-> {path}")).collect();
+    let text = [vec![text(&summary)], written].concat().join("\n");
+    console.row(global, &json(&row), &text);
+    if passed {
+        return Ok(Exit::Success);
+    }
+    let limit = limit.unwrap_or_default();
+    let message = format!(
+        "the largest error is {}, above the limit of {}",
+        millimetres(summary.max),
+        millimetres(limit)
+    );
+    console.error(Some(&inputs[1].shown()), &Diagnostic::new("gate::error-above", message));
+    Ok(Exit::Gate)
+}
+
+fn shown(path: &Option<PathBuf>) -> Option<String> {
+    path.as_ref().map(|path| path.display().to_string())
+}
+
+/// Writes the pictures that were asked for.
+fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
+    if args.heatmap.is_none() && args.html.is_none() {
+        return Ok(());
+    }
+    let named = motions.map(|(input, clip)| (input.relative.display().to_string(), with_roles(clip.clone())));
+    let put = |path: &PathBuf, bytes: &[u8]| {
+        write::atomically(path, args.overwrite, &|out| out.write_all(bytes)).map(|_| ())
+    };
+    if let Some(path) = &args.heatmap {
+        let options = HeatmapOptions { shell: args.shell.0, ..HeatmapOptions::default() };
+        let map = heatmap::png(&named[0].1, &named[1].1, &options)
+            .map_err(|error| Diagnostic::new("compare::different", error.to_string()))?;
+        put(path, &map)?;
+    }
+    if let Some(path) = &args.html {
+        let inputs = named.each_ref().map(|(name, clip)| ViewInput { name, clip });
+        let options = ViewOptions { shell: args.shell.0, ..ViewOptions::default() };
+        put(path, &view::html(&inputs, &options))?;
+    }
+    Ok(())
+}
+
+/// Reads one of the motions; lengths need its unit, which is said where it had to be guessed.
+fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) -> Result<Clip, Diagnostic> {
+    let detail = Detail::Full;
+    let read = read::motion(input, &args.reading);
+    let Motion { clip, mut warnings, .. } = match read {
+        Ok(motion) => motion,
+        Err(failure) => {
+            console.warnings(&input.shown(), &failure.warnings, detail);
+            return Err(failure.error);
+        }
+    };
+    let Some(unit) = read::known_unit(clip.skeleton()) else {
+        return Err(Diagnostic::new(
+            "unit::unknown",
+            "errors are measured in metres, and neither the file nor its size say what its unit is",
+        )
+        .help("state it with --unit, such as --unit cm"));
+    };
+    if unit.source == UnitSource::Guessed {
+        warnings.push(guessed(unit));
+    }
+    if !global.json {
+        console.warnings(&input.shown(), &warnings, Detail::Line);
+    }
+    Ok(stated(clip, unit))
+}
+
+/// The clip with its unit, so that both motions are brought to one.
+fn stated(clip: Clip, unit: Unit) -> Clip {
+    let mut space = *clip.skeleton().space();
+    space.unit = Some(unit);
+    let skeleton = clip.skeleton().with_space(space);
+    clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
+}
+
+fn fail(path: &str, error: &Diagnostic, global: &Global, console: &mut Console) -> Exit {
+    if global.json {
+        console.row(global, &json(&ErrorRow { path: path.to_owned(), error }), "");
+    }
+    console.error(Some(path), error);
+    Exit::ClipFailed
+}
+
+fn text(summary: &ErrorSummary) -> String {
+    let worst = summary
+        .worst
+        .as_ref()
+        .map_or(String::new(), |worst| format!(" (joint '{}', frame {})", worst.name, worst.frame));
+    let rows = [
+        ("largest", format!("{}{worst}", millimetres(summary.max))),
+        ("99 % below", millimetres(summary.p99)),
+        ("rms", millimetres(summary.rms)),
+        ("mean", millimetres(summary.mean)),
+        ("between frames", format!("{} at most", millimetres(summary.between_frames_max))),
+        (
+            "measured on",
+            format!(
+                "{} joints, {} frames, {} from each joint",
+                summary.joints,
+                summary.frames,
+                millimetres(summary.shell)
+            ),
+        ),
+    ];
+    rows.map(|(name, value)| format!("{name:<15} {value}")).join("\n")
+}
+
+/// A length [m] as people read it.
+fn millimetres(metres: f64) -> String {
+    let value = metres * 1000.0;
+    if value != 0.0 && value.abs() < 1e-4 {
+        format!("{value:.1e} mm")
+    } else {
+        format!("{} mm", trimmed(value))
+    }
+}
+
+fn trimmed(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_shown_in_millimetres() {
+        assert_eq!(millimetres(0.0), "0 mm");
+        assert_eq!(millimetres(0.03), "30 mm");
+        assert_eq!(millimetres(0.0012345), "1.2345 mm");
+        assert_eq!(millimetres(3.2e-9), "3.2e-6 mm");
+    }
+}

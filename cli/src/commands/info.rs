@@ -1,0 +1,127 @@
+//! `mocap info`: what a file is.
+
+use clap::Args as ClapArgs;
+use mocap_formats::Format;
+use serde::Serialize;
+
+use super::picture::with_roles;
+use crate::args::{Global, Inputs, Reading};
+use crate::batch::{self, Failure, Job, Report, RunOptions, Tally, json};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::facts::{self, Facts, short};
+use crate::quality::QualityFact;
+use crate::read;
+
+/// Say what files are: format, joints, frames, rate, unit, axes, channel orders, warnings
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// Measure the motion, too: floor, foot contacts, slide, penetration, jerk, largest step, suspicious frames
+    #[arg(long)]
+    quality: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    path: String,
+    format: &'static str,
+    #[serde(flatten)]
+    facts: &'a Facts,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<&'a QualityFact>,
+    warnings: &'a [Diagnostic],
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let inputs = batch::expand(&args.inputs, batch::ALL)?;
+    let jobs: Vec<Job> = inputs.into_iter().map(Job::report).collect();
+    let options = RunOptions::new(&args.inputs.selection, None);
+    Ok(batch::run(console, global, options, &jobs, |job| info(job, args)))
+}
+
+fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
+    let path = job.input.shown();
+    let loaded = read::load(&job.input, &args.reading)?;
+    let (format, bytes) = (loaded.format, loaded.size());
+    let (facts, warnings) = facts::of(&loaded, &args.reading)?;
+    let quality = match args.quality && format.has_motion() {
+        true => Some(QualityFact::of(&with_roles(loaded.into_motion(&args.reading)?.clip))),
+        false => None,
+    };
+    let row = Row {
+        path: path.clone(),
+        format: format.extension(),
+        facts: &facts,
+        bytes,
+        quality: quality.as_ref(),
+        warnings: &warnings,
+    };
+    let json = json(&row);
+    let mut text = text(&path, format, &facts, bytes, warnings.len());
+    if let Some(quality) = &quality {
+        text.push_str(&quality.text());
+    }
+    let tally = Tally { frames: facts.frames, bytes_in: bytes, bytes_out: 0 };
+    Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+/// One block a file, one fact a line.
+fn text(path: &str, format: Format, facts: &Facts, bytes: u64, warnings: usize) -> String {
+    let mut lines = vec![path.to_owned()];
+    let mut line = |name: &str, value: String| lines.push(format!("  {name:<10} {value}"));
+    let root = facts.root.as_deref().unwrap_or("");
+    line("format", format!("{} ({} bytes)", format.extension().to_uppercase(), grouped(bytes)));
+    line("skeleton", format!("{} joints, {} end sites, root '{root}'", facts.joints, facts.end_sites));
+    if format.has_motion() {
+        let rate = match (facts.fps, facts.frame_time) {
+            (Some(fps), Some(time)) => {
+                format!(" at {} fps (frame time {} s)", short(fps), (time * 1e7).round() / 1e7)
+            }
+            _ => String::new(),
+        };
+        line("motion", format!("{} frames{rate}, {} s", facts.frames, short(facts.duration)));
+    }
+    let orders: Vec<String> =
+        facts.rotation_orders.iter().map(|row| format!("{} ({})", row.order, row.joints)).collect();
+    let orders = if orders.is_empty() { String::new() } else { format!(", rotations {}", orders.join(", ")) };
+    line("channels", format!("{}{orders}", facts.channels));
+    line("positions", facts.positions_text());
+    line("unit", facts.unit.text());
+    line("up", facts.up.clone());
+    if warnings > 0 {
+        line("warnings", format!("{warnings}; `mocap validate` shows them with their lines"));
+    }
+    lines.join("\n")
+}
+
+/// Thousands apart: 2,070,355.
+fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(2_070_355), "2,070,355");
+    }
+}

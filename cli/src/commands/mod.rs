@@ -1,0 +1,13 @@
+//! One file a command: arguments become options, a library call does the work, a row reports it.
+
+pub(crate) mod compare;
+pub(crate) mod convert;
+pub(crate) mod generate;
+pub(crate) mod info;
+pub(crate) mod picture;
+pub(crate) mod plot;
+pub(crate) mod retarget;
+pub(crate) mod sheet;
+pub(crate) mod skel;
+pub(crate) mod validate;
+pub(crate) mod view;

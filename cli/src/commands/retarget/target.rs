@@ -1,0 +1,65 @@
+//! The skeleton that motions are put on.
+
+use std::path::Path;
+
+use mocap_model::{Pose, Skeleton, UnitSource};
+
+use super::Args;
+use super::choices::rest_pose;
+use crate::args::{PositionChannelsArg, Reading};
+use crate::batch::{Failure, Input};
+use crate::diagnostic::Diagnostic;
+use crate::edit::guessed;
+use crate::read::{self, Motion};
+
+/// The target and what was found while it was read.
+pub(super) struct Target {
+    pub(super) path: String,
+    pub(super) skeleton: Skeleton,
+    /// A frame of its own motion in which it stands.
+    pub(super) rest: Option<Pose>,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// Reads the target. What the flags say about the inputs does not hold for it.
+pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
+    let reading = Reading {
+        from: None,
+        input_fps: None,
+        input_unit: args.target.target_unit,
+        input_up: args.target.target_up,
+        position_channels: PositionChannelsArg::Auto,
+        skeleton: None,
+        ..args.reading.clone()
+    };
+    let loaded = read::load(&Input::named(path), &reading)?;
+    let (skeleton, rest, mut warnings) = match args.method.target_rest {
+        None => {
+            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+            (skeleton, None, warnings)
+        }
+        Some(frame) => {
+            let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
+            let rest = rest_pose(&clip, frame, "--target-rest")?;
+            (clip.skeleton().as_ref().clone(), Some(rest), warnings)
+        }
+    };
+    // Only the skeleton counts: what is odd about the target's own motion does not matter here.
+    warnings.retain(|warning| warning.code != "bvh::rest-first-frame");
+    match read::known_unit(&skeleton) {
+        None => {
+            let error = Diagnostic::new(
+                "unit::unknown",
+                "the report is in metres, and neither the target nor its size say its unit",
+            )
+            .help("state it with --target-unit, such as --target-unit cm");
+            return Err(Failure { error, warnings });
+        }
+        Some(unit) if unit.source == UnitSource::Guessed => {
+            let name = unit.name().unwrap_or_default();
+            warnings.push(guessed(unit).help(format!("--target-unit {name} states it, and silences this")));
+        }
+        Some(_) => {}
+    }
+    Ok(Target { path: path.display().to_string(), skeleton, rest, warnings })
+}

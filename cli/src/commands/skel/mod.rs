@@ -1,0 +1,110 @@
+//! `mocap skel`: the skeleton of a file, shown, checked, and written for a user to edit.
+
+mod row;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use mocap_formats::Format;
+use mocap_model::{Role, Space};
+use mocap_retarget::map_roles;
+
+use crate::args::{Global, Inputs, Outputs, Reading};
+use crate::batch::{self, Destination, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::encode;
+use crate::exit::Exit;
+use crate::read;
+
+/// Show the skeleton of a file: its joints, what each is in a body, limits; with -o write it as a .skel
+///
+/// The .skel is JSON to be edited: roles that mocap did not find, limits, the unit. `mocap retarget` takes it as
+/// its target. Without -o nothing is written.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    outputs: Outputs,
+    /// Format of the outputs: skel, asf [default: by the extension of OUT, else skel]
+    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
+    to: Option<Format>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// The roles that retargeting cannot do without.
+const NEEDED: [Role; 7] = [
+    Role::Hips,
+    Role::LeftUpperLeg,
+    Role::LeftLowerLeg,
+    Role::LeftFoot,
+    Role::RightUpperLeg,
+    Role::RightLowerLeg,
+    Role::RightFoot,
+];
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+    if global.json && args.outputs.to_stdout() {
+        return Err(Diagnostic::stdout_twice());
+    }
+    let inputs = batch::expand(&args.inputs, batch::ALL)?;
+    let format = output_format(args)?;
+    let jobs = match &args.outputs.output {
+        None => inputs.into_iter().map(Job::report).collect(),
+        Some(_) => {
+            let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
+            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| None })?
+        }
+    };
+    let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
+    Ok(batch::run(console, global, options, &jobs, |job| skel(job, &args.reading, format)))
+}
+
+fn output_format(args: &Args) -> Result<Format, Diagnostic> {
+    let extension = args.outputs.output.as_ref().and_then(|path: &PathBuf| path.extension()?.to_str());
+    match args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Skel) {
+        format @ (Format::Skel | Format::Asf) => Ok(format),
+        other => Err(Diagnostic::new(
+            "usage::format",
+            format!("{other} files hold a motion, not a skeleton alone"),
+        )
+        .help("skel writes .skel and .asf; `mocap convert` writes motions")),
+    }
+}
+
+fn skel(job: &Job, reading: &Reading, format: Format) -> Result<Report, Failure> {
+    let path = job.input.shown();
+    let loaded = read::load(&job.input, reading)?;
+    let bytes_in = loaded.size();
+    let (skeleton, mut warnings) = loaded.into_skeleton(reading)?;
+    let roles = map_roles(&skeleton);
+    let missing: Vec<Role> = NEEDED.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+    if !missing.is_empty() {
+        let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
+        let message = format!("no joint was found for {names}: the skeleton cannot be retargeted as it is");
+        warnings.push(
+            Diagnostic::new("skel::missing-roles", message)
+                .help("write a .skel with -o, and give the role of each such joint in it"),
+        );
+    }
+    // The unit is written even where it is a guess: the file says so, and the user can settle it.
+    let unit = read::known_unit(&skeleton);
+    let skeleton = roles.apply(&skeleton).with_space(Space { unit, ..*skeleton.space() });
+    let written = match job.destination {
+        Destination::Nowhere => Ok((0, String::new())),
+        _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {
+            warnings.extend_from_slice(&encoded.warnings);
+            encode::deliver(&encoded, job, format)
+        }),
+    };
+    let (bytes_out, output) = match written {
+        Ok(delivered) => delivered,
+        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
+    };
+    let row = row::Row::new(&path, &output, (&skeleton, &roles), &missing, &warnings);
+    let (json, text) = (json(&row), row.text(&skeleton, &roles));
+    Ok(Report { json, text, warnings, tally: Tally { frames: 0, bytes_in, bytes_out }, ..Report::default() })
+}

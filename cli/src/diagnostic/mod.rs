@@ -1,0 +1,149 @@
+//! What is said about an input or about the arguments: one error or warning, its place, and what can be done.
+
+mod excerpt;
+mod render;
+
+pub(crate) use render::{Detail, Renderer};
+
+use std::fmt;
+use std::path::Path;
+
+use excerpt::Excerpt;
+use mocap_formats::{Context, Finding};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// One error or warning.
+///
+/// It owns the lines it shows, so that the text of the file can be freed before it is rendered.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Diagnostic {
+    /// The stable code, such as `bvh::row-length`.
+    pub(crate) code: &'static str,
+    /// One sentence.
+    pub(crate) message: String,
+    /// The file it is about, where that is not the input itself.
+    pub(crate) path: Option<String>,
+    /// 1-based line and column.
+    pub(crate) place: Option<(usize, usize)>,
+    /// In which joint, channel, frame.
+    pub(crate) context: Context,
+    /// How often it was found.
+    pub(crate) count: usize,
+    /// What can be done about it.
+    pub(crate) help: Option<String>,
+    excerpt: Option<Excerpt>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without a place.
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            code,
+            message: message.into(),
+            path: None,
+            place: None,
+            context: Context::default(),
+            count: 1,
+            help: None,
+            excerpt: None,
+        }
+    }
+
+    /// What a reader found in `text`, the decoded bytes of the file.
+    pub(crate) fn from_finding(finding: &Finding, text: &[u8]) -> Diagnostic {
+        Diagnostic {
+            code: finding.code(),
+            message: finding.kind.to_string(),
+            path: None,
+            place: finding.place.as_ref().map(|place| (place.line, place.column)),
+            context: finding.context.clone(),
+            count: finding.count,
+            help: advice(finding).map(str::to_owned),
+            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
+        }
+    }
+
+    /// An error of the operating system about a file.
+    pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Diagnostic {
+        use std::io::ErrorKind;
+        let code = match error.kind() {
+            ErrorKind::NotFound => "io::not-found",
+            ErrorKind::PermissionDenied => "io::permission",
+            ErrorKind::AlreadyExists => "io::exists",
+            ErrorKind::StorageFull => "io::disk-full",
+            _ => "io::error",
+        };
+        // "(os error 2)" says nothing to a user.
+        let reason = error.to_string();
+        let reason = reason.split(" (os error").next().unwrap_or_default();
+        Diagnostic::new(code, format!("cannot {doing} '{}': {reason}", path.display()))
+    }
+
+    /// Rows and a file cannot both go to stdout.
+    pub(crate) fn stdout_twice() -> Diagnostic {
+        Diagnostic::new("usage::stdout-twice", "--json and -o - both write to stdout")
+            .help("name a file with -o, or leave out --json")
+    }
+
+    /// The same about another file than the input.
+    pub(crate) fn in_file(mut self, path: &Path) -> Diagnostic {
+        self.path = Some(path.display().to_string());
+        self
+    }
+
+    /// The same with what can be done.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// What a user can do about what readers find, where a flag helps.
+fn advice(finding: &Finding) -> Option<&'static str> {
+    Some(match finding.code() {
+        // Only values over time can be interpolated.
+        "bvh::not-a-number" | "amc::not-finite" if finding.context.frame.is_some() => {
+            "--repair interpolates over such values"
+        }
+        "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
+        "bvh::position-mode" => "--position-channels replace or add settles it",
+        "bvh::rest-first-frame" => "--drop-first-frame leaves it out",
+        _ => return None,
+    })
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, help`.
+impl Serialize for Diagnostic {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("code", self.code)?;
+        map.serialize_entry("message", &self.message)?;
+        if let Some(path) = &self.path {
+            map.serialize_entry("path", path)?;
+        }
+        let (line, column) = self.place.unzip();
+        map.serialize_entry("line", &line)?;
+        map.serialize_entry("column", &column)?;
+        map.serialize_entry("count", &self.count)?;
+        let Context { joint, channel, frame } = &self.context;
+        if let Some(joint) = joint {
+            map.serialize_entry("joint", joint)?;
+        }
+        if let Some(channel) = channel {
+            map.serialize_entry("channel", channel)?;
+        }
+        if let Some(frame) = frame {
+            map.serialize_entry("frame", frame)?;
+        }
+        if let Some(help) = &self.help {
+            map.serialize_entry("help", help)?;
+        }
+        map.end()
+    }
+}

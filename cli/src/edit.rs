@@ -1,0 +1,94 @@
+//! Changes to a motion that was read: frames left out, rate, size, unit, axes.
+
+use mocap_model::{Clip, FrameRate, SignedAxis, Unit, UnitSource};
+
+use crate::args::{Trim, UnitLength};
+use crate::diagnostic::Diagnostic;
+use crate::read;
+
+/// What is changed, in the order in which it is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Edits {
+    pub(crate) drop_first_frame: bool,
+    pub(crate) trim: Option<Trim>,
+    /// Resampled to this rate.
+    pub(crate) fps: Option<FrameRate>,
+    /// Every length multiplied.
+    pub(crate) scale: Option<f64>,
+    /// Lengths converted.
+    pub(crate) unit: Option<UnitLength>,
+    /// Axes turned.
+    pub(crate) up: Option<SignedAxis>,
+}
+
+impl Edits {
+    /// The motion with all changes; what had to be assumed for them goes to `warnings`.
+    ///
+    /// # Errors
+    /// Where no frame is left, or lengths are to be converted from an unknown unit.
+    pub(crate) fn apply(&self, mut clip: Clip, warnings: &mut Vec<Diagnostic>) -> Result<Clip, Diagnostic> {
+        if self.drop_first_frame {
+            clip = trimmed(clip, |frames| (frames > 1).then_some(1..frames), "--drop-first-frame")?;
+        }
+        if let Some(trim) = self.trim {
+            let fps = clip.rate().fps();
+            clip = trimmed(clip, |frames| trim.frames(frames, fps), "--trim")?;
+        }
+        if let Some(rate) = self.fps {
+            clip = clip.resampled(rate);
+        }
+        if let Some(factor) = self.scale {
+            clip = clip.scaled(factor);
+        }
+        let mut space = *clip.skeleton().space();
+        if let Some(unit) = self.unit {
+            let known = read::known_unit(clip.skeleton()).ok_or_else(|| {
+                Diagnostic::new(
+                    "unit::unknown",
+                    "the unit of the input is not known, and its size suggests none",
+                )
+                .help("state it with --input-unit, such as --input-unit cm")
+            })?;
+            if known.source == UnitSource::Guessed {
+                warnings.push(guessed(known));
+            }
+            space.unit = Some(known);
+            let skeleton = clip.skeleton().with_space(space);
+            clip = clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before");
+            space.unit = Some(Unit { metres: unit.0, source: known.source });
+        }
+        if let Some(up) = self.up {
+            space = read::with_up(&space, up);
+        }
+        if space != *clip.skeleton().space() {
+            clip = clip.in_space(space);
+        }
+        Ok(clip)
+    }
+}
+
+/// The warning that a unit was inferred.
+pub(crate) fn guessed(unit: Unit) -> Diagnostic {
+    let name = unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned);
+    Diagnostic::new(
+        "unit::guessed",
+        format!("the unit was taken to be {name}, from the size of the skeleton"),
+    )
+    .help(format!("--input-unit {name} states it, and silences this"))
+}
+
+fn trimmed(
+    clip: Clip,
+    keep: impl FnOnce(usize) -> Option<std::ops::Range<usize>>,
+    flag: &str,
+) -> Result<Clip, Diagnostic> {
+    let frames = clip.frames();
+    let Some(range) = keep(frames) else {
+        let message = format!("{flag} leaves no frame: the motion has {frames}");
+        return Err(Diagnostic::new("edit::no-frames", message));
+    };
+    if range == (0..frames) {
+        return Ok(clip);
+    }
+    Ok(clip.trimmed(range).expect("the range lies within the clip"))
+}

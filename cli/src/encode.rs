@@ -1,0 +1,134 @@
+//! From a clip or skeleton to the content of files.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use mocap_formats::{Finding, Format, Parsed, amc, asf, bvh, csv, json, skel};
+use mocap_model::{Clip, EulerOrder, Skeleton};
+
+use crate::batch::{Destination, Failure, Job};
+use crate::console::put_stdout;
+use crate::diagnostic::Diagnostic;
+use crate::write;
+
+impl Encoded {
+    /// A motion and the skeleton that goes beside it.
+    pub(crate) fn pair(main: Vec<u8>, beside: Vec<u8>) -> Encoded {
+        Encoded { beside: Some(Content::Bytes(beside)), ..Encoded::from(main) }
+    }
+}
+
+/// What is written: one file, and for AMC the skeleton beside it.
+pub(crate) struct Encoded {
+    main: Content,
+    /// The skeleton of an AMC file.
+    beside: Option<Content>,
+    /// What the format cannot say as it was.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+enum Content {
+    Bytes(Vec<u8>),
+    /// Written frame by frame: a table is many times as large as its clip.
+    Table(Clip),
+}
+
+impl Content {
+    fn write_to(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Content::Table(clip) => csv::write(clip, &mut out),
+            Content::Bytes(bytes) => out.write_all(bytes),
+        }
+    }
+}
+
+/// How a clip is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EncodeOptions {
+    /// The rotation order of every joint; `None`: that of the skeleton.
+    pub(crate) euler: Option<EulerOrder>,
+}
+
+/// The path of the skeleton beside an output, for formats that need one.
+pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
+    (format == Format::Amc).then(|| path.with_extension("asf"))
+}
+
+impl From<Vec<u8>> for Encoded {
+    fn from(bytes: Vec<u8>) -> Encoded {
+        Encoded { main: Content::Bytes(bytes), beside: None, warnings: Vec::new() }
+    }
+}
+
+/// A clip in a format. The clip is taken, so that it is freed before the bytes are there in full.
+pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+    match format {
+        Format::Bvh => {
+            let options = bvh::WriteOptions { euler: options.euler, ..Default::default() };
+            let document = bvh::from_clip(&clip, &options);
+            drop(clip);
+            Ok(document.to_bytes().into())
+        }
+        Format::Amc => {
+            let Parsed { value: pair, warnings } = amc::from_clip(&clip);
+            drop(clip);
+            let encoded = Encoded::pair(pair.motion.to_bytes(), pair.skeleton.to_bytes());
+            Ok(Encoded { warnings: diagnostics(&warnings), ..encoded })
+        }
+        Format::Asf | Format::Skel => skeleton(clip.skeleton(), format),
+        Format::Json => Ok(json::to_bytes(&clip).into()),
+        Format::Csv => Ok(Encoded { main: Content::Table(clip), beside: None, warnings: Vec::new() }),
+    }
+}
+
+/// The path with the extension of a format; another extension than that of a format is part of the name.
+pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
+    let known = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
+    if known.is_some() {
+        return path.with_extension(format.extension());
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(format.extension());
+    name.into()
+}
+
+/// A skeleton in a format.
+pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, Diagnostic> {
+    match format {
+        Format::Asf => {
+            let Parsed { value: document, warnings } = asf::from_skeleton(skeleton);
+            Ok(Encoded { warnings: diagnostics(&warnings), ..Encoded::from(document.to_bytes()) })
+        }
+        Format::Skel => Ok(skel::to_bytes(skeleton).into()),
+        other => {
+            let message = format!("{other} files hold a motion, and this is a skeleton alone");
+            Err(Diagnostic::new("format::no-motion", message).help("skeletons are written as skel or asf"))
+        }
+    }
+}
+
+/// Findings about what is written: they have no place in a text.
+fn diagnostics(findings: &[Finding]) -> Vec<Diagnostic> {
+    findings.iter().map(|finding| Diagnostic::from_finding(finding, b"")).collect()
+}
+
+/// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.
+pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
+    match &job.destination {
+        Destination::File { path, replace } => {
+            let mut bytes = 0;
+            // The skeleton first: an AMC file without one is worth nothing.
+            if let (Some(content), Some(beside)) = (&encoded.beside, beside(path, format)) {
+                bytes += write::atomically(&beside, *replace, &|out| content.write_to(out))?;
+            }
+            bytes += write::atomically(path, *replace, &|out| encoded.main.write_to(out))?;
+            Ok((bytes, path.display().to_string()))
+        }
+        Destination::Stdout => {
+            let bytes = put_stdout(&|out| encoded.main.write_to(out))?;
+            Ok((bytes, "-".into()))
+        }
+        Destination::Nowhere | Destination::Exists(_) => Ok((0, String::new())),
+    }
+}

@@ -1,0 +1,210 @@
+//! What a file is, in numbers and words.
+
+use mocap_formats::{asf, bvh};
+use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
+use serde::Serialize;
+
+use crate::args::{PositionChannelsArg, Reading};
+use crate::batch::Failure;
+use crate::diagnostic::Diagnostic;
+use crate::read::{self, Document, Loaded, Outline};
+
+/// What a file is. The names are those of the rows of `mocap info --json`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Facts {
+    /// Without End Sites.
+    pub(crate) joints: usize,
+    pub(crate) end_sites: usize,
+    pub(crate) channels: usize,
+    pub(crate) frames: usize,
+    /// [s]
+    pub(crate) frame_time: Option<f64>,
+    pub(crate) fps: Option<f64>,
+    /// From the first frame to the last [s].
+    pub(crate) duration: f64,
+    pub(crate) unit: UnitFact,
+    pub(crate) up: String,
+    /// `add`, `replace` or `none`.
+    pub(crate) position_channels: &'static str,
+    pub(crate) rotation_orders: Vec<OrderFact>,
+    /// The first one, where there are several.
+    pub(crate) root: Option<String>,
+    pub(crate) roots: usize,
+}
+
+/// The unit of a file's numbers.
+#[derive(Debug, Serialize)]
+pub(crate) struct UnitFact {
+    name: Option<&'static str>,
+    metres: Option<f64>,
+    source: Option<&'static str>,
+}
+
+/// How many joints list their rotations in an order.
+#[derive(Debug, Serialize)]
+pub(crate) struct OrderFact {
+    pub(crate) order: String,
+    pub(crate) joints: usize,
+}
+
+impl UnitFact {
+    /// The unit of a skeleton, guessed where it is not stated.
+    pub(crate) fn of(skeleton: &Skeleton) -> UnitFact {
+        let unit = read::known_unit(skeleton);
+        UnitFact {
+            name: unit.and_then(|unit| unit.name()),
+            metres: unit.map(|unit| unit.metres),
+            source: unit.map(|unit| match unit.source {
+                UnitSource::File => "file",
+                UnitSource::Flag => "flag",
+                UnitSource::Guessed => "guessed",
+            }),
+        }
+    }
+
+    /// The unit in words.
+    pub(crate) fn text(&self) -> String {
+        let (Some(metres), Some(source)) = (self.metres, self.source) else {
+            return "unknown (--unit states it)".into();
+        };
+        let how = match source {
+            "file" => "as the file says",
+            "flag" => "as --unit says",
+            _ => "guessed from the size of the skeleton",
+        };
+        match self.name {
+            Some("cmu") => format!("1/0.45 in ({how})"),
+            Some(name) => format!("{name} ({how})"),
+            None => format!("{metres} m ({how})"),
+        }
+    }
+}
+
+impl Facts {
+    /// Position channels in words.
+    pub(crate) fn positions_text(&self) -> String {
+        match self.position_channels {
+            "add" => "added to the offset".into(),
+            "replace" => "in place of the offset".into(),
+            _ => "none".into(),
+        }
+    }
+}
+
+/// The facts about a file, and everything that was found while it was read.
+pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<(Facts, Vec<Diagnostic>), Failure> {
+    let stated = Stated::of(&loaded.document, reading);
+    let frames = loaded.document.frames();
+    let Outline { skeleton, rate, warnings } = loaded.outline(reading)?;
+    Ok((facts(&skeleton, frames, rate, stated), warnings))
+}
+
+/// What only the document of a file knows.
+struct Stated {
+    channels: usize,
+    /// The frame time as the file has it [s].
+    frame_time: Option<f64>,
+    position_channels: &'static str,
+}
+
+impl Stated {
+    fn of(document: &Document, reading: &Reading) -> Stated {
+        match document {
+            Document::Bvh(document) => Stated {
+                channels: document.channels(),
+                frame_time: document.motion().and_then(|motion| Some(motion.frame_time.as_ref()?.seconds)),
+                position_channels: positions(document, reading.position_channels),
+            },
+            Document::Asf(skeleton) => Stated::acclaim(skeleton),
+            Document::Amc(skeleton, _) => Stated::acclaim(skeleton),
+            Document::Skel(skeleton) => Stated::own(skeleton),
+            Document::Json(clip) => Stated::own(clip.skeleton()),
+        }
+    }
+}
+
+impl Stated {
+    /// Acclaim files state no frame time; a root's translation is added to its place.
+    fn acclaim(skeleton: &asf::Document) -> Stated {
+        let channels =
+            skeleton.root.order.len() + skeleton.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
+        let moves = |dof: &asf::Dof| matches!(dof, asf::Dof::Translation(_));
+        let moving = skeleton.root.order.iter().any(moves)
+            || skeleton.bones.iter().any(|bone| bone.dofs.iter().any(moves));
+        Stated { channels, frame_time: None, position_channels: if moving { "add" } else { "none" } }
+    }
+}
+
+impl Stated {
+    /// In this project's own files a joint's channels are its degrees of freedom.
+    fn own(skeleton: &Skeleton) -> Stated {
+        let joints = || skeleton.joints().iter().filter(|joint| !joint.end_site);
+        let count = |free: [bool; 3]| free.iter().filter(|free| **free).count();
+        let channels = joints().map(|joint| count(joint.dofs.rotation) + count(joint.dofs.translation)).sum();
+        let moving = joints().any(|joint| count(joint.dofs.translation) > 0);
+        Stated { channels, frame_time: None, position_channels: if moving { "replace" } else { "none" } }
+    }
+}
+
+fn positions(document: &bvh::Document, asked: PositionChannelsArg) -> &'static str {
+    let moves = |channel: &bvh::Channel| matches!(channel, bvh::Channel::Position(_));
+    if !document.nodes().iter().any(|node| node.channels.iter().any(moves)) {
+        return "none";
+    }
+    match asked {
+        PositionChannelsArg::Replace => "replace",
+        PositionChannelsArg::Add => "add",
+        PositionChannelsArg::Auto => match bvh::position_mode(document).mode {
+            Some(bvh::PositionMode::Add) => "add",
+            // Without an OFFSET beside the channels both readings agree.
+            Some(bvh::PositionMode::Replace) | None => "replace",
+        },
+    }
+}
+
+fn facts(skeleton: &Skeleton, frames: usize, rate: Option<FrameRate>, stated: Stated) -> Facts {
+    let mut rotation_orders: Vec<OrderFact> = Vec::new();
+    for joint in skeleton.joints().iter().filter(|joint| joint.dofs.rotation.contains(&true)) {
+        let turning = joint.dofs.order.axes().into_iter().filter(|axis| joint.dofs.rotation[axis.index()]);
+        let order: String = turning.map(Axis::letter).collect();
+        match rotation_orders.iter_mut().find(|fact| fact.order == order) {
+            Some(fact) => fact.joints += 1,
+            None => rotation_orders.push(OrderFact { order, joints: 1 }),
+        }
+    }
+    let end_sites = skeleton.joints().iter().filter(|joint| joint.end_site).count();
+    let roots: Vec<_> = skeleton.roots().collect();
+    Facts {
+        joints: skeleton.len() - end_sites,
+        end_sites,
+        channels: stated.channels,
+        frames,
+        frame_time: stated.frame_time.or(rate.map(FrameRate::frame_time)),
+        fps: rate.map(FrameRate::fps),
+        duration: rate.map_or(0.0, |rate| frames.saturating_sub(1) as f64 * rate.frame_time()),
+        unit: UnitFact::of(skeleton),
+        up: skeleton.space().up.to_string(),
+        position_channels: stated.position_channels,
+        rotation_orders,
+        root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
+        roots: roots.len(),
+    }
+}
+
+/// At most six digits after the point, no zeros at the end.
+pub(crate) fn short(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(short(120.0), "120");
+        assert_eq!(short(30000.0 / 1001.0), "29.97003");
+        assert_eq!(short(0.0), "0");
+    }
+}

@@ -1,0 +1,214 @@
+//! From an input to what it says and what it means: bytes → document → clip or skeleton.
+
+mod companion;
+mod document;
+mod unit;
+
+pub(crate) use document::Document;
+pub(crate) use unit::{known_unit, with_up};
+
+use unit::restated;
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use mocap_formats::{Finding, Format, Limits, Parsed, text};
+use mocap_model::{Clip, FrameRate, Skeleton};
+
+use crate::args::Reading;
+use crate::batch::{Failure, Input, Source};
+use crate::diagnostic::Diagnostic;
+
+/// A file as read, before it is given a meaning.
+pub(crate) struct Loaded {
+    pub(crate) format: Format,
+    pub(crate) document: Document,
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// What was read, kept for the excerpts of what is found later.
+    bytes: Vec<u8>,
+}
+
+/// A motion and what was found while it was read.
+pub(crate) struct Motion {
+    pub(crate) clip: Clip,
+    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) bytes: u64,
+}
+
+/// What a document means, but for its rotations over time.
+pub(crate) struct Outline {
+    pub(crate) skeleton: Skeleton,
+    /// `None` of a skeleton.
+    pub(crate) rate: Option<FrameRate>,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Reads an input into what it says.
+///
+/// # Errors
+/// Where it cannot be read or understood, or has a warning and `--strict` is given.
+pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
+    let bytes = bytes_of(input)?;
+    let format = format_of(input, &bytes, reading)?;
+    let parsed = document::parse(format, &bytes, input, reading);
+    let (document, warnings) = parsed.map_err(|stop| {
+        let failure = stop.into_failure(&bytes);
+        match Format::detect(&bytes) {
+            Some(other) if other != format && failure.error.help.is_none() => Failure {
+                error: failure
+                    .error
+                    .help(format!("the content looks like {other}: --from {other} reads it so")),
+                ..failure
+            },
+            _ => failure,
+        }
+    })?;
+    Ok(Loaded { format, document, warnings, bytes })
+}
+
+/// Reads an input into the motion that it means.
+///
+/// # Errors
+/// As [`load`], and where it holds no motion.
+pub(crate) fn motion(input: &Input, reading: &Reading) -> Result<Motion, Failure> {
+    load(input, reading)?.into_motion(reading)
+}
+
+impl Loaded {
+    /// The size of the input [bytes].
+    pub(crate) fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The motion that the document means; document and text are freed.
+    pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
+        let size = self.size();
+        let Loaded { document, mut warnings, bytes, .. } = self;
+        let lowered = document.into_clip(reading);
+        let Parsed { value: clip, warnings: found } = match lowered {
+            Ok(parsed) => parsed,
+            Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&bytes) }),
+        };
+        warnings.extend(located(&found, &bytes));
+        warnings.retain(|warning| !(reading.rest_frame_dropped && warning.code == "bvh::rest-first-frame"));
+        let warnings = strict(reading, warnings)?;
+        let clip = match reading.input_fps {
+            Some(rate) => clip.with_rate(rate),
+            None => clip,
+        };
+        let skeleton = restated(clip.skeleton(), reading);
+        let clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
+        Ok(Motion { clip, warnings, bytes: size })
+    }
+
+    /// The skeleton of the document, of whatever format.
+    pub(crate) fn into_skeleton(self, reading: &Reading) -> Result<(Skeleton, Vec<Diagnostic>), Failure> {
+        self.outline(reading).map(|outline| (outline.skeleton, outline.warnings))
+    }
+
+    /// What the document means, but for its rotations over time, and everything that is found in it.
+    pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
+        let failed =
+            |stop: Stop| Failure { warnings: self.warnings.clone(), ..stop.into_failure(&self.bytes) };
+        let (skeleton, rate, found) = if self.format.has_motion() {
+            let Parsed { value: clip, warnings } = self.document.start(reading).map_err(failed)?;
+            (clip.skeleton().as_ref().clone(), Some(reading.input_fps.unwrap_or(clip.rate())), warnings)
+        } else {
+            let Parsed { value: skeleton, warnings } = self.document.skeleton(reading).map_err(failed)?;
+            (skeleton, None, warnings)
+        };
+        let warnings = [self.warnings.clone(), located(&found, &self.bytes)].concat();
+        Ok(Outline { skeleton: restated(&skeleton, reading), rate, warnings: strict(reading, warnings)? })
+    }
+
+    /// The document alone; the text is freed.
+    pub(crate) fn into_document(self) -> Document {
+        self.document
+    }
+}
+
+/// Why a file could not be understood.
+pub(crate) enum Stop {
+    Found(Box<Finding>),
+    /// Nothing in the text of the file itself.
+    Other(Diagnostic),
+}
+
+impl From<Finding> for Stop {
+    fn from(finding: Finding) -> Stop {
+        Stop::Found(Box::new(finding))
+    }
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Stop {
+        Stop::Other(diagnostic)
+    }
+}
+
+impl Stop {
+    fn into_failure(self, bytes: &[u8]) -> Failure {
+        match self {
+            Stop::Found(finding) => Diagnostic::from_finding(&finding, &text::decode(bytes)).into(),
+            Stop::Other(diagnostic) => diagnostic.into(),
+        }
+    }
+}
+
+/// What was found in the bytes of a file, with the lines it is about.
+fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
+    let text = if findings.is_empty() { Cow::Borrowed(bytes) } else { text::decode(bytes) };
+    findings.iter().map(|finding| Diagnostic::from_finding(finding, &text)).collect()
+}
+
+/// Under `--strict` the first warning is the error.
+fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Failure> {
+    let mut warnings = warnings.into_iter();
+    match warnings.next() {
+        Some(error) if reading.strict => Err(Failure { error, warnings: warnings.collect() }),
+        first => Ok(first.into_iter().chain(warnings).collect()),
+    }
+}
+
+fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
+    let limit = Limits::default().bytes as u64;
+    match &input.source {
+        Source::Stdin => {
+            let mut bytes = Vec::new();
+            // One more than allowed, so that the reader can tell.
+            std::io::stdin()
+                .lock()
+                .take(limit + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| Diagnostic::new("io::error", format!("cannot read stdin: {error}")))?;
+            Ok(bytes)
+        }
+        Source::File(path) => file_bytes(path),
+        Source::Unreadable(_, trouble) => Err(trouble.clone()),
+    }
+}
+
+/// The bytes of a file no larger than the limit.
+pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let failed = |error: std::io::Error| Diagnostic::io("read", path, &error);
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let limit = Limits::default().bytes as u64;
+    let size = file.metadata().map_err(failed)?.len();
+    // A size that a device or a lying file system states is not trusted: reading stops behind the limit.
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// The format as stated, by the extension, or by the content.
+fn format_of(input: &Input, bytes: &[u8], reading: &Reading) -> Result<Format, Diagnostic> {
+    let extension = input.path().and_then(Path::extension).and_then(|extension| extension.to_str());
+    let known = reading.from.or_else(|| extension.and_then(Format::from_extension));
+    known.or_else(|| Format::detect(bytes)).ok_or_else(|| {
+        let names = Format::ALL.map(Format::extension).join(", ");
+        Diagnostic::new("format::unknown", "neither name nor content say which format this is")
+            .help(format!("state it with --from, one of {names}"))
+    })
+}

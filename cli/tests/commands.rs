@@ -1,0 +1,280 @@
+//! Every command of the contract on small files: what it prints, what it writes, its fields, its exit codes.
+
+mod mocap;
+
+use mocap::{LEG, Sandbox, fixture};
+use serde_json::Value;
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.put("leg.bvh", LEG);
+    sandbox
+}
+
+#[track_caller]
+fn has_fields(row: &Value, fields: &[&str]) {
+    for field in fields {
+        assert!(row.get(field).is_some(), "no field '{field}' in {row}");
+    }
+}
+
+#[test]
+fn info_says_what_a_file_is() {
+    let row = sandbox().run(["info", "leg.bvh", "--json"]).ok().rows().remove(0);
+    let fields = [
+        "path",
+        "format",
+        "joints",
+        "end_sites",
+        "channels",
+        "frames",
+        "frame_time",
+        "fps",
+        "duration",
+        "unit",
+        "up",
+        "position_channels",
+        "root",
+        "bytes",
+        "warnings",
+    ];
+    has_fields(&row, &fields);
+    has_fields(&row["unit"], &["name", "metres", "source"]);
+    assert_eq!(row["joints"], 2);
+    assert_eq!(row["end_sites"], 1);
+    assert_eq!(row["channels"], 9);
+    assert_eq!(row["fps"], 30.0);
+    assert_eq!(row["unit"]["source"], "guessed");
+    assert_eq!(row["bytes"], LEG.len());
+}
+
+#[test]
+fn flags_state_what_a_file_does_not() {
+    let flags = ["info", "leg.bvh", "--json", "--unit", "cm", "--input-up", "Z", "--input-fps", "60"];
+    let row = sandbox().run(flags).ok().rows().remove(0);
+    assert_eq!(row["unit"], serde_json::json!({"name": "cm", "metres": 0.01, "source": "flag"}));
+    assert_eq!(row["up"], "Z");
+    assert_eq!(row["fps"], 60.0);
+    let add =
+        sandbox().run(["info", "leg.bvh", "--json", "--position-channels", "add"]).ok().rows().remove(0);
+    assert_eq!(add["position_channels"], "add");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_a_failed_input() {
+    let ran = sandbox().run(["info", "none.bvh", "leg.bvh", "--json"]);
+    assert_eq!(ran.code, 1);
+    let rows = ran.rows();
+    assert_eq!(rows[0]["error"]["code"], "io::not-found");
+    assert_eq!(rows[1]["path"], "leg.bvh");
+    assert_eq!(rows[2]["failed"], 1);
+}
+
+#[test]
+fn conversion_without_a_change_keeps_every_value() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["convert", "leg.bvh", "-o", "same.bvh", "--json"]).ok();
+    assert_eq!(ran.rows()[0]["unchanged"], true);
+    let text = String::from_utf8(sandbox.read("same.bvh")).unwrap();
+    assert!(text.contains("Frame Time: 0.033333\n") && text.contains("0 1.2 0.2 0 20 0 0 10 0"), "{text}");
+}
+
+#[test]
+fn edits_do_what_they_say() {
+    let sandbox = sandbox();
+    let info = |flags: &[&str]| {
+        let convert = [&["convert", "leg.bvh", "-o", "x.bvh", "--overwrite"], flags].concat();
+        sandbox.run(convert).ok();
+        sandbox.run(["info", "x.bvh", "--json"]).ok().rows().remove(0)
+    };
+    assert_eq!(info(&["--drop-first-frame"])["frames"], 3);
+    assert_eq!(info(&["--trim", "1:3"])["frames"], 2);
+    assert_eq!(info(&["--trim", "0.05s:"])["frames"], 2);
+    let half = info(&["--fps", "15"]);
+    assert_eq!((&half["frames"], &half["fps"]), (&2.into(), &15.0.into()));
+    assert_eq!(info(&["--euler", "XYZ"])["rotation_orders"][0]["order"], "XYZ");
+    let faster = info(&["--input-fps", "60"]);
+    assert_eq!((&faster["frames"], &faster["fps"]), (&4.into(), &60.0.into()));
+}
+
+/// The world position of a joint in a frame, as the table has it.
+fn place(sandbox: &Sandbox, file: &str, frame: &str, joint: &str) -> [f64; 3] {
+    let table = sandbox.run(["convert", file, "--to", "csv", "-o", "-", "-q"]).ok().stdout;
+    let row = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let row = row.into_iter().find(|row| row[0] == frame && row[2] == joint).expect(joint);
+    [3, 4, 5].map(|column| row[column].parse().unwrap())
+}
+
+#[test]
+fn units_and_axes_are_converted() {
+    let sandbox = sandbox();
+    assert_eq!(place(&sandbox, "leg.bvh", "1", "Hips"), [0.0, 1.2, 0.1]);
+    sandbox
+        .run(["convert", "leg.bvh", "-o", "cm.bvh", "--input-unit", "m", "--unit", "cm", "--up", "Z"])
+        .ok();
+    assert_eq!(place(&sandbox, "cm.bvh", "1", "Hips"), [0.0, -10.0, 120.0]);
+    sandbox.run(["convert", "leg.bvh", "-o", "big.bvh", "--scale", "2"]).ok();
+    assert_eq!(place(&sandbox, "big.bvh", "1", "Hips"), [0.0, 2.4, 0.2]);
+
+    // 12 units long: no usual unit makes a person of that.
+    sandbox.put("odd.bvh", LEG.replace("-0.6", "-6"));
+    let ran = sandbox.run(["convert", "odd.bvh", "-o", "x.bvh", "--unit", "cm"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("--input-unit"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_guessed_unit_is_said() {
+    let ran = sandbox().run(["convert", "leg.bvh", "-o", "x.bvh", "--unit", "cm"]).ok();
+    assert!(ran.stderr.contains("warning[unit::guessed]"), "{}", ran.stderr);
+}
+
+#[test]
+fn nothing_left_of_a_motion_is_an_error() {
+    let ran = sandbox().run(["convert", "leg.bvh", "-o", "x.bvh", "--trim", "10:20", "--json"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.rows()[0]["error"]["code"], "edit::no-frames");
+}
+
+#[test]
+fn every_format_leads_back() {
+    let sandbox = sandbox();
+    for (there, files) in [("json", vec!["leg.json"]), ("amc", vec!["leg.amc", "leg.asf"])] {
+        sandbox.run(["convert", "leg.bvh", "--to", there, "--input-unit", "m"]).ok();
+        for file in &files {
+            sandbox.read(file);
+        }
+        sandbox.run(["convert", files[0], "-o", "back.bvh", "--unit", "m", "--overwrite"]).ok();
+        let ran = sandbox.run(["compare", "leg.bvh", "back.bvh", "--unit", "m", "--json"]);
+        // Acclaim calls the root 'root'.
+        if there == "json" {
+            assert!(ran.ok().rows()[0]["max"].as_f64().unwrap() < 1e-6);
+        } else {
+            let [x, y, z] = place(&sandbox, "back.bvh", "3", "Knee");
+            let [a, b, c] = place(&sandbox, "leg.bvh", "3", "Knee");
+            assert!((x - a).abs() + (y - b).abs() + (z - c).abs() < 3e-6, "{x} {y} {z}");
+        }
+    }
+    let skeleton = sandbox.run(["skel", "leg.bvh", "-o", "leg.skel"]).ok();
+    assert!(skeleton.stdout.contains("Knee"), "{}", skeleton.stdout);
+    sandbox.run(["validate", "leg.skel", "--strict"]).ok();
+}
+
+#[test]
+fn an_amc_file_finds_its_skeleton_or_says_what_to_do() {
+    let sandbox = sandbox();
+    sandbox.run(["convert", "leg.bvh", "-o", "a/01_02.amc"]).ok();
+    std::fs::rename(sandbox.path("a/01_02.asf"), sandbox.path("a/01.asf")).unwrap();
+    sandbox.run(["info", "a/01_02.amc"]).ok();
+    std::fs::rename(sandbox.path("a/01.asf"), sandbox.path("body.asf")).unwrap();
+    let ran = sandbox.run(["info", "a/01_02.amc", "--json"]);
+    assert_eq!(ran.rows()[0]["error"]["code"], "amc::no-skeleton");
+    assert!(ran.stderr.contains("--skeleton"), "{}", ran.stderr);
+    sandbox.run(["info", "a/01_02.amc", "--skeleton", "body.asf"]).ok();
+}
+
+#[test]
+fn compare_measures_in_metres_and_gates() {
+    let sandbox = sandbox();
+    let compare = |flags: &[&str]| sandbox.run([&["compare", "leg.bvh"], flags].concat());
+    let row = compare(&["leg.bvh", "--json", "--fail-above", "0"]).ok().rows().remove(0);
+    has_fields(
+        &row,
+        &["max", "p99", "rms", "mean", "shell", "worst", "joints", "frames", "between_frames_max"],
+    );
+    assert_eq!((&row["max"], &row["frames"], &row["shell"]), (&0.0.into(), &4.into(), &0.03.into()));
+
+    // The hips are 1 cm higher in one frame.
+    sandbox.put("high.bvh", LEG.replace("0 1.2 0.2 0 20", "0 1.21 0.2 0 20"));
+    let row = compare(&["high.bvh", "--json", "--unit", "m"]).ok().rows().remove(0);
+    assert!((row["max"].as_f64().unwrap() - 0.01).abs() < 1e-9, "{row}");
+    assert_eq!(row["worst"]["frame"], 2);
+    assert_eq!(compare(&["high.bvh", "--fail-above", "11mm"]).code, 0);
+    let missed = compare(&["high.bvh", "--fail-above", "9mm", "--json"]);
+    assert_eq!(missed.code, 3);
+    assert_eq!(missed.rows()[0]["passed"], false);
+    assert!(missed.stderr.contains("10 mm"), "{}", missed.stderr);
+
+    sandbox.put("short.bvh", LEG.replace("Frames: 4", "Frames: 3"));
+    let ran = compare(&["short.bvh", "--json"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.rows()[0]["error"]["code"], "compare::different");
+}
+
+#[test]
+fn skel_shows_roles_and_what_is_missing() {
+    let ran = sandbox().run(["skel", "leg.bvh", "--json"]).ok();
+    let row = ran.rows().remove(0);
+    has_fields(&row, &["path", "joints", "unit", "roles", "missing_roles", "chains"]);
+    assert!(row["missing_roles"].as_array().unwrap().contains(&"LeftFoot".into()), "{row}");
+}
+
+#[test]
+fn retarget_reports_what_became_of_a_motion() {
+    let sandbox = Sandbox::new();
+    let [walk, other] =
+        ["clips/alex_walk.bvh", "clips/robin.skel"].map(|name| fixture(name).display().to_string());
+    let ran = sandbox.run(["retarget", &walk, &other, "--json", "-o", "out.bvh"]).ok();
+    let row = ran.rows().remove(0);
+    let fields = [
+        "path",
+        "output",
+        "target",
+        "frames",
+        "seconds",
+        "scale",
+        "mapping",
+        "effectors",
+        "feet",
+        "limits",
+        "angle_rms",
+    ];
+    has_fields(&row, &fields);
+    has_fields(&row["scale"], &["leg"]);
+    has_fields(&row["mapping"][0], &["role", "source", "target"]);
+    has_fields(&row["effectors"][0], &["role", "mean", "p95", "max", "unreachable_frames"]);
+    let foot = ["role", "contact_frames", "slide_source", "slide", "float", "penetration_max"];
+    has_fields(&row["feet"][0], &foot);
+    has_fields(&row["limits"], &["violations", "max_excess"]);
+    sandbox.run(["validate", "out.bvh"]).ok();
+}
+
+#[test]
+fn a_target_that_is_no_body_is_explained() {
+    let ran = sandbox().run(["retarget", "leg.bvh", "leg.bvh", "-o", "x.bvh", "--json"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.rows()[0]["error"]["code"], "retarget::missing-roles");
+    assert!(ran.stderr.contains("mocap skel"), "{}", ran.stderr);
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let sandbox = sandbox();
+    let wrong: [&[&str]; 9] = [
+        &[],
+        &["info"],
+        &["info", "leg.bvh", "--unit", "yards"],
+        &["convert", "leg.bvh"],
+        &["convert", "leg.bvh", "-o", "x.xyz"],
+        &["convert", "leg.bvh", "-o", "x.amc", "--up", "Z"],
+        &["convert", "leg.bvh", "--to", "bvh", "--trim", "5"],
+        &["compare", "leg.bvh"],
+        &["retarget", "leg.bvh"],
+    ];
+    for arguments in wrong {
+        let ran = sandbox.run(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}: {}", ran.stderr);
+        assert!(!ran.stderr.is_empty());
+    }
+}
+
+#[test]
+fn man_pages_and_completions_cover_all_commands() {
+    let sandbox = sandbox();
+    sandbox.run(["generate", "man", "-o", "man"]).ok();
+    assert!(sandbox.files("man").contains(&"mocap-convert.1".to_owned()));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = sandbox.run(["generate", "completions", shell]).ok().stdout;
+        assert!(script.contains("drop-first-frame"), "{shell}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Runs the built `mocap` in a folder of its own.
+
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder and what is run in it.
+pub struct Sandbox {
+    folder: tempfile::TempDir,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        Sandbox { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A file, with the folders above it.
+    pub fn put(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The names below a folder, sorted, folders left out.
+    pub fn files(&self, folder: &str) -> Vec<String> {
+        let root = self.path(folder);
+        let mut found = Vec::new();
+        let mut open = vec![root.clone()];
+        while let Some(folder) = open.pop() {
+            for entry in folder.read_dir().unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    found.push(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// A run without input.
+    pub fn run<'a>(&self, arguments: impl AsRef<[&'a str]>) -> Ran {
+        self.run_with(arguments, b"")
+    }
+
+    /// A run that reads `input` from stdin.
+    pub fn run_with<'a>(&self, arguments: impl AsRef<[&'a str]>, input: &[u8]) -> Ran {
+        let mut child = command(self.folder.path())
+            .args(arguments.as_ref())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        // A command that does not read its input to the end is no fault of this test.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        ran(output)
+    }
+}
+
+impl Ran {
+    /// The rows of `--json`.
+    pub fn rows(&self) -> Vec<serde_json::Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+
+    /// The run, where it ended well.
+    #[track_caller]
+    pub fn ok(self) -> Ran {
+        assert_eq!(self.code, 0, "{self:?}");
+        self
+    }
+}
+
+/// `mocap`, as the tests built it, untouched by the environment of who runs them.
+pub fn command(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mocap"));
+    command.current_dir(folder).env_clear();
+    command
+}
+
+fn ran(output: Output) -> Ran {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("mocap prints UTF-8");
+    Ran {
+        code: output.status.code().expect("no signal"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+/// A file of the `fixtures/` of the project.
+pub fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name)
+}
+
+/// A leg of two bones, 1.2 units long, that swings over four frames.
+pub const LEG: &str = "HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Knee
+  {
+    OFFSET 0 -0.6 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 -0.6 0
+    }
+  }
+}
+MOTION
+Frames: 4
+Frame Time: 0.033333
+0 1.2 0 0 0 0 0 0 0
+0 1.2 0.1 0 10 0 0 5 0
+0 1.2 0.2 0 20 0 0 10 0
+0 1.2 0.3 0 30 0 0 15 0
+";

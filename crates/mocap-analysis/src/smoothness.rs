@@ -1,0 +1,93 @@
+//! How smooth a motion is, and how alike two courses of an angle are.
+
+use crate::Trajectory;
+use mocap_model::{Clip, JointId, angle_between};
+
+/// The largest change of a local rotation from one frame to the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LargestStep {
+    /// The angle of the change [rad].
+    pub angle: f64,
+    /// The joint that turned.
+    pub joint: JointId,
+    /// The frame in which it had turned, counted from 0.
+    pub frame: usize,
+}
+
+/// The largest step of some joints; `None` where nothing turns.
+pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> Option<LargestStep> {
+    // The cosine of half the angle falls as the angle grows; angles are computed of the largest steps alone.
+    let mut largest: Option<(f64, JointId, usize)> = None;
+    for joint in joints {
+        let rotations = clip.track(joint).rotation.values();
+        for (i, pair) in rotations.windows(2).enumerate() {
+            let cosine = pair[0].coords.dot(&pair[1].coords).abs();
+            if largest.is_none_or(|(smallest, ..)| cosine < smallest) {
+                largest = Some((cosine, joint, i + 1));
+            }
+        }
+    }
+    let (_, joint, frame) = largest?;
+    let rotations = clip.track(joint).rotation.values();
+    let angle = angle_between(&rotations[frame - 1], &rotations[frame]);
+    (angle > 0.0).then_some(LargestStep { angle, joint, frame })
+}
+
+/// The mean length of the third derivative of a trajectory [units of the clip / s³], by differences of
+/// neighbouring frames; 0 of fewer than four frames.
+pub fn mean_jerk(trajectory: &Trajectory, fps: f64) -> f64 {
+    let jerks = trajectory.windows(4).map(|p| (p[3] - p[2] * 3.0 + p[1] * 3.0 - p[0]).norm());
+    jerks.sum::<f64>() * fps.powi(3) / trajectory.len().saturating_sub(3).max(1) as f64
+}
+
+/// The root of the mean squared difference of two courses; 0 of none.
+///
+/// # Panics
+/// Where they differ in length.
+pub fn rms_difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len(), "courses of one length");
+    let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+    (squares / a.len().max(1) as f64).sqrt()
+}
+
+/// Pearson's correlation of two courses; `None` where one of them does not change.
+///
+/// # Panics
+/// Where they differ in length.
+pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    assert_eq!(a.len(), b.len(), "courses of one length");
+    let count = a.len().max(1) as f64;
+    let [mean_a, mean_b] = [a, b].map(|values| values.iter().sum::<f64>() / count);
+    let (mut both, mut var_a, mut var_b) = (0.0, 0.0, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        both += (a - mean_a) * (b - mean_b);
+        var_a += (a - mean_a) * (a - mean_a);
+        var_b += (b - mean_b) * (b - mean_b);
+    }
+    let scale = (var_a * var_b).sqrt();
+    (scale > 0.0).then(|| both / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::Vector3;
+
+    #[test]
+    fn jerk_of_a_cubic_is_its_third_derivative() {
+        // x = t³ at 10 frames a second: 6 units/s³.
+        let trajectory: Trajectory =
+            (0..20).map(|i| Vector3::new((f64::from(i) / 10.0).powi(3), 0.0, 0.0)).collect();
+        assert!((mean_jerk(&trajectory, 10.0) - 6.0).abs() < 1e-9);
+        assert_eq!(mean_jerk(&trajectory[..3].to_vec(), 10.0), 0.0);
+    }
+
+    #[test]
+    fn correlation_and_rms_of_known_courses() {
+        let a = [0.0, 1.0, 2.0, 3.0];
+        assert!((correlation(&a, &[5.0, 7.0, 9.0, 11.0]).unwrap() - 1.0).abs() < 1e-15);
+        assert!((correlation(&a, &[3.0, 2.0, 1.0, 0.0]).unwrap() + 1.0).abs() < 1e-15);
+        assert_eq!(correlation(&a, &[1.0; 4]), None);
+        assert_eq!(rms_difference(&a, &[2.0, 3.0, 4.0, 5.0]), 2.0);
+    }
+}

@@ -1,0 +1,116 @@
+//! Bits one after the other, the highest of a byte first.
+
+/// Appends bits.
+#[cfg(feature = "encode")]
+#[derive(Debug, Default)]
+pub(crate) struct BitWriter {
+    bytes: Vec<u8>,
+    pending: u64,
+    count: u32,
+}
+
+#[cfg(feature = "encode")]
+impl BitWriter {
+    /// Appends the low `count` (at most 32) bits of a value.
+    pub(crate) fn put(&mut self, value: u32, count: u32) {
+        if count == 0 {
+            return;
+        }
+        self.pending = self.pending << count | u64::from(value) & ((1 << count) - 1);
+        self.count += count;
+        while self.count >= 8 {
+            self.count -= 8;
+            self.bytes.push((self.pending >> self.count) as u8);
+        }
+    }
+
+    /// The bytes; the last one is filled up with zeros.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        let fill = (8 - self.count % 8) % 8;
+        self.put(0, fill);
+        self.bytes
+    }
+}
+
+/// Reads bits from any place. Behind the end there are zeros.
+#[derive(Clone, Debug)]
+pub(crate) struct BitReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    /// Reads from a bit on.
+    pub(crate) fn new(bytes: &'a [u8], at: usize) -> BitReader<'a> {
+        BitReader { bytes, at }
+    }
+
+    /// The next bits at the top of a word: at least 56 of them.
+    #[inline]
+    fn peek(&self) -> u64 {
+        let byte = self.at / 8;
+        let word = match self.bytes.get(byte..).and_then(|rest| rest.first_chunk::<8>()) {
+            Some(chunk) => u64::from_be_bytes(*chunk),
+            None => {
+                let mut chunk = [0; 8];
+                if let Some(rest) = self.bytes.get(byte..) {
+                    chunk[..rest.len()].copy_from_slice(rest);
+                }
+                u64::from_be_bytes(chunk)
+            }
+        };
+        word << (self.at % 8)
+    }
+
+    /// The next `count` (at most 32) bits.
+    #[inline]
+    pub(crate) fn take(&mut self, count: u32) -> u32 {
+        let value = if count == 0 { 0 } else { (self.peek() >> (64 - count)) as u32 };
+        self.at += count as usize;
+        value
+    }
+
+    /// The ones before the next zero, at most `limit` (below 32) of them; the zero is skipped, where there is one
+    /// within the limit.
+    #[inline]
+    pub(crate) fn ones(&mut self, limit: u32) -> u32 {
+        let ones = (!self.peek()).leading_zeros().min(limit);
+        self.at += (ones + u32::from(ones < limit)) as usize;
+        ones
+    }
+
+    /// A Rice code whose quotient is known to be short: ones and a zero, then `low` bits.
+    #[inline]
+    pub(crate) fn rice(&mut self, low: u32) -> u32 {
+        let word = self.peek();
+        let ones = (!word).leading_zeros().min(31);
+        let rest = (word << ones << 1) >> 1 >> (63 - low);
+        self.at += (ones + 1 + low) as usize;
+        ones << low | rest as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_read_back_from_any_place() {
+        let mut writer = BitWriter::default();
+        writer.put(0b101, 3);
+        writer.put(u32::MAX, 32);
+        writer.put(0, 0);
+        writer.put(0b1110, 4);
+        writer.put(0b110_01011, 8);
+        let bytes = writer.finish();
+        let mut reader = BitReader::new(&bytes, 0);
+        assert_eq!((reader.take(3), reader.take(32), reader.take(0)), (0b101, u32::MAX, 0));
+        assert_eq!(reader.ones(8), 3);
+        assert_eq!(reader.rice(5), 2 << 5 | 0b01011);
+        assert_eq!(BitReader::new(&bytes, 35).ones(2), 2);
+        // Behind the end.
+        assert_eq!(reader.take(32), 0);
+        assert_eq!(BitReader::new(&bytes, 1 << 30).take(9), 0);
+        assert_eq!(BitReader::new(&bytes, 1 << 30).rice(9), 0);
+    }
+}

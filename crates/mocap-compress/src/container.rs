@@ -1,0 +1,276 @@
+//! The `.mocz` container: a header, a table of sections, the sections.
+//!
+//! Every byte of a file is under a checksum, so a damaged file is an error and never another motion. The bits are
+//! described in `docs/mocz.md`; versions that were ever released stay readable.
+
+use crate::wire::{Malformed, Reader};
+use crate::{Info, Limits, Profile};
+use mocap_model::FrameRate;
+use std::fmt;
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
+
+pub(crate) const MAGIC: [u8; 4] = *b"MOCZ";
+pub(crate) const VERSION: u16 = 1;
+/// Header flag: the skeleton is in another file.
+pub(crate) const EXTERNAL_SKELETON: u8 = 1;
+const HEADER_BYTES: usize = 60;
+/// Frames × moving tracks of one block, at most: what a decoder holds at once.
+pub(crate) const BLOCK_VALUES: usize = 1 << 23;
+pub(crate) const BLOCK_FRAMES: usize = 1 << 13;
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Section {
+    /// Profile, tolerance, rate and the table of all others.
+    Header,
+    /// Names, tree and rest pose.
+    Skeleton,
+    /// Which joints move.
+    Plan,
+    /// The motion from this frame on.
+    Block(usize),
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Section::Header => f.write_str("header"),
+            Section::Skeleton => f.write_str("skeleton"),
+            Section::Plan => f.write_str("plan"),
+            Section::Block(frame) => write!(f, "block at frame {frame}"),
+        }
+    }
+}
+
+/// Why a compressed clip cannot be opened.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// No `.mocz` file at all.
+    #[error("the file starts with {found:02x?}, a compressed clip with 'MOCZ'")]
+    Magic {
+        /// The first bytes.
+        found: Vec<u8>,
+    },
+    /// A newer version.
+    #[error("the file is of version {found}, this program reads up to version {known}")]
+    Version {
+        /// The file's.
+        found: u16,
+        /// The newest that is read.
+        known: u16,
+    },
+    /// The file is shorter than its table says, or longer.
+    #[error("the {section} should end at byte {expected}, the file has {found}")]
+    Length {
+        /// The part that is cut off, or the last one.
+        section: Section,
+        /// Where it should end.
+        expected: usize,
+        /// The length of the file.
+        found: usize,
+    },
+    /// The checksum of a part is wrong: the file is damaged.
+    #[error("the {section} (bytes {from} to {to}) is damaged: its checksum differs")]
+    Checksum {
+        /// The part.
+        section: Section,
+        /// Its first byte.
+        from: usize,
+        /// The byte behind it.
+        to: usize,
+    },
+    /// A part does not hold what it should.
+    #[error("the {section} does not hold {expected} at byte {at}")]
+    Malformed {
+        /// The part.
+        section: Section,
+        /// The byte of the file.
+        at: usize,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// The file passes a limit.
+    #[error("the file has {found} {what}, more than the limit of {limit}")]
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much.
+        found: u64,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// The skeleton is in another file.
+    #[error("the skeleton is not in the file: give the one it was compressed with")]
+    SkeletonElsewhere,
+    /// The skeleton given is another one.
+    #[error("the skeleton given is not the one that the clip was compressed with")]
+    WrongSkeleton,
+}
+
+impl OpenError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            OpenError::Magic { .. } => "mocz::magic",
+            OpenError::Version { .. } => "mocz::version",
+            OpenError::Length { .. } => "mocz::length",
+            OpenError::Checksum { .. } => "mocz::checksum",
+            OpenError::Malformed { .. } => "mocz::malformed",
+            OpenError::Limit { .. } => "mocz::limit",
+            OpenError::SkeletonElsewhere => "mocz::skeleton-elsewhere",
+            OpenError::WrongSkeleton => "mocz::wrong-skeleton",
+        }
+    }
+
+    pub(crate) fn malformed(section: Section, start: usize, found: Malformed) -> OpenError {
+        OpenError::Malformed { section, at: start + found.at, expected: found.expected }
+    }
+}
+
+/// Where the parts of a file are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Parts {
+    pub(crate) info: Info,
+    /// The fingerprint of the skeleton's description.
+    pub(crate) fingerprint: u64,
+    /// Length of the skeleton's description, unpacked.
+    pub(crate) described: usize,
+    pub(crate) skeleton: Option<Range<usize>>,
+    pub(crate) plan: Range<usize>,
+    pub(crate) blocks: Vec<Range<usize>>,
+    /// Frames from one block to the next.
+    pub(crate) block_frames: usize,
+}
+
+impl Parts {
+    /// The frames of a block: the last one is the first of the next block.
+    pub(crate) fn frames_of(&self, block: usize) -> Range<usize> {
+        let first = block * self.block_frames;
+        first..(first + self.block_frames + 1).min(self.info.frames)
+    }
+}
+
+/// The number of blocks of a clip.
+pub(crate) fn block_count(frames: usize, block_frames: usize) -> usize {
+    // A last block of one frame would only repeat the end of the one before.
+    if frames == 0 { 0 } else { (frames - 1).div_ceil(block_frames).max(1) }
+}
+
+/// Puts the parts of a file together.
+#[cfg(feature = "encode")]
+pub(crate) fn assemble(
+    info: &Info,
+    block_frames: usize,
+    description: &[u8],
+    external: bool,
+    plan: &[u8],
+    blocks: &[Vec<u8>],
+) -> Vec<u8> {
+    use crate::wire::{pack, put_number};
+    let mut bytes = Vec::from(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.push(info.profile.code());
+    bytes.push(if external { EXTERNAL_SKELETON } else { 0 });
+    bytes.extend((info.frames as u64).to_le_bytes());
+    for value in [info.rate.fps(), info.tolerance, info.shell, info.metres_per_unit] {
+        bytes.extend(value.to_le_bytes());
+    }
+    bytes.extend(xxh3_64(description).to_le_bytes());
+    bytes.extend((block_frames as u32).to_le_bytes());
+    debug_assert_eq!(bytes.len(), HEADER_BYTES);
+    let skeleton = if external { Vec::new() } else { pack(description) };
+    put_number(&mut bytes, if external { 0 } else { description.len() as u64 });
+    let sections: Vec<&[u8]> =
+        [&skeleton[..], plan].into_iter().chain(blocks.iter().map(Vec::as_slice)).collect();
+    for section in &sections {
+        put_number(&mut bytes, section.len() as u64);
+        bytes.extend(xxh3_64(section).to_le_bytes());
+    }
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    sections.iter().for_each(|section| bytes.extend(*section));
+    bytes
+}
+
+/// Reads the header and the table, and checks every checksum.
+pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Parts, OpenError> {
+    if !bytes.starts_with(&MAGIC) {
+        return Err(OpenError::Magic { found: bytes[..bytes.len().min(4)].to_vec() });
+    }
+    let mut reader = Reader::new(bytes);
+    let malformed = |found| OpenError::malformed(Section::Header, 0, found);
+    let cut = |_| OpenError::Length { section: Section::Header, expected: HEADER_BYTES, found: bytes.len() };
+    reader.take(4, "'MOCZ'").map_err(cut)?;
+    let version = u16::from_le_bytes(reader.array("a version").map_err(cut)?);
+    if version != VERSION {
+        return Err(OpenError::Version { found: version, known: VERSION });
+    }
+    let profile = reader.byte("a profile").map_err(cut)?;
+    let flags = reader.byte("flags").map_err(cut)?;
+    let frames = u64::from_le_bytes(reader.array("a number of frames").map_err(cut)?);
+    let mut floats = [0.0; 4];
+    for float in &mut floats {
+        *float = f64::from_le_bytes(reader.array("a number").map_err(cut)?);
+    }
+    let fingerprint = u64::from_le_bytes(reader.array("a fingerprint").map_err(cut)?);
+    let block_frames = u32::from_le_bytes(reader.array("a number of frames").map_err(cut)?) as usize;
+    // The table is as long as the header says, and the header is not to be believed before its checksum.
+    let external = flags & EXTERNAL_SKELETON != 0;
+    let count = usize::try_from(frames).ok().map(|frames| block_count(frames, block_frames.max(1)));
+    let mut table = Vec::new();
+    let described = reader.number(1 << 40, "a length").map_err(malformed)? as usize;
+    for _ in 0..count.unwrap_or(usize::MAX).saturating_add(2) {
+        let length = reader.number(1 << 40, "a length of a section").map_err(malformed)? as usize;
+        table.push((length, u64::from_le_bytes(reader.array("a checksum").map_err(malformed)?)));
+    }
+    let end = reader.at;
+    let checksum = u64::from_le_bytes(reader.array("a checksum").map_err(malformed)?);
+    if checksum != xxh3_64(&bytes[..end]) {
+        return Err(OpenError::Checksum { section: Section::Header, from: 0, to: end });
+    }
+    let fail = |expected| Err(OpenError::Malformed { section: Section::Header, at: 0, expected });
+    let Some(profile) = Profile::of_code(profile) else { return fail("a known profile") };
+    let Some(rate) = FrameRate::new(floats[0]) else { return fail("a frame rate") };
+    let [_, tolerance, shell, metres_per_unit] = floats;
+    if !floats.iter().all(|value| value.is_finite() && *value >= 0.0) || metres_per_unit <= 0.0 {
+        return fail("lengths that are finite");
+    }
+    if flags & !EXTERNAL_SKELETON != 0 {
+        return fail("flags that are known");
+    }
+    if frames > limits.frames as u64 {
+        return Err(OpenError::Limit { what: "frames", found: frames, limit: limits.frames as u64 });
+    }
+    if !(block_frames.is_power_of_two() && (64..=BLOCK_FRAMES).contains(&block_frames)) {
+        return fail("a length of blocks that is a power of two from 64 to 8192");
+    }
+    let info = Info { profile, frames: frames as usize, rate, tolerance, shell, metres_per_unit };
+    let mut at = reader.at;
+    let mut ranges = Vec::with_capacity(table.len());
+    for (index, (length, checksum)) in table.iter().enumerate() {
+        let section = match index {
+            0 => Section::Skeleton,
+            1 => Section::Plan,
+            block => Section::Block((block - 2) * block_frames),
+        };
+        let range = at..at + length;
+        let Some(content) = bytes.get(range.clone()) else {
+            return Err(OpenError::Length { section, expected: range.end, found: bytes.len() });
+        };
+        if xxh3_64(content) != *checksum {
+            return Err(OpenError::Checksum { section, from: range.start, to: range.end });
+        }
+        at = range.end;
+        ranges.push(range);
+    }
+    if at != bytes.len() {
+        let section = Section::Block(info.frames.saturating_sub(1));
+        return Err(OpenError::Length { section, expected: at, found: bytes.len() });
+    }
+    let blocks = ranges.split_off(2);
+    let plan = ranges.remove(1);
+    let skeleton = (!external).then(|| ranges.remove(0));
+    Ok(Parts { info, fingerprint, described, skeleton, plan, blocks, block_frames })
+}

@@ -1,0 +1,132 @@
+//! What is fitted to a track before it is coded: how it is best predicted, and the basis of its lattice.
+
+use crate::encode::rig::to_f64;
+use crate::hierarchy::Node;
+use crate::plan::to_f32;
+use crate::quat::Quat;
+use crate::track::{FLATNESS, MATRIX_UNIT, Reference, predict_rotation, stands_alone};
+use mocap_model::{UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, SymmetricEigen};
+
+/// Modified Rodrigues parameters of a rotation, at most half a turn.
+pub(crate) fn rodrigues(q: &UnitQuaternion<f64>) -> Vector3<f64> {
+    let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
+    q.imag() * (4.0 * sign / (1.0 + q.w * sign))
+}
+
+/// An estimate of the bits of residuals, of which the coder pays about one for each doubling.
+fn bits(residuals: impl Iterator<Item = f64>) -> f64 {
+    residuals.map(|square| (0.3 + square).log2()).sum::<f64>() * 0.75
+}
+
+/// The best flatness of each level, and the residuals that it leaves, by node.
+pub(crate) fn flatness<R: Copy>(
+    nodes: &[Node],
+    levels: usize,
+    residual: impl Fn(&Node, f32) -> R,
+    square: impl Fn(R) -> f64,
+) -> ([u8; 8], Vec<R>) {
+    let mut flat = [1; 8];
+    let mut all = Vec::with_capacity(nodes.len());
+    for level in 0..levels {
+        let mut best: Option<(f64, u8, Vec<R>)> = None;
+        // Nodes are sorted by level.
+        let from = nodes.partition_point(|node| usize::from(node.level) < level);
+        let to = nodes.partition_point(|node| usize::from(node.level) <= level);
+        let of_level = &nodes[from..to];
+        let few = of_level.iter().all(stands_alone);
+        for (index, &value) in FLATNESS.iter().enumerate() {
+            if few && index != 1 {
+                continue;
+            }
+            let residuals: Vec<R> = of_level.iter().map(|node| residual(node, value)).collect();
+            let standing = |at: &usize| !stands_alone(&of_level[*at]);
+            let cost = bits((0..residuals.len()).filter(standing).map(|at| square(residuals[at])));
+            if best.as_ref().is_none_or(|best| cost < best.0) {
+                best = Some((cost, index as u8, residuals));
+            }
+        }
+        if let Some((_, index, residuals)) = best {
+            flat[level] = index;
+            all.extend(residuals);
+        }
+    }
+    (flat, all)
+}
+
+/// The residuals of a rotation track against its own prediction, and the flatness that makes them small.
+pub(crate) fn rotation_flatness(
+    nodes: &[Node],
+    levels: usize,
+    targets: &[UnitQuaternion<f64>],
+    metric: &Matrix3<f64>,
+) -> ([u8; 8], Vec<Vector3<f64>>) {
+    let rounded: Vec<Quat> = targets.iter().map(to_f32).collect();
+    let residual = |node: &Node, flat: f32| {
+        if stands_alone(node) {
+            return Vector3::zeros();
+        }
+        let predicted = to_f64(predict_rotation(&rounded, node, node.weights(flat)));
+        rodrigues(&(predicted.inverse() * targets[node.frame as usize]))
+    };
+    flatness(nodes, levels, residual, |r| r.dot(&(metric * r)))
+}
+
+/// The track among `others` that says most about the residuals of this one, and what it leaves of them.
+pub(crate) fn reference(
+    residuals: &[Vector3<f64>],
+    others: &[Vec<Vector3<f64>>],
+    metric: &Matrix3<f64>,
+) -> Option<(Reference, Vec<Vector3<f64>>)> {
+    let squares: Vec<f64> = residuals.iter().map(|r| r.dot(&(metric * r))).collect();
+    // Large residuals are dear by their logarithm only: the weights make least squares see it so.
+    let weights: Vec<f64> = squares.iter().map(|square| 1.0 / (1.0 + square)).collect();
+    let mut best: Option<(f64, usize, Matrix3<f64>)> = None;
+    for (track, other) in others.iter().enumerate() {
+        let mut own = Matrix3::identity() * 1e-12;
+        let mut cross = Matrix3::zeros();
+        for ((r, o), weight) in residuals.iter().zip(other).zip(&weights) {
+            let weighted = o.transpose() * *weight;
+            own += o * weighted;
+            cross += r * weighted;
+        }
+        let Some(inverse) = own.try_inverse() else { continue };
+        let map = cross * inverse;
+        let gain = (metric * map * cross.transpose()).trace();
+        if best.as_ref().is_none_or(|best| gain > best.0) {
+            best = Some((gain, track, map));
+        }
+    }
+    let (_, track, map) = best?;
+    let unit = f64::from(MATRIX_UNIT);
+    let stored = map.map(|entry| (entry * unit).round().clamp(-64.0, 64.0));
+    let map = stored / unit;
+    let left: Vec<Vector3<f64>> = residuals.iter().zip(&others[track]).map(|(r, o)| r - map * o).collect();
+    let price = 7.0 + stored.iter().map(|entry| 1.0 + 2.0 * (1.0 + entry.abs()).log2()).sum::<f64>();
+    let gain = bits(squares.into_iter()) - bits(left.iter().map(|r| r.dot(&(metric * r))));
+    let matrix = [0, 1, 2].map(|i| [0, 1, 2].map(|j| stored[(i, j)] as i32));
+    (gain > price).then_some((Reference { track, matrix }, left))
+}
+
+/// The estimated bits a residual, and the basis in which residuals are independent and steps are as large as
+/// `metric` allows: the columns span the ellipsoid `rᵀ M r <= 1`.
+///
+/// Both forms become diagonal: the lever metric is made a sphere first, the covariance is turned after.
+pub(crate) fn basis(metric: &Matrix3<f64>, residuals: &[Vector3<f64>]) -> (f64, Matrix3<f64>) {
+    let eigen = SymmetricEigen::new(*metric);
+    let largest = eigen.eigenvalues.max().max(1e-12);
+    // A twist that moves no point at all still gets a step.
+    let spread = eigen.eigenvalues.map(|value| value.max(largest * 1e-4).sqrt());
+    let turned = eigen.eigenvectors;
+    let whiten = turned * Matrix3::from_diagonal(&spread) * turned.transpose();
+    let unwhiten = turned * Matrix3::from_diagonal(&spread.map(|value| 1.0 / value)) * turned.transpose();
+    let mut covariance = Matrix3::identity() * 1e-3;
+    let mut cost = 0.0;
+    for r in residuals {
+        let y = whiten * r;
+        covariance += y * y.transpose() / (1.0 + y.norm_squared());
+        cost += bits(std::iter::once(y.norm_squared()));
+    }
+    let rate = cost / residuals.len().max(1) as f64;
+    (rate, unwhiten * SymmetricEigen::new(covariance).eigenvectors)
+}

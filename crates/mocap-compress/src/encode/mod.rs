@@ -1,0 +1,347 @@
+//! The encoder: from a clip to the bytes of a `.mocz` file whose error is known.
+
+pub(crate) mod fit;
+mod measure;
+pub(crate) mod rig;
+pub(crate) mod search;
+pub(crate) mod source;
+
+pub use measure::Report;
+
+use crate::clip::{Compressed, put_plan};
+use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};
+use crate::plan::{Course, JointPlan, Plan, constant_parts, constant_rotation, to_f32};
+use crate::{Info, Limits, Profile, archive, keys, runtime};
+use measure::measure;
+use mocap_model::{Clip, Joint, JointTracks, Skeleton, Track, angle_between};
+use rig::{Placed, Rig};
+use source::Settings;
+
+/// How a clip is compressed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// What for. Default: [`Profile::Runtime`].
+    pub profile: Profile,
+    /// The greatest error [m], above 0. Default: 0.0001.
+    pub tolerance: f64,
+    /// The distance from each joint at which the error is measured [m], above 0. Default: 0.03.
+    pub shell: f64,
+    /// Metres in one unit of the clip. Default: as its skeleton says.
+    pub metres_per_unit: Option<f64>,
+    /// Other tolerances for joints of these names [m].
+    pub joint_tolerances: Vec<(String, f64)>,
+    /// The greatest error of local rotations [rad], above 0. Default: not bounded. Decoded local rotations make
+    /// up for the errors of their parents, and may be off by more than the object-space error suggests.
+    pub local_error: Option<f64>,
+    /// Whether the tolerance holds half-way between frames too.
+    pub guard_between: bool,
+    /// Whether the skeleton is left out: it is then needed to open the file.
+    pub external_skeleton: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            profile: Profile::default(),
+            tolerance: 1e-4,
+            shell: 0.03,
+            metres_per_unit: None,
+            joint_tolerances: Vec::new(),
+            local_error: None,
+            guard_between: false,
+            external_skeleton: false,
+        }
+    }
+}
+
+/// A compressed clip and what it is like.
+#[derive(Clone, Debug)]
+pub struct Compression {
+    /// The bytes of a `.mocz` file.
+    pub bytes: Vec<u8>,
+    /// Sizes and errors, measured on these bytes.
+    pub report: Report,
+}
+
+/// Why a clip cannot be compressed as asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompressError {
+    /// The unit of the clip is not known.
+    #[error("the unit of the clip is not known: say how many metres one unit is")]
+    Unit,
+    /// A length or an angle that has to be above zero is not.
+    #[error("{what} is {value}; it has to be above 0 and finite")]
+    NotPositive {
+        /// Which.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+    },
+    /// `f32` cannot hold this motion so precisely.
+    #[error(
+        "a tolerance of {tolerance} m is finer than single precision holds this motion; the smallest that works is {smallest:.1e} m"
+    )]
+    TooFine {
+        /// What was asked for [m].
+        tolerance: f64,
+        /// The smallest tolerance that works [m].
+        smallest: f64,
+    },
+    /// A joint with a tolerance of its own is not in the skeleton.
+    #[error("there is no joint '{joint}' in the skeleton")]
+    NoSuchJoint {
+        /// The name.
+        joint: String,
+    },
+    /// The motion passes what a file holds.
+    #[error("the clip has {found} {what}; a file holds {limit}")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much.
+        found: usize,
+        /// How much a file holds.
+        limit: usize,
+    },
+    /// The bound was not reached, for a reason that is a fault of the encoder.
+    #[error(
+        "the encoder did not reach the tolerance: {reached} m instead of {tolerance} m; please report this clip"
+    )]
+    NotReached {
+        /// What was asked for [m].
+        tolerance: f64,
+        /// The best it came to [m].
+        reached: f64,
+    },
+}
+
+impl CompressError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            CompressError::Unit => "compress::unit",
+            CompressError::NotPositive { .. } => "compress::not-positive",
+            CompressError::TooFine { .. } => "compress::too-fine",
+            CompressError::NoSuchJoint { .. } => "compress::no-such-joint",
+            CompressError::TooLarge { .. } => "compress::too-large",
+            CompressError::NotReached { .. } => "compress::not-reached",
+        }
+    }
+}
+
+/// Bytes of a clip as the field counts them: joints without end sites × frames × 40 (rotation, translation and
+/// scale in single precision).
+pub fn raw_bytes(skeleton: &Skeleton, frames: usize) -> u64 {
+    skeleton.joints().iter().filter(|joint| !joint.end_site).count() as u64 * frames as u64 * 40
+}
+
+/// Compresses a clip within a tolerance.
+///
+/// # Errors
+/// Where the unit is not known, a length is not above zero, or single precision cannot hold the tolerance.
+pub fn compress(clip: &Clip, options: &Options) -> Result<Compression, CompressError> {
+    let job = Job::new(clip, options)?;
+    let mut reached = f64::INFINITY;
+    // The bound is kept while residuals are chosen; what is left to rounding is tiny. Should it ever matter, or
+    // the motion between frames have to hold as well, a tighter bound inside makes room.
+    let mut share = 1.0 - MARGIN;
+    for _ in 0..ATTEMPTS {
+        let (bytes, failed) = job.encode(share);
+        let opened = match options.external_skeleton {
+            true => Compressed::open_with(bytes.clone(), clip.skeleton().clone(), &job.limits),
+            false => Compressed::open(bytes.clone(), &job.limits),
+        };
+        let Ok(opened) = opened else { break };
+        let report = measure(clip, &opened, &job.tolerances, job.metres);
+        let excess = match options.guard_between {
+            true => report.excess.max(report.excess_between),
+            false => report.excess,
+        };
+        let local = options.local_error.is_none_or(|bound| report.local_rotation_max <= bound);
+        if failed == 0 && excess <= 1.0 && local {
+            return Ok(Compression { bytes, report });
+        }
+        reached = reached.min(report.max);
+        share *= (0.98 / excess).clamp(0.5, 0.97);
+    }
+    Err(CompressError::NotReached { tolerance: options.tolerance, reached })
+}
+
+/// How much of the tolerance is left to rounding.
+const MARGIN: f64 = 2e-3;
+const ATTEMPTS: usize = 8;
+
+/// Everything about a clip that does not change from attempt to attempt; lengths in its units.
+struct Job<'a> {
+    clip: &'a Clip,
+    options: &'a Options,
+    metres: f64,
+    plan: Plan,
+    tolerances: Vec<f64>,
+    block_frames: usize,
+    limits: Limits,
+}
+
+impl<'a> Job<'a> {
+    fn new(clip: &'a Clip, options: &'a Options) -> Result<Job<'a>, CompressError> {
+        let skeleton = clip.skeleton();
+        let metres = options.metres_per_unit.or(skeleton.space().metres()).ok_or(CompressError::Unit)?;
+        let mut lengths = vec![
+            ("the unit", metres),
+            ("the tolerance", options.tolerance),
+            ("the shell distance", options.shell),
+        ];
+        lengths.extend(
+            options.joint_tolerances.iter().map(|(_, tolerance)| ("the tolerance of a joint", *tolerance)),
+        );
+        lengths.extend(options.local_error.map(|bound| ("the local error", bound)));
+        for (what, value) in lengths {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(CompressError::NotPositive { what, value });
+            }
+        }
+        let mut tolerances = vec![options.tolerance / metres; skeleton.len()];
+        for (name, tolerance) in &options.joint_tolerances {
+            let Some(joint) = skeleton.find(name) else {
+                return Err(CompressError::NoSuchJoint { joint: name.clone() });
+            };
+            tolerances[joint.index()] = tolerance / metres;
+        }
+        let least = tolerances.iter().fold(f64::INFINITY, |least, tolerance| least.min(*tolerance));
+        let smallest = smallest_tolerance(clip, options.shell / metres);
+        if least < smallest {
+            return Err(CompressError::TooFine { tolerance: least * metres, smallest: smallest * metres });
+        }
+        let plan = plan(clip, least, options.shell / metres);
+        let values = BLOCK_VALUES / plan.moving.len().max(1);
+        let block_frames = BLOCK_FRAMES.min(1 << values.max(1).ilog2());
+        if block_frames < 64 {
+            let what = "moving tracks";
+            return Err(CompressError::TooLarge { what, found: plan.moving.len(), limit: BLOCK_VALUES / 64 });
+        }
+        let limits = Limits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
+        Ok(Job { clip, options, metres, plan, tolerances, block_frames, limits })
+    }
+
+    /// The bytes at a share of the tolerance, and how many samples were not kept within it.
+    fn encode(&self, share: f64) -> (Vec<u8>, usize) {
+        let clip = self.clip;
+        let tolerances: Vec<f64> = self.tolerances.iter().map(|tolerance| tolerance * share).collect();
+        let settings = Settings {
+            turn: self.options.local_error.map(|bound| bound * share / 2.0),
+            anchored: self.options.profile != Profile::Archive,
+            ..Settings::default()
+        };
+        let info = Info {
+            profile: self.options.profile,
+            frames: clip.frames(),
+            rate: clip.rate(),
+            tolerance: self.options.tolerance,
+            shell: self.options.shell,
+            metres_per_unit: self.metres,
+        };
+        let kinds = self.plan.kinds(clip.skeleton());
+        let shell = self.options.shell / self.metres;
+        let mut blocks = Vec::new();
+        let mut failed = 0;
+        if clip.frames() > 0 {
+            let rig = Rig::new(clip, &self.plan, &tolerances, shell, settings.power);
+            for block in 0..block_count(clip.frames(), self.block_frames) {
+                let first = block * self.block_frames;
+                let frames = first..(first + self.block_frames + 1).min(clip.frames());
+                let original = Placed::of(clip, frames.clone(), &rig);
+                let write = match self.options.profile {
+                    Profile::Archive => archive::encode,
+                    Profile::Runtime => runtime::encode,
+                    Profile::Keys => keys::encode,
+                };
+                let (bytes, missed) = write(frames.len(), &self.plan, &kinds, &rig, &settings, &original);
+                blocks.push(bytes);
+                failed += missed;
+            }
+        }
+        let description = crate::skeleton::describe(clip.skeleton());
+        let external = self.options.external_skeleton;
+        let plan = put_plan(&self.plan, clip.skeleton());
+        (container::assemble(&info, self.block_frames, &description, external, &plan, &blocks), failed)
+    }
+}
+
+/// The smallest tolerance that decoded values can keep, whatever is stored: translations are rounded to single
+/// precision, rotations turn all that hangs on them by the rounding of a quaternion.
+fn smallest_tolerance(clip: &Clip, shell: f64) -> f64 {
+    let largest = |joint: &Joint, tracks: &JointTracks| match &tracks.translation {
+        Some(track) => track.values().iter().fold(0.0f64, |max, v| max.max(v.norm())),
+        None => joint.offset.norm(),
+    };
+    let skeleton = clip.skeleton();
+    let mut lengths = vec![0.0f64; skeleton.len()];
+    let mut rounding = vec![0.0f64; skeleton.len()];
+    let mut worst = 0.0f64;
+    for (id, joint) in skeleton.iter() {
+        let far = largest(joint, clip.track(id));
+        let half_ulp = far * f64::from(f32::EPSILON) / 2.0 * 3f64.sqrt();
+        // Roots carry no lever: what is above them does not turn.
+        let (above, up) = joint
+            .parent
+            .map_or((0.0, 0.0), |parent| (lengths[parent.index()] + far, rounding[parent.index()]));
+        lengths[id.index()] = above;
+        rounding[id.index()] = up + half_ulp;
+        worst = worst.max(rounding[id.index()] + (above + shell) * f64::from(f32::EPSILON) * 2.0);
+    }
+    // Some room above the rounding is needed for anything to be chosen at all.
+    worst * 4.0
+}
+
+/// A joint whose motion moves nothing by more than this share of the tolerance does not move.
+const STILL: f64 = 5e-4;
+
+fn plan(clip: &Clip, tolerance: f64, shell: f64) -> Plan {
+    let skeleton = clip.skeleton();
+    // How far anything that hangs on a joint reaches.
+    let mut reach = vec![shell; skeleton.len()];
+    for (id, joint) in skeleton.iter().rev() {
+        if let Some(parent) = joint.parent {
+            let length = match &clip.track(id).translation {
+                Some(track) => track.values().iter().fold(0.0f64, |max, v| max.max(v.norm())),
+                None => joint.offset.norm(),
+            };
+            reach[parent.index()] = reach[parent.index()].max(reach[id.index()] + length);
+        }
+    }
+    let joints = skeleton.iter().map(|(id, joint)| {
+        let tracks = clip.track(id);
+        let rotations = tracks.rotation.values();
+        let turn = STILL * tolerance / reach[id.index()];
+        let rotation = match rotations.first() {
+            Some(first) if rotations.iter().any(|q| angle_between(first, q) > turn) => Course::Moving,
+            Some(first) if to_f32(first) != to_f32(&joint.rest_rotation) => {
+                // As it will be decoded.
+                let rest = to_f32(&joint.rest_rotation);
+                Course::Constant(constant_rotation(rest, constant_parts(rest, to_f32(first))))
+            }
+            _ => Course::Rest,
+        };
+        let translation = match &tracks.translation {
+            None => Course::Rest,
+            Some(track) => match track.values().first() {
+                Some(first) if moves(track, STILL * tolerance) => {
+                    debug_assert!(first.iter().all(|value| value.is_finite()));
+                    Course::Moving
+                }
+                Some(first) if *first != joint.offset => {
+                    Course::Constant(first.map(|value| value as f32).into())
+                }
+                _ => Course::Rest,
+            },
+        };
+        JointPlan { rotation, translation }
+    });
+    Plan::new(joints.collect())
+}
+
+fn moves(track: &Track<mocap_model::Vector3<f64>>, distance: f64) -> bool {
+    let values = track.values();
+    values.iter().any(|v| (v - values[0]).norm() > distance)
+}

@@ -1,0 +1,270 @@
+//! The skeleton as the encoder sees it: rigid bodies that move against each other, the points on them that the
+//! error is measured at, and how much of the tolerance each may use.
+//!
+//! Joints whose local transform never changes belong to the body of their parent. A body's orientation is
+//! corrected for the error of what carries it; its origin is not, so the errors of origins add up along a limb:
+//! each body may only spend a part of the tolerance on the origins of the bodies it carries.
+
+use crate::plan::{Course, Plan};
+use crate::quat::Quat;
+use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion};
+
+/// A rigid transform.
+#[derive(Clone, Debug)]
+pub(crate) struct Mount {
+    pub(crate) rotation: UnitQuaternion<f64>,
+    pub(crate) position: Vector3<f64>,
+}
+
+impl Mount {
+    pub(crate) fn identity() -> Mount {
+        Mount { rotation: UnitQuaternion::identity(), position: Vector3::zeros() }
+    }
+
+    pub(crate) fn then(&self, local: &Mount) -> Mount {
+        Mount {
+            rotation: self.rotation * local.rotation,
+            position: self.position + self.rotation * local.position,
+        }
+    }
+}
+
+/// A transform in the original, and the same as decoded.
+#[derive(Clone, Debug)]
+pub(crate) struct Twin {
+    pub(crate) original: Mount,
+    pub(crate) decoded: Mount,
+}
+
+impl Twin {
+    fn identity() -> Twin {
+        Twin { original: Mount::identity(), decoded: Mount::identity() }
+    }
+
+    fn then(&self, local: &Twin) -> Twin {
+        Twin { original: self.original.then(&local.original), decoded: self.decoded.then(&local.decoded) }
+    }
+}
+
+/// A place on a body where the error is measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) original: Vector3<f64>,
+    /// The same place but for rounding.
+    pub(crate) decoded: Vector3<f64>,
+    /// How far off it may be.
+    pub(crate) tolerance: f64,
+    /// How far the body's own rotation should carry it, as a guide for the steps.
+    pub(crate) allowance: f64,
+}
+
+/// Joints that never move against each other, and how they hang on the body that carries them.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    /// The joint whose frame is the body's.
+    pub(crate) joint: usize,
+    /// The body that carries this one.
+    pub(crate) parent: Option<usize>,
+    /// The place of the parent joint in that body.
+    pub(crate) mount: Twin,
+    /// The local transform, as far as it is constant.
+    pub(crate) local: Twin,
+    pub(crate) rotates: bool,
+    pub(crate) translates: bool,
+    /// Around the joints of the body, and the origins of bodies it carries.
+    pub(crate) points: Vec<Point>,
+    /// How far the body's origin may be off.
+    pub(crate) origin_tolerance: f64,
+}
+
+/// All bodies, those that carry before those that are carried.
+#[derive(Clone, Debug)]
+pub(crate) struct Rig {
+    pub(crate) bodies: Vec<Body>,
+}
+
+/// A decoded rotation, exactly of length one.
+pub(crate) fn to_f64(q: Quat) -> UnitQuaternion<f64> {
+    let [i, j, k, w] = q.map(f64::from);
+    UnitQuaternion::new_normalize(Quaternion::new(w, i, j, k))
+}
+
+/// The power in which tolerances along a limb add up: 2 would be right for independent errors that may take
+/// any size; what an encoder finds within hard bounds is a little better.
+pub(crate) const POWER: f64 = 2.0;
+
+impl Rig {
+    /// `tolerances` by joint and `shell` in units of the clip.
+    pub(crate) fn new(clip: &Clip, plan: &Plan, tolerances: &[f64], shell: f64, power: f64) -> Rig {
+        let skeleton = clip.skeleton();
+        let constants = plan.constants(skeleton);
+        let mut bodies: Vec<Body> = Vec::new();
+        let mut places: Vec<(usize, Twin)> = Vec::with_capacity(skeleton.len());
+        for (id, joint) in skeleton.iter() {
+            let at = id.index();
+            let tracks = clip.track(id);
+            let local = Twin {
+                original: Mount {
+                    rotation: tracks.rotation.at(0),
+                    position: tracks.translation.as_ref().map_or(joint.offset, |track| track.at(0)),
+                },
+                decoded: Mount {
+                    rotation: to_f64(constants[at].rotation),
+                    position: Vector3::from(constants[at].translation.map(f64::from)),
+                },
+            };
+            let rotates = plan.joints[at].rotation == Course::Moving;
+            let translates = plan.joints[at].translation == Course::Moving;
+            let parent = joint.parent.map(|parent| places[parent.index()].clone());
+            let (body, place) = match parent {
+                Some((body, place)) if !rotates && !translates => (body, place.then(&local)),
+                parent => {
+                    let (parent, mount) = match parent {
+                        Some((body, mount)) => (Some(body), mount),
+                        None => (None, Twin::identity()),
+                    };
+                    let points = Vec::new();
+                    bodies.push(Body {
+                        joint: at,
+                        parent,
+                        mount,
+                        local,
+                        rotates,
+                        translates,
+                        points,
+                        origin_tolerance: 0.0,
+                    });
+                    (bodies.len() - 1, Twin::identity())
+                }
+            };
+            if !joint.end_site {
+                bodies[body].points.extend(shell_points(&place, shell, tolerances[at]));
+            }
+            places.push((body, place));
+        }
+        let mut rig = Rig { bodies };
+        rig.share(power);
+        rig
+    }
+
+    /// Shares the tolerance out: equal parts, as squares add, to all rotations on the longest way down.
+    fn share(&mut self, power: f64) {
+        let bodies = &mut self.bodies;
+        let count = bodies.len();
+        let mut stages: Vec<f64> = bodies.iter().map(|body| f64::from(u8::from(body.rotates))).collect();
+        // The least tolerance on a body and all that it carries.
+        let mut least: Vec<f64> = bodies
+            .iter()
+            .map(|body| body.points.iter().fold(f64::INFINITY, |least, point| least.min(point.tolerance)))
+            .collect();
+        for at in (0..count).rev() {
+            if let Some(parent) = bodies[at].parent
+                && !bodies[at].translates
+            {
+                let own = f64::from(u8::from(bodies[parent].rotates));
+                stages[parent] = stages[parent].max(own + stages[at]);
+                least[parent] = least[parent].min(least[at]);
+            }
+        }
+        for at in 0..count {
+            let limit = if least[at].is_finite() { least[at] } else { 0.0 }.powf(power);
+            let body = &bodies[at];
+            let tolerance = if body.translates {
+                limit / (stages[at] + 1.0)
+            } else if let Some(parent) = body.parent {
+                let carrier = bodies[parent].origin_tolerance.powf(power);
+                // A body that does not turn only adds rounding.
+                let stages = if bodies[parent].rotates { 1.0 + stages[at] } else { 200.0 };
+                carrier + (limit - carrier).max(0.0) / stages
+            } else {
+                limit / 200.0
+            };
+            let tolerance = tolerance.powf(1.0 / power);
+            bodies[at].origin_tolerance = tolerance;
+            if let (Some(parent), false) = (bodies[at].parent, bodies[at].translates) {
+                let origin = bodies[at].mount.then(&bodies[at].local);
+                bodies[parent].points.push(Point {
+                    original: origin.original.position,
+                    decoded: origin.decoded.position,
+                    tolerance,
+                    allowance: 0.0,
+                });
+            }
+        }
+        for body in bodies {
+            let origin = body.origin_tolerance.powf(power);
+            let mut kept: Vec<Point> = Vec::new();
+            // The tightest first: they decide most often.
+            body.points.sort_by(|a, b| a.tolerance.total_cmp(&b.tolerance));
+            for mut point in body.points.drain(..) {
+                let room = (point.tolerance.powf(power) - origin).max(0.0).powf(1.0 / power);
+                point.allowance = room.max(point.tolerance * 1e-3);
+                if !kept.iter().any(|other| (other.original - point.original).norm() == 0.0) {
+                    kept.push(point);
+                }
+            }
+            body.points = kept;
+        }
+    }
+}
+
+fn shell_points(place: &Twin, shell: f64, tolerance: f64) -> [Point; 3] {
+    [0, 1, 2].map(|axis| {
+        let mut local = Vector3::zeros();
+        local[axis] = shell;
+        let on = |mount: &Mount| mount.position + mount.rotation * local;
+        Point { original: on(&place.original), decoded: on(&place.decoded), tolerance, allowance: 0.0 }
+    })
+}
+
+/// The object-space transforms of some joints of the original over a range of frames, by joint.
+pub(crate) struct Placed {
+    pub(crate) rotations: Vec<Vec<UnitQuaternion<f64>>>,
+    pub(crate) positions: Vec<Vec<Vector3<f64>>>,
+}
+
+impl Placed {
+    pub(crate) fn of(clip: &Clip, frames: std::ops::Range<usize>, rig: &Rig) -> Placed {
+        let mut placed = Placed {
+            rotations: vec![Vec::with_capacity(frames.len()); rig.bodies.len()],
+            positions: vec![Vec::with_capacity(frames.len()); rig.bodies.len()],
+        };
+        let mut local = mocap_model::Pose::default();
+        let mut object = mocap_model::Pose::default();
+        for frame in frames {
+            clip.local_pose(frame, &mut local);
+            local.to_object(clip.skeleton(), &mut object);
+            for (at, body) in rig.bodies.iter().enumerate() {
+                let joint = &object.joints[JointId::from(body.joint).index()];
+                placed.rotations[at].push(joint.rotation);
+                placed.positions[at].push(joint.translation.vector);
+            }
+        }
+        placed
+    }
+}
+
+/// The region of rotation vectors that keeps points within their allowances, nearly: the matrix `M` of the
+/// ellipsoid `rᵀ M r <= 1`.
+///
+/// Based on: D. M. Titterington, "Optimal design: some geometrical aspects of D-optimality", 1975: the weights
+/// of the points are found by multiplication.
+pub(crate) fn lever_metric(points: &[Point]) -> Matrix3<f64> {
+    let form = |point: &Point| {
+        let v = point.original;
+        (Matrix3::identity() * v.norm_squared() - v * v.transpose()) / (point.allowance * point.allowance)
+    };
+    let forms: Vec<Matrix3<f64>> = points.iter().map(form).collect();
+    let mut weights = vec![1.0 / forms.len().max(1) as f64; forms.len()];
+    let sum = |weights: &[f64]| {
+        forms.iter().zip(weights).fold(Matrix3::zeros(), |sum, (form, weight)| sum + form * *weight)
+    };
+    for _ in 0..24 {
+        let Some(inverse) = sum(&weights).try_inverse() else { break };
+        for (form, weight) in forms.iter().zip(&mut weights) {
+            *weight *= (inverse * form).trace() / 3.0;
+        }
+    }
+    sum(&weights)
+}

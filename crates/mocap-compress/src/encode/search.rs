@@ -1,0 +1,98 @@
+//! The choice of a lattice point: the cheapest near the target that keeps the error within its bound.
+
+use crate::lattice::{FINEST, Kind, Residual};
+use nalgebra::Vector3;
+
+/// How much a point's distance from the target counts against its bits. A decoded value near its target is a
+/// better prediction for those after it, and leaves more room to the bodies it carries.
+pub(crate) const NEARNESS: f64 = 4.0;
+/// The same on the last level, which predicts nothing.
+pub(crate) const NEARNESS_LAST: f64 = 2.0;
+
+/// Numbers above this are not stored.
+const LARGEST: f64 = (1u32 << 26) as f64;
+
+/// The cheapest point near `target` (in steps of the lattice) that `holds`.
+///
+/// `expected` are the magnitudes the coder is tuned to. `None` where none holds even at the finest steps.
+pub(crate) fn choose(
+    kind: Kind,
+    target: Vector3<f64>,
+    expected: [f32; 3],
+    nearness: f64,
+    mut holds: impl FnMut(Residual) -> bool,
+) -> Option<Residual> {
+    let centred = kind == Kind::BodyCentred;
+    // Points of either parity lie two steps apart.
+    let spacing = if centred { 2.0 } else { 1.0 };
+    let slope = expected.map(|expected| {
+        let expected = f64::from(expected);
+        ((1.0 + expected) / (expected + 0.02)).log2()
+    });
+    let mut points = [(0.0, [0i32; 3]); 16];
+    for refine in 0..=FINEST {
+        let scale = f64::from(1u32 << refine);
+        let target = target * scale;
+        if !target.iter().all(|value| value.abs() < LARGEST) {
+            return None;
+        }
+        let mut count = 0;
+        for parity in 0..if centred { 2 } else { 1 } {
+            let parity = f64::from(parity);
+            let low = target.map(|value| ((value - parity) / spacing).floor() * spacing + parity);
+            for corner in 0..8 {
+                let (mut bits, mut square) = (0.0, 0.0);
+                let mut k = [0; 3];
+                for axis in 0..3 {
+                    let value = low[axis] + if corner >> axis & 1 == 1 { spacing } else { 0.0 };
+                    k[axis] = value as i32;
+                    bits += value.abs() * slope[axis] / scale + if value == 0.0 { 0.0 } else { 1.0 };
+                    let distance = (value - target[axis]) / spacing;
+                    square += distance * distance;
+                }
+                // Far corners of a body-centred cell have a nearer point beside them.
+                if !centred || square < 0.55 {
+                    points[count] = (bits + nearness * square, k);
+                    count += 1;
+                }
+            }
+        }
+        let points = &mut points[..count];
+        points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, k) in points.iter() {
+            let residual = Residual { k: *k, refine };
+            if holds(residual) {
+                return Some(residual);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_that_holds_is_found_however_small_its_region() {
+        let target = Vector3::new(3.3, -0.4, 120.7);
+        for kind in [Kind::Cubic, Kind::BodyCentred] {
+            for radius in [2.0, 0.5, 0.1, 0.005] {
+                let distance = |residual: Residual| {
+                    let scale = 1.0 / f64::from(1u32 << residual.refine);
+                    (Vector3::from(residual.k.map(f64::from)) * scale - target).norm()
+                };
+                let found = choose(kind, target, [1.0; 3], NEARNESS, |point| distance(point) < radius);
+                assert!(found.is_some_and(|point| distance(point) < radius), "{kind:?} {radius}");
+            }
+        }
+        assert_eq!(choose(Kind::Cubic, target, [1.0; 3], NEARNESS, |_| false), None);
+        assert_eq!(choose(Kind::Cubic, target * f64::NAN, [1.0; 3], NEARNESS, |_| true), None);
+    }
+
+    #[test]
+    fn nothing_is_cheapest() {
+        let found = choose(Kind::Cubic, Vector3::new(0.3, -0.4, 0.2), [0.1; 3], NEARNESS, |_| true);
+        assert_eq!(found, Some(Residual::default()));
+    }
+}

@@ -1,0 +1,58 @@
+//! Rotations as the decoder computes them: `f32`, and only operations that IEEE 754 rounds exactly
+//! (`+ - × ÷ √`), so that every machine decodes the same bits. No sine, no logarithm, no fused multiply-add.
+//!
+//! Small rotations between a prediction and a sample are modified Rodrigues parameters,
+//! `r = 4·tan(angle / 4)·axis`: near zero `r` is the rotation vector, and the way back is rational.
+//! Based on: T. F. Wiener, "Theoretical analysis of gimballess inertial reference equipment", 1962.
+
+/// A quaternion as x, y, z, w.
+pub(crate) type Quat = [f32; 4];
+
+pub(crate) const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
+
+/// The rotation `a` after the rotation `b`.
+#[inline]
+pub(crate) fn mul(a: Quat, b: Quat) -> Quat {
+    let [ax, ay, az, aw] = a;
+    let [bx, by, bz, bw] = b;
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
+#[inline]
+pub(crate) fn dot(a: Quat, b: Quat) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+}
+
+/// The unit quaternion of modified Rodrigues parameters.
+#[inline]
+pub(crate) fn from_rodrigues(r: [f32; 3]) -> Quat {
+    let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    let scale = 1.0 / (16.0 + square);
+    let imag = 8.0 * scale;
+    [r[0] * imag, r[1] * imag, r[2] * imag, (16.0 - square) * scale]
+}
+
+/// The weighted mean of rotations, each taken with the sign nearest to the first.
+///
+/// Where the sum cancels out, the first.
+#[inline]
+pub(crate) fn blend(taps: [Quat; 4], weights: [f32; 4]) -> Quat {
+    let mut sum = taps[0].map(|value| value * weights[0]);
+    for (tap, weight) in taps.into_iter().zip(weights).skip(1) {
+        let weight = if dot(taps[0], tap) < 0.0 { -weight } else { weight };
+        for (sum, value) in sum.iter_mut().zip(tap) {
+            *sum += value * weight;
+        }
+    }
+    let square = dot(sum, sum);
+    if square < 1e-4 {
+        return taps[0];
+    }
+    let scale = 1.0 / square.sqrt();
+    sum.map(|value| value * scale)
+}

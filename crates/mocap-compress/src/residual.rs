@@ -1,0 +1,230 @@
+//! The adaptive model of residuals: small whole numbers, three at a time, coded by how large they are expected
+//! to be.
+
+use crate::lattice::{FINEST, Kind, Residual};
+use crate::range_coder::{Bit, BitCoder};
+
+/// Classes of magnitude: 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, … in half octaves; the last one is an escape.
+const CLASSES: usize = 32;
+const ESCAPE: u32 = 31;
+/// Half octaves of the expected magnitude, from 1/32 up.
+const LEVELS: usize = 40;
+/// What is known of the axes coded before: nothing; smaller, as large, larger than expected.
+const NEIGHBOURS: usize = 4;
+
+/// Three whole numbers of a residual and what is expected of them.
+#[derive(Debug)]
+pub(crate) struct ResidualModel {
+    zero: [[Bit; LEVELS]; 3],
+    class: Vec<[Bit; CLASSES]>,
+    mantissa: [Bit; CLASSES],
+    odd: [Bit; LEVELS],
+    refine: [Bit; FINEST as usize],
+    sign: [[Bit; 3]; 3],
+}
+
+/// The half octave of an expected magnitude.
+#[inline]
+fn bucket(expected: f32) -> usize {
+    // The exponent and the first bit of the mantissa are the half octave, nearly.
+    let bits = (expected.max(1.0 / 32.0)).to_bits() >> 22;
+    ((bits - (122 << 1)) as usize).min(LEVELS - 1)
+}
+
+#[inline]
+fn class_of(magnitude: u32) -> u32 {
+    if magnitude < 4 {
+        return magnitude;
+    }
+    let octave = 31 - magnitude.leading_zeros();
+    (2 * octave + (magnitude >> (octave - 1) & 1)).min(ESCAPE)
+}
+
+/// The first magnitude of a class and the bits that tell its members apart.
+#[inline]
+fn members(class: u32) -> (u32, u32) {
+    if class < 4 {
+        return (class, 0);
+    }
+    let octave = class / 2;
+    ((2 + (class & 1)) << (octave - 1), octave - 1)
+}
+
+/// Probabilities of a geometric distribution with this mean, as a tree of bits.
+fn geometric(mean: f64) -> [Bit; CLASSES] {
+    let theta = mean / (1.0 + mean);
+    // P(magnitude >= n) = theta^n.
+    let tail = |n: u32| {
+        let (mut power, mut base, mut n) = (1.0, theta, n);
+        while n > 0 {
+            if n & 1 == 1 {
+                power *= base;
+            }
+            base *= base;
+            n >>= 1;
+        }
+        power
+    };
+    let mut mass = [0.0f64; 2 * CLASSES];
+    for class in 0..CLASSES {
+        let (first, bits) = members(class as u32);
+        mass[CLASSES + class] =
+            tail(first) - if class as u32 == ESCAPE { 0.0 } else { tail(first + (1 << bits)) } + 1e-7;
+    }
+    for node in (1..CLASSES).rev() {
+        mass[node] = mass[2 * node] + mass[2 * node + 1];
+    }
+    let mut tree = [Bit::new(0x8000); CLASSES];
+    for node in 1..CLASSES {
+        tree[node] = Bit::new((65536.0 * mass[2 * node] / mass[node]).clamp(64.0, 65472.0) as u16);
+    }
+    tree
+}
+
+impl ResidualModel {
+    pub(crate) fn new() -> ResidualModel {
+        let half_octave = |level: usize| {
+            let mut mean = 1.2 / 32.0;
+            for _ in 0..level / 2 {
+                mean *= 2.0;
+            }
+            if level & 1 == 1 { mean * 1.45 } else { mean }
+        };
+        let class = (0..2 * NEIGHBOURS * LEVELS).map(|at| geometric(half_octave(at % LEVELS))).collect();
+        let mut zero = [[Bit::new(0x8000); LEVELS]; 3];
+        for set in &mut zero {
+            for (level, bit) in set.iter_mut().enumerate() {
+                let miss = 1.0 / (1.0 + half_octave(level));
+                *bit = Bit::new((65536.0 * (1.0 - miss * miss * miss)).clamp(64.0, 65472.0) as u16);
+            }
+        }
+        ResidualModel {
+            zero,
+            odd: [Bit::new(0x6000); LEVELS],
+            class,
+            mantissa: [Bit::new(0x8800); CLASSES],
+            sign: [[Bit::new(0x8000); 3]; 3],
+            refine: [Bit::new(0xFA00); FINEST as usize],
+        }
+    }
+
+    /// Codes a residual of a lattice. `expected` are magnitudes at its coarsest steps; `before` is an earlier
+    /// residual, whose signs and zeros tell a little.
+    #[inline]
+    pub(crate) fn code<C: BitCoder>(
+        &mut self,
+        coder: &mut C,
+        kind: Kind,
+        expected: [f32; 3],
+        before: [i32; 3],
+        residual: Residual,
+    ) -> Residual {
+        let mut refine = 0;
+        while refine < FINEST && coder.bit(&mut self.refine[usize::from(refine)], residual.refine > refine) {
+            refine += 1;
+        }
+        let centred = kind == Kind::BodyCentred;
+        let scale = (1u32 << refine) as f32 * if centred { 0.5 } else { 1.0 };
+        let expected = expected.map(|expected| expected * scale);
+        let k = residual.k;
+        let mean = bucket((expected[0] + expected[1] + expected[2]) * (1.0 / 3.0));
+        let seen = before.iter().filter(|k| **k != 0).count().min(2);
+        // 1 says "not all zero".
+        if !coder.bit(&mut self.zero[seen][mean], k != [0; 3]) {
+            return Residual { k: [0; 3], refine };
+        }
+        let odd = centred && coder.bit(&mut self.odd[mean], k[0] & 1 == 1);
+        let mut coded = [0; 3];
+        let (mut sum, mut sum_expected) = (0.0f32, 0.0f32);
+        for axis in 0..3 {
+            let neighbours = match axis {
+                0 => 0,
+                _ if sum < 0.6 * sum_expected => 1,
+                _ if sum < 1.6 * sum_expected => 2,
+                _ => 3,
+            };
+            let set = neighbours + if odd { NEIGHBOURS } else { 0 };
+            let tree = &mut self.class[set * LEVELS + bucket(expected[axis])];
+            let magnitude = k[axis].unsigned_abs() >> u32::from(centred);
+            let wanted = class_of(magnitude);
+            let mut node = 1;
+            for shift in (0..5).rev() {
+                let bit = coder.bit(&mut tree[node & 31], wanted >> shift & 1 == 1);
+                node = 2 * node + usize::from(bit);
+            }
+            let magnitude = self.magnitude(coder, node as u32 - CLASSES as u32, magnitude);
+            sum += magnitude as f32;
+            sum_expected += expected[axis];
+            let magnitude = (magnitude << u32::from(centred) | u32::from(odd)) as i32;
+            if magnitude != 0 {
+                let sign = &mut self.sign[axis][(before[axis].signum() + 1) as usize];
+                coded[axis] = if coder.bit(sign, k[axis] < 0) { -magnitude } else { magnitude };
+            }
+        }
+        Residual { k: coded, refine }
+    }
+
+    #[inline]
+    fn magnitude<C: BitCoder>(&mut self, coder: &mut C, class: u32, value: u32) -> u32 {
+        if class == ESCAPE {
+            let high = coder.even(value >> 15, 12);
+            return high << 15 | coder.even(value & 0x7FFF, 15);
+        }
+        let (first, bits) = members(class);
+        if bits == 0 {
+            return first;
+        }
+        let rest = value.wrapping_sub(first);
+        let top = coder.bit(&mut self.mantissa[class as usize], rest >> (bits - 1) & 1 == 1);
+        let low = if bits > 1 { coder.even(rest, bits - 1) } else { 0 };
+        first + (u32::from(top) << (bits - 1)) + low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::range_coder::{RangeDecoder, RangeEncoder};
+
+    #[test]
+    fn classes_cover_every_magnitude_once() {
+        let mut next = 0;
+        for class in 0..ESCAPE {
+            let (first, bits) = members(class);
+            assert_eq!(first, next);
+            next = first + (1 << bits);
+            assert_eq!(class_of(first), class);
+            assert_eq!(class_of(next - 1), class);
+        }
+        assert_eq!(class_of(next), ESCAPE);
+        assert_eq!(class_of(u32::MAX), ESCAPE);
+    }
+
+    #[test]
+    fn residuals_read_back_whatever_was_expected() {
+        let values = [[0; 3], [1, -1, 1], [4, 4, -6], [-101, 49_151, 49_153], [(1 << 27) - 1, 1, -7]];
+        let expected = [[0.0; 3], [1e-9, 1.0, 1e9], [30.0, 0.5, 7.0]];
+        let mut cases = Vec::new();
+        for k in values {
+            for expected in expected {
+                for kind in [Kind::Cubic, Kind::BodyCentred] {
+                    cases.push((kind, expected, Residual { k, refine: k[1].unsigned_abs() as u8 % 3 }));
+                }
+            }
+        }
+        let mut encoder = RangeEncoder::new();
+        let mut model = ResidualModel::new();
+        for (kind, expected, residual) in &cases {
+            model.code(&mut encoder, *kind, *expected, [1, 0, -1], *residual);
+        }
+        let bytes = encoder.finish();
+        let mut decoder = RangeDecoder::new(&bytes);
+        let mut model = ResidualModel::new();
+        for (kind, expected, residual) in &cases {
+            assert_eq!(
+                model.code(&mut decoder, *kind, *expected, [1, 0, -1], Residual::default()),
+                *residual
+            );
+        }
+    }
+}

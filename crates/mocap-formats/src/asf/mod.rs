@@ -1,0 +1,27 @@
+//! Acclaim skeletons (ASF): the bones that an AMC file moves.
+//!
+//! [`parse`] gives a [`Document`], [`to_skeleton`] its meaning, [`from_skeleton`] the way back.
+//!
+//! Based on: M. Schafer, "Acclaim Skeleton File Definition V1.10", 1994; where files of the CMU database
+//! depart from it (the unit of length), they are followed.
+
+mod document;
+mod lex;
+mod parse;
+mod plan;
+mod problem;
+mod report;
+mod skeleton;
+mod tree;
+mod write;
+
+pub use document::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Root, Section, Units};
+pub use parse::parse;
+pub use plan::from_skeleton;
+pub use problem::Problem;
+pub use skeleton::{AsfUnits, to_skeleton};
+
+pub(crate) use lex::not_finite;
+pub(crate) use plan::{Needs, Plan, PlannedBone, file_space, plan};
+pub(crate) use report::Report;
+pub(crate) use skeleton::{BuiltSkeleton, build};

@@ -1,0 +1,144 @@
+//! Whether position channels replace OFFSET or add to it: BVH does not say, and files do both.
+
+use super::document::{Channel, Document, Node};
+use mocap_model::Axis;
+use std::fmt;
+
+/// How position channels and OFFSET combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PositionMode {
+    /// The position stands in place of OFFSET.
+    Replace,
+    /// The position is added to OFFSET.
+    Add,
+}
+
+impl fmt::Display for PositionMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PositionMode::Replace => "replace",
+            PositionMode::Add => "add",
+        })
+    }
+}
+
+/// How the user wants position channels read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PositionChannels {
+    /// As the numbers of the file suggest: see [`position_mode`].
+    #[default]
+    Auto,
+    /// As [`PositionMode::Replace`].
+    Replace,
+    /// As [`PositionMode::Add`].
+    Add,
+}
+
+/// What the numbers of a file say about its position channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositionDecision {
+    /// The mode; `None` where it makes no difference: no joint has both position channels and an OFFSET.
+    pub mode: Option<PositionMode>,
+    /// Joints that speak for [`PositionMode::Replace`].
+    pub replace: usize,
+    /// Joints that speak for [`PositionMode::Add`].
+    pub add: usize,
+    /// Whether it may well be the other one: as many joints for either, or none clearly for the one chosen.
+    pub weak: bool,
+}
+
+/// A joint speaks clearly where one distance is at least this many times the other.
+const CLEAR: f64 = 1.5;
+
+/// Decides whether position channels replace OFFSET or add to it.
+///
+/// Every joint with position channels and an OFFSET votes on the axis where the OFFSET is largest: for
+/// *replace* where the median position lies nearer to the OFFSET than to zero, else for *add*. The majority
+/// decides; a tie means *replace*, as most programs write it.
+pub fn position_mode(document: &Document) -> PositionDecision {
+    let mut decision = PositionDecision { mode: None, replace: 0, add: 0, weak: false };
+    let mut clear = [0usize; 2];
+    let mut buffer = Vec::new();
+    let mut column = 0;
+    for node in document.nodes() {
+        if let Some((channel, offset)) = voting_channel(node)
+            && let Some(median) = median(document, column + channel, &mut buffer)
+        {
+            let (from_offset, from_zero) = ((median - offset).abs(), median.abs());
+            let replaces = from_offset < from_zero;
+            *(if replaces { &mut decision.replace } else { &mut decision.add }) += 1;
+            if from_offset.max(from_zero) >= CLEAR * from_offset.min(from_zero) {
+                clear[usize::from(!replaces)] += 1;
+            }
+        }
+        column += node.channels.len();
+    }
+    let (replace, add) = (decision.replace, decision.add);
+    if replace + add > 0 {
+        decision.mode = Some(if add > replace { PositionMode::Add } else { PositionMode::Replace });
+        decision.weak = replace == add || clear[usize::from(add > replace)] == 0;
+    }
+    decision
+}
+
+/// The channel of a node that can tell, by its place, and the OFFSET on its axis.
+fn voting_channel(node: &Node) -> Option<(usize, f64)> {
+    let axis = Axis::ALL[node.offset.iamax()];
+    let offset = node.offset[axis.index()];
+    let channel = node.channels.iter().position(|channel| *channel == Channel::Position(axis))?;
+    (offset != 0.0).then_some((channel, offset))
+}
+
+fn median(document: &Document, column: usize, buffer: &mut Vec<f64>) -> Option<f64> {
+    buffer.clear();
+    let values = &document.motion()?.values;
+    buffer.extend(values.iter().skip(column).step_by(document.channels()).filter(|value| value.is_finite()));
+    if buffer.is_empty() {
+        return None;
+    }
+    let middle = buffer.len() / 2;
+    Some(*buffer.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, bvh};
+
+    /// A root at zero with joints of these OFFSETs and positions along Y.
+    fn decision(joints: &[(f64, &[f64])]) -> PositionDecision {
+        let mut text = String::from("HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Yposition\n");
+        for (i, (offset, _)) in joints.iter().enumerate() {
+            text += &format!("JOINT j{i}\n{{\nOFFSET 0.1 {offset} 0\nCHANNELS 1 Yposition\n}}\n");
+        }
+        let frames = joints.first().map_or(0, |(_, positions)| positions.len());
+        text += &format!("}}\nMOTION\nFrames: {frames}\nFrame Time: 0.1\n");
+        for frame in 0..frames {
+            text += "7";
+            joints.iter().for_each(|(_, positions)| text += &format!(" {}", positions[frame]));
+            text += "\n";
+        }
+        position_mode(&bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value)
+    }
+
+    #[test]
+    fn the_majority_of_medians_decides() {
+        let replace = (10.0, &[10.5, 9.0, 300.0][..]);
+        let add = (10.0, &[0.5, -1.0, 300.0][..]);
+        let weak = (10.0, &[5.5, 5.5, 5.5][..]);
+        let nan = (10.0, &[f64::NAN; 3][..]);
+        let outcome = |joints: &[_]| {
+            let decision = decision(joints);
+            (decision.mode, decision.replace, decision.add, decision.weak)
+        };
+        use PositionMode::{Add, Replace};
+        assert_eq!(outcome(&[]), (None, 0, 0, false));
+        assert_eq!(outcome(&[nan]), (None, 0, 0, false));
+        assert_eq!(outcome(&[replace]), (Some(Replace), 1, 0, false));
+        assert_eq!(outcome(&[add]), (Some(Add), 0, 1, false));
+        assert_eq!(outcome(&[add, replace, add]), (Some(Add), 1, 2, false));
+        assert_eq!(outcome(&[add, replace]), (Some(Replace), 1, 1, true));
+        assert_eq!(outcome(&[weak]), (Some(Replace), 1, 0, true));
+        assert_eq!(outcome(&[weak, replace]), (Some(Replace), 2, 0, false));
+    }
+}

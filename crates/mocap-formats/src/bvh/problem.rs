@@ -1,0 +1,129 @@
+//! Everything that can be wrong with a BVH file. Each has a stable code; which are errors and which are
+//! warnings is said at each.
+
+use super::positions::PositionMode;
+
+/// What a BVH reader finds.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    // Errors.
+    #[error("found {found}, expected {expected}")]
+    Syntax { found: String, expected: &'static str },
+    #[error("'{name}' is not a channel, expected an axis and a kind, such as Xrotation or Zposition")]
+    Channel { name: String },
+    #[error("the channel is listed twice")]
+    RepeatedChannel,
+    #[error("there is a second {what} for the joint, expected one")]
+    Repeated { what: &'static str },
+    #[error("the joint has no OFFSET")]
+    MissingOffset,
+    #[error("the hierarchy has no ROOT")]
+    NoRoot,
+    #[error("'{text}' is not a number")]
+    Value { text: String },
+    #[error("'{text}' is not a finite number")]
+    NotANumber { text: String },
+
+    // Warnings about the hierarchy.
+    #[error("a comment was skipped: BVH has none")]
+    Comment,
+    #[error("'{found}' was read as 'End Site'")]
+    EndSiteSpelling { found: String },
+    #[error("a joint has no name")]
+    MissingName,
+    #[error("several joints are called '{name}'; they are kept apart")]
+    DuplicateName { name: String },
+    #[error("commas were read as {meaning}")]
+    Commas { meaning: &'static str },
+    #[error("the joint has no CHANNELS line: it does not move")]
+    NoChannels,
+    #[error("the End Site has no OFFSET: it lies on its joint")]
+    EndSiteOffset,
+    #[error("the End Site has CHANNELS: their values are skipped")]
+    EndSiteChannels,
+    #[error("a scale channel is not applied: its values are skipped")]
+    ScaleChannel,
+    #[error("CHANNELS says {declared}, {found} are named; the names count")]
+    ChannelCount { declared: String, found: usize },
+    #[error("closing brackets missing before MOTION: {missing}")]
+    MissingBracket { missing: usize },
+
+    // Warnings about the motion.
+    #[error("there is no MOTION section: this is a skeleton without frames")]
+    NoMotion,
+    #[error("there is no number of frames: the rows were counted")]
+    MissingFrames,
+    #[error("the number of frames is written as '{text}', expected a whole number")]
+    FractionalFrames { text: String },
+    #[error("the frame time {what}: without another rate the motion runs at 30 frames per second")]
+    FrameTime { what: &'static str },
+    #[error("the file declares {declared} frames and has {found}; the first {declared} were kept")]
+    MoreFrames { declared: u64, found: usize },
+    #[error("the file declares {declared} frames and has {found}; those were kept")]
+    FewerFrames { declared: u64, found: usize },
+    #[error("the last frame has {found} of {expected} values; it was dropped")]
+    TruncatedFrame { found: usize, expected: usize },
+    #[error(
+        "every line has {found} values, the hierarchy declares {expected}; the last ones of each were dropped"
+    )]
+    SurplusColumns { found: usize, expected: usize },
+    #[error(
+        "this line has {found} values, the hierarchy declares {expected}; values were taken one after another, whatever the lines"
+    )]
+    RowLength { found: usize, expected: usize },
+    #[error("text after the last frame was skipped")]
+    TrailingText,
+
+    // Warnings about what the motion means.
+    #[error(
+        "it is not clear whether position channels replace OFFSET or add to it ({replace} joints for replace, {add} for add); they are taken to {mode}"
+    )]
+    PositionMode { mode: PositionMode, replace: usize, add: usize },
+    #[error(
+        "the first frame is no part of the motion: joints turn by {degrees:.1}° on average to the next frame, and by at most {later:.1}° from any to the next within the second behind it"
+    )]
+    RestFirstFrame { degrees: f64, later: f64 },
+    #[error("values that are not numbers were interpolated")]
+    Repaired,
+}
+
+impl Problem {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Problem::Syntax { .. } => "bvh::syntax",
+            Problem::Channel { .. } => "bvh::channel",
+            Problem::RepeatedChannel => "bvh::repeated-channel",
+            Problem::Repeated { .. } => "bvh::repeated",
+            Problem::MissingOffset => "bvh::missing-offset",
+            Problem::NoRoot => "bvh::no-root",
+            Problem::Value { .. } => "bvh::value",
+            Problem::NotANumber { .. } => "bvh::not-a-number",
+            Problem::Comment => "bvh::comment",
+            Problem::EndSiteSpelling { .. } => "bvh::end-site-spelling",
+            Problem::MissingName => "bvh::missing-name",
+            Problem::DuplicateName { .. } => "bvh::duplicate-name",
+            Problem::Commas { .. } => "bvh::commas",
+            Problem::NoChannels => "bvh::no-channels",
+            Problem::EndSiteOffset => "bvh::end-site-offset",
+            Problem::EndSiteChannels => "bvh::end-site-channels",
+            Problem::ScaleChannel => "bvh::scale-channel",
+            Problem::ChannelCount { .. } => "bvh::channel-count",
+            Problem::MissingBracket { .. } => "bvh::missing-bracket",
+            Problem::NoMotion => "bvh::no-motion",
+            Problem::MissingFrames => "bvh::missing-frames",
+            Problem::FractionalFrames { .. } => "bvh::fractional-frames",
+            Problem::FrameTime { .. } => "bvh::frame-time",
+            Problem::MoreFrames { .. } | Problem::FewerFrames { .. } => "bvh::frame-count",
+            Problem::TruncatedFrame { .. } => "bvh::truncated-frame",
+            Problem::SurplusColumns { .. } => "bvh::surplus-columns",
+            Problem::RowLength { .. } => "bvh::row-length",
+            Problem::TrailingText => "bvh::trailing-text",
+            Problem::PositionMode { .. } => "bvh::position-mode",
+            Problem::RestFirstFrame { .. } => "bvh::rest-first-frame",
+            Problem::Repaired => "bvh::repaired",
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! From a clip to a document that every reader takes the same way.
+
+use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Origin};
+use super::names::Unique;
+use super::positions::{PositionMode, position_mode};
+use mocap_model::{Axis, Clip, EulerOrder, FrameRate, Joint, JointId, Skeleton, Track, Vector3};
+
+/// How a clip is written as BVH.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteOptions {
+    /// The rotation order of all joints. Default: that of each joint.
+    pub euler: Option<EulerOrder>,
+    /// How far in metres any joint, or a point 0.1 m from it, may be moved by the rounding of numbers; above 0.
+    /// Where the unit is not known, the longest way from a root to a leaf counts as one metre. Default: 1e-6.
+    pub tolerance: f64,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions { euler: None, tolerance: 1e-6 }
+    }
+}
+
+/// The document of a clip.
+///
+/// Roots have six channels, absolute positions and OFFSET 0 0 0, so that readers agree on where the body is
+/// whether positions replace OFFSET or add to it; other joints have position channels only where their
+/// translation changes. Angles are continuous over time. Names are made unique and free of blanks, end sites
+/// lose theirs.
+pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Document {
+    let skeleton = clip.skeleton();
+    let order = depth_first(skeleton);
+    let digits = Digits::for_clip(clip, options.tolerance);
+    let mut unique = Unique::default();
+    let mut place = vec![0; skeleton.len()];
+    let mut nodes = Vec::with_capacity(skeleton.len());
+    for (i, &id) in order.iter().enumerate() {
+        place[id.index()] = i;
+        nodes.push(node(clip, id, &place, options, &mut unique));
+    }
+    let width = nodes.iter().map(|node| node.channels.len()).sum::<usize>();
+    let mut values = vec![0.0; width * clip.frames()];
+    let mut first = 0;
+    for (node, &id) in nodes.iter().zip(&order) {
+        if !node.channels.is_empty() {
+            let order = options.euler.unwrap_or(skeleton.joint(id).dofs.order);
+            let moves = node.channels.len() > 3;
+            let columns = Columns { first, width, frames: clip.frames(), values: &mut values };
+            columns.fill(clip, id, order, moves, &digits);
+        }
+        first += node.channels.len();
+    }
+    let frame_time = Some(frame_time(clip.rate()));
+    let motion = Some(Motion { frames: clip.frames(), frame_time, values });
+    let mut document = Document { nodes, motion, origin: Origin::default() };
+    keep_positions_absolute(&mut document);
+    document
+}
+
+/// Joints in the order of the file: each behind its parent and all that hangs on its elder siblings.
+fn depth_first(skeleton: &Skeleton) -> Vec<JointId> {
+    let mut order = Vec::with_capacity(skeleton.len());
+    let mut next: Vec<JointId> = skeleton.roots().collect();
+    next.reverse();
+    while let Some(id) = next.pop() {
+        order.push(id);
+        next.extend(skeleton.children(id).iter().rev());
+    }
+    order
+}
+
+fn node(clip: &Clip, id: JointId, place: &[usize], options: &WriteOptions, unique: &mut Unique) -> Node {
+    let joint = clip.skeleton().joint(id);
+    let moves = matches!(clip.track(id).translation, Some(Track::Sampled(_)));
+    let kind = match joint.parent {
+        None => NodeKind::Root,
+        // An end site cannot move.
+        Some(_) if joint.end_site && !moves => NodeKind::EndSite,
+        Some(_) => NodeKind::Joint,
+    };
+    let order = options.euler.unwrap_or(joint.dofs.order).axes().map(Channel::Rotation);
+    let positions = Axis::ALL.map(Channel::Position);
+    let channels = match kind {
+        NodeKind::EndSite => Vec::new(),
+        NodeKind::Joint if !moves => order.to_vec(),
+        NodeKind::Root | NodeKind::Joint => [positions, order].concat(),
+    };
+    let offset = match (kind, &clip.track(id).translation) {
+        (NodeKind::Root, _) => Vector3::zeros(),
+        (_, Some(Track::Constant(translation))) => *translation,
+        _ => joint.offset,
+    };
+    let name = if kind == NodeKind::EndSite { String::new() } else { unique.claim(&without_blanks(joint)) };
+    Node { kind, name, parent: joint.parent.map(|parent| place[parent.index()]), offset, channels }
+}
+
+/// The name without what ends a name in some reader.
+fn without_blanks(joint: &Joint) -> String {
+    let forbidden = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '{' | '}' | '#' | ',');
+    let name: String = joint.name.chars().map(|c| if forbidden(c) { '_' } else { c }).collect();
+    if name.is_empty() { "joint".into() } else { name }
+}
+
+/// The columns of one joint among the values of all.
+struct Columns<'a> {
+    first: usize,
+    width: usize,
+    frames: usize,
+    values: &'a mut [f64],
+}
+
+impl Columns<'_> {
+    fn fill(mut self, clip: &Clip, id: JointId, order: EulerOrder, moves: bool, digits: &Digits) {
+        let tracks = clip.track(id);
+        if moves {
+            let offset = clip.skeleton().joint(id).offset;
+            let at = |frame| tracks.translation.as_ref().map_or(offset, |track| track.at(frame));
+            for frame in 0..self.frames {
+                self.set(frame, 0, at(frame).map(|value| digits.position.round(value)));
+            }
+        }
+        let mut angles = [0.0; 3];
+        for frame in 0..self.frames {
+            match &tracks.rotation {
+                Track::Constant(_) if frame > 0 => {}
+                track if frame == 0 => angles = order.angles(&track.at(0)),
+                track => angles = order.angles_near(&track.at(frame), angles),
+            }
+            let rounded = angles.map(|angle| digits.angle.round(angle.to_degrees()));
+            self.set(frame, if moves { 3 } else { 0 }, rounded.into());
+        }
+    }
+
+    fn set(&mut self, frame: usize, column: usize, triple: Vector3<f64>) {
+        let at = frame * self.width + self.first + column;
+        self.values[at..at + 3].copy_from_slice(triple.as_slice());
+    }
+}
+
+/// Decimals of a kind of number.
+struct Decimals(f64);
+
+impl Decimals {
+    /// As few as round by at most `error`.
+    fn within(error: f64) -> Decimals {
+        let decimals = (0..=12).find(|&decimals| 0.5 * 10f64.powi(-decimals) <= error);
+        Decimals(10f64.powi(decimals.unwrap_or(12)))
+    }
+
+    fn round(&self, value: f64) -> f64 {
+        let scaled = value * self.0;
+        // Adding 0 takes the sign off a zero.
+        if scaled.abs() < 1e15 { scaled.round() / self.0 + 0.0 } else { value }
+    }
+}
+
+/// How far skin and gear reach from a joint [m].
+const SHELL: f64 = 0.1;
+
+/// How many decimals hold a tolerance.
+struct Digits {
+    /// Of degrees.
+    angle: Decimals,
+    /// Of lengths.
+    position: Decimals,
+}
+
+impl Digits {
+    /// The error of a position is at most that of its parent, and that of the parent's rotation times the
+    /// length between them: both grow down the tree with the rounding of each joint on the way.
+    fn for_clip(clip: &Clip, tolerance: f64) -> Digits {
+        let skeleton = clip.skeleton();
+        // Per unit of rounding: angles from the root on, position errors by angles, by positions, and the way.
+        let mut grown = vec![[0.0; 4]; skeleton.len()];
+        let mut largest = [0.0f64; 4];
+        for (id, joint) in skeleton.iter() {
+            let length = match &clip.track(id).translation {
+                Some(track) => track.values().iter().map(Vector3::norm).fold(0.0, f64::max),
+                None => joint.offset.norm(),
+            };
+            let moves = joint.parent.is_none() || clip.track(id).translation.is_some();
+            // A root's place has no bearing on how rotations move its body.
+            let length = if joint.parent.is_none() { 0.0 } else { length };
+            let [angle, by_angle, by_position, way] =
+                joint.parent.map_or([0.0; 4], |parent| grown[parent.index()]);
+            grown[id.index()] = [
+                angle + 3.0,
+                by_angle + angle * length,
+                by_position + if moves { 3f64.sqrt() } else { 0.0 },
+                way + length,
+            ];
+            for (largest, grown) in largest.iter_mut().zip(grown[id.index()]) {
+                *largest = largest.max(grown);
+            }
+        }
+        let [angle, by_angle, by_position, way] = largest;
+        let metre = match skeleton.space().metres() {
+            Some(metres) => 1.0 / metres,
+            None if way > 0.0 => way,
+            None => 1.0,
+        };
+        // Half each; and half of that again for what the guess of the unit is off.
+        let share = tolerance * metre / 4.0;
+        // What hangs on a joint reaches further than the joint.
+        let by_angle = by_angle + angle * SHELL * metre;
+        Digits {
+            angle: Decimals::within((share / by_angle).to_degrees()),
+            position: Decimals::within(share / by_position),
+        }
+    }
+}
+
+/// The frame time in as few decimals as name the rate to a millionth.
+fn frame_time(rate: FrameRate) -> FrameTime {
+    let exact = rate.frame_time();
+    for decimals in 1..=9 {
+        let text = format!("{exact:.decimals$}");
+        let seconds: f64 = text.parse().expect("a number");
+        if (seconds / exact - 1.0).abs() <= 1e-6 && FrameRate::from_frame_time(seconds) == Some(rate) {
+            return FrameTime { text, seconds };
+        }
+    }
+    FrameTime { text: exact.to_string(), seconds: exact }
+}
+
+/// Where the numbers would be taken for positions that add to OFFSET, there is none to add to.
+fn keep_positions_absolute(document: &mut Document) {
+    let decision = position_mode(document);
+    if decision.mode == Some(PositionMode::Add) || decision.weak {
+        for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
+            node.offset = Vector3::zeros();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ClipOptions, parse, to_clip};
+    use super::*;
+    use crate::Limits;
+    use mocap_model::{Dofs, JointTracks, Pose, Space, Unit, UnitQuaternion, UnitSource, angle_between, exp};
+    use proptest::prelude::*;
+
+    fn joint(name: &str, parent: Option<u32>, offset: [f64; 3]) -> Joint {
+        Joint {
+            name: name.into(),
+            parent: parent.map(JointId),
+            offset: offset.into(),
+            rest_rotation: exp(&Vector3::new(0.3, -0.2, 0.9)),
+            dofs: Dofs::ball(EulerOrder::ZXY),
+            role: None,
+            end_site: false,
+        }
+    }
+
+    fn at_rest(joints: &[Joint]) -> Vec<JointTracks> {
+        joints.iter().map(JointTracks::at_rest).collect()
+    }
+
+    fn clip(joints: Vec<Joint>, frames: usize, tracks: Vec<JointTracks>) -> Clip {
+        let unit = Some(Unit { metres: 0.01, source: UnitSource::File });
+        let skeleton = Skeleton::new("", Space { unit, ..Space::default() }, joints).unwrap();
+        Clip::new(skeleton.into(), FrameRate::new(60.0).unwrap(), frames, tracks).unwrap()
+    }
+
+    fn text(clip: &Clip, options: &WriteOptions) -> String {
+        String::from_utf8(from_clip(clip, options).to_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_clip_as_every_reader_takes_it() {
+        let mut joints = vec![
+            joint("the hips", None, [0.0, 90.0, 0.0]),
+            joint("arm", Some(0), [1.0, 2.0, 3.0]),
+            joint("the\thips", Some(0), [0.0, 10.0, 0.0]),
+            joint("arm_End", Some(1), [0.0, 5.0, 0.0]),
+        ];
+        joints[3].end_site = true;
+        let identity = Track::Constant(UnitQuaternion::identity());
+        let mut tracks = at_rest(&joints);
+        for tracks in &mut tracks {
+            tracks.rotation = identity.clone();
+        }
+        tracks[1].translation = Some(Track::Constant(Vector3::new(1.5, 2.0, 3.0)));
+        tracks[2].translation =
+            Some(Track::Sampled(vec![Vector3::new(0.0, 10.5, 0.0), Vector3::new(0.0, 11.0, 1.0 / 3.0)]));
+        // The order of the file is depth first, whatever that of the skeleton.
+        insta::assert_snapshot!(text(&clip(joints, 2, tracks), &WriteOptions::default()));
+    }
+
+    #[test]
+    fn frame_times_name_the_rate() {
+        for (fps, expected) in [
+            (120.0, "0.00833333"),
+            (60.0, "0.01666667"),
+            (30.0, "0.0333333"),
+            (25.0, "0.04"),
+            (24000.0 / 1001.0, "0.0417083"),
+            (0.5, "2.0"),
+            (29.3, "0.03412969"),
+        ] {
+            let rate = FrameRate::new(fps).unwrap();
+            let time = frame_time(rate);
+            let read = FrameRate::from_frame_time(time.seconds).unwrap().fps();
+            assert!((read / fps - 1.0).abs() < 1e-15, "{fps}: {} is {read}", time.text);
+            assert!(time.text == expected || fps == 29.3, "{fps}: {}", time.text);
+        }
+    }
+
+    #[test]
+    fn positions_that_look_as_if_they_add_have_no_offset_to_add_to() {
+        let joints = vec![joint("a", None, [0.0; 3]), joint("b", Some(0), [0.0, 10.0, 0.0])];
+        let mut tracks = at_rest(&joints);
+        tracks[1].translation = Some(Track::Sampled(vec![Vector3::zeros(), Vector3::new(0.0, 1.0, 0.0)]));
+        let clip = clip(joints, 2, tracks);
+        let document = from_clip(&clip, &WriteOptions::default());
+        assert_eq!(document.nodes()[1].offset, Vector3::zeros());
+        let again = to_clip(&document, &ClipOptions::default()).unwrap();
+        assert_eq!(again.value.track(JointId(1)).translation, clip.track(JointId(1)).translation);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// Rotations that go anywhere, through degenerate ones, for every order.
+        #[test]
+        fn positions_and_rotations_come_back(
+            turns in prop::collection::vec(prop::array::uniform3(-7.0f64..7.0), 24),
+            steps in prop::collection::vec(prop::array::uniform3(-300.0f64..300.0), 8),
+            quarter in 0usize..24,
+            order in prop::sample::select(vec!["XYZ", "ZXY", "YZX", "ZXZ"]),
+        ) {
+            let joints = vec![
+                joint("a", None, [0.0, 90.0, 0.0]),
+                joint("b", Some(0), [10.0, -40.0, 3.0]),
+                joint("c", Some(1), [0.0, -45.0, 0.0]),
+                joint("d", Some(2), [0.0, -5.0, 12.0]),
+            ];
+            let mut tracks = at_rest(&joints);
+            for (i, tracks) in tracks.iter_mut().take(3).enumerate() {
+                let mut rotations: Vec<_> =
+                    (0..8).map(|frame| exp(&Vector3::from(turns[i * 8 + frame]))).collect();
+                rotations[quarter % 8] = exp(&(Vector3::y() * std::f64::consts::FRAC_PI_2));
+                tracks.rotation = Track::Sampled(rotations);
+            }
+            tracks[0].translation = Some(Track::Sampled(steps.iter().map(|&step| step.into()).collect()));
+            let clip = clip(joints, 8, tracks);
+            let euler = Some(order.parse().unwrap());
+            let bytes = from_clip(&clip, &WriteOptions { euler, ..WriteOptions::default() }).to_bytes();
+            let parsed = parse(&bytes, &Limits::default()).unwrap();
+            let again = to_clip(&parsed.value, &ClipOptions::default()).unwrap().value;
+            let (mut local, mut before, mut after) = (Pose::default(), Pose::default(), Pose::default());
+            for frame in 0..8 {
+                clip.local_pose(frame, &mut local);
+                local.to_object(clip.skeleton(), &mut before);
+                again.local_pose(frame, &mut local);
+                local.to_object(again.skeleton(), &mut after);
+                for (before, after) in before.joints.iter().zip(&after.joints) {
+                    let metres = (before.translation.vector - after.translation.vector).norm() * 0.01;
+                    prop_assert!(metres < 1e-6, "frame {frame}: off by {metres} m");
+                    prop_assert!(angle_between(&before.rotation, &after.rotation) < 1e-6);
+                }
+            }
+        }
+
+        /// A joint that turns on and on has angles that do so too.
+        #[test]
+        fn angles_are_continuous(speed in 0.1f64..0.5, order in prop::sample::select(vec!["XYZ", "ZXY", "YZX"])) {
+            let mut joints = vec![joint("a", None, [0.0; 3])];
+            joints[0].dofs.order = order.parse().unwrap();
+            let mut tracks = at_rest(&joints);
+            let first = joints[0].dofs.order.axes()[0].unit();
+            let turn = |frame: usize| UnitQuaternion::from_axis_angle(&first, speed * frame as f64);
+            tracks[0].rotation = Track::Sampled((0..100).map(turn).collect());
+            let document = from_clip(&clip(joints, 100, tracks), &WriteOptions::default());
+            for (frame, row) in document.motion().unwrap().values.chunks_exact(6).enumerate() {
+                let expected = (speed * frame as f64).to_degrees();
+                prop_assert!((row[3] - expected).abs() < 1e-4 && row[4] == 0.0 && row[5] == 0.0, "{frame}: {row:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! From bytes to a document.
+
+use super::document::{Document, FrameTime, Motion, NodeKind, Origin};
+use super::rows::{self, Rows};
+use super::{Problem, commas, grammar, hierarchy::hierarchy};
+use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Warnings, number, text};
+use nom::Parser;
+use std::ops::Range;
+
+/// Reads a BVH file held in memory.
+///
+/// What the reader had to repair is listed in the result's warnings.
+///
+/// # Errors
+/// What is no BVH, with its place; values that are not finite are left to [`to_clip`](super::to_clip).
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Finding> {
+    if bytes.len() > limits.bytes {
+        let (found, limit) = (bytes.len(), limits.bytes);
+        return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }));
+    }
+    let decoded = text::decode(bytes);
+    if decoded.iter().all(|&byte| grammar::is_space(byte)) {
+        return Err(Finding::new(text::Problem::Empty));
+    }
+    match read(&decoded, limits, Warnings::default()) {
+        Ok(parsed) => Ok(parsed),
+        Err(Halt::Error(finding)) => Err(*finding),
+        // Same length, so that places stay right.
+        Err(Halt::Comma) => {
+            let (without, meaning, first) = commas::without_commas(&decoded);
+            let mut warnings = Warnings::default();
+            warnings.push(Finding::new(Problem::Commas { meaning }).at(&decoded, first));
+            read(&without, limits, warnings).map_err(|halt| match halt {
+                Halt::Error(finding) => *finding,
+                Halt::Comma => Finding::new(Problem::Commas { meaning }),
+            })
+        }
+    }
+}
+
+/// Why reading stopped.
+pub(super) enum Halt {
+    /// The file is wrong.
+    Error(Box<Finding>),
+    /// There is a comma among the numbers: read again without.
+    Comma,
+}
+
+impl Halt {
+    pub(super) fn in_joint(self, joint: &str) -> Halt {
+        self.map(|finding| finding.in_joint(joint))
+    }
+
+    pub(super) fn in_channel(self, channel: &str) -> Halt {
+        self.map(|finding| finding.in_channel(channel))
+    }
+
+    pub(super) fn in_frame(self, frame: usize) -> Halt {
+        self.map(|finding| finding.in_frame(frame))
+    }
+
+    fn map(self, change: impl FnOnce(Finding) -> Finding) -> Halt {
+        match self {
+            Halt::Error(finding) => Halt::Error(Box::new(change(*finding))),
+            Halt::Comma => Halt::Comma,
+        }
+    }
+}
+
+/// A text, how far it is read, and what was repaired so far.
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
+    warnings: Warnings,
+}
+
+/// Characters of the text that an error quotes at most.
+const QUOTE: usize = 40;
+
+impl<'a> Reader<'a> {
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    /// What a parser finds here, and goes on behind it.
+    pub(super) fn take<T>(&mut self, mut parser: impl Parser<&'a [u8], Output = T, Error = ()>) -> Option<T> {
+        let (rest, found) = parser.parse(self.rest()).ok()?;
+        self.at = self.text.len() - rest.len();
+        Some(found)
+    }
+
+    pub(super) fn take_byte(&mut self, byte: u8) -> bool {
+        let found = self.text.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(super) fn sees<T>(&self, mut parser: impl Parser<&'a [u8], Output = T, Error = ()>) -> bool {
+        parser.parse(self.rest()).is_ok()
+    }
+
+    /// Goes on behind white space and comments.
+    pub(super) fn skip_space(&mut self) {
+        loop {
+            self.take(grammar::space);
+            let start = self.at;
+            match self.take(grammar::comment) {
+                Some(_) => self.warn(Problem::Comment, start..self.at),
+                None => return,
+            }
+        }
+    }
+
+    pub(super) fn warn(&mut self, problem: impl Into<Kind>, span: Range<usize>) {
+        self.warnings.push(Finding::new(problem).spanning(span));
+    }
+
+    pub(super) fn warn_in(&mut self, problem: impl Into<Kind>, span: Range<usize>, joint: &str) {
+        self.warnings.push(Finding::new(problem).spanning(span).in_joint(joint));
+    }
+
+    pub(super) fn error(&self, problem: impl Into<Kind>, span: Range<usize>) -> Halt {
+        Halt::Error(Box::new(Finding::new(problem).at(self.text, span)))
+    }
+
+    /// The error that something else stands here.
+    pub(super) fn unexpected(&self, expected: &'static str) -> Halt {
+        let word = match grammar::word(self.rest()) {
+            Ok((_, word)) => word,
+            Err(_) => &self.rest()[..self.rest().len().min(1)],
+        };
+        // A comma directly behind a number, or in its place.
+        let numeric = |byte: &u8| byte.is_ascii_digit() || b"+-.eE,".contains(byte);
+        if word.contains(&b',') && word.iter().all(numeric) {
+            return Halt::Comma;
+        }
+        let found =
+            if word.is_empty() { "the end of the file".into() } else { format!("'{}'", self.quote(word)) };
+        self.error(Problem::Syntax { found, expected }, self.at..self.at + word.len())
+    }
+
+    /// The start of a text from the file, as a message can show it.
+    pub(super) fn quote(&self, text: &[u8]) -> String {
+        let text = String::from_utf8_lossy(&text[..text.len().min(4 * QUOTE)]);
+        let mut quoted: String =
+            text.chars().take(QUOTE).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
+        if text.chars().nth(QUOTE).is_some() {
+            quoted.push('…');
+        }
+        quoted
+    }
+}
+
+fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Document>, Halt> {
+    let mut reader = Reader { text, at: 0, warnings };
+    let mut nodes = hierarchy(&mut reader, limits)?;
+    let mut origin = Origin::default();
+    let start = reader.at;
+    let motion = if reader.take(grammar::keyword("MOTION")).is_some() {
+        let header = header(&mut reader, start..start + "MOTION".len())?;
+        let Rows { frames, values, first, not_finite } =
+            rows::rows(&mut reader, header.frames, header.frames_span, &mut nodes, limits)?;
+        origin.first_row = first.map(|span| crate::Place::of(text, span));
+        origin.not_finite = not_finite;
+        Some(Motion { frames, frame_time: header.frame_time, values })
+    } else {
+        reader.warn(Problem::NoMotion, text.len()..text.len());
+        None
+    };
+    debug_assert!(nodes.iter().all(|node| node.kind != NodeKind::Root || node.parent.is_none()));
+    Ok(Parsed { value: Document { nodes, motion, origin }, warnings: reader.warnings.into_vec_in(text) })
+}
+
+struct Header {
+    frames: Option<u64>,
+    frames_span: Range<usize>,
+    frame_time: Option<FrameTime>,
+}
+
+/// Reads `Frames:` and `Frame Time:`, in either order.
+fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
+    let mut header = Header { frames: None, frames_span: motion.clone(), frame_time: None };
+    let mut has_frame_time = false;
+    loop {
+        reader.skip_space();
+        let start = reader.at;
+        if header.frames.is_none() && reader.take(grammar::frames).is_some() {
+            reader.skip_space();
+            header.frames = Some(count(reader)?);
+            header.frames_span = start..reader.at;
+        } else if !has_frame_time && reader.take(grammar::frame_time).is_some() {
+            has_frame_time = true;
+            let keyword = start..reader.at;
+            header.frame_time = frame_time(reader);
+            let what = match &header.frame_time {
+                None => "has no value",
+                Some(time) if time.seconds == 0.0 => "is zero",
+                Some(time) if !(time.seconds > 0.0 && time.seconds.is_finite()) => "is not above zero",
+                Some(_) => continue,
+            };
+            reader.warn(Problem::FrameTime { what }, keyword);
+        } else {
+            break;
+        }
+    }
+    if header.frames.is_none() {
+        // Without the keyword this is no row, but a line of another kind.
+        if reader.sees(grammar::word) && !reader.sees(grammar::real) && !reader.sees(grammar::not_finite) {
+            return Err(reader.unexpected("'Frames:'"));
+        }
+        reader.warn(Problem::MissingFrames, motion.clone());
+    }
+    if !has_frame_time {
+        reader.warn(Problem::FrameTime { what: "is missing" }, motion);
+    }
+    Ok(header)
+}
+
+fn count(reader: &mut Reader) -> Result<u64, Halt> {
+    let start = reader.at;
+    let expected = "the number of frames";
+    let Ok((_, word)) = grammar::word(reader.rest()) else { return Err(reader.unexpected(expected)) };
+    let Some(number) = reader.take(grammar::real) else { return Err(reader.unexpected(expected)) };
+    if number < 0.0 || number.fract() != 0.0 {
+        reader.at = start;
+        return Err(reader.unexpected(expected));
+    }
+    let digits = &reader.text[start..reader.at];
+    if !digits.iter().all(u8::is_ascii_digit) {
+        let text = reader.quote(word);
+        reader.warn(Problem::FractionalFrames { text }, start..reader.at);
+    }
+    // Saturates where it is too large for any file.
+    Ok(number as u64)
+}
+
+/// The frame time, if there is one on the same line: the next line is the first frame.
+fn frame_time(reader: &mut Reader) -> Option<FrameTime> {
+    reader.take(grammar::blank);
+    let start = reader.at;
+    let seconds = match reader.take(grammar::real) {
+        Some(seconds) => seconds,
+        None => reader.take(grammar::not_finite).map(|_| f64::NAN)?,
+    };
+    let text = String::from_utf8_lossy(&reader.text[start..reader.at]).into_owned();
+    debug_assert!(number::scan(reader.text, start).is_some() || seconds.is_nan());
+    Some(FrameTime { text, seconds })
+}

@@ -1,0 +1,39 @@
+//! Converters that put the rest pose before the motion: the CMU database is mostly used in such a form.
+
+use super::Problem;
+use crate::Finding;
+use mocap_model::{Clip, UnitQuaternion, angle_between};
+
+/// Joints that turn this fast on average [rad/s] from the first frame to the second...
+const FAST: f64 = std::f64::consts::PI;
+
+/// ...and this many times as far as in any step of the second that follows, have jumped.
+const TIMES: f64 = 4.0;
+
+/// Warns where no body could come from the first frame to the second.
+pub(super) fn rest_first_frame(clip: &Clip) -> Option<Finding> {
+    let later = (clip.rate().fps().ceil() as usize).clamp(2, 1000).min(clip.frames().saturating_sub(2));
+    if later == 0 {
+        return None;
+    }
+    // What happens later must not matter: the start of a clip tells as much as the whole.
+    let turning: Vec<&[UnitQuaternion<f64>]> = clip
+        .tracks()
+        .iter()
+        .filter_map(|tracks| tracks.rotation.values().get(..later + 2))
+        .filter(|rotations| rotations.iter().any(|rotation| *rotation != rotations[0]))
+        .collect();
+    let jump = mean_turn(&turning, 0);
+    let largest = (1..=later).map(|frame| mean_turn(&turning, frame)).fold(0.0, f64::max);
+    if jump * clip.rate().fps() < FAST || jump < TIMES * largest {
+        return None;
+    }
+    let (degrees, later) = (jump.to_degrees(), largest.to_degrees());
+    Some(Finding::new(Problem::RestFirstFrame { degrees, later }).in_frame(0))
+}
+
+/// The angle [rad] by which joints turn from a frame to the next, on average.
+fn mean_turn(turning: &[&[UnitQuaternion<f64>]], frame: usize) -> f64 {
+    let turns = turning.iter().map(|rotations| angle_between(&rotations[frame], &rotations[frame + 1]));
+    turns.sum::<f64>() / turning.len().max(1) as f64
+}

@@ -1,0 +1,109 @@
+//! Real ASF and AMC files: positions against an independent reference, and values through a round trip.
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+
+mod corpus;
+
+use mocap_formats::{Limits, amc, asf};
+use mocap_model::{Clip, Pose, Unit};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn skeleton(bytes: &[u8]) -> asf::Document {
+    let parsed = asf::parse(bytes, &Limits::default()).unwrap();
+    assert_eq!(parsed.warnings, []);
+    parsed.value
+}
+
+fn motion(bytes: &[u8]) -> amc::Document {
+    let parsed = amc::parse(bytes, &Limits::default()).unwrap();
+    assert_eq!(parsed.warnings, []);
+    parsed.value
+}
+
+fn clip(folder: &Path, asf: &str, amc: &str) -> Clip {
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let parsed =
+        amc::to_clip(&skeleton(&read(asf)), &motion(&read(amc)), &amc::ClipOptions::default()).unwrap();
+    assert_eq!(parsed.warnings, [], "{amc}");
+    parsed.value
+}
+
+#[test]
+fn the_ends_of_bones_are_where_the_reference_has_them() {
+    let Some(folder) = corpus::folder() else { return };
+    let golden = folder.join("../golden/amc_bone_tips.csv");
+    let Ok(golden) = std::fs::read_to_string(&golden) else {
+        println!("skipped: no reference at {}", golden.display());
+        return;
+    };
+    let mut files: BTreeMap<(&str, &str), Vec<Vec<&str>>> = BTreeMap::new();
+    for line in golden.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        files.entry((fields[0], fields[1])).or_default().push(fields);
+    }
+    assert_eq!(files.len(), 3);
+    for ((asf, amc), rows) in files {
+        let clip = clip(&folder, asf, amc);
+        let skeleton = clip.skeleton();
+        assert_eq!(skeleton.space().metres(), Some(Unit::CMU));
+        let (mut local, mut world) = (Pose::default(), Pose::default());
+        let mut largest = 0.0f64;
+        for row in &rows {
+            clip.local_pose(row[2].parse().unwrap(), &mut local);
+            local.to_object(skeleton, &mut world);
+            let joint = skeleton.find(row[3]).unwrap_or_else(|| panic!("{asf}: no {}", row[3]));
+            // A bone ends where its children start; the root is a point.
+            let end = if row[3] == "root" { joint } else { skeleton.children(joint)[0] };
+            let found = world.joints[end.index()].translation.vector;
+            for axis in 0..3 {
+                let expected: f64 = row[4 + axis].parse().unwrap();
+                largest = largest.max((found[axis] - expected).abs());
+            }
+        }
+        println!("{amc}: off by {largest:e}");
+        assert!(largest < 1e-4, "{amc}: off by {largest}");
+    }
+}
+
+#[test]
+fn writing_an_untouched_document_changes_no_value() {
+    let Some(folder) = corpus::folder() else { return };
+    for (name, bytes) in corpus::files(&folder, "asf") {
+        let document = skeleton(&bytes);
+        assert_eq!(document, skeleton(&document.to_bytes()), "{name}");
+    }
+    for (name, bytes) in corpus::files(&folder, "amc") {
+        let document = motion(&bytes);
+        let mut again = motion(&document.to_bytes());
+        let bits = |document: &amc::Document| -> Vec<u64> {
+            document.values.iter().map(|value| value.to_bits()).collect()
+        };
+        assert_eq!(bits(&document), bits(&again), "{name}");
+        // The lines of the new file may be of another length.
+        for (bone, new) in document.bones.iter().zip(&mut again.bones) {
+            new.place.clone_from(&bone.place);
+        }
+        assert_eq!(document, again, "{name}");
+    }
+}
+
+#[test]
+fn every_file_of_the_database_is_read_as_it_is() {
+    let Some(folder) = corpus::folder() else { return };
+    let pairs = [
+        ("01", "01_01", 2751),
+        ("11", "11_01", 597),
+        ("backflip", "backflip", 247),
+        ("charleston", "charleston1", 506),
+        ("charleston", "charleston2", 546),
+    ];
+    for (asf, amc, frames) in pairs {
+        let clip = clip(&folder, &format!("cmu/{asf}.asf"), &format!("cmu/{amc}.amc"));
+        println!("{amc}: {} frames", clip.frames());
+        assert_eq!(clip.rate().fps(), 120.0);
+        // The root and 30 bones, six of which have no child.
+        assert_eq!(clip.skeleton().len(), 31 + 7);
+        assert!(clip.skeleton().find("thorax").is_some());
+        assert_eq!(clip.frames(), frames);
+    }
+}

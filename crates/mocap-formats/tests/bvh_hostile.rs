@@ -1,0 +1,272 @@
+//! BVH files that nobody meant well with: mutations of good ones, lies about sizes, deep nesting.
+//!
+//! Whatever the bytes are, reading ends with a document or an error, in bounded time and memory; what was read
+//! becomes a clip, and what is written is read again.
+
+use mocap_formats::{Finding, Kind, LimitExceeded, Limits, bvh};
+use proptest::prelude::*;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// Everything one can do with a file.
+fn survive(bytes: &[u8]) -> Result<(), Finding> {
+    let document = bvh::parse(bytes, &Limits::default())?.value;
+    let values = document.motion().map_or(0, |motion| motion.values.len());
+    assert!(values <= bytes.len(), "{values} values in {} bytes", bytes.len());
+    assert_eq!(values, document.frames() * document.channels());
+    let again = bvh::parse(&document.to_bytes(), &Limits::default()).unwrap().value;
+    assert_eq!(again.nodes(), document.nodes());
+    assert_eq!((again.frames(), again.channels()), (document.frames(), document.channels()));
+    let options = bvh::ClipOptions { repair: true, ..Default::default() };
+    let clip = bvh::to_clip(&document, &options)?.value;
+    if clip.frames() < 10_000 {
+        let written = bvh::from_clip(&clip, &bvh::WriteOptions::default()).to_bytes();
+        let again = bvh::parse(&written, &Limits::default()).unwrap().value;
+        assert_eq!(again.frames(), clip.frames());
+    }
+    Ok(())
+}
+
+static FIXTURES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bvh");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+});
+
+fn clean() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bvh/clean.bvh");
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// One change to a file; places and lengths are taken modulo what is there.
+#[derive(Clone, Debug)]
+enum Mutation {
+    Flip(usize, u8),
+    Cut(usize, usize),
+    Truncate(usize),
+    SwapLines(usize, usize),
+    RepeatLine(usize, usize),
+    Number(usize, &'static str),
+    Insert(usize, &'static str),
+}
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    let numbers = prop::sample::select(vec![
+        "999999999999",
+        "99999999999999999999999999",
+        "-1",
+        "4000000000",
+        "1e308",
+        "1e999",
+        "nan",
+        "0",
+        "-0.0",
+        ",",
+        "1,5",
+        "0.000000000000000000000000001",
+        "-1.#IND00",
+        "",
+    ]);
+    let words = prop::sample::select(vec![
+        "{",
+        "}",
+        "{{{{",
+        "}}}}",
+        "#",
+        "\0",
+        "\r",
+        "\n",
+        "\t",
+        "ROOT",
+        "JOINT",
+        "End Site",
+        "MOTION",
+        "HIERARCHY",
+        "OFFSET",
+        "CHANNELS",
+        "Frames:",
+        "Frame Time:",
+        "Xrotation",
+        "\u{FEFF}",
+        "\u{1A}",
+        ",",
+        "é",
+        "1",
+        "# ",
+        "Xscale",
+    ]);
+    prop_oneof![
+        (any::<usize>(), any::<u8>()).prop_map(|(at, bits)| Mutation::Flip(at, bits)),
+        (any::<usize>(), 0usize..200).prop_map(|(at, length)| Mutation::Cut(at, length)),
+        any::<usize>().prop_map(Mutation::Truncate),
+        (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Mutation::SwapLines(a, b)),
+        (any::<usize>(), 0usize..50).prop_map(|(at, times)| Mutation::RepeatLine(at, times)),
+        (any::<usize>(), numbers).prop_map(|(which, text)| Mutation::Number(which, text)),
+        (any::<usize>(), words).prop_map(|(at, text)| Mutation::Insert(at, text)),
+    ]
+}
+
+fn mutate(bytes: &mut Vec<u8>, mutation: &Mutation) {
+    let mut lines: Vec<Vec<u8>> = bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let (size, count) = (bytes.len(), lines.len());
+    match *mutation {
+        Mutation::Flip(at, bits) if size > 0 => bytes[at % size] ^= bits,
+        Mutation::Cut(at, length) if size > 0 => {
+            let at = at % size;
+            bytes.drain(at..(at + length).min(size));
+        }
+        Mutation::Truncate(at) => bytes.truncate(at % (size + 1)),
+        Mutation::SwapLines(a, b) => {
+            lines.swap(a % count, b % count);
+            *bytes = lines.join(&b'\n');
+        }
+        Mutation::RepeatLine(at, times) => {
+            let line = lines[at % count].clone();
+            lines.splice(at % count..at % count, std::iter::repeat_n(line, times));
+            *bytes = lines.join(&b'\n');
+        }
+        Mutation::Number(which, text) => {
+            let starts: Vec<usize> = (0..size)
+                .filter(|&i| bytes[i].is_ascii_digit() && (i == 0 || !bytes[i - 1].is_ascii_digit()))
+                .collect();
+            if !starts.is_empty() {
+                let start = starts[which % starts.len()];
+                let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                bytes.splice(start..start + length, text.bytes());
+            }
+        }
+        Mutation::Insert(at, text) => {
+            let at = at % (size + 1);
+            bytes.splice(at..at, text.bytes());
+        }
+        Mutation::Flip(..) | Mutation::Cut(..) => {}
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn mutated_files_are_read_or_refused(
+        which in any::<prop::sample::Index>(),
+        mutations in prop::collection::vec(mutation(), 1..6),
+    ) {
+        let mut bytes = which.get(&FIXTURES).clone();
+        for mutation in &mutations {
+            mutate(&mut bytes, mutation);
+        }
+        let _ = survive(&bytes);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = survive(&bytes);
+        let _ = survive(&[b"HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation } MOTION Frames: 2 ", &bytes[..]].concat());
+    }
+}
+
+#[test]
+fn counts_that_lie_allocate_nothing() {
+    for (from, to, warnings) in [
+        ("Frames: 3", "Frames: 999999999999", 1),
+        ("Frames: 3", "Frames: 99999999999999999999999999999999999999999", 1),
+        ("CHANNELS 3", "CHANNELS 4000000000", 2),
+        ("CHANNELS 6", "CHANNELS 99999999999999999999999999999999", 1),
+    ] {
+        let document = bvh::parse(clean().replace(from, to).as_bytes(), &Limits::default()).unwrap();
+        assert_eq!((document.value.frames(), document.value.channels()), (3, 12));
+        assert_eq!(document.warnings.len(), warnings, "{from} {to}");
+        assert!(document.value.motion().unwrap().values.capacity() < 100);
+    }
+}
+
+fn exceeded(text: &str, limits: &Limits) -> LimitExceeded {
+    match bvh::parse(text.as_bytes(), limits).unwrap_err().kind {
+        Kind::Limit(limit) => limit,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn limits_are_kept() {
+    let limits = Limits::default();
+    let text = clean();
+    let bytes = Limits { bytes: 100, ..limits };
+    assert_eq!(exceeded(&text, &bytes), LimitExceeded { what: "bytes", found: text.len(), limit: 100 });
+    let joints = Limits { joints: 4, ..limits };
+    assert_eq!(exceeded(&text, &joints), LimitExceeded { what: "joints", found: 5, limit: 4 });
+    let depth = Limits { depth: 2, ..limits };
+    assert_eq!(exceeded(&text, &depth), LimitExceeded { what: "levels", found: 3, limit: 2 });
+    let frames = Limits { frames: 2, ..limits };
+    assert_eq!(exceeded(&text, &frames), LimitExceeded { what: "frames", found: 3, limit: 2 });
+    // Without channels the rows hold nothing that bounds the frames.
+    let still =
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\nMOTION\nFrames: 999999999999\nFrame Time: 1\n";
+    assert_eq!(exceeded(still, &limits).what, "frames");
+    let still = still.replace("999999999999", "49999999");
+    let document = bvh::parse(still.as_bytes(), &limits).unwrap().value;
+    assert_eq!(bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value.frames(), 49_999_999);
+}
+
+fn chain(levels: usize) -> String {
+    let mut text = String::from("HIERARCHY\n");
+    for level in 0..levels {
+        let keyword = if level == 0 { "ROOT" } else { "JOINT" };
+        text += &format!("{keyword} j{level}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n");
+    }
+    text += &"}\n".repeat(levels);
+    text += "MOTION\nFrames: 2\nFrame Time: 0.1\n";
+    text += &("1 ".repeat(levels) + "\n").repeat(2);
+    text
+}
+
+#[test]
+fn a_hierarchy_may_be_20_000_levels_deep() {
+    let text = chain(20_000);
+    survive(text.as_bytes()).unwrap();
+    let document = bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+    assert_eq!(document.nodes().len(), 20_000);
+    assert_eq!(document.nodes()[19_999].parent, Some(19_998));
+    // Unclosed, and closed too often: just as deep.
+    assert!(survive(text.replace("}\n", "").as_bytes()).is_ok());
+    assert!(survive(text.replace("}\n", "}}\n").as_bytes()).is_err());
+}
+
+#[test]
+fn long_lines_and_words_take_no_longer_than_short_ones() {
+    let pairs: Vec<u8> = b"\x83\x7B".repeat(1_000_000);
+    let letters = vec![b'x'; 2_000_000];
+    for name in [[&letters[..], &pairs].concat(), pairs, vec![b'#'; 2_000_000], letters] {
+        let clean = clean();
+        let (before, behind) = clean.split_once("Spine").unwrap();
+        let _ = survive(&[before.as_bytes(), &name, behind.as_bytes()].concat());
+        let (before, behind) = clean.split_once("-12.5").unwrap();
+        let _ = survive(&[before.as_bytes(), &name, behind.as_bytes()].concat());
+    }
+    for word in ["nan ", "1.#IND ", "1# x\n", "1e999 ", "0.1e+000000000 ", "1, "] {
+        let rows = clean() + &word.repeat(300_000);
+        let _ = survive(rows.as_bytes());
+    }
+}
+
+#[test]
+fn a_hundred_thousand_faults_take_no_longer_than_one() {
+    let children = "JOINT a\n{\nOFFSET 0 1 0\n}\n".repeat(90_000);
+    let text =
+        format!("HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\n{children}}}\nMOTION\nFrames: 0\nFrame Time: 1\n");
+    let parsed = bvh::parse(text.as_bytes(), &Limits::default()).unwrap();
+    let counts: Vec<(&str, usize)> = parsed.warnings.iter().map(|w| (w.code(), w.count)).collect();
+    assert_eq!(counts, [("bvh::duplicate-name", 90_000), ("bvh::no-channels", 90_001)]);
+    survive(text.as_bytes()).unwrap();
+    let comments = clean().replace("Frames: 3", &("# no\n".repeat(500_000) + "Frames: 3"));
+    let parsed = bvh::parse(comments.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!((parsed.warnings.len(), parsed.warnings[0].count), (1, 500_000));
+    // Every joint another name: one warning each, with its line.
+    let children: String = (0..90_000).map(|i| format!("JOINT b{i}\n{{\nOFFSET 0 1 0\n}}\n")).collect();
+    let text =
+        format!("HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\n{children}}}\nMOTION\nFrames: 0\nFrame Time: 1\n");
+    let parsed = bvh::parse(text.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!(parsed.warnings.len(), 90_001);
+    assert_eq!(parsed.warnings[89_999].place.as_ref().unwrap().line, 5 + 4 * 89_999);
+}

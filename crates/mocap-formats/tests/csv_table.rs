@@ -1,0 +1,92 @@
+//! Tables of world positions.
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+
+mod corpus;
+
+use mocap_formats::{Limits, amc, asf, csv};
+use mocap_model::*;
+use std::sync::Arc;
+
+fn joint(name: &str, parent: Option<u32>, y: f64) -> Joint {
+    Joint {
+        name: name.into(),
+        parent: parent.map(JointId),
+        offset: Vector3::new(0.0, y, 0.0),
+        rest_rotation: UnitQuaternion::identity(),
+        dofs: Dofs::ball(EulerOrder::ZXY),
+        role: None,
+        end_site: false,
+    }
+}
+
+#[test]
+fn a_row_for_each_joint_and_frame() {
+    let mut joints = vec![
+        joint("hips, \"main\"", None, 90.0),
+        joint("leg", Some(0), -45.0),
+        joint("sole", Some(1), -40.0),
+    ];
+    joints[2].end_site = true;
+    let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
+    let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    let quarter = exp(&Vector3::new(0.0, 0.0, std::f64::consts::FRAC_PI_2));
+    tracks[1].rotation = Track::Sampled(vec![UnitQuaternion::identity(), quarter]);
+    let clip = Clip::new(Arc::new(skeleton), FrameRate::new(120.0).unwrap(), 2, tracks).unwrap();
+    let mut table = Vec::new();
+    csv::write(&clip, &mut table).unwrap();
+    let expected = "frame,time,joint,x,y,z
+0,0,\"hips, \"\"main\"\"\",0,90,0
+0,0,leg,0,45,0
+0,0,leg_End,0,5,0
+1,0.008333,\"hips, \"\"main\"\"\",0,90,0
+1,0.008333,leg,0,45,0
+1,0.008333,leg_End,40,45,0
+";
+    assert_eq!(String::from_utf8(table).unwrap(), expected);
+}
+
+#[test]
+fn errors_of_the_output_are_passed_on() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("full"))
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let skeleton = Skeleton::new("", Space::default(), vec![joint("a", None, 1.0)]).unwrap();
+    let tracks = vec![JointTracks::at_rest(&skeleton.joints()[0])];
+    let clip = Clip::new(Arc::new(skeleton), FrameRate::new(30.0).unwrap(), 1, tracks).unwrap();
+    assert_eq!(csv::write(&clip, &mut Full).unwrap_err().to_string(), "full");
+}
+
+#[test]
+fn tables_of_real_clips_hold_the_reference_positions() {
+    let Some(folder) = corpus::folder() else { return };
+    let Ok(golden) = std::fs::read_to_string(folder.join("../golden/amc_bone_tips.csv")) else {
+        println!("skipped: no reference positions");
+        return;
+    };
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let skeleton = asf::parse(&read("cmu/01.asf"), &Limits::default()).unwrap().value;
+    let motion = amc::parse(&read("cmu/01_01.amc"), &Limits::default()).unwrap().value;
+    let clip = amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).unwrap().value;
+    let mut table = Vec::new();
+    csv::write(&clip, &mut table).unwrap();
+    let table = String::from_utf8(table).unwrap();
+    assert_eq!(table.lines().count(), 1 + clip.frames() * clip.skeleton().len());
+    // A leaf's end is in the table under the bone's own name.
+    let mut checked = 0;
+    for line in golden.lines().filter(|line| line.contains("cmu/01_01.amc,0,head,")) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let row = table.lines().find(|row| row.starts_with("0,0,head_End,")).unwrap();
+        for (found, expected) in row.split(',').skip(3).zip(&fields[4..7]) {
+            let (found, expected): (f64, f64) = (found.parse().unwrap(), expected.parse().unwrap());
+            assert!((found - expected).abs() < 1e-4, "{row} {line}");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 3);
+}

@@ -1,0 +1,98 @@
+//! JSON clips: exact round trips, and what is told where about files that are none.
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+
+mod corpus;
+
+use mocap_formats::{Limits, amc, asf, bvh, json};
+use mocap_model::*;
+use std::sync::Arc;
+
+fn clip() -> Clip {
+    let joint = |name: &str, parent: Option<u32>| Joint {
+        name: name.into(),
+        parent: parent.map(JointId),
+        offset: Vector3::new(0.1, 2.0, -1.0 / 3.0),
+        rest_rotation: exp(&Vector3::new(0.1, 0.0, 0.3)),
+        dofs: Dofs::ball(EulerOrder::ZXY),
+        role: None,
+        end_site: false,
+    };
+    let joints = vec![joint("a", None), joint("b", Some(0)), joint("c", Some(1))];
+    let skeleton = Skeleton::new("three", Space::default(), joints).unwrap();
+    let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    let turn = |i: i32| exp(&Vector3::new(0.1, 0.7, -0.2).scale(f64::from(i)));
+    tracks[0].translation = Some(Track::Sampled((0..4).map(|i| Vector3::x() / f64::from(i + 3)).collect()));
+    tracks[0].rotation = Track::Sampled((0..4).map(turn).collect());
+    tracks[1].rotation = Track::Constant(turn(2));
+    Clip::new(Arc::new(skeleton), FrameRate::new(30000.0 / 1001.0).unwrap(), 4, tracks).unwrap()
+}
+
+fn parse(bytes: &[u8]) -> Clip {
+    let parsed = json::parse(bytes, &Limits::default()).unwrap();
+    assert_eq!(parsed.warnings, []);
+    parsed.value
+}
+
+#[test]
+fn clips_come_back_to_the_last_bit() {
+    let clip = clip();
+    assert_eq!(parse(&json::to_bytes(&clip)), clip);
+    let none = clip.trimmed(0..0).unwrap();
+    let back = parse(&json::to_bytes(&none));
+    assert_eq!((back.frames(), back.rate(), back.skeleton()), (0, none.rate(), none.skeleton()));
+}
+
+#[test]
+fn a_person_can_read_the_file() {
+    insta::assert_snapshot!(String::from_utf8(json::to_bytes(&clip())).unwrap());
+}
+
+#[test]
+fn real_clips_come_back_to_the_last_bit() {
+    let Some(folder) = corpus::folder() else { return };
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let skeleton = asf::parse(&read("cmu/01.asf"), &Limits::default()).unwrap().value;
+    let motion = amc::parse(&read("cmu/01_01.amc"), &Limits::default()).unwrap().value;
+    let acclaim = amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).unwrap().value;
+    let bytes = read("bandai/dataset-1_walk_normal_001.bvh");
+    let document = bvh::parse(&bytes, &Limits::default()).unwrap().value;
+    let bandai = bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value;
+    for clip in [acclaim, bandai] {
+        assert_eq!(parse(&json::to_bytes(&clip)), clip);
+    }
+}
+
+#[test]
+fn what_is_no_clip_is_told_with_its_place() {
+    let good = String::from_utf8(json::to_bytes(&clip())).unwrap();
+    let edit = |from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        good.replacen(from, to, 1)
+    };
+    let cases = [
+        String::new(),
+        "[1, 2".into(),
+        "<skeleton/>".into(),
+        good[..good.len() / 2].into(),
+        edit("mocap-clip", "mocap-skel"),
+        edit("\"version\": 1", "\"version\": 9"),
+        edit("\"fps\"", "\"fsp\""),
+        edit("\"fps\": 29.97", "\"fps\": -29.97"),
+        edit("\"joint\": \"b\"", "\"joint\": \"x\""),
+        edit("\"joint\": \"b\"", "\"joint\": \"a\""),
+        edit("\"frames\": 4", "\"frames\": 5"),
+        edit("\"frames\": 4", "\"frames\": 4000000000"),
+        edit("\"parent\": \"a\"", "\"parent\": \"nobody\""),
+        edit("\"rotation\": [[", "\"rotation\": [[null, "),
+        edit("\"rotation\": [[1, 0, 0, -0]", "\"rotation\": [[0, 0, 0, 0]"),
+        format!("{good}x"),
+    ];
+    let said: Vec<String> = cases
+        .iter()
+        .map(|text| {
+            let error = json::parse(text.as_bytes(), &Limits::default()).unwrap_err();
+            format!("{} - {error}", error.code())
+        })
+        .collect();
+    insta::assert_snapshot!(said.join("\n"));
+}

@@ -1,0 +1,116 @@
+//! What sheets and charts are made of, before it is SVG or PNG. Pixels, y down.
+
+/// A position in pixels.
+pub(crate) type Point = [f32; 2];
+
+/// What a colour stands for; the theme decides what it looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ink {
+    Text,
+    Muted,
+    Grid,
+    Left,
+    Right,
+    Middle,
+    Faint,
+    Trail,
+    /// One of several curves; the colours repeat after [`SERIES`].
+    Series(u8),
+}
+
+pub(crate) const SERIES: u8 = 6;
+
+/// Where a text stands to its anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Lines { lines: Vec<Vec<Point>>, ink: Ink, width: f32, dashed: bool },
+    Dot { at: Point, radius: f32, ink: Ink },
+    Text { at: Point, text: String, size: f32, ink: Ink, align: Align },
+}
+
+/// Shapes on a background, the first at the back.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawing {
+    pub width: f32,
+    pub height: f32,
+    pub shapes: Vec<Shape>,
+}
+
+impl Drawing {
+    pub(crate) fn text(&mut self, at: Point, text: impl Into<String>, size: f32, ink: Ink, align: Align) {
+        self.shapes.push(Shape::Text { at, text: text.into(), size, ink, align });
+    }
+
+    pub(crate) fn line(&mut self, from: Point, to: Point, ink: Ink, width: f32) {
+        self.lines(vec![vec![from, to]], ink, width, false);
+    }
+
+    pub(crate) fn lines(&mut self, lines: Vec<Vec<Point>>, ink: Ink, width: f32, dashed: bool) {
+        if !lines.is_empty() {
+            self.shapes.push(Shape::Lines { lines, ink, width, dashed });
+        }
+    }
+}
+
+/// Whether a picture has a light or a dark background.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark lines on white. An SVG still follows a viewer who prefers dark.
+    #[default]
+    Light,
+    /// Light lines on nearly black.
+    Dark,
+}
+
+impl Theme {
+    /// Red, green, blue of the background.
+    pub(crate) fn background(self) -> u32 {
+        match self {
+            Theme::Light => 0xffffff,
+            Theme::Dark => 0x14171c,
+        }
+    }
+
+    pub(crate) fn colour(self, ink: Ink) -> u32 {
+        // Left and right differ in lightness as well as in hue.
+        const LIGHT: [u32; SERIES as usize] = [0xc8442a, 0x2b8a3e, 0x1f6fc4, 0x8a4fbf, 0xb07a00, 0x0f8a8a];
+        const DARK: [u32; SERIES as usize] = [0xff8a6b, 0x6bd18a, 0x6fb3ff, 0xc49bff, 0xe8c15a, 0x5fd6d6];
+        let dark = self == Theme::Dark;
+        match ink {
+            Ink::Text => [0x1b1f24, 0xe6e9ee][dark as usize],
+            Ink::Muted => [0x667080, 0x98a2b0][dark as usize],
+            Ink::Grid => [0xdde1e7, 0x2c323b][dark as usize],
+            Ink::Left => [0xd9562b, 0xff9166][dark as usize],
+            Ink::Right => [0x1d63b8, 0x5ea8ff][dark as usize],
+            Ink::Middle => [0x3a4350, 0xc3cad4][dark as usize],
+            Ink::Faint => [0xc4cad3, 0x48505c][dark as usize],
+            Ink::Trail => [0x9a7fc0, 0x9f86c9][dark as usize],
+            Ink::Series(i) => [LIGHT, DARK][dark as usize][(i % SERIES) as usize],
+        }
+    }
+}
+
+/// All inks with the class names they have in SVG.
+pub(crate) const INKS: [(Ink, &str); 14] = [
+    (Ink::Text, "t"),
+    (Ink::Muted, "m"),
+    (Ink::Grid, "g"),
+    (Ink::Left, "l"),
+    (Ink::Right, "r"),
+    (Ink::Middle, "c"),
+    (Ink::Faint, "f"),
+    (Ink::Trail, "w"),
+    (Ink::Series(0), "s0"),
+    (Ink::Series(1), "s1"),
+    (Ink::Series(2), "s2"),
+    (Ink::Series(3), "s3"),
+    (Ink::Series(4), "s4"),
+    (Ink::Series(5), "s5"),
+];

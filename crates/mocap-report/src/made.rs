@@ -1,0 +1,33 @@
+//! Motions made for tests: of any size, anywhere, in any space.
+
+use mocap_model::{
+    Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Role, Skeleton, Space, Track,
+    UnitQuaternion, Vector3, exp,
+};
+use std::sync::Arc;
+
+/// A chain of `joints` joints, each `length` long, the last one an end site where there are two or more; it
+/// curls and its root moves along X.
+pub(crate) fn chain(joints: usize, length: f64, frames: usize, space: Space) -> Clip {
+    let up = space.up.vector();
+    let joint = |i: usize| Joint {
+        name: format!("joint {i}"),
+        parent: i.checked_sub(1).map(JointId::from),
+        offset: if i == 0 { Vector3::zeros() } else { up * length },
+        rest_rotation: UnitQuaternion::identity(),
+        dofs: Dofs::ball(EulerOrder::ZXY),
+        role: (i == 0).then_some(Role::Hips),
+        end_site: i > 0 && i + 1 == joints,
+    };
+    let skeleton = Arc::new(Skeleton::new("chain", space, (0..joints).map(joint).collect()).unwrap());
+    let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    let curl = |frame: usize| exp(&Vector3::new(0.0, 0.0, (frame as f64 / 7.0).sin() / joints as f64));
+    for track in tracks.iter_mut().filter(|_| frames > 0) {
+        track.rotation = Track::Sampled((0..frames).map(curl).collect());
+    }
+    if frames > 0 {
+        let place = |frame: usize| Vector3::new(length * frame as f64 / 50.0, 0.0, 0.0);
+        tracks[0].translation = Some(Track::Sampled((0..frames).map(place).collect()));
+    }
+    Clip::new(skeleton, FrameRate::new(60.0).unwrap(), frames, tracks).unwrap()
+}

@@ -1,0 +1,239 @@
+//! Curves of a joint over time, of one motion or of several in one chart.
+
+use crate::drawing::{Align, Drawing, Ink, Point, Theme};
+use crate::stage::{FAR, Stage};
+use crate::ticks::ticks;
+use crate::{glyphs, raster, svg};
+use mocap_model::{Axis, Clip, JointId};
+
+/// A motion in a chart.
+#[derive(Clone, Copy, Debug)]
+pub struct PlotInput<'a> {
+    /// What the legend calls it.
+    pub name: &'a str,
+    /// The motion.
+    pub clip: &'a Clip,
+    /// The joint whose curve is drawn.
+    pub joint: JointId,
+}
+
+/// What is drawn over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Channel {
+    /// Euler angles of the local rotation in the joint's own order, without jumps [deg].
+    #[default]
+    Rotation,
+    /// Position along the axes of the clip's space [m, or units where they are unknown].
+    Position,
+    /// Speed of the position [m/s, or units/s].
+    Speed,
+}
+
+/// What a chart looks like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlotOptions {
+    /// Default [`Channel::Rotation`].
+    pub channel: Channel,
+    /// [px], 200 to 10,000. Default 960 × 360.
+    pub size: [f32; 2],
+    /// Default [`Theme::Light`].
+    pub theme: Theme,
+    /// Pixels of a PNG per pixel of the chart, 0.25 to 8. Default 2.
+    pub scale: f32,
+}
+
+impl Default for PlotOptions {
+    fn default() -> PlotOptions {
+        PlotOptions { channel: Channel::default(), size: [960.0, 360.0], theme: Theme::Light, scale: 2.0 }
+    }
+}
+
+/// The chart as an SVG file.
+pub fn svg(inputs: &[PlotInput<'_>], options: &PlotOptions) -> String {
+    svg::write(&draw(inputs, options), options.theme, &title(inputs, options.channel))
+}
+
+/// The chart as a PNG file.
+pub fn png(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
+    raster::encode(&raster::render(&draw(inputs, options), options.theme, options.scale.clamp(0.25, 8.0)))
+}
+
+/// One line of the chart.
+struct Curve {
+    label: String,
+    ink: Ink,
+    dashed: bool,
+    /// Frames per second.
+    rate: f64,
+    values: Vec<f64>,
+}
+
+fn title(inputs: &[PlotInput<'_>], channel: Channel) -> String {
+    let of = match channel {
+        Channel::Rotation => "rotation",
+        Channel::Position => "position",
+        Channel::Speed => "speed",
+    };
+    let mut joints: Vec<&str> = Vec::new();
+    for input in inputs {
+        let name = input.clip.skeleton().joint(input.joint).name.as_str();
+        if !joints.contains(&name) {
+            joints.push(name);
+        }
+    }
+    format!("{}: {of}", joints.join(", "))
+}
+
+fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
+    let stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
+    let metres = stages.iter().all(|stage| stage.unit.is_some());
+    let mut curves = Vec::new();
+    for (i, (input, stage)) in inputs.iter().zip(&stages).enumerate() {
+        let clip = input.clip;
+        let (axes, values) = match channel {
+            Channel::Rotation => rotation(clip, input.joint),
+            Channel::Position | Channel::Speed => {
+                let scale = if metres { stage.scale } else { 1.0 };
+                let places: Vec<_> =
+                    mocap_analysis::trajectory(clip, input.joint).iter().map(|place| place * scale).collect();
+                if channel == Channel::Position {
+                    let of = |axis: usize| places.iter().map(|place| place[axis]).collect();
+                    (Axis::ALL.map(Some).to_vec(), vec![of(0), of(1), of(2)])
+                } else {
+                    (vec![None], vec![speed(&places, clip.rate().fps())])
+                }
+            }
+        };
+        for (axis, values) in axes.into_iter().zip(values) {
+            // Colours tell axes apart and dashes motions; where there is one curve, colours tell the motions.
+            let colour = axis.map_or(i, |axis| axis.index() + 3 * (i / 2));
+            let label = match axis {
+                Some(axis) if inputs.len() > 1 => format!("{} {}", axis.letter(), input.name),
+                Some(axis) => axis.letter().to_string(),
+                None => input.name.to_owned(),
+            };
+            curves.push(Curve {
+                label,
+                ink: Ink::Series((colour % usize::from(crate::drawing::SERIES)) as u8),
+                dashed: axis.is_some() && i % 2 == 1,
+                rate: clip.rate().fps(),
+                values: values.into_iter().map(|value| value.clamp(-FAR, FAR)).collect(),
+            });
+        }
+    }
+    let unit = if metres { "m" } else { "units" };
+    let axis = match channel {
+        Channel::Rotation => "degrees".to_owned(),
+        Channel::Position => unit.to_owned(),
+        Channel::Speed => format!("{unit}/s"),
+    };
+    (curves, axis)
+}
+
+/// The Euler angles [deg] of a joint in the sequence of its order, each frame near the one before.
+fn rotation(clip: &Clip, joint: JointId) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
+    let order = clip.skeleton().joint(joint).dofs.order;
+    let mut curves = vec![Vec::with_capacity(clip.frames()); 3];
+    let mut previous = [0.0; 3];
+    for frame in 0..clip.frames() {
+        previous = order.angles_near(&clip.track(joint).rotation.at(frame), previous);
+        for (curve, angle) in curves.iter_mut().zip(previous) {
+            curve.push(angle.to_degrees());
+        }
+    }
+    (order.axes().map(Some).to_vec(), curves)
+}
+
+/// By central differences, one-sided at the ends.
+fn speed(places: &[mocap_model::Vector3<f64>], fps: f64) -> Vec<f64> {
+    let last = places.len().saturating_sub(1);
+    let at = |frame: usize| {
+        let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));
+        (places[to] - places[from]).norm() * fps / (to - from).max(1) as f64
+    };
+    (0..places.len()).map(at).collect()
+}
+
+fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
+    let (curves, unit) = curves(inputs, options.channel);
+    let [width, height] = options.size.map(|side| side.clamp(200.0, 10_000.0));
+    let mut drawing = Drawing { width, height, shapes: Vec::new() };
+    drawing.text([16.0, 24.0], title(inputs, options.channel), 14.0, Ink::Text, Align::Start);
+    let top = legend(&mut drawing, &curves, width);
+
+    let seconds = curves.iter().map(|curve| curve.values.len().saturating_sub(1) as f64 / curve.rate);
+    let seconds = seconds.fold(0.0, f64::max);
+    let all = || curves.iter().flat_map(|curve| curve.values.iter().copied());
+    let (low, high) =
+        all().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    if low > high {
+        drawing.text([width / 2.0, height / 2.0], "no frames", 12.0, Ink::Muted, Align::Middle);
+        return drawing;
+    }
+    // A curve that does not move has a band around it, and one that does some air.
+    let air = ((high - low) * 0.06).max(1e-9 + 1e-3 * high.abs().max(1e-3));
+    let (low, high) = (low - air, high + air);
+    let (marks, places) = ticks(low, high, ((height - top - 40.0) / 34.0) as usize);
+    let labels: Vec<String> = marks.iter().map(|mark| label(*mark, places)).collect();
+    let widest = labels.iter().map(|label| glyphs::width(label, 10.0)).fold(14.0, f32::max);
+    let left = 22.0 + widest.min(width / 3.0);
+    let (right, bottom) = (width - 18.0, height - 34.0);
+    let x = |t: f64| left + if seconds > 0.0 { (t / seconds) as f32 } else { 0.5 } * (right - left);
+    let y = |v: f64| bottom - ((v - low) / (high - low)) as f32 * (bottom - top);
+    for (mark, label) in marks.iter().zip(labels) {
+        drawing.line([left, y(*mark)], [right, y(*mark)], Ink::Grid, 1.0);
+        drawing.text([left - 6.0, y(*mark) + 3.5], label, 10.0, Ink::Muted, Align::End);
+    }
+    let (times, places) = ticks(0.0, seconds.max(1e-9), 10);
+    for time in times.iter().filter(|time| **time <= seconds * (1.0 + 1e-9)) {
+        drawing.line([x(*time), top], [x(*time), bottom], Ink::Grid, 1.0);
+        drawing.text([x(*time), bottom + 15.0], label(*time, places), 10.0, Ink::Muted, Align::Middle);
+    }
+    drawing.text([right, bottom + 28.0], "time [s]", 10.0, Ink::Muted, Align::End);
+    drawing.text([16.0, top - 8.0], format!("[{unit}]"), 10.0, Ink::Muted, Align::Start);
+    for curve in &curves {
+        let points = thinned(curve, (right - left) as usize, |t, v| [x(t), y(v)]);
+        drawing.lines(vec![points], curve.ink, 1.5, curve.dashed);
+    }
+    drawing
+}
+
+/// A number on an axis, with an exponent where it would be long.
+fn label(mark: f64, places: usize) -> String {
+    if mark.abs() >= 1e7 || places > 7 { format!("{mark:.2e}") } else { format!("{:.places$}", mark + 0.0) }
+}
+
+/// The names of the curves below the title; the height where the chart may start.
+fn legend(drawing: &mut Drawing, curves: &[Curve], width: f32) -> f32 {
+    let (mut x, mut y) = (16.0, 44.0);
+    for curve in curves {
+        let wide = 26.0 + glyphs::width(&curve.label, 11.0) + 18.0;
+        if x + wide > width && x > 16.0 {
+            (x, y) = (16.0, y + 17.0);
+        }
+        drawing.lines(vec![vec![[x, y - 4.0], [x + 20.0, y - 4.0]]], curve.ink, 2.0, curve.dashed);
+        drawing.text([x + 26.0, y], curve.label.clone(), 11.0, Ink::Text, Align::Start);
+        x += wide;
+    }
+    y + 26.0
+}
+
+/// The points of a curve; where there are more frames than pixels, the lowest and highest of each pixel.
+fn thinned(curve: &Curve, pixels: usize, point: impl Fn(f64, f64) -> Point) -> Vec<Point> {
+    let at = |frame: usize| point(frame as f64 / curve.rate, curve.values[frame]);
+    let frames = curve.values.len();
+    if frames <= 2 * pixels.max(1) {
+        return (0..frames).map(at).collect();
+    }
+    let mut points = Vec::with_capacity(2 * pixels);
+    for pixel in 0..pixels {
+        let range = pixel * frames / pixels..(pixel + 1) * frames / pixels;
+        let value = |frame: &usize| curve.values[*frame];
+        let lowest = range.clone().min_by(|a, b| value(a).total_cmp(&value(b)));
+        let highest = range.max_by(|a, b| value(a).total_cmp(&value(b)));
+        if let (Some(low), Some(high)) = (lowest, highest) {
+            points.extend([at(low.min(high)), at(low.max(high))]);
+        }
+    }
+    points
+}

@@ -1,0 +1,121 @@
+//! Drawings as PNG.
+
+use crate::drawing::{Align, Drawing, Shape, Theme};
+use crate::glyphs;
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
+};
+
+/// Neither side of a picture is longer [px].
+const LONGEST: f32 = 16_000.0;
+
+/// The picture of a drawing at `scale` pixels a unit, less where it would be larger than can be kept.
+pub(crate) fn render(drawing: &Drawing, theme: Theme, scale: f32) -> Pixmap {
+    let scale = scale.min(LONGEST / drawing.width.max(drawing.height)).max(f32::MIN_POSITIVE);
+    let pixels = |length: f32| ((length * scale).ceil() as u32).max(1);
+    let mut pixmap =
+        Pixmap::new(pixels(drawing.width), pixels(drawing.height)).expect("the sides are within bounds");
+    pixmap.fill(colour(theme.background()));
+    for shape in &drawing.shapes {
+        draw(&mut pixmap, shape, theme, scale);
+    }
+    pixmap
+}
+
+/// A PNG file of 8-bit colours without transparency.
+pub(crate) fn encode(pixmap: &Pixmap) -> Vec<u8> {
+    let rgb: Vec<u8> = pixmap.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Balanced);
+    let mut writer = encoder.write_header().expect("a header of a picture in memory");
+    writer.write_image_data(&rgb).expect("as many bytes as the header says");
+    writer.finish().expect("a picture in memory is written whole");
+    bytes
+}
+
+pub(crate) fn colour(rgb: u32) -> Color {
+    Color::from_rgba8((rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8, 255)
+}
+
+fn draw(pixmap: &mut Pixmap, shape: &Shape, theme: Theme, scale: f32) {
+    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    let transform = Transform::from_scale(scale, scale);
+    let mut stroke = Stroke { line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
+    match shape {
+        Shape::Lines { lines, ink, width, dashed } => {
+            paint.set_color(colour(theme.colour(*ink)));
+            stroke.width = *width;
+            stroke.dash = if *dashed { StrokeDash::new(vec![5.0, 4.0], 0.0) } else { None };
+            stroke_lines(pixmap, lines, &paint, &stroke, transform);
+        }
+        Shape::Dot { at, radius, ink } => {
+            paint.set_color(colour(theme.colour(*ink)));
+            if let Some(path) = PathBuilder::from_circle(at[0], at[1], *radius) {
+                pixmap.fill_path(&path, &paint, FillRule::Winding, transform, None);
+            }
+        }
+        Shape::Text { at, text, size, ink, align } => {
+            paint.set_color(colour(theme.colour(*ink)));
+            stroke.width = size * 0.085;
+            let width = glyphs::width(text, *size);
+            let left = match align {
+                Align::Start => at[0],
+                Align::Middle => at[0] - width / 2.0,
+                Align::End => at[0] - width,
+            };
+            stroke_lines(pixmap, &glyphs::strokes(text, *size, [left, at[1]]), &paint, &stroke, transform);
+        }
+    }
+}
+
+fn stroke_lines(
+    pixmap: &mut Pixmap,
+    lines: &[Vec<[f32; 2]>],
+    paint: &Paint<'_>,
+    stroke: &Stroke,
+    transform: Transform,
+) {
+    let mut path = PathBuilder::new();
+    for line in lines {
+        for (i, [x, y]) in line.iter().enumerate() {
+            if i == 0 {
+                path.move_to(*x, *y);
+            } else {
+                path.line_to(*x, *y);
+            }
+        }
+        // A line without length is a dot.
+        if line.iter().all(|point| *point == line[0]) {
+            path.line_to(line[0][0] + 0.01, line[0][1]);
+        }
+    }
+    if let Some(path) = path.finish() {
+        pixmap.stroke_path(&path, paint, stroke, transform, None);
+    }
+}
+
+/// Fills the pixels from `from` to `to` (not included), as far as they are in the picture.
+pub(crate) fn fill(pixmap: &mut Pixmap, from: [u32; 2], to: [u32; 2], rgb: u32) {
+    let (width, height) = (pixmap.width(), pixmap.height());
+    let colour = colour(rgb).premultiply().to_color_u8();
+    for y in from[1]..to[1].min(height) {
+        let row = (y * width) as usize;
+        pixmap.pixels_mut()[row..row + width as usize]
+            [from[0].min(width) as usize..to[0].min(width) as usize]
+            .fill(colour);
+    }
+}
+
+/// A ring around a point of a drawing that was rendered at `scale`.
+pub(crate) fn ring(pixmap: &mut Pixmap, at: [f32; 2], radius: f32, scale: f32, theme: Theme) {
+    let Some(path) = PathBuilder::from_circle(at[0], at[1], radius) else { return };
+    for (ink, width) in [(theme.background(), 4.0), (theme.colour(crate::drawing::Ink::Text), 1.6)] {
+        let mut paint = Paint { anti_alias: true, ..Paint::default() };
+        paint.set_color(colour(ink));
+        let stroke = Stroke { width, ..Stroke::default() };
+        pixmap.stroke_path(&path, &paint, &stroke, Transform::from_scale(scale, scale), None);
+    }
+}

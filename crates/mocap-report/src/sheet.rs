@@ -1,0 +1,345 @@
+//! Contact sheets: poses of motions side by side, one row or more for each motion, at one scale.
+
+use crate::camera::{Camera, Seen, View};
+use crate::drawing::{Align, Drawing, Ink, Point, Theme};
+use crate::stage::{Place, Stage, spread};
+use crate::{raster, svg};
+use mocap_model::{Clip, Role, Side};
+
+/// A motion on a sheet.
+#[derive(Clone, Copy, Debug)]
+pub struct SheetInput<'a> {
+    /// What the caption calls it.
+    pub name: &'a str,
+    /// The motion; its joints' roles give sides, feet and facing.
+    pub clip: &'a Clip,
+}
+
+/// A point in a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moment {
+    /// Since the first frame [s].
+    Seconds(f64),
+    /// Counted from 0.
+    Frame(usize),
+}
+
+impl Moment {
+    /// The nearest frame; `None` outside the clip.
+    pub fn frame_in(self, clip: &Clip) -> Option<usize> {
+        let frame = match self {
+            Moment::Frame(frame) => frame,
+            Moment::Seconds(seconds) => {
+                let frame = (seconds * clip.rate().fps()).round();
+                // Half a frame before the first is still the first.
+                (frame >= 0.0).then_some(frame as usize)?
+            }
+        };
+        (frame < clip.frames()).then_some(frame)
+    }
+}
+
+/// What a sheet shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SheetOptions {
+    /// Poses of each motion, evenly spread from the first frame to the last; at least 1. Default 24.
+    pub poses: usize,
+    /// These poses in place of the even ones; moments outside a clip are left out of its rows. Default none.
+    pub at: Vec<Moment>,
+    /// Where the poses are seen from. Default [`View::Perspective`].
+    pub view: View,
+    /// The greatest width [px], 200 to 10,000. Default 1120.
+    pub width: f32,
+    /// Default [`Theme::Light`].
+    pub theme: Theme,
+    /// Pixels of a PNG per pixel of the sheet, 0.25 to 8. Default 2.
+    pub scale: f32,
+}
+
+impl Default for SheetOptions {
+    fn default() -> SheetOptions {
+        SheetOptions {
+            poses: 24,
+            at: Vec::new(),
+            view: View::default(),
+            width: 1120.0,
+            theme: Theme::Light,
+            scale: 2.0,
+        }
+    }
+}
+
+/// The sheet as an SVG file.
+pub fn svg(inputs: &[SheetInput<'_>], options: &SheetOptions) -> String {
+    let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
+    svg::write(&draw(inputs, options), options.theme, &title.join(", "))
+}
+
+/// The sheet as a PNG file.
+pub fn png(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Vec<u8> {
+    raster::encode(&raster::render(&draw(inputs, options), options.theme, options.scale.clamp(0.25, 8.0)))
+}
+
+const MARGIN: f32 = 20.0;
+const CAPTION: f32 = 26.0;
+const LABEL: f32 = 16.0;
+/// The greatest height of a pose and the greatest width of one [px].
+const POSE: [f32; 2] = [150.0, 118.0];
+const GAP: f32 = 8.0;
+/// The width of a label below a pose [px].
+const LEAST: f32 = 62.0;
+
+/// The poses of one motion before they have a scale.
+struct Row<'a> {
+    stage: Stage<'a>,
+    name: &'a str,
+    poses: Vec<Pose>,
+}
+
+/// One pose as seen, the middle of the body over the origin and the floor at height 0.
+struct Pose {
+    frame: usize,
+    points: Vec<Seen>,
+    floor: Vec<Seen>,
+    trail: Vec<Seen>,
+}
+
+/// The space that poses take [stage units].
+#[derive(Clone, Copy)]
+struct Extent {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+fn draw(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Drawing {
+    let rows: Vec<Row<'_>> = inputs.iter().map(|input| row(input, options)).collect();
+    // Motions whose unit is unknown are not to scale with the others anyway: each is as tall as the tallest.
+    let reference = rows.iter().filter(|row| row.stage.unit.is_some()).map(|row| row.stage.size());
+    let reference = reference.fold(0.0, f64::max);
+    let zoom = |row: &Row<'_>| match (row.stage.unit, reference > 0.0) {
+        (None, true) => reference / row.stage.size(),
+        _ => 1.0,
+    };
+    let mut extent = Extent { left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 };
+    for row in &rows {
+        let zoom = zoom(row);
+        for point in row
+            .poses
+            .iter()
+            .flat_map(|pose| pose.points.iter().enumerate())
+            .filter(|(i, _)| row.stage.in_body(*i % row.stage.sides.len()))
+        {
+            let point = point.1;
+            extent.left = extent.left.min(point.x * zoom);
+            extent.right = extent.right.max(point.x * zoom);
+            extent.top = extent.top.max(point.y * zoom);
+            extent.bottom = extent.bottom.min(point.y * zoom);
+        }
+    }
+    let (wide, high) = ((extent.right - extent.left).max(1e-9), (extent.top - extent.bottom).max(1e-9));
+    let most = rows.iter().map(|row| row.poses.len()).max().unwrap_or(0).max(1);
+    let columns = columns(most, wide / high, options.width - 2.0 * MARGIN);
+    let across = f64::from(((options.width - 2.0 * MARGIN) / columns as f32 - GAP).max(1.0));
+    let scale = (f64::from(POSE[1]).min(across) / wide).min(f64::from(POSE[0]) / high);
+    let cell = [((wide * scale) as f32).max(LEAST) + GAP, (high * scale) as f32 + LABEL + GAP];
+    let mut drawing =
+        Drawing { width: columns as f32 * cell[0] + 2.0 * MARGIN, height: MARGIN, shapes: Vec::new() };
+    for row in &rows {
+        let scale = scale * zoom(row);
+        caption(&mut drawing, row);
+        for (i, pose) in row.poses.iter().enumerate() {
+            let (column, line) = ((i % columns) as f32, (i / columns) as f32);
+            let left = MARGIN + column * cell[0] + GAP / 2.0;
+            let top = drawing.height + line * cell[1];
+            let origin = [
+                left - (extent.left * scale / zoom(row)) as f32,
+                top + (extent.top * scale / zoom(row)) as f32,
+            ];
+            draw_pose(&mut drawing, row, pose, origin, scale as f32);
+            let text = format!("{:.2} s  #{}", pose.frame as f64 / row.stage.clip.rate().fps(), pose.frame);
+            let middle = left + (cell[0] - GAP) / 2.0;
+            drawing.text([middle, top + cell[1] - GAP - 4.0], text, 9.0, Ink::Muted, Align::Middle);
+        }
+        drawing.height += row.poses.len().div_ceil(columns) as f32 * cell[1] + GAP;
+    }
+    drawing.height += MARGIN - GAP;
+    let captions = drawing.shapes.iter().filter_map(|shape| match shape {
+        crate::drawing::Shape::Text { at, text, size, align: Align::Start, .. } => {
+            Some(at[0] + crate::glyphs::width(text, *size))
+        }
+        _ => None,
+    });
+    drawing.width = captions
+        .fold(drawing.width, |width, end| width.max(end + MARGIN))
+        .min(options.width.max(drawing.width));
+    drawing
+}
+
+/// The number of columns for `most` poses of a shape (width to height): even rows, and fewer of them where
+/// poses a little smaller save one.
+fn columns(most: usize, shape: f64, width: f32) -> usize {
+    let pose = (f64::from(POSE[0]) * shape).min(f64::from(POSE[1])) as f32;
+    let fits = (width / ((0.85 * pose).max(LEAST) + GAP)) as usize;
+    let lines = most.div_ceil(fits.max(1));
+    most.div_ceil(lines)
+}
+
+fn row<'a>(input: &SheetInput<'a>, options: &SheetOptions) -> Row<'a> {
+    let stage = Stage::new(input.clip);
+    let frames: Vec<usize> = if options.at.is_empty() {
+        spread(stage.frames(), options.poses.max(1))
+    } else {
+        options.at.iter().filter_map(|moment| moment.frame_in(input.clip)).collect()
+    };
+    let size = stage.size();
+    let mut heading = None;
+    let mut poses = Vec::with_capacity(frames.len());
+    for (i, frame) in frames.iter().enumerate() {
+        let pose = stage.pose(*frame);
+        let heading = *heading.get_or_insert_with(|| stage.heading(&pose));
+        let hips = pose[stage.centre];
+        let camera = Camera::new(options.view, heading, [hips[0], stage.floor, hips[2]], size);
+        let before = if i == 0 { *frame } else { frames[i - 1] };
+        let after = frames.get(i + 1).copied().unwrap_or(*frame);
+        poses.push(Pose {
+            frame: *frame,
+            points: pose.iter().map(|place| camera.see(place)).collect(),
+            floor: floor(&stage, hips, heading).iter().map(|place| camera.see(place)).collect(),
+            trail: trail(&stage, before, after, hips).iter().map(|place| camera.see(place)).collect(),
+        });
+    }
+    Row { stage, name: input.name, poses }
+}
+
+/// A square of the floor below the hips, an eighth of the body wide to each side.
+fn floor(stage: &Stage<'_>, hips: Place, heading: f64) -> Vec<Place> {
+    let half = 0.13 * stage.size();
+    let (sin, cos) = heading.sin_cos();
+    let corners = [[-half, -half], [half, -half], [half, half], [-half, half], [-half, -half]];
+    corners.map(|[x, z]| [hips[0] + x * cos + z * sin, stage.floor, hips[2] + z * cos - x * sin]).to_vec()
+}
+
+/// The way of the hips over the floor from the pose before to the pose after, as far as it is near.
+fn trail(stage: &Stage<'_>, from: usize, to: usize, hips: Place) -> Vec<Place> {
+    const POINTS: usize = 9;
+    let (from, to) = (from.min(to), from.max(to));
+    let mut trail: Vec<Place> = Vec::new();
+    let frames = spread(to - from + 1, POINTS).into_iter().map(|frame| from + frame);
+    stage.walk(frames, |_, pose| {
+        let at = pose[stage.centre];
+        if (at[0] - hips[0]).hypot(at[2] - hips[2]) < 0.3 * stage.size() {
+            trail.push([at[0], stage.floor, at[2]]);
+        }
+    });
+    trail
+}
+
+fn caption(drawing: &mut Drawing, row: &Row<'_>) {
+    let clip = row.stage.clip;
+    let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    let mut facts = vec![count(joints, "joint")];
+    if clip.frames() == 0 {
+        facts.push("no motion: the rest pose".into());
+    } else {
+        facts.push(count(clip.frames(), "frame"));
+        facts.push(format!("{} fps", decimals(clip.rate().fps(), 3)));
+        facts.push(format!("{:.2} s", clip.duration()));
+    }
+    facts.push(height(row));
+    let text = format!("{}  ·  {}", row.name, facts.join("  ·  "));
+    drawing.text([MARGIN, drawing.height + 13.0], text, 13.0, Ink::Text, Align::Start);
+    drawing.height += CAPTION;
+}
+
+fn count(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A number with at most so many decimals.
+pub(crate) fn decimals(value: f64, most: usize) -> String {
+    let text = format!("{value:.most$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// How far the body reaches from its lowest to its highest joint, in the middle one of the poses shown.
+fn height(row: &Row<'_>) -> String {
+    let mut heights: Vec<f64> = Vec::new();
+    row.stage.walk(row.poses.iter().map(|pose| pose.frame), |_, pose| {
+        let body = pose.iter().enumerate().filter(|(joint, _)| row.stage.in_body(*joint));
+        let (low, high) = body.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, place)| {
+            (low.min(place[1]), high.max(place[1]))
+        });
+        heights.push(high - low);
+    });
+    heights.sort_by(f64::total_cmp);
+    let Some(middle) = heights.get(heights.len() / 2) else { return "no pose at these moments".into() };
+    match row.stage.unit {
+        Some(mocap_model::UnitSource::Guessed) => format!("{middle:.2} m tall (unit guessed)"),
+        Some(_) => format!("{middle:.2} m tall"),
+        None => format!("{} units tall", decimals(*middle, 2)),
+    }
+}
+
+fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, scale: f32) {
+    let point = |seen: &Seen| [origin[0] + seen.x as f32 * scale, origin[1] - seen.y as f32 * scale];
+    drawing.lines(vec![pose.floor.iter().map(point).collect()], Ink::Grid, 1.0, false);
+    if pose.trail.len() > 1 {
+        drawing.lines(vec![pose.trail.iter().map(point).collect()], Ink::Trail, 1.0, false);
+    }
+    let points: Vec<Point> = pose.points.iter().map(point).collect();
+    let lines = |side: Option<Side>, faint: bool| -> Vec<Vec<Point>> {
+        let mut lines: Vec<Vec<Point>> = Vec::new();
+        let mut last = usize::MAX;
+        for bone in row.stage.bones.iter().filter(|bone| bone.faint == faint && (faint || bone.side == side))
+        {
+            let (from, to) = (points[bone.from], points[bone.to]);
+            // Shorter than a tenth of a pixel: what hangs on it starts at the same place.
+            if (from[0] - to[0]).abs().max((from[1] - to[1]).abs()) < 0.1 {
+                continue;
+            }
+            match lines.last_mut() {
+                Some(line) if bone.from == last => line.push(to),
+                _ => lines.push(vec![from, to]),
+            }
+            last = bone.to;
+        }
+        lines
+    };
+    // A root that stays behind would lead a line across the other poses.
+    let mut faint = lines(None, true);
+    let far = 0.75 * row.stage.size() as f32 * scale;
+    faint.retain(|line| line.windows(2).all(|p| (p[0][0] - p[1][0]).hypot(p[0][1] - p[1][1]) < far));
+    drawing.lines(faint, Ink::Faint, 0.8, false);
+    let nearness = |side: Side| {
+        let joints = row.stage.sides.iter().zip(&pose.points).filter(|(of, _)| **of == Some(side));
+        joints.map(|(_, point)| point.near).fold((0.0, 1.0), |(sum, n), near| (sum + near, n + 1.0))
+    };
+    let mean = |(sum, n): (f64, f64)| sum / n;
+    let left = (Side::Left, Ink::Left);
+    let right = (Side::Right, Ink::Right);
+    let [far, near] =
+        if mean(nearness(Side::Left)) < mean(nearness(Side::Right)) { [left, right] } else { [right, left] };
+    drawing.lines(lines(Some(far.0), false), far.1, 1.8, false);
+    drawing.lines(lines(None, false), Ink::Middle, 1.8, false);
+    if let Some((at, radius)) = head(row, &points, scale) {
+        drawing.shapes.push(crate::drawing::Shape::Dot { at, radius, ink: Ink::Middle });
+    }
+    drawing.lines(lines(Some(near.0), false), near.1, 1.8, false);
+    // A skeleton without a line is still somewhere.
+    if row.stage.bones.is_empty() {
+        drawing.shapes.push(crate::drawing::Shape::Dot { at: points[0], radius: 2.0, ink: Ink::Middle });
+    }
+}
+
+/// A head as large as a human one is to its body, half-way between its joint and the end of its bone.
+fn head(row: &Row<'_>, points: &[Point], scale: f32) -> Option<(Point, f32)> {
+    let skeleton = row.stage.clip.skeleton();
+    let head = skeleton.with_role(Role::Head)?;
+    let at = points[head.index()];
+    let end = skeleton.children(head).iter().find(|child| skeleton.joint(**child).end_site);
+    let end = end.map_or(at, |end| points[end.index()]);
+    let middle = [(at[0] + end[0]) / 2.0, (at[1] + end[1]) / 2.0];
+    Some((middle, row.stage.size() as f32 * 0.048 * scale))
+}

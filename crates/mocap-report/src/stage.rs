@@ -1,0 +1,237 @@
+//! A motion on a stage: Y up, Z where the character first looks, metres where the unit is known.
+//!
+//! Everything that is drawn starts from here, so that pages, sheets and curves agree on sides, bones and floor.
+
+use mocap_analysis::{
+    ContactOptions, Foot, FootContacts, contacts, feet_of, floor_height, guess_unit, tree_diameter, up_axis,
+};
+use mocap_model::{Clip, JointId, Pose, Role, Side, SignedAxis, Skeleton, UnitSource, Vector3};
+
+/// A place on the stage: to the viewer's right when the character faces right-handed +Z, up, forward.
+pub(crate) type Place = [f64; 3];
+
+/// A line between a joint and its parent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bone {
+    pub from: usize,
+    pub to: usize,
+    pub side: Option<Side>,
+    /// Leads from a root on the floor to the hips: no bone of the body.
+    pub faint: bool,
+}
+
+/// What is the same in all frames of a clip.
+pub(crate) struct Stage<'a> {
+    pub clip: &'a Clip,
+    /// The rows turn a vector of the clip into one of the stage.
+    axes: [Vector3<f64>; 3],
+    /// Stage units per unit of the clip: metres, or 1 where the unit is unknown.
+    pub scale: f64,
+    /// Where the unit is known from; `None` where it is not.
+    pub unit: Option<UnitSource>,
+    /// By joint.
+    pub sides: Vec<Option<Side>>,
+    pub bones: Vec<Bone>,
+    pub feet: Vec<Foot>,
+    /// Of each foot, when it stands; of a clip with no frames or very many, none.
+    pub contacts: Vec<FootContacts>,
+    /// The height of the floor on the stage.
+    pub floor: f64,
+    /// The joint whose way over the floor is drawn.
+    pub centre: usize,
+}
+
+impl<'a> Stage<'a> {
+    pub(crate) fn new(clip: &'a Clip) -> Stage<'a> {
+        let skeleton = clip.skeleton();
+        let space = skeleton.space();
+        let up = upright(clip);
+        let forward = if up.axis == space.forward.axis { across(up) } else { space.forward };
+        let (up_vector, forward) = (up.vector(), forward.vector());
+        let unit = space.unit.or_else(|| guess_unit(skeleton));
+        let feet = feet_of(skeleton);
+        let centre = skeleton.with_role(Role::Hips).map_or(0, JointId::index);
+        let sides = sides(skeleton);
+        let mut stage = Stage {
+            clip,
+            axes: [up_vector.cross(&forward), up_vector, forward],
+            scale: unit.map_or(1.0, |unit| unit.metres),
+            unit: unit.map(|unit| unit.source),
+            bones: bones(skeleton, &sides),
+            sides,
+            feet,
+            contacts: Vec::new(),
+            floor: 0.0,
+            centre,
+        };
+        // Contacts are measured along the space's own up axis.
+        if up == space.up && (1..=MANY_FRAMES).contains(&clip.frames()) {
+            let options = ContactOptions::default();
+            let found = stage.feet.iter().map(|foot| contacts(clip, foot, stage.scale, &options));
+            stage.contacts = found.collect();
+        }
+        stage.floor = stage.find_floor();
+        stage
+    }
+
+    /// Frames to draw: those of the clip, or the rest pose where it has none.
+    pub(crate) fn frames(&self) -> usize {
+        self.clip.frames().max(1)
+    }
+
+    /// The longest way through the body [stage units]; above 0.
+    pub(crate) fn size(&self) -> f64 {
+        let size = tree_diameter(self.clip.skeleton()) * self.scale;
+        if size > 0.0 { size.min(FAR) } else { 1.0 }
+    }
+
+    pub(crate) fn place(&self, v: &Vector3<f64>) -> Place {
+        [0, 1, 2].map(|i| (self.axes[i].dot(v) * self.scale).clamp(-FAR, FAR))
+    }
+
+    /// Calls `each` with the places of all joints in every frame given.
+    pub(crate) fn walk(
+        &self,
+        frames: impl IntoIterator<Item = usize>,
+        mut each: impl FnMut(usize, &[Place]),
+    ) {
+        let skeleton = self.clip.skeleton();
+        let (mut local, mut object) = (Pose::rest(skeleton), Pose::default());
+        let mut places = Vec::with_capacity(skeleton.len());
+        for frame in frames {
+            if self.clip.frames() > 0 {
+                self.clip.local_pose(frame, &mut local);
+            }
+            local.to_object(skeleton, &mut object);
+            places.clear();
+            places.extend(object.joints.iter().map(|joint| self.place(&joint.translation.vector)));
+            each(frame, &places);
+        }
+    }
+
+    /// The places of all joints in one frame.
+    pub(crate) fn pose(&self, frame: usize) -> Vec<Place> {
+        let mut pose = Vec::new();
+        self.walk([frame], |_, places| pose = places.to_vec());
+        pose
+    }
+
+    /// The direction on the floor that the body faces in a pose, as an angle from +Z towards +X [rad].
+    pub(crate) fn heading(&self, pose: &[Place]) -> f64 {
+        let skeleton = self.clip.skeleton();
+        let pairs = [(Role::LeftUpperLeg, Role::RightUpperLeg), (Role::LeftUpperArm, Role::RightUpperArm)];
+        for (left, right) in pairs {
+            let (Some(left), Some(right)) = (skeleton.with_role(left), skeleton.with_role(right)) else {
+                continue;
+            };
+            let (left, right) = (pose[left.index()], pose[right.index()]);
+            let across = [left[0] - right[0], left[2] - right[2]];
+            if across[0].hypot(across[1]) > 1e-3 * self.size() {
+                return (-across[1]).atan2(across[0]);
+            }
+        }
+        0.0
+    }
+
+    /// Whether a joint belongs to the body: neither a root on the floor nor above it in the tree.
+    pub(crate) fn in_body(&self, joint: usize) -> bool {
+        !self.bones.iter().any(|bone| bone.faint && bone.from == joint)
+    }
+
+    fn find_floor(&self) -> f64 {
+        if self.contacts.len() == self.feet.len()
+            && let Some(height) = floor_height(self.clip, &self.feet, &self.contacts)
+        {
+            return height * self.scale;
+        }
+        let body: Vec<bool> = (0..self.clip.skeleton().len()).map(|joint| self.in_body(joint)).collect();
+        let mut lowest = Vec::new();
+        self.walk(spread(self.frames(), 2000), |_, places| {
+            let heights = places.iter().zip(&body).filter(|(_, body)| **body).map(|(place, _)| place[1]);
+            lowest.push(heights.fold(f64::INFINITY, f64::min));
+        });
+        lowest.sort_by(f64::total_cmp);
+        lowest[lowest.len() / 20]
+    }
+}
+
+/// What is further from the origin is drawn at this distance [stage units]: squares must not overflow.
+pub(crate) const FAR: f64 = 1e15;
+
+/// In a clip of more frames contacts are not looked for: it is drawn thinned.
+pub(crate) const MANY_FRAMES: usize = 20_000;
+
+/// At most `count` frames of `frames`, evenly spread from the first to the last.
+pub(crate) fn spread(frames: usize, count: usize) -> Vec<usize> {
+    match count.min(frames) {
+        0 => Vec::new(),
+        1 => vec![0],
+        count => (0..count).map(|i| i * (frames - 1) / (count - 1)).collect(),
+    }
+}
+
+/// The up axis: what the space says, unless body and motion agree on another one. (A motion alone would turn
+/// somebody who lies.)
+fn upright(clip: &Clip) -> SignedAxis {
+    let stated = clip.skeleton().space().up;
+    let rest = clip.trimmed(0..0).ok().and_then(|rest| up_axis(&rest));
+    match (up_axis(clip), rest) {
+        (Some(moving), Some(resting)) if moving == resting => moving,
+        _ => stated,
+    }
+}
+
+/// Some axis across `up`.
+fn across(up: SignedAxis) -> SignedAxis {
+    if up.axis == SignedAxis::Z.axis {
+        SignedAxis { axis: SignedAxis::Y.axis, negative: !up.negative }
+    } else {
+        SignedAxis::Z
+    }
+}
+
+fn sides(skeleton: &Skeleton) -> Vec<Option<Side>> {
+    let mut sides: Vec<Option<Side>> = Vec::with_capacity(skeleton.len());
+    for joint in skeleton.joints() {
+        let own = match joint.role {
+            Some(role) => role.side(),
+            None => side_in(&joint.name).or_else(|| sides[joint.parent?.index()]),
+        };
+        sides.push(own);
+    }
+    sides
+}
+
+/// The side that a name speaks of, where it has no role.
+fn side_in(name: &str) -> Option<Side> {
+    let lower = name.to_lowercase();
+    if lower.contains("left") {
+        return Some(Side::Left);
+    }
+    if lower.contains("right") {
+        return Some(Side::Right);
+    }
+    let is_letter = |word: &str, letter: &str| word == letter;
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+    if words.iter().any(|word| is_letter(word, "l")) {
+        Some(Side::Left)
+    } else if words.iter().any(|word| is_letter(word, "r")) {
+        Some(Side::Right)
+    } else {
+        None
+    }
+}
+
+fn bones(skeleton: &Skeleton, sides: &[Option<Side>]) -> Vec<Bone> {
+    let mut above = vec![false; skeleton.len()];
+    let mut joint = skeleton.with_role(Role::Hips).and_then(|hips| skeleton.joint(hips).parent);
+    while let Some(id) = joint {
+        above[id.index()] = true;
+        joint = skeleton.joint(id).parent;
+    }
+    let bones = skeleton.iter().filter_map(|(id, joint)| {
+        let from = joint.parent?.index();
+        Some(Bone { from, to: id.index(), side: sides[id.index()], faint: above[from] })
+    });
+    bones.collect()
+}

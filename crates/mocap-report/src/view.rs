@@ -1,0 +1,385 @@
+//! The viewer: motions and a script that plays them, in one HTML file that asks for nothing else.
+
+use crate::coding;
+use crate::difference::{Difference, difference};
+use crate::escape::{json_in_script, xml};
+use crate::sheet::decimals;
+use crate::stage::{Stage, spread};
+use crate::ticks::nice_step;
+use mocap_analysis::runs;
+use mocap_model::{Clip, Role, Side, UnitSource};
+use serde::Serialize;
+
+/// A motion on a page.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewInput<'a> {
+    /// What the page calls it.
+    pub name: &'a str,
+    /// The motion; its joints' roles give sides, feet and facing.
+    pub clip: &'a Clip,
+}
+
+/// What a page holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewOptions {
+    /// A longer clip is thinned to every second, third, … frame until it has no more; at least 2. Default 6000.
+    pub most_frames: usize,
+    /// The distance of the points that the object-space error is measured on from their joint [m].
+    /// Default 0.03.
+    pub shell: f64,
+}
+
+impl Default for ViewOptions {
+    fn default() -> ViewOptions {
+        ViewOptions { most_frames: 6000, shell: 0.03 }
+    }
+}
+
+/// The page of some motions; all after the first are compared with it.
+///
+/// Positions are kept to a tenth of a millimetre where the unit is known, else to 1/17,000 of the body.
+pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
+    let mut stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
+    let fitted = fit_unknown(&mut stages);
+    let known = stages.iter().any(|stage| stage.unit.is_some());
+    let mut header = String::new();
+    let mut clips = Vec::with_capacity(inputs.len());
+    for (i, (stage, input)) in stages.iter().zip(inputs).enumerate() {
+        let difference = (i > 0).then(|| difference(&stages[0], stage, options.shell)).flatten();
+        let clip = clip(stage, input, difference.as_ref(), known, options);
+        header.push_str(&heading(stage, input, &clip, i, known, fitted[i]));
+        clips.push(clip);
+    }
+    let first = stages.first();
+    let heading = first.map_or(0.0, |stage| stage.heading(&stage.pose(0)));
+    let size = first.map_or(1.0, Stage::size);
+    let data = Data {
+        unit: if known { "m" } else { "units" },
+        heading: rounded(heading, 1e4),
+        grid: if known { 0.5 } else { nice_step(size / 4.0) },
+        clips,
+    };
+    let data = serde_json::to_string(&data).expect("plain data is JSON");
+    let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
+    fill(&[
+        ("title", &xml(&title.join(", "))),
+        ("style", include_str!("page/viewer.css")),
+        ("header", &header),
+        ("data", &json_in_script(&data)),
+        ("script", include_str!("page/viewer.js")),
+    ])
+}
+
+/// The page with its placeholders filled. What is filled in is not searched again: a name may look like one.
+fn fill(parts: &[(&str, &str)]) -> Vec<u8> {
+    let mut page = String::new();
+    let mut rest = include_str!("page/viewer.html");
+    for (name, text) in parts {
+        let (before, after) =
+            rest.split_once(&format!("{{{{{name}}}}}")).expect("the page has the placeholder");
+        page.push_str(before);
+        page.push_str(text);
+        rest = after;
+    }
+    page.push_str(rest);
+    page.into_bytes()
+}
+
+#[derive(Serialize)]
+struct Data {
+    unit: &'static str,
+    heading: f64,
+    grid: f64,
+    clips: Vec<ClipData>,
+}
+
+#[derive(Serialize)]
+struct ClipData {
+    name: String,
+    joints: Vec<String>,
+    /// -1 for a root.
+    parents: Vec<i32>,
+    /// 0 in the middle, 1 left, 2 right.
+    sides: Vec<u8>,
+    ends: Vec<u8>,
+    /// From, to, whether it is no bone of the body.
+    bones: Vec<[usize; 3]>,
+    feet: Vec<FootData>,
+    head: Option<[usize; 2]>,
+    centre: usize,
+    fps: f64,
+    frames: usize,
+    /// Frames of the clip per sample.
+    step: usize,
+    samples: usize,
+    size: f64,
+    floor: f64,
+    quantum: f64,
+    /// Over the samples, 0 to 255: the largest difference, or without one the speed of the hips.
+    curve: Vec<u8>,
+    differences: Option<DifferenceData>,
+    /// samples × joints × 3: from the parent, in quanta.
+    data: String,
+}
+
+#[derive(Serialize)]
+struct FootData {
+    side: u8,
+    toe: usize,
+    ankle: usize,
+    /// Samples from, to (not included), from, to, …
+    toe_on: Vec<usize>,
+    heel_on: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct DifferenceData {
+    label: &'static str,
+    max: f64,
+    worst: Option<WorstData>,
+    channels: usize,
+    /// By joint; -1 without a counterpart.
+    channel: Vec<i32>,
+    /// samples × channels: 0 to 255 of `max`.
+    data: String,
+}
+
+#[derive(Serialize)]
+struct WorstData {
+    joint: usize,
+    frame: usize,
+    value: f64,
+}
+
+/// Motions whose unit is unknown become as large as the first whose unit is known; says which.
+fn fit_unknown(stages: &mut [Stage<'_>]) -> Vec<bool> {
+    let known = stages.iter().find(|stage| stage.unit.is_some()).map(Stage::size);
+    stages
+        .iter_mut()
+        .map(|stage| match known {
+            Some(size) if stage.unit.is_none() => {
+                let factor = size / stage.size();
+                stage.scale *= factor;
+                stage.floor *= factor;
+                true
+            }
+            _ => false,
+        })
+        .collect()
+}
+
+fn clip(
+    stage: &Stage<'_>,
+    input: &ViewInput<'_>,
+    difference: Option<&Difference>,
+    known: bool,
+    options: &ViewOptions,
+) -> ClipData {
+    let skeleton = stage.clip.skeleton();
+    let (joints, frames) = (skeleton.len(), stage.frames());
+    let step = (frames - 1).div_ceil(options.most_frames.max(2) - 1).max(1);
+    let samples = (frames - 1) / step + 1;
+    let quantum = if known { 1e-4 } else { stage.size() / 17_000.0 };
+    let mut values = Vec::with_capacity(samples * joints * 3);
+    let mut centre = Vec::with_capacity(samples);
+    let parents: Vec<i32> =
+        skeleton.joints().iter().map(|joint| joint.parent.map_or(-1, |parent| parent.0 as i32)).collect();
+    stage.walk((0..samples).map(|sample| sample * step), |_, places| {
+        let start = values.len();
+        for place in places {
+            // What lies beyond 200 km of the origin is shown at that distance.
+            values.extend(place.map(|x| (x / quantum).round().clamp(-2e9, 2e9) as i32));
+        }
+        // From the last joint back, so that the parent is still whole.
+        for joint in (0..joints).rev() {
+            if let Ok(parent) = usize::try_from(parents[joint]) {
+                for axis in 0..3 {
+                    let above: i32 = values[start + parent * 3 + axis];
+                    let value = &mut values[start + joint * 3 + axis];
+                    *value = value.wrapping_sub(above);
+                }
+            }
+        }
+        centre.push(places[stage.centre]);
+    });
+    let differences = difference.map(|difference| differences(difference, joints, step, samples));
+    let curve = match difference {
+        Some(difference) => {
+            curve(&difference.values.chunks(difference.joints.len()).map(largest).collect::<Vec<f32>>())
+        }
+        None => {
+            let speeds = centre
+                .windows(2)
+                .map(|p| (0..3).map(|axis| (p[1][axis] - p[0][axis]).powi(2)).sum::<f64>().sqrt() as f32);
+            curve(&speeds.collect::<Vec<f32>>())
+        }
+    };
+    ClipData {
+        name: input.name.to_owned(),
+        joints: skeleton.joints().iter().map(|joint| joint.name.clone()).collect(),
+        parents,
+        sides: stage.sides.iter().map(|side| side.map_or(0, side_number)).collect(),
+        ends: skeleton.joints().iter().map(|joint| u8::from(joint.end_site)).collect(),
+        bones: stage.bones.iter().map(|bone| [bone.from, bone.to, usize::from(bone.faint)]).collect(),
+        feet: feet(stage, step, samples),
+        head: head(stage),
+        centre: stage.centre,
+        fps: stage.clip.rate().fps(),
+        frames: stage.clip.frames(),
+        step,
+        samples,
+        size: rounded(stage.size(), 1e4),
+        floor: rounded(stage.floor, 1e5),
+        quantum,
+        curve,
+        differences,
+        data: coding::encode(&values, joints * 3),
+    }
+}
+
+fn side_number(side: Side) -> u8 {
+    match side {
+        Side::Left => 1,
+        Side::Right => 2,
+    }
+}
+
+/// The head with the end of its bone.
+fn head(stage: &Stage<'_>) -> Option<[usize; 2]> {
+    let skeleton = stage.clip.skeleton();
+    let head = skeleton.with_role(Role::Head)?;
+    let end = skeleton.children(head).iter().find(|child| skeleton.joint(**child).end_site);
+    Some([head.index(), end.unwrap_or(&head).index()])
+}
+
+fn feet(stage: &Stage<'_>, step: usize, samples: usize) -> Vec<FootData> {
+    let feet = stage.feet.iter().zip(&stage.contacts).map(|(foot, found)| {
+        let sampled = |flags: &[bool]| -> Vec<usize> {
+            let flags: Vec<bool> = (0..samples).map(|sample| flags[sample * step]).collect();
+            runs(&flags).into_iter().flat_map(|run| [run.start, run.end]).collect()
+        };
+        FootData {
+            side: side_number(foot.side),
+            toe: foot.toe.index(),
+            ankle: foot.ankle.index(),
+            toe_on: sampled(&found.toe),
+            heel_on: sampled(&found.heel),
+        }
+    });
+    feet.collect()
+}
+
+fn differences(difference: &Difference, joints: usize, step: usize, samples: usize) -> DifferenceData {
+    let channels = difference.joints.len();
+    let largest = difference.largest();
+    let max = largest.map_or(0.0, |largest| largest.value);
+    let mut channel = vec![-1; joints];
+    for (i, joint) in difference.joints.iter().enumerate() {
+        channel[*joint] = i as i32;
+    }
+    // A sample stands for the frames up to the next one.
+    let mut levels = vec![0i32; samples * channels];
+    for (frame, row) in difference.values.chunks(channels).enumerate() {
+        let sample = (frame / step).min(samples - 1);
+        for (level, value) in levels[sample * channels..].iter_mut().zip(row) {
+            let share = if max > 0.0 { (value / max * 255.0).round() as i32 } else { 0 };
+            *level = (*level).max(share);
+        }
+    }
+    DifferenceData {
+        label: difference.measure.label(),
+        max: f64::from(max),
+        worst: largest.map(|l| WorstData { joint: l.joint, frame: l.frame, value: f64::from(l.value) }),
+        channels,
+        channel,
+        data: coding::encode(&levels, channels),
+    }
+}
+
+fn largest(values: &[f32]) -> f32 {
+    values.iter().copied().fold(0.0, f32::max)
+}
+
+/// At most this many points of a curve are kept, each the largest of its neighbours.
+const CURVE: usize = 600;
+
+fn curve(values: &[f32]) -> Vec<u8> {
+    let max = largest(values).max(f32::MIN_POSITIVE);
+    let bins = spread(values.len(), CURVE + 1);
+    let of = |from: usize, to: usize| (largest(&values[from..to]) / max * 255.0) as u8;
+    if values.len() <= CURVE {
+        return values.iter().map(|value| (value / max * 255.0) as u8).collect();
+    }
+    bins.windows(2).map(|bin| of(bin[0], bin[1].max(bin[0] + 1))).collect()
+}
+
+/// The name and facts of one clip for the head of the page.
+fn heading(
+    stage: &Stage<'_>,
+    input: &ViewInput<'_>,
+    clip: &ClipData,
+    index: usize,
+    known: bool,
+    fitted: bool,
+) -> String {
+    let joints = stage.clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    let mut facts = vec![format!("{joints} joints")];
+    match stage.clip.frames() {
+        0 => facts.push("no motion: the rest pose".into()),
+        frames => {
+            let fps = decimals(stage.clip.rate().fps(), 3);
+            facts.push(format!("{frames} frames at {fps} fps, {:.2} s", stage.clip.duration()));
+        }
+    }
+    if clip.step > 1 {
+        facts.push(format!("every {} frame shown", ordinal(clip.step)));
+    }
+    match stage.unit {
+        Some(UnitSource::Guessed) => facts.push("unit guessed".into()),
+        None if fitted => facts.push("unit unknown: drawn as large as the others".into()),
+        None => facts.push("unit unknown".into()),
+        Some(_) => {}
+    }
+    if let Some(difference) = &clip.differences {
+        facts.push(match &difference.worst {
+            None => "no difference".into(),
+            Some(worst) => format!(
+                "largest {}: {} at {} in frame {}",
+                difference.label,
+                length(worst.value, known),
+                clip.joints[worst.joint],
+                worst.frame
+            ),
+        });
+    }
+    let chip = ["var(--middle)", "#2b9a57", "#b0559e", "#b58900", "#0f8a8a"];
+    let chip = if index == 0 { chip[0] } else { chip[(index - 1) % 4 + 1] };
+    format!(
+        "<div><h1><span class=\"chip\" style=\"background:{chip}\"></span>{}</h1><span class=\"facts\">{}</span></div>",
+        xml(input.name),
+        xml(&facts.join(" · "))
+    )
+}
+
+/// A length in words: millimetres where it is small.
+pub(crate) fn length(value: f64, metres: bool) -> String {
+    match metres {
+        false => format!("{} units", decimals(value, 4)),
+        true if value < 0.1 => format!("{} mm", decimals(value * 1000.0, 3)),
+        true => format!("{value:.3} m"),
+    }
+}
+
+fn ordinal(number: usize) -> String {
+    let end = match (number % 10, number % 100) {
+        (1, rest) if rest != 11 => "st",
+        (2, rest) if rest != 12 => "nd",
+        (3, rest) if rest != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
+fn rounded(value: f64, per_unit: f64) -> f64 {
+    (value * per_unit).round() / per_unit
+}

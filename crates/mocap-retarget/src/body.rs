@@ -1,0 +1,143 @@
+//! A skeleton seen as a body: hips, four limbs, spine and neck.
+
+use crate::error::{RetargetError, Which};
+use crate::roles::{RoleMap, common_ancestor};
+use mocap_model::{JointId, Role, Side, Skeleton};
+
+/// An arm or a leg.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Limb {
+    pub kind: LimbKind,
+    pub side: Side,
+    /// Hip or shoulder joint.
+    pub base: JointId,
+    /// Knee or elbow.
+    pub middle: JointId,
+    /// Ankle or wrist.
+    pub tip: JointId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LimbKind {
+    Leg,
+    Arm,
+}
+
+impl LimbKind {
+    /// The roles of the left side, from the trunk outwards.
+    pub(crate) fn roles(self) -> [Role; 3] {
+        match self {
+            LimbKind::Leg => [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot],
+            LimbKind::Arm => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
+        }
+    }
+
+    pub(crate) fn roles_of(self, side: Side) -> [Role; 3] {
+        self.roles().map(|role| if side == Side::Left { role } else { role.mirrored() })
+    }
+}
+
+/// Both sides of legs, then of arms.
+pub(crate) const LIMBS: [(LimbKind, Side); 4] = [
+    (LimbKind::Leg, Side::Left),
+    (LimbKind::Leg, Side::Right),
+    (LimbKind::Arm, Side::Left),
+    (LimbKind::Arm, Side::Right),
+];
+
+/// The parts of a skeleton that a motion speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Body {
+    pub roles: RoleMap,
+    pub hips: JointId,
+    /// In the order of [`LIMBS`]; legs are always there.
+    pub limbs: [Option<Limb>; 4],
+    /// The joints after the hips up to the one that carries shoulders and neck.
+    pub spine: Vec<JointId>,
+    /// The joints after the spine up to the one below the head.
+    pub neck: Vec<JointId>,
+    pub head: Option<JointId>,
+}
+
+impl Body {
+    pub(crate) fn new(skeleton: &Skeleton, roles: RoleMap, which: Which) -> Result<Body, RetargetError> {
+        let legs = [Side::Left, Side::Right].map(|side| LimbKind::Leg.roles_of(side));
+        let needed = [Role::Hips].into_iter().chain(legs.into_iter().flatten());
+        let missing: Vec<Role> = needed.filter(|role| roles.joint(*role).is_none()).collect();
+        let (Some(hips), true) = (roles.joint(Role::Hips), missing.is_empty()) else {
+            let found = roles.rows.iter().map(|row| row.role).collect();
+            return Err(RetargetError::MissingRoles { which, missing, found });
+        };
+        let mut limbs = [const { None }; 4];
+        for (limb, (kind, side)) in limbs.iter_mut().zip(LIMBS) {
+            *limb = find_limb(skeleton, &roles, hips, kind, side, which)?;
+        }
+        // One arm alone is left out: its twin has nothing to compare with.
+        if limbs[2].is_none() != limbs[3].is_none() {
+            (limbs[2], limbs[3]) = (None, None);
+        }
+        let head = roles.joint(Role::Head);
+        let top = top_of_spine(skeleton, &roles).filter(|top| skeleton.path(hips, *top).is_some());
+        let path = |from: JointId, to: JointId| skeleton.path(from, to).unwrap_or_default();
+        let spine = top.map_or(Vec::new(), |top| path(hips, top).split_off(1));
+        let below_neck = top.unwrap_or(hips);
+        let neck = head.map_or(Vec::new(), |head| {
+            let path = path(below_neck, head);
+            path.get(1..path.len().saturating_sub(1)).unwrap_or_default().to_vec()
+        });
+        Ok(Body { roles, hips, limbs, spine, neck, head })
+    }
+
+    /// The joint that carries shoulders and neck.
+    pub(crate) fn top(&self) -> JointId {
+        self.spine.last().copied().unwrap_or(self.hips)
+    }
+
+    /// The legs, left and right.
+    pub(crate) fn legs(&self) -> [&Limb; 2] {
+        [0, 1].map(|i| self.limbs[i].as_ref().expect("checked in new"))
+    }
+}
+
+fn top_of_spine(skeleton: &Skeleton, roles: &RoleMap) -> Option<JointId> {
+    let arms = [Role::LeftShoulder, Role::LeftUpperArm]
+        .into_iter()
+        .find_map(|role| common_ancestor(skeleton, roles.joint(role)?, roles.joint(role.mirrored())?));
+    let mut top =
+        arms.or_else(|| skeleton.joint(roles.joint(Role::Neck).or(roles.joint(Role::Head))?).parent)?;
+    while roles.role(top) == Some(Role::Neck) {
+        top = skeleton.joint(top).parent?;
+    }
+    Some(top)
+}
+
+fn find_limb(
+    skeleton: &Skeleton,
+    map: &RoleMap,
+    hips: JointId,
+    kind: LimbKind,
+    side: Side,
+    which: Which,
+) -> Result<Option<Limb>, RetargetError> {
+    let roles = kind.roles_of(side);
+    let [Some(base), Some(middle), Some(tip)] = roles.map(|role| map.joint(role)) else {
+        return Ok(None);
+    };
+    for ((upper, a), (lower, b)) in [
+        ((Role::Hips, hips), (roles[0], base)),
+        ((roles[0], base), (roles[1], middle)),
+        ((roles[1], middle), (roles[2], tip)),
+    ] {
+        let name = |id: JointId| skeleton.joint(id).name.clone();
+        if a == b || skeleton.path(a, b).is_none() {
+            return Err(RetargetError::NotBelow {
+                which,
+                upper,
+                upper_joint: name(a),
+                lower,
+                lower_joint: name(b),
+            });
+        }
+    }
+    Ok(Some(Limb { kind, side, base, middle, tip }))
+}

@@ -1,0 +1,93 @@
+//! Why a motion cannot be put on a skeleton, and what was left out where it can.
+
+use mocap_model::{ClipError, Role};
+use std::fmt;
+
+/// Which of the two skeletons is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The skeleton of the motion.
+    Source,
+    /// The skeleton that is to move.
+    Target,
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Which::Source => "source",
+            Which::Target => "target",
+        })
+    }
+}
+
+/// Why a motion cannot be retargeted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum RetargetError {
+    #[error(
+        "the {which} skeleton has no joint that could be {}; found were {}",
+        list(missing),
+        list_or_none(found)
+    )]
+    MissingRoles { which: Which, missing: Vec<Role>, found: Vec<Role> },
+    #[error("in the {which} skeleton, {upper} '{upper_joint}' is not above {lower} '{lower_joint}'")]
+    NotBelow { which: Which, upper: Role, upper_joint: String, lower: Role, lower_joint: String },
+    #[error("in the {which} skeleton, {from} '{joint}' and {to} are at the same place: a limb needs length")]
+    ZeroLength { which: Which, from: Role, to: Role, joint: String },
+    #[error("in the {which} skeleton, {left} stands to the right of its twin: the sides are mixed up")]
+    SidesSwapped { which: Which, left: Role },
+    #[error("the pose given for the {which} skeleton has {found} joints, the skeleton has {expected}")]
+    PoseLength { which: Which, found: usize, expected: usize },
+    #[error("the pose given for the {which} skeleton has a number that is not finite")]
+    PoseNotFinite { which: Which },
+    #[error("the clip's joint {index} is '{found}'; the retargeter was made for a source with {expected}")]
+    OtherSource { index: usize, found: String, expected: String },
+    #[error("lengths of the {which} skeleton are too large or too small to compute with")]
+    Extreme { which: Which },
+    #[error("the {option} is {value}: it must be a finite number")]
+    Option { option: &'static str, value: f64 },
+    #[error(transparent)]
+    Ik(#[from] mocap_ik::IkError),
+    #[error(transparent)]
+    Clip(#[from] ClipError),
+}
+
+/// Something that was left out or assumed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Warning {
+    #[error("the {which} skeleton has no {}: the motion of these is left out", list(roles))]
+    LeftOut { which: Which, roles: Vec<Role> },
+    #[error(
+        "the rest pose of the {which} skeleton is no stance: one was made from its bones, twists along bones are \
+         assumed to be neutral"
+    )]
+    StanceMade { which: Which },
+    #[error("the source never stands on the floor: its height is taken from its lowest point")]
+    NoContacts,
+    #[error("the source has no frames")]
+    NoFrames,
+}
+
+impl Warning {
+    /// A stable name of the kind of warning.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Warning::LeftOut { .. } => "retarget::left-out",
+            Warning::StanceMade { .. } => "retarget::stance-made",
+            Warning::NoContacts => "retarget::no-contacts",
+            Warning::NoFrames => "retarget::no-frames",
+        }
+    }
+}
+
+fn list(roles: &[Role]) -> String {
+    roles.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn list_or_none(roles: &[Role]) -> String {
+    if roles.is_empty() { "none at all".to_owned() } else { list(roles) }
+}

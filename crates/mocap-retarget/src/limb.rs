@@ -1,0 +1,83 @@
+//! A limb of the target and the limb of the source that leads it.
+
+use crate::body::Limb;
+use crate::error::RetargetError;
+use crate::options::LimbSolver;
+use mocap_ik::{Ccd, Goal, Options, Outcome, PosedChain, Solver, Status, TwoBone};
+use mocap_model::{Skeleton, Vector3};
+use nalgebra::Unit;
+
+/// Both limbs and the chain that is solved, in the pose of the skeleton's rest.
+#[derive(Clone, Debug)]
+pub(crate) struct LimbMap {
+    pub source: Limb,
+    pub target: Limb,
+    /// Length of the target's limb over that of the source's.
+    pub ratio: f64,
+    pub chain: PosedChain,
+    /// Place in the chain of the knee or elbow.
+    middle: usize,
+}
+
+/// How much the usual axis counts beside the axis of the pose, which vanishes with the sine of the bend: at
+/// three degrees both count the same, and a straight limb has only the usual one.
+const USUAL: f64 = 0.05;
+/// A limb bent the wrong way by more than this (sine) is meant to be: its axis is left alone.
+const OVERSTRETCHED: f64 = 0.25;
+
+impl LimbMap {
+    pub(crate) fn new(
+        source: &Limb,
+        skeleton: &Skeleton,
+        target: &Limb,
+        ratio: f64,
+    ) -> Result<LimbMap, RetargetError> {
+        let chain = PosedChain::limb(skeleton, target.base, target.tip)?;
+        let middle = chain.place(target.middle).expect("the middle of a limb is on its path");
+        Ok(LimbMap { source: source.clone(), target: target.clone(), ratio, chain, middle })
+    }
+
+    /// Solves the chain, which holds the pose to start from, for a place of its tip. `bend` is the axis about
+    /// which the limb bends the usual way, in object space.
+    pub(crate) fn solve(
+        &self,
+        chain: &mut PosedChain,
+        goal: Vector3<f64>,
+        bend: Vector3<f64>,
+        solver: LimbSolver,
+        options: &Options,
+    ) -> Result<Outcome, RetargetError> {
+        let chain = &mut chain.chain;
+        let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
+        let (tip, _) = chain.tip(0);
+        let before = chain.frames()[self.middle - 1];
+        let (above, below) = (base - middle, tip - middle);
+        let lengths = above.norm() * below.norm();
+        let posed = below.cross(&above) / lengths.max(f64::MIN_POSITIVE);
+        // A limb bent a little the wrong way (an overstretched knee) counts as straight.
+        let wrong = posed.dot(&bend);
+        let posed = if wrong < 0.0 && posed.norm() < OVERSTRETCHED { posed - bend * wrong } else { posed };
+        let axis = before.inverse() * (posed + bend * USUAL);
+        chain.set_bend(self.middle, Unit::try_new(axis, 0.0));
+        let goals = [Goal::at(goal)];
+        let [first, second]: [&dyn Solver; 2] = match solver {
+            LimbSolver::TwoBone => return Ok(TwoBone.solve(chain, &goals, options)?),
+            LimbSolver::Auto => [&TwoBone, &Ccd],
+            LimbSolver::Ccd => [&Ccd, &TwoBone],
+        };
+        let start = chain.rotations().to_vec();
+        let outcome = first.solve(chain, &goals, options)?;
+        if outcome.status != Status::Capped {
+            return Ok(outcome);
+        }
+        // Both start from the pose of the source: what one of them has twisted the other cannot undo.
+        let kept = chain.rotations().to_vec();
+        chain.set_rotations(&start);
+        let other = second.solve(chain, &goals, options)?;
+        if other.position < outcome.position {
+            return Ok(other);
+        }
+        chain.set_rotations(&kept);
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,98 @@
+//! How a motion is put on another skeleton.
+
+use crate::RoleMap;
+use mocap_model::Pose;
+
+/// What becomes of the source's motion on a body of other proportions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Root and effectors are scaled by the ratio of limb lengths, limbs are solved for them.
+    #[default]
+    Scale,
+    /// Rotations are copied and the root stays where the source has it: feet float or sink. For comparison.
+    Copy,
+    /// The source's effectors and root are the goals as they are: limbs fold or overstretch. For comparison.
+    Effectors,
+}
+
+/// What the hands are to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hands {
+    /// The way from shoulder to wrist scales with the arm.
+    #[default]
+    Scale,
+    /// The hands stay where the source has them, seen from the middle of the hips, scaled like the legs.
+    Keep,
+    /// Arms are not solved: their joints turn as the source's do.
+    Off,
+}
+
+/// Whether feet are pinned where they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FootLock {
+    /// Pinned, unless the target's legs are those of the source: then they stand as the source's do.
+    #[default]
+    Auto,
+    /// Pinned.
+    On,
+    /// Not pinned: feet slide as the source's do, scaled, and more where the hips have other proportions.
+    Off,
+}
+
+/// How limbs are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimbSolver {
+    /// The two-bone solution (knee and elbow bend about the source's own axis), and where limits of the joints
+    /// keep it from the goal, cyclic coordinate descent; the nearer of both.
+    #[default]
+    Auto,
+    /// Cyclic coordinate descent, finished by the two-bone solution where it stalls.
+    Ccd,
+    /// The two-bone solution alone.
+    TwoBone,
+}
+
+/// Options of a [`crate::Retargeter`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// What becomes of the motion. Default: [`Method::Scale`].
+    pub method: Method,
+    /// What the hands are to do. Default: [`Hands::Scale`].
+    pub hands: Hands,
+    /// Whether feet are pinned where they stand; only [`Method::Scale`] does. Default: [`FootLock::Auto`].
+    pub lock: FootLock,
+    /// How limbs are solved. Default: [`LimbSolver::Auto`].
+    pub solver: LimbSolver,
+    /// Whether the degrees of freedom and limits that the target states are kept. Default: true. A skeleton's own
+    /// motion is never changed for its limits (the files of CMU's database break their own).
+    pub limits: bool,
+    /// The height of the target's floor along its up axis [units of the target]. Default `None`: the floor of
+    /// the source, scaled like the legs.
+    pub floor: Option<f64>,
+    /// A local pose of the source in which it stands, in place of its rest pose: any pose of a body that stands
+    /// upright, arms anywhere.
+    pub source_rest: Option<Pose>,
+    /// The same of the target.
+    pub target_rest: Option<Pose>,
+    /// Roles of the source's joints, in place of those that are found.
+    pub source_roles: Option<RoleMap>,
+    /// Roles of the target's joints, in place of those that are found.
+    pub target_roles: Option<RoleMap>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            method: Method::default(),
+            hands: Hands::default(),
+            lock: FootLock::default(),
+            solver: LimbSolver::default(),
+            limits: true,
+            floor: None,
+            source_rest: None,
+            target_rest: None,
+            source_roles: None,
+            target_roles: None,
+        }
+    }
+}

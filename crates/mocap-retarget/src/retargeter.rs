@@ -1,0 +1,275 @@
+//! The retargeter: everything that can be known of two skeletons before the first frame.
+
+use crate::body::{Body, LIMBS, LimbKind};
+use crate::error::{RetargetError, Warning, Which};
+use crate::limb::LimbMap;
+use crate::report::{Report, report};
+use crate::roles::map_roles;
+use crate::stance::{Directions, Stance, stance};
+use crate::transfer::{Rule, rules};
+use crate::{Options, RoleMap};
+use mocap_analysis::metres_per_unit;
+use mocap_ik::Constraint;
+use mocap_model::{Clip, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
+use std::sync::Arc;
+
+/// Puts motions of one skeleton on another.
+///
+/// Made once for a pair of skeletons; [`Retargeter::retarget`] may then be called for any number of clips, from
+/// several threads at once.
+#[derive(Clone, Debug)]
+pub struct Retargeter {
+    pub(crate) options: Options,
+    /// As the clips have it.
+    original: Skeleton,
+    /// In the axes of the target, with its roles.
+    pub(crate) source: Arc<Skeleton>,
+    pub(crate) target: Arc<Skeleton>,
+    pub(crate) source_body: Body,
+    pub(crate) target_body: Body,
+    /// The local pose that the source's stance was made from.
+    pub(crate) source_base: Pose,
+    pub(crate) source_stance: Stance,
+    pub(crate) target_stance: Stance,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) limbs: Vec<LimbMap>,
+    pub(crate) constraints: Vec<Constraint>,
+    /// Whether limits are kept: not where both skeletons are one, whose own motion is not held to its limits.
+    pub(crate) limits: bool,
+    pub(crate) directions: Directions,
+    pub(crate) ratios: Ratios,
+    /// Of source and target.
+    pub(crate) metres: [f64; 2],
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Lengths of the target's limbs over those of the source's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratios {
+    /// Legs: hip, knee, ankle; both sides together, for both stand on one floor. In units of the target per unit
+    /// of the source.
+    pub leg: f64,
+    /// Arms: shoulder, elbow, wrist, the mean of both sides; `None` where one of the skeletons has none.
+    pub arm: Option<f64>,
+    /// Units of the target per unit of the source for one and the same length.
+    pub unit: f64,
+}
+
+impl Retargeter {
+    /// Maps the joints of two skeletons and brings both into one stance.
+    ///
+    /// Roles that the skeletons state win over names; the rest pose is the stance to start from unless
+    /// [`Options::source_rest`] or [`Options::target_rest`] give another.
+    ///
+    /// # Errors
+    /// Where one of the skeletons has no hips or legs, its limbs are not connected or have no length, its sides
+    /// are mixed up, or a pose that was given is of another skeleton.
+    pub fn new(source: &Skeleton, target: &Skeleton, options: &Options) -> Result<Retargeter, RetargetError> {
+        if let Some(value) = options.floor.filter(|floor| !floor.is_finite()) {
+            return Err(RetargetError::Option { option: "floor", value });
+        }
+        let axes = Space { unit: source.space().unit, ..*target.space() };
+        let (source_base, target_base) = (
+            base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
+            base_pose(target, &options.target_rest, None, Which::Target)?,
+        );
+        let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| {
+            given.clone().unwrap_or_else(|| map_roles(skeleton))
+        };
+        let original = source.clone();
+        let source = source.in_space(axes);
+        let source_body = Body::new(&source, roles(&source, &options.source_roles), Which::Source)?;
+        let target_body = Body::new(target, roles(target, &options.target_roles), Which::Target)?;
+        let source_stance = stance(&source, &source_body, &source_base, Which::Source)?;
+        let target_stance = stance(target, &target_body, &target_base, Which::Target)?;
+        let metres = [&source, target].map(metres_per_unit);
+        let ratios = ratios(&source_body, &source_stance, &target_body, &target_stance, metres);
+        if !(ratios.leg.is_finite() && ratios.leg > 0.0) {
+            return Err(RetargetError::Extreme { which: Which::Target });
+        }
+        let mut warnings = warnings(&source_body, &target_body);
+        for (which, stance) in [(Which::Source, &source_stance), (Which::Target, &target_stance)] {
+            if stance.made {
+                warnings.push(Warning::StanceMade { which });
+            }
+        }
+        let rules = rules((&source, &source_body, &source_stance), (target, &target_body, &target_stance));
+        let directions = Directions::of(target);
+        let mut limbs = Vec::new();
+        for i in 0..LIMBS.len() {
+            if let (Some(from), Some(to)) = (&source_body.limbs[i], &target_body.limbs[i]) {
+                let ratio = target_stance.limb_length(to) / source_stance.limb_length(from);
+                limbs.push(LimbMap::new(from, target, to, ratio)?);
+            }
+        }
+        Ok(Retargeter {
+            options: options.clone(),
+            original,
+            source: Arc::new(source_body.roles.apply(&source)),
+            target: Arc::new(target_body.roles.apply(target)),
+            constraints: target.joints().iter().map(Constraint::of).collect(),
+            source_body,
+            target_body,
+            source_base,
+            source_stance,
+            target_stance,
+            rules,
+            limbs,
+            limits: options.limits && source.joints() != target.joints(),
+            directions,
+            ratios,
+            metres,
+            warnings,
+        })
+    }
+
+    /// The roles of the source's joints.
+    pub fn source_roles(&self) -> &RoleMap {
+        &self.source_body.roles
+    }
+
+    /// The roles of the target's joints.
+    pub fn target_roles(&self) -> &RoleMap {
+        &self.target_body.roles
+    }
+
+    /// The ratios of limb lengths.
+    pub fn ratios(&self) -> Ratios {
+        self.ratios
+    }
+
+    /// The target, with the roles that were found.
+    pub fn target(&self) -> &Arc<Skeleton> {
+        &self.target
+    }
+
+    /// The motion of `clip` on the target, and what it became.
+    ///
+    /// # Errors
+    /// Where the clip is not of the skeleton that the retargeter was made for.
+    pub fn retarget(&self, clip: &Clip) -> Result<(Clip, Report), RetargetError> {
+        let source = self.source_clip(clip)?;
+        let setting = crate::ground::setting(self, &source)?;
+        let (motion, solves) = crate::frames::frames(self, &source, &setting)?;
+        let report = report(self, &source, &setting, &motion, solves);
+        Ok((motion, report))
+    }
+
+    /// The motion of `clip` on the target alone: [`Retargeter::retarget`] without the report.
+    ///
+    /// # Errors
+    /// Where the clip is not of the skeleton that the retargeter was made for.
+    pub fn motion(&self, clip: &Clip) -> Result<Clip, RetargetError> {
+        let source = self.source_clip(clip)?;
+        let setting = crate::ground::setting(self, &source)?;
+        Ok(crate::frames::frames(self, &source, &setting)?.0)
+    }
+
+    /// The clip in the axes of the target, with the roles of the source.
+    fn source_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
+        let (found, expected) = (clip.skeleton().joints(), self.original.joints());
+        for index in 0..found.len().max(expected.len()) {
+            let name = |joints: &[mocap_model::Joint]| {
+                joints.get(index).map_or("nothing".into(), |j| j.name.clone())
+            };
+            let same = match (found.get(index), expected.get(index)) {
+                (Some(a), Some(b)) => a.name == b.name && a.parent == b.parent,
+                _ => false,
+            };
+            if !same {
+                return Err(RetargetError::OtherSource {
+                    index,
+                    found: name(found),
+                    expected: name(expected),
+                });
+            }
+        }
+        let axes = *self.source.space();
+        let space = clip.skeleton().space();
+        let clip = if (space.up, space.forward) == (axes.up, axes.forward) {
+            clip.clone()
+        } else {
+            clip.in_space(Space { unit: space.unit, ..axes })
+        };
+        Ok(clip.with_skeleton(self.source.clone())?)
+    }
+}
+
+/// The local pose that the stance is made from, in other axes where these are given.
+fn base_pose(
+    skeleton: &Skeleton,
+    given: &Option<Pose>,
+    axes: Option<Space>,
+    which: Which,
+) -> Result<Pose, RetargetError> {
+    let pose = given.clone().unwrap_or_else(|| Pose::rest(skeleton));
+    let (found, expected) = (pose.joints.len(), skeleton.len());
+    if found != expected {
+        return Err(RetargetError::PoseLength { which, found, expected });
+    }
+    let Some(axes) = axes else {
+        let finite = pose.joints.iter().all(|joint| {
+            joint.rotation.coords.iter().chain(joint.translation.vector.iter()).all(|value| value.is_finite())
+        });
+        return if finite { Ok(pose) } else { Err(RetargetError::PoseNotFinite { which }) };
+    };
+    let tracks = pose.joints.iter().map(|joint| JointTracks {
+        rotation: Track::Constant(joint.rotation),
+        translation: Some(Track::Constant(joint.translation.vector)),
+    });
+    let rate = FrameRate::new(1.0).expect("1 is a rate");
+    let clip = Clip::new(Arc::new(skeleton.clone()), rate, 1, tracks.collect())
+        .map_err(|_| RetargetError::PoseNotFinite { which })?;
+    let mut turned = Pose::default();
+    clip.in_space(axes).local_pose(0, &mut turned);
+    Ok(turned)
+}
+
+fn ratios(
+    source: &Body,
+    source_stance: &Stance,
+    target: &Body,
+    target_stance: &Stance,
+    metres: [f64; 2],
+) -> Ratios {
+    let length = |body: &Body, stance: &Stance, kind: LimbKind| -> f64 {
+        body.limbs
+            .iter()
+            .flatten()
+            .filter(|limb| limb.kind == kind)
+            .map(|limb| stance.limb_length(limb))
+            .sum()
+    };
+    let ratio = |kind| length(target, target_stance, kind) / length(source, source_stance, kind);
+    let arms = source.limbs[2].is_some() && target.limbs[2].is_some();
+    Ratios {
+        leg: ratio(LimbKind::Leg),
+        arm: arms.then(|| ratio(LimbKind::Arm)).filter(|ratio| ratio.is_finite()),
+        unit: metres[0] / metres[1],
+    }
+}
+
+fn warnings(source: &Body, target: &Body) -> Vec<Warning> {
+    let one_sided = |a: &RoleMap, b: &RoleMap| -> Vec<Role> {
+        let rows = a.rows.iter().map(|row| row.role).filter(|role| b.joint(*role).is_none());
+        // Spine and neck are spread over what there is.
+        rows.filter(|role| !matches!(role, Role::Spine | Role::Chest | Role::UpperChest | Role::Neck))
+            .collect()
+    };
+    let mut warnings = Vec::new();
+    for (which, roles) in [
+        (Which::Target, one_sided(&source.roles, &target.roles)),
+        (Which::Source, one_sided(&target.roles, &source.roles)),
+    ] {
+        if !roles.is_empty() {
+            warnings.push(Warning::LeftOut { which, roles });
+        }
+    }
+    warnings
+}
+
+/// The middle between the two hip joints.
+pub(crate) fn mid_hip(body: &Body, position: impl Fn(mocap_model::JointId) -> Vector3<f64>) -> Vector3<f64> {
+    let [left, right] = body.legs();
+    (position(left.base) + position(right.base)) / 2.0
+}

@@ -1,0 +1,205 @@
+//! Which joint is what in the body.
+//!
+//! Roles that the skeleton states win. Then the naming scheme that explains most of a skeleton gives the limbs,
+//! hips, neck and head; the spine is what lies between, whatever it is called.
+
+mod name;
+mod schemes;
+
+use mocap_model::{JointId, Role, Side, Skeleton};
+use name::Name;
+use schemes::{SCHEMES, Scheme};
+use std::fmt;
+
+/// Why a joint has its role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The skeleton says so.
+    Stated,
+    /// Its name in the naming scheme of the rig.
+    Name,
+    /// Its place between joints that have roles.
+    Place,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Stated => "stated in the skeleton",
+            Reason::Name => "name",
+            Reason::Place => "place in the tree",
+        })
+    }
+}
+
+/// One joint and its role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoleRow {
+    /// The role.
+    pub role: Role,
+    /// The joint.
+    pub joint: JointId,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// The roles of a skeleton's joints, at most one joint a role, in the order of [`Role::ALL`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoleMap {
+    /// One row a role that was found.
+    pub rows: Vec<RoleRow>,
+    /// The naming scheme that was recognised.
+    pub scheme: Option<&'static str>,
+}
+
+impl RoleMap {
+    /// The joint of a role.
+    pub fn joint(&self, role: Role) -> Option<JointId> {
+        self.rows.iter().find(|row| row.role == role).map(|row| row.joint)
+    }
+
+    /// The role of a joint.
+    pub fn role(&self, joint: JointId) -> Option<Role> {
+        self.rows.iter().find(|row| row.joint == joint).map(|row| row.role)
+    }
+
+    /// The same skeleton with these roles and no others.
+    pub fn apply(&self, skeleton: &Skeleton) -> Skeleton {
+        let mut id = 0;
+        skeleton
+            .with_joints(|joint| {
+                joint.role = self.role(JointId(id));
+                id += 1;
+            })
+            .expect("roles change no tree")
+    }
+
+    fn add(&mut self, role: Role, joint: JointId, reason: Reason) {
+        if self.joint(role).is_none() && self.role(joint).is_none() {
+            self.rows.push(RoleRow { role, joint, reason });
+        }
+    }
+}
+
+/// Finds the roles of a skeleton's joints: stated ones, then by name, then by place.
+///
+/// Never fails: a skeleton that is no body, or whose names say nothing, gets few roles or none.
+pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
+    let mut map = RoleMap::default();
+    for (id, joint) in skeleton.iter() {
+        if let Some(role) = joint.role {
+            map.add(role, id, Reason::Stated);
+        }
+    }
+    by_name(skeleton, &mut map);
+    by_place(skeleton, &mut map);
+    map.rows.sort_by_key(|row| row.role);
+    map
+}
+
+/// With fewer matches than this a scheme is chance.
+const FEWEST: usize = 4;
+
+fn by_name(skeleton: &Skeleton, map: &mut RoleMap) {
+    let matches = SCHEMES.iter().map(|scheme| (scheme, matches(skeleton, scheme)));
+    // The first of equals: `max_by_key` would take the last.
+    let best = matches.reduce(|best, next| if next.1.len() > best.1.len() { next } else { best });
+    if let Some((scheme, found)) = best
+        && found.len() >= FEWEST
+    {
+        map.scheme = Some(scheme.name);
+        for (role, joint) in found {
+            map.add(role, joint, Reason::Name);
+        }
+    }
+}
+
+fn matches(skeleton: &Skeleton, scheme: &Scheme) -> Vec<(Role, JointId)> {
+    let mut found: Vec<(Role, usize, JointId)> = Vec::new();
+    for (id, joint) in skeleton.iter().filter(|(_, joint)| !joint.end_site) {
+        let Some((role, at)) = role_of(scheme, &name::split(&joint.name)) else { continue };
+        match found.iter_mut().find(|(other, ..)| *other == role) {
+            Some(other) if at < other.1 => *other = (role, at, id),
+            Some(_) => {}
+            None => found.push((role, at, id)),
+        }
+    }
+    found.into_iter().map(|(role, _, joint)| (role, joint)).collect()
+}
+
+fn role_of(scheme: &Scheme, name: &Name) -> Option<(Role, usize)> {
+    scheme.role(name.side, &name.base).or_else(|| {
+        // `lfemur`: the side is a letter of the word.
+        let side = match name.base.chars().next()? {
+            'l' => Side::Left,
+            'r' => Side::Right,
+            _ => return None,
+        };
+        if name.side.is_some() { None } else { scheme.role(Some(side), &name.base[1..]) }
+    })
+}
+
+/// The spine between hips and shoulders, a neck below the head, toes after a foot.
+fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
+    let pair = |map: &RoleMap, left| Some((map.joint(left)?, map.joint(left.mirrored())?));
+    if map.joint(Role::Hips).is_none()
+        && let Some((left, right)) = pair(map, Role::LeftUpperLeg)
+        && let Some(joint) = common_ancestor(skeleton, left, right)
+    {
+        map.add(Role::Hips, joint, Reason::Place);
+    }
+    let top = [Role::LeftShoulder, Role::LeftUpperArm]
+        .into_iter()
+        .find_map(|role| pair(map, role))
+        .and_then(|(left, right)| common_ancestor(skeleton, left, right))
+        .or_else(|| skeleton.joint(map.joint(Role::Neck).or(map.joint(Role::Head))?).parent);
+    if let (Some(hips), Some(mut top)) = (map.joint(Role::Hips), top) {
+        // Biped hangs the shoulders on the neck.
+        while map.role(top) == Some(Role::Neck)
+            && let Some(parent) = skeleton.joint(top).parent
+        {
+            top = parent;
+        }
+        let path = skeleton.path(hips, top).unwrap_or_default();
+        let spine = path.get(1..).unwrap_or_default();
+        for (i, role) in [Role::Spine, Role::Chest].into_iter().enumerate() {
+            if let Some(joint) = spine.get(i) {
+                map.add(role, *joint, Reason::Place);
+            }
+        }
+        if let [_, _, .., last] = spine {
+            map.add(Role::UpperChest, *last, Reason::Place);
+        }
+        if let Some(head) = map.joint(Role::Head)
+            && let Some([_, neck, _, ..]) = skeleton.path(top, head).as_deref()
+        {
+            map.add(Role::Neck, *neck, Reason::Place);
+        }
+    }
+    for (foot, toes) in [(Role::LeftFoot, Role::LeftToes), (Role::RightFoot, Role::RightToes)] {
+        if let Some(foot) = map.joint(foot) {
+            let children = skeleton.children(foot).iter().filter(|child| !skeleton.joint(**child).end_site);
+            let furthest = children.max_by(|a, b| {
+                let reach = |id: &JointId| skeleton.joint(*id).offset.norm();
+                reach(a).total_cmp(&reach(b))
+            });
+            if let Some(joint) = furthest {
+                map.add(toes, *joint, Reason::Place);
+            }
+        }
+    }
+}
+
+/// The joint nearest to both that is above both (or one of them).
+pub(crate) fn common_ancestor(skeleton: &Skeleton, a: JointId, b: JointId) -> Option<JointId> {
+    let (mut a, mut b) = (a, b);
+    while a != b {
+        // Parents come first: the later of the two cannot be above the other.
+        if a > b {
+            a = skeleton.joint(a).parent?;
+        } else {
+            b = skeleton.joint(b).parent?;
+        }
+    }
+    Some(a)
+}

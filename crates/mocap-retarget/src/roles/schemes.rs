@@ -1,0 +1,227 @@
+//! How rigs call the joints of a body.
+//!
+//! One table a naming scheme: the same word means different joints in different schemes (`LeftLeg` is a lower
+//! leg at Mixamo, `LeftShoulder` an upper arm at Biovision), so words are never pooled.
+
+use mocap_model::{Role, Side};
+
+/// The names of one kind of rig. Names are in the form of [`super::name::split`], without their side.
+pub(super) struct Scheme {
+    /// What users know the rig as.
+    pub name: &'static str,
+    /// Middle line: role and its names, most usual first.
+    pub middle: &'static [(Role, &'static [&'static str])],
+    /// Limbs, as the role of the left side, and their names.
+    pub sided: &'static [(Role, &'static [&'static str])],
+    /// Names of the fingers thumb to little, and the suffixes of their three joints.
+    pub fingers: Option<([&'static str; 5], [&'static str; 3])>,
+}
+
+use Role::{
+    Head, Hips, LeftFoot, LeftHand, LeftLowerArm, LeftLowerLeg, LeftShoulder, LeftToes, LeftUpperArm,
+    LeftUpperLeg, Neck,
+};
+
+pub(super) const SCHEMES: &[Scheme] = &[
+    Scheme {
+        // Also the BVH conversion of CMU's database, LAFAN1, MotionBuilder and most of its exporters.
+        name: "Mixamo / MotionBuilder",
+        middle: &[(Hips, &["hips"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["upleg"]),
+            (LeftLowerLeg, &["leg"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toebase", "toe"]),
+            (LeftShoulder, &["shoulder"]),
+            (LeftUpperArm, &["arm"]),
+            (LeftLowerArm, &["forearm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some((["handthumb", "handindex", "handmiddle", "handring", "handpinky"], ["1", "2", "3"])),
+    },
+    Scheme {
+        name: "CMU ASF",
+        middle: &[(Hips, &["root"]), (Neck, &["lowerneck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["femur"]),
+            (LeftLowerLeg, &["tibia"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toes"]),
+            (LeftShoulder, &["clavicle"]),
+            (LeftUpperArm, &["humerus"]),
+            (LeftLowerArm, &["radius"]),
+            (LeftHand, &["wrist"]),
+        ],
+        fingers: None,
+    },
+    Scheme {
+        name: "iClone / Character Creator",
+        middle: &[(Hips, &["hip"]), (Neck, &["necktwist01"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["thigh"]),
+            (LeftLowerLeg, &["calf"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toebase"]),
+            (LeftShoulder, &["clavicle"]),
+            (LeftUpperArm, &["upperarm"]),
+            (LeftLowerArm, &["forearm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some((["thumb", "index", "mid", "ring", "pinky"], ["1", "2", "3"])),
+    },
+    Scheme {
+        name: "Unreal",
+        middle: &[(Hips, &["pelvis"]), (Neck, &["neck01"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["thigh"]),
+            (LeftLowerLeg, &["calf"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["ball"]),
+            (LeftShoulder, &["clavicle"]),
+            (LeftUpperArm, &["upperarm"]),
+            (LeftLowerArm, &["lowerarm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some((["thumb", "index", "middle", "ring", "pinky"], ["01", "02", "03"])),
+    },
+    Scheme {
+        name: "3ds Max Biped",
+        middle: &[(Hips, &["pelvis"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["thigh"]),
+            (LeftLowerLeg, &["calf"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toe0"]),
+            (LeftShoulder, &["clavicle"]),
+            (LeftUpperArm, &["upperarm"]),
+            (LeftLowerArm, &["forearm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some((["finger0", "finger1", "finger2", "finger3", "finger4"], ["", "1", "2"])),
+    },
+    Scheme {
+        // Also Bandai-Namco's datasets.
+        name: "Unity Humanoid",
+        middle: &[(Hips, &["hips"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["upperleg"]),
+            (LeftLowerLeg, &["lowerleg"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toes", "toe"]),
+            (LeftShoulder, &["shoulder"]),
+            (LeftUpperArm, &["upperarm"]),
+            (LeftLowerArm, &["lowerarm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some((
+            ["thumb", "index", "middle", "ring", "little"],
+            ["proximal", "intermediate", "distal"],
+        )),
+    },
+    Scheme {
+        name: "VRM",
+        middle: &[(Hips, &["hips"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["upperleg"]),
+            (LeftLowerLeg, &["lowerleg"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toebase"]),
+            (LeftShoulder, &["shoulder"]),
+            (LeftUpperArm, &["upperarm"]),
+            (LeftLowerArm, &["lowerarm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some((["thumb", "index", "middle", "ring", "little"], ["1", "2", "3"])),
+    },
+    Scheme {
+        name: "SMPL",
+        middle: &[(Hips, &["pelvis"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["hip"]),
+            (LeftLowerLeg, &["knee"]),
+            (LeftFoot, &["ankle"]),
+            (LeftToes, &["foot"]),
+            (LeftShoulder, &["collar"]),
+            (LeftUpperArm, &["shoulder"]),
+            (LeftLowerArm, &["elbow"]),
+            (LeftHand, &["wrist"]),
+        ],
+        fingers: Some((["thumb", "index", "middle", "ring", "pinky"], ["1", "2", "3"])),
+    },
+    Scheme {
+        name: "GAMES-105",
+        middle: &[(Hips, &["rootjoint"]), (Head, &["torsohead"])],
+        sided: &[
+            (LeftUpperLeg, &["hip"]),
+            (LeftLowerLeg, &["knee"]),
+            (LeftFoot, &["ankle"]),
+            (LeftToes, &["toejoint"]),
+            (LeftShoulder, &["torsoclavicle"]),
+            (LeftUpperArm, &["shoulder"]),
+            (LeftLowerArm, &["elbow"]),
+            (LeftHand, &["wrist"]),
+        ],
+        fingers: None,
+    },
+    Scheme {
+        // Also Xsens and 100STYLE.
+        name: "Biovision",
+        middle: &[(Hips, &["hips", "hip"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["hip", "thigh", "upleg"]),
+            (LeftLowerLeg, &["knee", "shin", "lowleg"]),
+            (LeftFoot, &["ankle", "foot"]),
+            (LeftToes, &["toe", "toes"]),
+            (LeftShoulder, &["collar", "clavicle"]),
+            (LeftUpperArm, &["shoulder", "uparm"]),
+            (LeftLowerArm, &["elbow", "lowarm", "forearm"]),
+            (LeftHand, &["wrist", "hand"]),
+        ],
+        fingers: None,
+    },
+    Scheme {
+        name: "Rokoko",
+        middle: &[(Hips, &["hips"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["thigh"]),
+            (LeftLowerLeg, &["shin"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toe"]),
+            (LeftShoulder, &["shoulder"]),
+            (LeftUpperArm, &["arm", "upperarm"]),
+            (LeftLowerArm, &["forearm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some((["thumb", "index", "middle", "ring", "little"], ["proximal", "medial", "distal"])),
+    },
+];
+
+/// The first joints of the left fingers, thumb to little; the others follow in [`Role::ALL`].
+const FINGERS: [Role; 5] =
+    [Role::LeftThumb1, Role::LeftIndex1, Role::LeftMiddle1, Role::LeftRing1, Role::LeftLittle1];
+
+impl Scheme {
+    /// The role of a name, and how early in the list of its names it stands (0: the most usual).
+    pub(super) fn role(&self, side: Option<Side>, base: &str) -> Option<(Role, usize)> {
+        let Some(side) = side else {
+            return find(self.middle, base);
+        };
+        let (left, at) = find(self.sided, base).or_else(|| Some((self.finger(base)?, 0)))?;
+        Some((if side == Side::Left { left } else { left.mirrored() }, at))
+    }
+
+    fn finger(&self, base: &str) -> Option<Role> {
+        let (names, suffixes) = self.fingers.as_ref()?;
+        // `finger0` also starts `finger01`: the suffix decides.
+        let (finger, joint) = names.iter().enumerate().find_map(|(finger, name)| {
+            let suffix = base.strip_prefix(name)?;
+            Some((finger, suffixes.iter().position(|s| *s == suffix)?))
+        })?;
+        let first = Role::ALL.iter().position(|role| *role == FINGERS[finger])?;
+        Role::ALL.get(first + joint).copied()
+    }
+}
+
+fn find(table: &[(Role, &[&str])], base: &str) -> Option<(Role, usize)> {
+    table.iter().find_map(|(role, names)| Some((*role, names.iter().position(|name| *name == base)?)))
+}

@@ -1,0 +1,372 @@
+//! The stance in which two skeletons are compared: upright, facing forward, legs straight down, arms straight
+//! out to the sides, feet flat.
+//!
+//! Every skeleton is brought there from its rest pose (or from a pose that is given), bone by bone, by the
+//! smallest turns; so A-, T- and N-poses, other bone axes and other rolls make no difference. Torso and head
+//! keep the shape they have at rest. A rest pose that is no pose of a body at all (bones along one local axis,
+//! as several exporters write them) is put together from the tree: trunk and hips by the places of limbs, the
+//! rest along the bones; twists about bones are then taken to be neutral where the file has them at zero.
+
+use crate::body::{Body, LIMBS, Limb, LimbKind};
+use crate::error::{RetargetError, Which};
+use mocap_model::{Axis, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, rotation_between};
+use nalgebra::{Matrix3, Rotation3};
+
+/// Object-space rotations and positions of a skeleton that stands, with the hips at its origin.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Stance {
+    pub rotation: Vec<UnitQuaternion<f64>>,
+    pub position: Vec<Vector3<f64>>,
+    /// Local rotations that make the stance.
+    pub local: Vec<UnitQuaternion<f64>>,
+    /// Whether the pose it started from was no stance.
+    pub made: bool,
+}
+
+/// A part of the trunk further than this from upright is not as the author posed it (cosine).
+const UPRIGHT: f64 = 0.8;
+/// A foot steeper than this down, or this far up (sine of its pitch), is not flat.
+const FLAT: (f64, f64) = (-0.85, 0.02);
+/// How far the ball of a foot lies below the ankle, as a share of the leg's length, where nothing shows it:
+/// the middle of the game rigs measured (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13).
+const ANKLE_OVER_BALL: f64 = 0.085;
+
+/// The directions of a space.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Directions {
+    pub up: Vector3<f64>,
+    pub forward: Vector3<f64>,
+    pub left: Vector3<f64>,
+}
+
+impl Directions {
+    pub(crate) fn of(skeleton: &Skeleton) -> Directions {
+        let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+        Directions { up, forward, left: up.cross(&forward) }
+    }
+
+    fn out(&self, side: Side) -> Vector3<f64> {
+        if side == Side::Left { self.left } else { -self.left }
+    }
+
+    /// The axis about which a joint bends the usual way when the skeleton stands: knees back, elbows forward.
+    pub(crate) fn bend(&self, limb: &Limb) -> Vector3<f64> {
+        match (limb.kind, limb.side) {
+            (LimbKind::Leg, _) => self.left,
+            (LimbKind::Arm, Side::Left) => -self.up,
+            (LimbKind::Arm, Side::Right) => self.up,
+        }
+    }
+}
+
+/// The stance of a skeleton, made from a local pose. Limbs of a skeleton whose right side is the left one with
+/// all bones reversed, a convention of several exporters, are rolled to be mirror images.
+pub(crate) fn stance(
+    skeleton: &Skeleton,
+    body: &Body,
+    base: &Pose,
+    which: Which,
+) -> Result<Stance, RetargetError> {
+    let first = rolled_stance(skeleton, body, base, which, &[0.0; 4])?;
+    if !first.made {
+        return Ok(first);
+    }
+    let rolls = mirror_rolls(skeleton, body, base, &first);
+    if rolls == [0.0; 4] { Ok(first) } else { rolled_stance(skeleton, body, base, which, &rolls) }
+}
+
+/// The same with a turn [rad] of each limb, in the order of [`crate::body::LIMBS`], about its own line.
+pub(crate) fn rolled_stance(
+    skeleton: &Skeleton,
+    body: &Body,
+    base: &Pose,
+    which: Which,
+    rolls: &[f64; 4],
+) -> Result<Stance, RetargetError> {
+    let directions = Directions::of(skeleton);
+    let mut object = Pose::default();
+    base.to_object(skeleton, &mut object);
+    let mut maker = Maker { skeleton, body, base, object, directions, rolls, made: false };
+    let mut rotation: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
+    for (id, joint) in skeleton.iter() {
+        let local = base.joints[id.index()].rotation;
+        let inherited = joint.parent.map_or(local, |parent| rotation[parent.index()] * local);
+        rotation.push(maker.correction(id, &inherited) * inherited);
+    }
+    let made = maker.made;
+    let mut position = vec![Vector3::zeros(); skeleton.len()];
+    let mut local = Vec::with_capacity(skeleton.len());
+    for (id, joint) in skeleton.iter() {
+        let at = id.index();
+        match joint.parent {
+            Some(parent) => {
+                let parent = parent.index();
+                position[at] = position[parent] + rotation[parent] * base.joints[at].translation.vector;
+                local.push(rotation[parent].inverse() * rotation[at]);
+            }
+            None => local.push(rotation[at]),
+        }
+    }
+    let hips = position[body.hips.index()];
+    position.iter_mut().for_each(|p| *p -= hips);
+    let stance = Stance { rotation, position, local, made };
+    stance.check(skeleton, body, &directions, which)?;
+    Ok(stance)
+}
+
+impl Stance {
+    pub(crate) fn distance(&self, a: JointId, b: JointId) -> f64 {
+        (self.position[a.index()] - self.position[b.index()]).norm()
+    }
+
+    /// The length of a limb, both bones stretched.
+    pub(crate) fn limb_length(&self, limb: &Limb) -> f64 {
+        self.distance(limb.base, limb.middle) + self.distance(limb.middle, limb.tip)
+    }
+
+    fn check(
+        &self,
+        skeleton: &Skeleton,
+        body: &Body,
+        directions: &Directions,
+        which: Which,
+    ) -> Result<(), RetargetError> {
+        if !self.position.iter().all(|p| p.iter().all(|v| v.is_finite() && v.abs() < 1e100)) {
+            return Err(RetargetError::Extreme { which });
+        }
+        for limb in body.limbs.iter().flatten() {
+            let roles = limb.kind.roles_of(limb.side);
+            for (i, (from, to)) in [(limb.base, limb.middle), (limb.middle, limb.tip)].into_iter().enumerate()
+            {
+                if self.distance(from, to) <= f64::EPSILON * self.limb_length(limb).max(1e-100) {
+                    let joint = skeleton.joint(from).name.clone();
+                    return Err(RetargetError::ZeroLength { which, from: roles[i], to: roles[i + 1], joint });
+                }
+            }
+        }
+        let [left, right] = body.legs();
+        let apart =
+            (self.position[left.base.index()] - self.position[right.base.index()]).dot(&directions.left);
+        if apart < 0.0 {
+            return Err(RetargetError::SidesSwapped { which, left: Role::LeftUpperLeg });
+        }
+        Ok(())
+    }
+}
+
+/// The rolls that make right limbs mirror images of left ones, where their bones are reversed.
+fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, stance: &Stance) -> [f64; 4] {
+    let left = Directions::of(skeleton).left;
+    let mut rolls = [0.0; 4];
+    for (l, r) in [(0, 1), (2, 3)] {
+        let (Some(from), Some(to)) = (&body.limbs[l], &body.limbs[r]) else { continue };
+        let bone = |joint: JointId| base.joints[joint.index()].translation.vector;
+        let reversed = [(from.middle, to.middle), (from.tip, to.tip)]
+            .iter()
+            .all(|(l, r)| (bone(*l) + bone(*r)).norm() < 0.05 * bone(*l).norm());
+        if !reversed {
+            continue;
+        }
+        // The mirror image of an axis, reversed.
+        let image = |v: Vector3<f64>| left * (2.0 * v.dot(&left)) - v;
+        let line = stance.position[to.tip.index()] - stance.position[to.base.index()];
+        let Some(line) = line.try_normalize(0.0) else { continue };
+        let across = |v: Vector3<f64>| v - line * v.dot(&line);
+        let (mut cosine, mut sine) = (0.0, 0.0);
+        for axis in Axis::ALL {
+            let now = across(stance.rotation[to.base.index()] * axis.unit().into_inner());
+            let wished = across(image(stance.rotation[from.base.index()] * axis.unit().into_inner()));
+            cosine += now.dot(&wished);
+            sine += line.dot(&now.cross(&wished));
+        }
+        let roll = sine.atan2(cosine);
+        rolls[r] = if roll.abs() > 1e-6 { roll } else { 0.0 };
+    }
+    rolls
+}
+
+struct Maker<'a> {
+    skeleton: &'a Skeleton,
+    body: &'a Body,
+    base: &'a Pose,
+    /// The base pose in object space.
+    object: Pose,
+    directions: Directions,
+    rolls: &'a [f64; 4],
+    made: bool,
+}
+
+impl Maker<'_> {
+    /// The turn in object space that brings a joint from where its parent leaves it into the stance.
+    fn correction(&mut self, id: JointId, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let Directions { up, forward, .. } = self.directions;
+        let none = UnitQuaternion::identity();
+        if id == self.body.hips {
+            return self.hips(inherited);
+        }
+        if id == self.body.top() {
+            return self.chest(inherited);
+        }
+        if let Some(limb) = self.limb_at(|limb| limb.base == id || limb.middle == id) {
+            let next = if limb.base == id { limb.middle } else { limb.tip };
+            let wished = if limb.kind == LimbKind::Leg { -up } else { self.directions.out(limb.side) };
+            let Some(bone) = self.bone(id, next, inherited) else { return none };
+            // A bone that points the opposite way could turn about any axis across: take the one that keeps
+            // the front of the body in front.
+            let swing = if bone.dot(&wished) < -0.999 {
+                UnitQuaternion::new(forward * std::f64::consts::PI)
+            } else {
+                rotation_between(&bone, &wished)
+            };
+            let at = LIMBS.iter().position(|which| *which == (limb.kind, limb.side));
+            let roll = if limb.base == id { at.map_or(0.0, |at| self.rolls[at]) } else { 0.0 };
+            return if roll == 0.0 { swing } else { UnitQuaternion::new(wished * roll) * swing };
+        }
+        if let Some(limb) = self.limb_at(|limb| limb.kind == LimbKind::Leg && limb.tip == id) {
+            return self.foot(&limb, inherited);
+        }
+        let spine = self.body.spine.iter().chain(&self.body.neck);
+        let next = spine.clone().skip_while(|joint| **joint != id).nth(1).copied().or(self.body.head);
+        if let Some(next) = next.filter(|_| spine.clone().any(|joint| *joint == id))
+            && let Some(bone) = self.bone(id, next, inherited)
+            && bone.dot(&up) < UPRIGHT
+        {
+            return rotation_between(&bone, &up);
+        }
+        for (side, role) in [(Side::Left, Role::LeftShoulder), (Side::Right, Role::RightShoulder)] {
+            let out = self.directions.out(side);
+            if self.body.roles.joint(role) == Some(id)
+                && let Some(limb) = self.limb_at(|limb| limb.kind == LimbKind::Arm && limb.side == side)
+                && let Some(bone) = self.bone(id, limb.base, inherited)
+                && bone.dot(&out) < 0.5
+            {
+                return rotation_between(&bone, &out);
+            }
+        }
+        none
+    }
+
+    fn limb_at(&self, is: impl Fn(&Limb) -> bool) -> Option<Limb> {
+        self.body.limbs.iter().flatten().find(|limb| is(limb)).cloned()
+    }
+
+    /// The vector from one joint to another below it in the base pose, in the frame of the first.
+    fn local_bone(&self, from: JointId, to: JointId) -> Vector3<f64> {
+        let from = &self.object.joints[from.index()];
+        from.inverse_transform_point(&self.object.joints[to.index()].translation.vector.into()).coords
+    }
+
+    /// Its direction where the first joint is turned like `frame`; `None` without length.
+    fn bone(&self, from: JointId, to: JointId, frame: &UnitQuaternion<f64>) -> Option<Vector3<f64>> {
+        (frame * self.local_bone(from, to)).try_normalize(0.0)
+    }
+
+    fn hips(&mut self, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let [left, right] = self.body.legs();
+        let [l, r] = [left.base, right.base].map(|base| self.local_bone(self.body.hips, base));
+        let top = self.body.spine.first().map(|_| self.body.top()).or(self.body.head);
+        let above = top.map(|top| self.local_bone(self.body.hips, top) - (l + r) / 2.0);
+        let below = [left, right].map(|leg| self.local_bone(self.body.hips, leg.tip));
+        let above = above.filter(|v| v.norm() > 0.0).unwrap_or(-(below[0] + below[1]));
+        self.trunk(inherited, l - r, above)
+    }
+
+    fn chest(&mut self, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let none = UnitQuaternion::identity();
+        let [Some(left), Some(right)] = [Role::LeftShoulder, Role::RightShoulder].map(|role| {
+            let arm = if role == Role::LeftShoulder { &self.body.limbs[2] } else { &self.body.limbs[3] };
+            // Collar bones of some rigs start on the middle line: the arm is always off it.
+            arm.as_ref().map(|arm| arm.base)
+        }) else {
+            return none;
+        };
+        let shoulders = [Role::LeftShoulder, Role::RightShoulder].map(|role| self.body.roles.joint(role));
+        let top = self.body.top();
+        let apart = match shoulders {
+            [Some(l), Some(r)] => self.local_bone(top, l) - self.local_bone(top, r),
+            _ => Vector3::zeros(),
+        };
+        let arms = self.local_bone(top, left) - self.local_bone(top, right);
+        let apart = if apart.norm() > 1e-3 * arms.norm() { apart } else { arms };
+        let neck = self.body.neck.first().copied().or(self.body.head);
+        let above = neck.map_or_else(
+            || (self.local_bone(top, left) + self.local_bone(top, right)) / 2.0,
+            |neck| self.local_bone(top, neck),
+        );
+        // A neck at the very place of the chest (CMU) says nothing: the next joint does.
+        let above = match self.body.neck.get(1).copied().or(self.body.head) {
+            Some(next) if above.norm() < 1e-6 * arms.norm() => self.local_bone(top, next),
+            _ => above,
+        };
+        self.trunk(inherited, apart, above)
+    }
+
+    /// The turn that makes a part of the trunk upright and face forward, given directions in its own frame;
+    /// none where its author has it upright already.
+    fn trunk(
+        &mut self,
+        inherited: &UnitQuaternion<f64>,
+        left: Vector3<f64>,
+        above: Vector3<f64>,
+    ) -> UnitQuaternion<f64> {
+        let Directions { up, forward, left: to_left } = self.directions;
+        let (Some(l), Some(a)) =
+            ((inherited * left).try_normalize(0.0), (inherited * above).try_normalize(0.0))
+        else {
+            return UnitQuaternion::identity();
+        };
+        if l.dot(&to_left) > UPRIGHT && a.dot(&up) > UPRIGHT {
+            return UnitQuaternion::identity();
+        }
+        if a.dot(&up) > UPRIGHT {
+            // Upright, and looks elsewhere.
+            let level = l - up * l.dot(&up);
+            let angle = up.dot(&level.cross(&to_left)).atan2(level.dot(&to_left));
+            return UnitQuaternion::new(up * angle);
+        }
+        self.made = true;
+        let above = nearest_axis(&above.normalize());
+        let left = left - above * left.dot(&above);
+        let Some(left) = left.try_normalize(0.0) else { return rotation_between(&(inherited * above), &up) };
+        let left = nearest_axis(&left);
+        let frame = Matrix3::from_columns(&[left, above, left.cross(&above)]);
+        let wished = Matrix3::from_columns(&[to_left, up, forward]);
+        let turn = Rotation3::from_matrix(&(wished * frame.transpose()));
+        UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
+    }
+
+    /// Turns a foot forward; flat where it is not.
+    fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let Directions { up, forward, .. } = self.directions;
+        let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
+        let children = self.skeleton.children(leg.tip);
+        let furthest = children.iter().copied().max_by(|a, b| {
+            let reach = |id: &JointId| self.base.joints[id.index()].translation.vector.norm();
+            reach(a).total_cmp(&reach(b))
+        });
+        let Some(toes) = self.body.roles.joint(toes).or(furthest) else { return UnitQuaternion::identity() };
+        let bone = self.local_bone(leg.tip, toes);
+        let Some(direction) = (inherited * bone).try_normalize(0.0) else {
+            return UnitQuaternion::identity();
+        };
+        let pitch = direction.dot(&up);
+        if (FLAT.0..=FLAT.1).contains(&pitch) {
+            let level = direction - up * pitch;
+            return rotation_between(&level, &forward);
+        }
+        let length =
+            self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
+        let drop = (ANKLE_OVER_BALL * length / bone.norm()).min(0.7);
+        rotation_between(&direction, &(forward * (1.0 - drop * drop).sqrt() - up * drop))
+    }
+}
+
+/// The local axis a direction nearly lies on (within 15°), or the direction itself.
+fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
+    let most = direction.iamax();
+    if direction[most].abs() > 0.966 {
+        Axis::ALL[most].unit().into_inner() * direction[most].signum()
+    } else {
+        *direction
+    }
+}
