@@ -98,7 +98,7 @@ fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool
     let mut cleaned = values.to_vec();
     for run in runs(&values.iter().map(|v| *v == value).collect::<Vec<_>>()) {
         let at_end = run.start == 0 || run.end == values.len();
-        if run.len() < shortest && !(at_end && !value) {
+        if run.len() < shortest && (value || !at_end) {
             cleaned[run].fill(!value);
         }
     }
