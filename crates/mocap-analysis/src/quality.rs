@@ -10,14 +10,14 @@ use std::ops::Range;
 /// A joint that moves faster than this between two frames has jumped [m/s]: the hand of the fastest pitcher
 /// and the head of a golf club stay below it.
 const JUMP: f64 = 50.0;
-/// A joint that turns by more than this and back within two frames has flicked [rad] ...
+/// A joint that turns by more than this and back within two frames has flicked \[rad\] ...
 const FLICK: f64 = 0.5;
-/// ... where back means to less than this from where it was [rad].
+/// ... where back means to less than this from where it was \[rad\].
 const BACK: f64 = 0.17;
-/// A joint that turns faster than this between two frames [rad/s], or further than that [rad], has flipped: an
+/// A joint that turns faster than this between two frames [rad/s], or further than that \[rad\], has flipped: an
 /// upper arm in a baseball pitch stays below 140 rad/s.
 const FLIP: (f64, f64) = (150.0, 2.5);
-/// A pose that stays exactly the same for longer is frozen [s].
+/// A pose that stays exactly the same for longer is frozen \[s\].
 const FROZEN: f64 = 0.25;
 
 /// What a frame is suspected of.
@@ -66,7 +66,7 @@ pub struct FootQuality {
     pub contact_share: f64,
     /// How often it comes to stand.
     pub contacts: usize,
-    /// Slide, float and penetration while the toe stands [m, m/s].
+    /// Slide, float and penetration while the toe stands \[m, m/s\].
     pub measure: FootMeasure,
 }
 
@@ -75,7 +75,7 @@ pub struct FootQuality {
 pub struct Quality {
     /// Metres per unit of the clip, as [`metres_per_unit`] has it.
     pub metres: f64,
-    /// The height of the floor [m]; `None` without feet or frames.
+    /// The height of the floor \[m\]; `None` without feet or frames.
     pub floor: Option<f64>,
     /// The feet, left before right; none without roles.
     pub feet: Vec<FootQuality>,

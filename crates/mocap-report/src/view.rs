@@ -24,7 +24,7 @@ pub struct ViewInput<'a> {
 pub struct ViewOptions {
     /// A longer clip is thinned to every second, third, … frame until it has no more; at least 2. Default 6000.
     pub most_frames: usize,
-    /// The distance of the points that the object-space error is measured on from their joint [m].
+    /// The distance of the points that the object-space error is measured on from their joint \[m\].
     /// Default 0.03.
     pub shell: f64,
 }
