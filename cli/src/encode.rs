@@ -121,7 +121,7 @@ fn diagnostics(findings: &[Finding]) -> Vec<Diagnostic> {
     findings.iter().map(|finding| Diagnostic::from_finding(finding, b"")).collect()
 }
 
-/// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.
+/// Puts the files of a job where they belong; gives their size \[bytes\] and the path of the main one.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
     match &job.destination {
         Destination::File { path, replace } => {
