@@ -10,6 +10,7 @@ mod encode;
 mod exit;
 mod facts;
 mod interrupt;
+mod quality;
 mod read;
 mod write;
 
@@ -29,6 +30,9 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args, &global, &mut console),
         Command::Skel(args) => commands::skel::run(&args, &global, &mut console),
         Command::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
+        Command::View(args) => commands::view::run(&args, &global, &mut console),
+        Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
+        Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
     done.unwrap_or_else(|error| console.usage_error(&error)).into()

@@ -42,6 +42,9 @@ pub(crate) enum Command {
     Compare(commands::compare::Args),
     Skel(commands::skel::Args),
     Retarget(commands::retarget::Args),
+    View(commands::view::Args),
+    Sheet(commands::sheet::Args),
+    Plot(commands::plot::Args),
     Generate(commands::generate::Args),
 }
 
@@ -57,7 +60,7 @@ impl Cli {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        ["info", "validate", "compare", "skel"]
+        ["info", "validate", "compare", "skel", "view", "sheet", "plot"]
             .into_iter()
             .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
     }

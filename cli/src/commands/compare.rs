@@ -4,16 +4,21 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_analysis::{ErrorSummary, object_error};
-use mocap_model::{Clip, Unit, UnitSource};
+use mocap_model::{Clip, Space, Unit, UnitSource};
+use mocap_report::heatmap::{self, HeatmapOptions};
+use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
+use super::picture::with_roles;
 use crate::args::{Global, Length, Reading, length};
 use crate::batch::{Input, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
 use crate::exit::Exit;
+use crate::facts::UnitFact;
 use crate::read::{self, Motion};
+use crate::write;
 
 /// Measure how far two motions of one skeleton are apart
 ///
@@ -35,6 +40,15 @@ pub(crate) struct Args {
     /// 0 or more]
     #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
     shell: Length,
+    /// Draw the error as a picture, joints down and frames across, and write it to this PNG file
+    #[arg(long, value_name = "PNG", help_heading = "Writing")]
+    heatmap: Option<PathBuf>,
+    /// Write a page that plays both motions, the error as colour, to this HTML file
+    #[arg(long, value_name = "HTML", help_heading = "Writing")]
+    html: Option<PathBuf>,
+    /// Replace files of --heatmap and --html that exist
+    #[arg(long, help_heading = "Writing")]
+    overwrite: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -52,10 +66,14 @@ struct Row<'a> {
     worst: Option<Worst<'a>>,
     joints: usize,
     frames: usize,
-    unit: Option<&'static str>,
+    unit: UnitFact,
     #[serde(skip_serializing_if = "Option::is_none")]
     fail_above: Option<f64>,
     passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heatmap: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -83,6 +101,23 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             Err(error) => return Ok(fail(&input.shown(), &error, global, console)),
         }
     }
+    let units = [0, 1].map(|i| read::known_unit(clips[i].skeleton()));
+    let clips = match units {
+        [None, None] => return Ok(fail(&inputs[0].shown(), &unknown_unit(), global, console)),
+        // Motions of one skeleton are mostly in one unit: where the size of one tells none, the other's holds.
+        [a, b] => [a.or(b), b.or(a)].into_iter().zip(clips).map(|(unit, clip)| stated(clip, unit)),
+    };
+    for (input, unit) in inputs.iter().zip(units) {
+        let warning = match unit {
+            Some(unit) if unit.source == UnitSource::Guessed => guessed(unit),
+            Some(_) => continue,
+            None => Diagnostic::new("unit::guessed", "the unit was taken to be that of the other motion"),
+        };
+        if !global.json {
+            console.warnings(&input.shown(), &[warning], Detail::Line);
+        }
+    }
+    let clips: Vec<Clip> = clips.collect();
     let [reference, other] = [&clips[0], &clips[1]];
     let summary = match object_error(reference, other, args.shell.0) {
         Ok(summary) => summary,
@@ -105,11 +140,19 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
         joints: summary.joints,
         frames: summary.frames,
-        unit: summary.unit.and_then(|unit| unit.name()),
+        unit: UnitFact::of(reference.skeleton()),
         fail_above: limit,
         passed,
+        heatmap: shown(&args.heatmap),
+        html: shown(&args.html),
     };
-    console.row(global, &json(&row), &text(&summary));
+    let pictures = draw(args, [(&inputs[0], &clips[0]), (&inputs[1], &clips[1])]);
+    if let Err(error) = pictures {
+        return Ok(fail(&inputs[1].shown(), &error, global, console));
+    }
+    let written: Vec<String> = row.heatmap.iter().chain(&row.html).map(|path| format!("-> {path}")).collect();
+    let text = [vec![text(&summary)], written].concat().join("\n");
+    console.row(global, &json(&row), &text);
     if passed {
         return Ok(Exit::Success);
     }
@@ -123,37 +166,53 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     Ok(Exit::Gate)
 }
 
-/// Reads one of the motions; lengths need its unit, which is said where it had to be guessed.
-fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) -> Result<Clip, Diagnostic> {
-    let detail = Detail::Full;
-    let read = read::motion(input, &args.reading);
-    let Motion { clip, mut warnings, .. } = match read {
-        Ok(motion) => motion,
-        Err(failure) => {
-            console.warnings(&input.shown(), &failure.warnings, detail);
-            return Err(failure.error);
-        }
-    };
-    let Some(unit) = read::known_unit(clip.skeleton()) else {
-        return Err(Diagnostic::new(
-            "unit::unknown",
-            "errors are measured in metres, and neither the file nor its size say what its unit is",
-        )
-        .help("state it with --unit, such as --unit cm"));
-    };
-    if unit.source == UnitSource::Guessed {
-        warnings.push(guessed(unit));
+fn shown(path: &Option<PathBuf>) -> Option<String> {
+    path.as_ref().map(|path| path.display().to_string())
+}
+
+/// Writes the pictures that were asked for.
+fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
+    if args.heatmap.is_none() && args.html.is_none() {
+        return Ok(());
     }
+    let named = motions.map(|(input, clip)| (input.relative.display().to_string(), with_roles(clip.clone())));
+    let put = |path: &PathBuf, bytes: &[u8]| {
+        write::atomically(path, args.overwrite, &|out| out.write_all(bytes)).map(|_| ())
+    };
+    if let Some(path) = &args.heatmap {
+        let options = HeatmapOptions { shell: args.shell.0, ..HeatmapOptions::default() };
+        let map = heatmap::png(&named[0].1, &named[1].1, &options)
+            .map_err(|error| Diagnostic::new("compare::different", error.to_string()))?;
+        put(path, &map)?;
+    }
+    if let Some(path) = &args.html {
+        let inputs = named.each_ref().map(|(name, clip)| ViewInput { name, clip });
+        let options = ViewOptions { shell: args.shell.0, ..ViewOptions::default() };
+        put(path, &view::html(&inputs, &options))?;
+    }
+    Ok(())
+}
+
+/// Reads one of the motions.
+fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) -> Result<Clip, Diagnostic> {
+    let (clip, warnings) = match read::motion(input, &args.reading) {
+        Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
+        Err(failure) => (Err(failure.error), failure.warnings),
+    };
     if !global.json {
         console.warnings(&input.shown(), &warnings, Detail::Line);
     }
-    Ok(stated(clip, unit))
+    clip
+}
+
+fn unknown_unit() -> Diagnostic {
+    let message = "errors are measured in metres, and neither the files nor their sizes say what the unit is";
+    Diagnostic::new("unit::unknown", message).help("state it with --unit, such as --unit cm")
 }
 
 /// The clip with its unit, so that both motions are brought to one.
-fn stated(clip: Clip, unit: Unit) -> Clip {
-    let mut space = *clip.skeleton().space();
-    space.unit = Some(unit);
+fn stated(clip: Clip, unit: Option<Unit>) -> Clip {
+    let space = Space { unit, ..*clip.skeleton().space() };
     let skeleton = clip.skeleton().with_space(space);
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }

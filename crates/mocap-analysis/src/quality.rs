@@ -66,7 +66,7 @@ pub struct FootQuality {
     pub contact_share: f64,
     /// How often it comes to stand.
     pub contacts: usize,
-    /// Slide, float and penetration while the toe stands [m, m/s].
+    /// Slide, float and penetration while the toe stands \[m, m/s\].
     pub measure: FootMeasure,
 }
 

@@ -14,11 +14,12 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Folder or file, and metres in one unit of its numbers.
-const UNITS: [(&str, f64); 5] = [
+const UNITS: [(&str, f64); 6] = [
     ("iclone", 0.0085648),
     ("bandai", 0.0104288),
     ("misc/xia", 0.0569998),
-    ("misc/games105", 1.0),
+    ("misc/games105_walk", 1.0),
+    ("misc/games105_motion", 0.01),
     ("cmu", 0.0564444),
 ];
 

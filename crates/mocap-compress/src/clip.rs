@@ -1,8 +1,8 @@
 //! A compressed clip in memory.
 
 use crate::container::{self, BLOCK_VALUES, OpenError, Parts, Section};
-use crate::plan::{Course, JointPlan, Local, Plan};
-use crate::quat::{self, Quat};
+use crate::plan::{Course, JointPlan, Local, Plan, constant_rotation};
+use crate::quat::Quat;
 use crate::sampler::Sampler;
 use crate::wire::{Malformed, Reader};
 use crate::{Info, Limits};
@@ -171,20 +171,20 @@ fn fingerprint(skeleton: &Skeleton) -> u64 {
 }
 
 fn plan(reader: &mut Reader<'_>, skeleton: &Skeleton) -> Result<Plan, Malformed> {
+    let length = reader.number(1 << 32, "a length")? as usize;
+    let codes = crate::wire::unpack(reader.take(length, "the courses of joints")?, skeleton.len());
+    let rests = crate::plan::rest_locals(skeleton);
     let mut joints = Vec::with_capacity(skeleton.len());
-    for _ in 0..skeleton.len() {
-        let code = reader.byte("the courses of a joint")?;
+    for (code, rest) in codes.into_iter().zip(rests) {
         let rotation = match code & 3 {
             0 => Course::Rest,
             1 => {
-                let mut q = quat::IDENTITY;
-                for part in &mut q {
-                    *part = reader.single("a rotation")?;
+                let mut parts = [0; 3];
+                for part in &mut parts {
+                    let [low, middle, high] = reader.array("a rotation")?;
+                    *part = i32::from_le_bytes([0, low, middle, high]) >> 8;
                 }
-                if (quat::dot(q, q) - 1.0).abs() > 1e-4 {
-                    return reader.fail("a rotation of length one");
-                }
-                Course::Constant(q)
+                Course::Constant(constant_rotation(rest.rotation, parts))
             }
             2 => Course::Moving,
             _ => return reader.fail("the course of a rotation"),
@@ -209,22 +209,39 @@ fn plan(reader: &mut Reader<'_>, skeleton: &Skeleton) -> Result<Plan, Malformed>
     Ok(Plan::new(joints))
 }
 
-/// The plan as bytes.
+/// The plan as bytes: by joint, two bits each for rotation and translation (0 at rest, 1 constant, 2 moving);
+/// then the constants.
 #[cfg(feature = "encode")]
-pub(crate) fn put_plan(plan: &Plan) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for joint in &plan.joints {
-        let code = |moving, constant| if moving { 2u8 } else { u8::from(constant) };
-        let rotation = code(joint.rotation == Course::Moving, matches!(joint.rotation, Course::Constant(_)));
-        let translation =
-            code(joint.translation == Course::Moving, matches!(joint.translation, Course::Constant(_)));
-        bytes.push(rotation | translation << 2);
-        if let Course::Constant(q) = joint.rotation {
-            q.iter().for_each(|part| bytes.extend(part.to_le_bytes()));
+pub(crate) fn put_plan(plan: &Plan, skeleton: &Skeleton) -> Vec<u8> {
+    let mut codes = Vec::new();
+    let mut constants = Vec::new();
+    let rests = crate::plan::rest_locals(skeleton);
+    for (joint, rest) in plan.joints.iter().zip(rests) {
+        let mut code = 0;
+        match joint.rotation {
+            Course::Rest => {}
+            Course::Constant(q) => {
+                code |= 1;
+                for part in crate::plan::constant_parts(rest.rotation, q) {
+                    constants.extend(&part.to_le_bytes()[..3]);
+                }
+            }
+            Course::Moving => code |= 2,
         }
-        if let Course::Constant(v) = joint.translation {
-            v.iter().for_each(|part| bytes.extend(part.to_le_bytes()));
+        match joint.translation {
+            Course::Rest => {}
+            Course::Constant(v) => {
+                code |= 4;
+                v.iter().for_each(|part| constants.extend(part.to_le_bytes()));
+            }
+            Course::Moving => code |= 8,
         }
+        codes.push(code);
     }
+    let packed = crate::wire::pack(&codes);
+    let mut bytes = Vec::new();
+    crate::wire::put_number(&mut bytes, packed.len() as u64);
+    bytes.extend(packed);
+    bytes.extend(constants);
     bytes
 }

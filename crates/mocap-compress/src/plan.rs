@@ -1,6 +1,6 @@
 //! Which joints move, and the values of those that do not.
 
-use crate::quat::Quat;
+use crate::quat::{self, Quat};
 use crate::track::Moving;
 use mocap_model::Skeleton;
 
@@ -20,6 +20,22 @@ pub(crate) enum Course<T> {
 pub(crate) struct JointPlan {
     pub(crate) rotation: Course<Quat>,
     pub(crate) translation: Course<[f32; 3]>,
+}
+
+/// Parts of one in the stored form of a constant rotation: three whole numbers of 24 bits.
+const CONSTANT: f32 = (1 << 21) as f32;
+
+/// A constant rotation from its stored form: modified Rodrigues parameters after the rest rotation.
+pub(crate) fn constant_rotation(rest: Quat, parts: [i32; 3]) -> Quat {
+    quat::mul(rest, quat::from_rodrigues(parts.map(|part| part as f32 / CONSTANT)))
+}
+
+/// The stored form nearest to a rotation.
+#[cfg(feature = "encode")]
+pub(crate) fn constant_parts(rest: Quat, rotation: Quat) -> [i32; 3] {
+    use crate::encode::{fit::rodrigues, rig::to_f64};
+    let r = rodrigues(&(to_f64(rest).inverse() * to_f64(rotation)));
+    [0, 1, 2].map(|axis| (r[axis] * f64::from(CONSTANT)).round().clamp(-8_388_608.0, 8_388_607.0) as i32)
 }
 
 /// The local transform a decoder starts from.

@@ -271,20 +271,67 @@ fn lerp(a: [f32; 3], b: [f32; 3], t: f32) -> [f32; 3] {
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
 }
 
-/// Interpolates along the shorter arc, at nearly constant speed.
+/// Rotations nearer than this (the cosine of half the angle between them: 52°) are interpolated in one step.
+const NEAR: f32 = 0.9;
+/// How often the arc between others is halved before.
+const HALVINGS: u32 = 6;
+
+/// Interpolates along the shorter arc at constant speed.
 ///
-/// Normalised linear interpolation with a corrected parameter: within 0.0005 rad of slerp, and the same bits on
-/// every machine. Based on: A. Kapoulkine, "Approximating slerp", 2015.
+/// Normalised linear interpolation with a corrected parameter, within 0.00002 rad of slerp for near rotations;
+/// between far ones the arc is halved until they are near. No sine: the same bits on every machine.
+/// Based on: A. Kapoulkine, "Approximating slerp", 2015.
 #[inline]
 pub(crate) fn interpolate(a: Quat, b: Quat, t: f32) -> Quat {
     let cosine = quat::dot(a, b);
-    let near = cosine.abs();
-    let bend = 1.0904 + near * (-3.2452 + near * (3.55645 - near * 1.43519));
-    let base = 0.848013 + near * (-1.06021 + near * 0.215638);
+    let b = if cosine < 0.0 { b.map(|value| -value) } else { b };
+    if cosine.abs() < NEAR { interpolate_far(a, b, t) } else { interpolate_near(a, b, cosine.abs(), t) }
+}
+
+#[inline]
+fn interpolate_near(a: Quat, b: Quat, cosine: f32, t: f32) -> Quat {
+    let bend = 1.0904 + cosine * (-3.2452 + cosine * (3.55645 - cosine * 1.43519));
+    let base = 0.848013 + cosine * (-1.06021 + cosine * 0.215638);
     let off = t - 0.5;
     let t = t + t * off * (t - 1.0) * (bend * off * off + base);
-    let other = if cosine < 0.0 { -t } else { t };
-    let sum = [0, 1, 2, 3].map(|i| a[i] * (1.0 - t) + b[i] * other);
+    let sum = [0, 1, 2, 3].map(|i| a[i] * (1.0 - t) + b[i] * t);
     let scale = 1.0 / quat::dot(sum, sum).sqrt();
     sum.map(|value| value * scale)
+}
+
+#[cold]
+fn interpolate_far(mut a: Quat, mut b: Quat, mut t: f32) -> Quat {
+    for _ in 0..HALVINGS {
+        let middle = quat::blend([a, b, a, a], [0.5, 0.5, 0.0, 0.0]);
+        t *= 2.0;
+        if t >= 1.0 {
+            (a, t) = (middle, t - 1.0);
+        } else {
+            b = middle;
+        }
+    }
+    interpolate_near(a, b, quat::dot(a, b), t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpolation_is_slerp() {
+        let about_z =
+            |angle: f64| -> Quat { [0.0, 0.0, (angle / 2.0).sin() as f32, (angle / 2.0).cos() as f32] };
+        for degrees in [0.0, 1e-3, 1.0, 20.0, 51.0, 53.0, 120.0, 179.0] {
+            let angle = f64::to_radians(degrees);
+            for t in [0.0, 0.1, 0.5, 0.77, 1.0] {
+                for sign in [1.0, -1.0] {
+                    let b = about_z(angle + 0.3).map(|value| value * sign);
+                    let q = interpolate(about_z(0.3), b, t);
+                    let found = 2.0 * f64::from(q[2]).atan2(f64::from(q[3]));
+                    let wanted = 0.3 + angle * f64::from(t);
+                    assert!((found - wanted).abs() < 2e-5, "{degrees} {t}: {found} {wanted}");
+                }
+            }
+        }
+    }
 }

@@ -45,7 +45,7 @@ impl Channel {
         let residual = step.wrapping_sub(self.step);
         (self.last, self.step) = (value, step);
         let code = ((residual << 1) ^ (residual >> 31)) as u32;
-        let low = 31 - ((self.mean * 11 >> 8) | 1).leading_zeros();
+        let low = 31 - (((self.mean * 11) >> 8) | 1).leading_zeros();
         if code >> low < ESCAPE {
             bits.ones(code >> low);
             bits.push(0, 1);
@@ -127,7 +127,7 @@ pub(crate) mod tests {
         let mut values = Vec::new();
         for row in 0..rows {
             for channel in &mut state {
-                let low = 31 - ((channel.mean * 11 >> 8) | 1).leading_zeros();
+                let low = 31 - (((channel.mean * 11) >> 8) | 1).leading_zeros();
                 let mut ones = 0;
                 while ones < ESCAPE && bits(1) == 1 {
                     ones += 1;

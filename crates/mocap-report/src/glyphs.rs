@@ -133,7 +133,7 @@ fn step(size: f32) -> f32 {
     size * 0.72 / 6.0
 }
 
-/// The width of a text [px].
+/// The width of a text \[px\].
 pub(crate) fn width(text: &str, size: f32) -> f32 {
     text.chars().map(|c| f32::from(glyph(c).0 + 1)).sum::<f32>() * step(size)
 }

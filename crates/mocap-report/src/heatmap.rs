@@ -11,11 +11,11 @@ use mocap_model::Clip;
 /// What a heat map shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatmapOptions {
-    /// The distance of the points that the error is measured on from their joint [m]. Default 0.03.
+    /// The distance of the points that the error is measured on from their joint \[m\]. Default 0.03.
     pub shell: f64,
-    /// The error that has the last colour [m]; larger ones have it too. Default: the largest error.
+    /// The error that has the last colour \[m\]; larger ones have it too. Default: the largest error.
     pub max: Option<f64>,
-    /// The greatest width of the map without its names [px], 50 to 10,000; a column stands for the largest of
+    /// The greatest width of the map without its names \[px\], 50 to 10,000; a column stands for the largest of
     /// its frames. Default 960.
     pub width: u32,
     /// Default [`Theme::Light`].

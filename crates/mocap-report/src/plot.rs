@@ -20,10 +20,10 @@ pub struct PlotInput<'a> {
 /// What is drawn over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Channel {
-    /// Euler angles of the local rotation in the joint's own order, without jumps [deg].
+    /// Euler angles of the local rotation in the joint's own order, without jumps \[deg\].
     #[default]
     Rotation,
-    /// Position along the axes of the clip's space [m, or units where they are unknown].
+    /// Position along the axes of the clip's space \[m, or units where they are unknown\].
     Position,
     /// Speed of the position [m/s, or units/s].
     Speed,
@@ -34,7 +34,7 @@ pub enum Channel {
 pub struct PlotOptions {
     /// Default [`Channel::Rotation`].
     pub channel: Channel,
-    /// [px], 200 to 10,000. Default 960 × 360.
+    /// \[px\], 200 to 10,000. Default 960 × 360.
     pub size: [f32; 2],
     /// Default [`Theme::Light`].
     pub theme: Theme,
@@ -130,10 +130,10 @@ fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
     (curves, axis)
 }
 
-/// The Euler angles [deg] of a joint in the sequence of its order, each frame near the one before.
+/// The Euler angles \[deg\] of a joint in the sequence of its order, each frame near the one before.
 fn rotation(clip: &Clip, joint: JointId) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
     let order = clip.skeleton().joint(joint).dofs.order;
-    let mut curves = vec![Vec::with_capacity(clip.frames()); 3];
+    let mut curves = vec![Vec::new(); 3];
     let mut previous = [0.0; 3];
     for frame in 0..clip.frames() {
         previous = order.angles_near(&clip.track(joint).rotation.at(frame), previous);

@@ -6,7 +6,7 @@ use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
 };
 
-/// Neither side of a picture is longer [px].
+/// Neither side of a picture is longer \[px\].
 const LONGEST: f32 = 16_000.0;
 
 /// The picture of a drawing at `scale` pixels a unit, less where it would be larger than can be kept.

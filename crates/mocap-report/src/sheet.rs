@@ -18,7 +18,7 @@ pub struct SheetInput<'a> {
 /// A point in a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment {
-    /// Since the first frame [s].
+    /// Since the first frame \[s\].
     Seconds(f64),
     /// Counted from 0.
     Frame(usize),
@@ -48,7 +48,7 @@ pub struct SheetOptions {
     pub at: Vec<Moment>,
     /// Where the poses are seen from. Default [`View::Perspective`].
     pub view: View,
-    /// The greatest width [px], 200 to 10,000. Default 1120.
+    /// The greatest width \[px\], 200 to 10,000. Default 1120.
     pub width: f32,
     /// Default [`Theme::Light`].
     pub theme: Theme,
@@ -83,10 +83,10 @@ pub fn png(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Vec<u8> {
 const MARGIN: f32 = 20.0;
 const CAPTION: f32 = 26.0;
 const LABEL: f32 = 16.0;
-/// The greatest height of a pose and the greatest width of one [px].
+/// The greatest height of a pose and the greatest width of one \[px\].
 const POSE: [f32; 2] = [150.0, 118.0];
 const GAP: f32 = 8.0;
-/// The width of a label below a pose [px].
+/// The width of a label below a pose \[px\].
 const LEAST: f32 = 62.0;
 
 /// The poses of one motion before they have a scale.

@@ -116,7 +116,7 @@ impl<'a> Stage<'a> {
         pose
     }
 
-    /// The direction on the floor that the body faces in a pose, as an angle from +Z towards +X [rad].
+    /// The direction on the floor that the body faces in a pose, as an angle from +Z towards +X \[rad\].
     pub(crate) fn heading(&self, pose: &[Place]) -> f64 {
         let skeleton = self.clip.skeleton();
         let pairs = [(Role::LeftUpperLeg, Role::RightUpperLeg), (Role::LeftUpperArm, Role::RightUpperArm)];

@@ -130,7 +130,7 @@ fn number(tenths: i64) -> String {
     let sign = if tenths < 0 { "-" } else { "" };
     let (whole, rest) = (tenths.abs() / 10, tenths.abs() % 10);
     match (whole, rest) {
-        (whole, 0) if whole == 0 => "0".into(),
+        (0, 0) => "0".into(),
         (whole, 0) => format!("{sign}{whole}"),
         (0, rest) => format!("{sign}.{rest}"),
         (whole, rest) => format!("{sign}{whole}.{rest}"),

@@ -4,7 +4,7 @@ use crate::coding;
 use crate::difference::{Difference, difference};
 use crate::escape::{json_in_script, xml};
 use crate::sheet::decimals;
-use crate::stage::{Stage, spread};
+use crate::stage::{Place, Stage, spread};
 use crate::ticks::nice_step;
 use mocap_analysis::runs;
 use mocap_model::{Clip, Role, Side, UnitSource};
@@ -24,7 +24,7 @@ pub struct ViewInput<'a> {
 pub struct ViewOptions {
     /// A longer clip is thinned to every second, third, … frame until it has no more; at least 2. Default 6000.
     pub most_frames: usize,
-    /// The distance of the points that the object-space error is measured on from their joint [m].
+    /// The distance of the points that the object-space error is measured on from their joint \[m\].
     /// Default 0.03.
     pub shell: f64,
 }
@@ -205,13 +205,13 @@ fn clip(
     let differences = difference.map(|difference| differences(difference, joints, step, samples));
     let curve = match difference {
         Some(difference) => {
-            curve(&difference.values.chunks(difference.joints.len()).map(largest).collect::<Vec<f32>>())
+            let errors: Vec<f32> = difference.values.chunks(difference.joints.len()).map(largest).collect();
+            curve(&errors, largest(&errors))
         }
         None => {
-            let speeds = centre
-                .windows(2)
-                .map(|p| (0..3).map(|axis| (p[1][axis] - p[0][axis]).powi(2)).sum::<f64>().sqrt() as f32);
-            curve(&speeds.collect::<Vec<f32>>())
+            let step = |p: &[Place]| (0..3).map(|axis| (p[1][axis] - p[0][axis]).powi(2)).sum::<f64>().sqrt();
+            let speeds: Vec<f32> = centre.windows(2).map(|p| step(p) as f32).collect();
+            curve(&speeds, nearly_largest(&speeds) * 1.1)
         }
     };
     ClipData {
@@ -303,14 +303,22 @@ fn largest(values: &[f32]) -> f32 {
 /// At most this many points of a curve are kept, each the largest of its neighbours.
 const CURVE: usize = 600;
 
-fn curve(values: &[f32]) -> Vec<u8> {
-    let max = largest(values).max(f32::MIN_POSITIVE);
-    let bins = spread(values.len(), CURVE + 1);
-    let of = |from: usize, to: usize| (largest(&values[from..to]) / max * 255.0) as u8;
+/// `highest` has the value 255; what is above it is cut off.
+fn curve(values: &[f32], highest: f32) -> Vec<u8> {
+    let highest = highest.max(f32::MIN_POSITIVE);
+    let level = |value: f32| (value / highest * 255.0) as u8;
     if values.len() <= CURVE {
-        return values.iter().map(|value| (value / max * 255.0) as u8).collect();
+        return values.iter().map(|value| level(*value)).collect();
     }
-    bins.windows(2).map(|bin| of(bin[0], bin[1].max(bin[0] + 1))).collect()
+    let bins = spread(values.len(), CURVE + 1);
+    bins.windows(2).map(|bin| level(largest(&values[bin[0]..bin[1]]))).collect()
+}
+
+/// What 99 % of the values do not exceed: a jump in one frame must not flatten the rest of a curve.
+fn nearly_largest(values: &[f32]) -> f32 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0)
 }
 
 /// The name and facts of one clip for the head of the page.

@@ -1,5 +1,7 @@
 //! Sizes on real motions, and that every one of them can be drawn.
 
+#![allow(clippy::print_stdout, reason = "a test says what it measured, and what it skipped")]
+
 mod support;
 
 use mocap_analysis::{ContactOptions, quality};

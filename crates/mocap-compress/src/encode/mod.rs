@@ -10,7 +10,7 @@ pub use measure::Report;
 
 use crate::clip::{Compressed, put_plan};
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};
-use crate::plan::{Course, JointPlan, Plan, to_f32};
+use crate::plan::{Course, JointPlan, Plan, constant_parts, constant_rotation, to_f32};
 use crate::{Info, Limits, Profile, archive, keys, runtime};
 use measure::measure;
 use mocap_model::{Clip, Joint, JointTracks, Skeleton, Track, angle_between};
@@ -263,7 +263,7 @@ impl<'a> Job<'a> {
         }
         let description = crate::skeleton::describe(clip.skeleton());
         let external = self.options.external_skeleton;
-        let plan = put_plan(&self.plan);
+        let plan = put_plan(&self.plan, clip.skeleton());
         (container::assemble(&info, self.block_frames, &description, external, &plan, &blocks), failed)
     }
 }
@@ -316,7 +316,11 @@ fn plan(clip: &Clip, tolerance: f64, shell: f64) -> Plan {
         let turn = STILL * tolerance / reach[id.index()];
         let rotation = match rotations.first() {
             Some(first) if rotations.iter().any(|q| angle_between(first, q) > turn) => Course::Moving,
-            Some(first) if to_f32(first) != to_f32(&joint.rest_rotation) => Course::Constant(to_f32(first)),
+            Some(first) if to_f32(first) != to_f32(&joint.rest_rotation) => {
+                // As it will be decoded.
+                let rest = to_f32(&joint.rest_rotation);
+                Course::Constant(constant_rotation(rest, constant_parts(rest, to_f32(first))))
+            }
             _ => Course::Rest,
         };
         let translation = match &tracks.translation {

@@ -9,6 +9,9 @@ pub(crate) const NEARNESS: f64 = 4.0;
 /// The same on the last level, which predicts nothing.
 pub(crate) const NEARNESS_LAST: f64 = 2.0;
 
+/// Numbers above this are not stored.
+const LARGEST: f64 = (1u32 << 26) as f64;
+
 /// The cheapest point near `target` (in steps of the lattice) that `holds`.
 ///
 /// `expected` are the magnitudes the coder is tuned to. `None` where none holds even at the finest steps.
@@ -19,9 +22,6 @@ pub(crate) fn choose(
     nearness: f64,
     mut holds: impl FnMut(Residual) -> bool,
 ) -> Option<Residual> {
-    if !target.iter().all(|value| value.abs() < 1e6) {
-        return None;
-    }
     let centred = kind == Kind::BodyCentred;
     // Points of either parity lie two steps apart.
     let spacing = if centred { 2.0 } else { 1.0 };
@@ -33,6 +33,9 @@ pub(crate) fn choose(
     for refine in 0..=FINEST {
         let scale = f64::from(1u32 << refine);
         let target = target * scale;
+        if !target.iter().all(|value| value.abs() < LARGEST) {
+            return None;
+        }
         let mut count = 0;
         for parity in 0..if centred { 2 } else { 1 } {
             let parity = f64::from(parity);

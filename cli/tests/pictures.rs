@@ -1,0 +1,138 @@
+//! The commands that draw: what they write, what they say, what they refuse.
+
+mod mocap;
+
+use mocap::{Ran, Sandbox, fixture};
+
+/// A walk, the same walk a little off in one joint, and a jump of another skeleton.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let walk = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
+    sandbox.put("walk.bvh", &walk);
+    let mut lines: Vec<String> = walk.lines().map(str::to_owned).collect();
+    let row = lines.iter().position(|line| line.starts_with("Frame Time")).unwrap() + 1 + 100;
+    let mut values: Vec<&str> = lines[row].split(' ').collect();
+    values[4] = "9";
+    lines[row] = values.join(" ");
+    sandbox.put("off.bvh", lines.join("\n") + "\n");
+    sandbox.put("jump.bvh", std::fs::read(fixture("clips/robin_jump.bvh")).unwrap());
+    sandbox.put("robin.skel", std::fs::read(fixture("clips/robin.skel")).unwrap());
+    sandbox
+}
+
+fn text(sandbox: &Sandbox, name: &str) -> String {
+    String::from_utf8(sandbox.read(name)).unwrap()
+}
+
+#[track_caller]
+fn refused(ran: &Ran, exit: i32, code: &str) {
+    assert!(ran.code == exit && ran.stderr.contains(code), "{ran:?}");
+}
+
+#[test]
+fn view_writes_a_page_named_after_the_first_motion() {
+    let sandbox = sandbox();
+    let said = sandbox.run(["view", "walk.bvh", "jump.bvh"]).ok().stdout;
+    assert!(said.starts_with("walk.bvh and 1 more -> walk.html ("), "{said}");
+    let page = text(&sandbox, "walk.html");
+    assert!(page.starts_with("<!doctype html>") && page.contains("<title>walk.bvh, jump.bvh</title>"));
+    assert!(!page.contains("://"), "nothing is fetched");
+    refused(&sandbox.run(["view", "walk.bvh"]), 2, "usage::output-exists");
+    let row = sandbox.run(["view", "walk.bvh", "--overwrite", "--json"]).ok().rows().remove(0);
+    assert_eq!(
+        (&row["path"], &row["output"], &row["frames"]),
+        (&"walk.bvh".into(), &"walk.html".into(), &301.into())
+    );
+    assert_eq!(row["bytes"].as_u64(), Some(sandbox.read("walk.html").len() as u64));
+    // A skeleton alone is shown at rest; stdout takes the page.
+    assert!(sandbox.run(["view", "robin.skel", "-o", "-"]).ok().stdout.contains("no motion: the rest pose"));
+}
+
+#[test]
+fn sheet_draws_svg_or_png() {
+    let sandbox = sandbox();
+    sandbox.run(["sheet", "walk.bvh", "-o", "a.png", "--poses", "3"]).ok();
+    assert!(sandbox.read("a.png").starts_with(b"\x89PNG"));
+    sandbox.run(["sheet", "walk.bvh", "jump.bvh", "--view", "side", "--theme", "dark"]).ok();
+    let sheet = text(&sandbox, "walk.svg");
+    assert!(sheet.contains("157 frames") && sheet.contains("#14171c") && sheet.matches("  #").count() == 48);
+    let some = sandbox.run(["sheet", "walk.bvh", "--at", "1.2s,30", "-o", "-"]).ok().stdout;
+    assert!(some.contains("1.20 s  #144") && some.contains("0.25 s  #30"));
+    refused(&sandbox.run(["sheet", "walk.bvh", "--at", "9s", "-o", "x.svg"]), 1, "sheet::no-pose");
+    refused(&sandbox.run(["sheet", "walk.bvh", "-o", "x.gif"]), 2, "usage::format");
+    refused(
+        &sandbox.run(["sheet", "walk.bvh", "-o", "walk.bvh", "--to", "svg"]),
+        2,
+        "usage::output-is-input",
+    );
+    let missing = sandbox.run(["sheet", "walk.bvh", "none.bvh", "-o", "x.svg", "--json"]);
+    assert_eq!((missing.code, missing.rows()[0]["error"]["code"].as_str()), (1, Some("io::not-found")));
+    assert!(!sandbox.path("x.svg").exists());
+}
+
+#[test]
+fn plot_finds_joints_by_name_or_role() {
+    let sandbox = sandbox();
+    for (joint, channel, unit) in
+        [("LeftLowerLeg", "rotation", "[degrees]"), ("Hips", "position", "[m]"), ("Head", "speed", "[m/s]")]
+    {
+        let files = ["plot", "walk.bvh", "jump.bvh", "--joint", joint, "--channel", channel, "-o", "-"];
+        let chart = sandbox.run(files).ok().stdout;
+        assert!(chart.contains(unit) && chart.contains("jump.bvh") && chart.contains("time [s]"), "{chart}");
+    }
+    let missing = sandbox.run(["plot", "walk.bvh", "--joint", "Nose"]);
+    refused(&missing, 1, "plot::no-joint");
+    assert!(missing.stderr.contains("its joints are Hips, "), "{}", missing.stderr);
+}
+
+#[test]
+fn compare_draws_its_error() {
+    let sandbox = sandbox();
+    let files = ["compare", "walk.bvh", "off.bvh", "--heatmap", "e.png", "--html", "e.html"];
+    let said = sandbox.run(files).ok().stdout;
+    assert!(said.contains("frame 100)") && said.ends_with("-> e.png\n-> e.html\n"), "{said}");
+    assert!(sandbox.read("e.png").starts_with(b"\x89PNG"));
+    assert!(text(&sandbox, "e.html").contains("in frame 100"));
+    refused(&sandbox.run(files), 1, "io::exists");
+    let row = sandbox.run([&files[..], &["--overwrite", "--json"]].concat()).ok().rows().remove(0);
+    assert_eq!((&row["heatmap"], &row["html"]), (&"e.png".into(), &"e.html".into()));
+}
+
+#[test]
+fn info_measures_a_motion_where_asked() {
+    let sandbox = sandbox();
+    assert!(!sandbox.run(["info", "walk.bvh"]).ok().stdout.contains("jerk"));
+    let said = sandbox.run(["info", "walk.bvh", "--quality"]).ok().stdout;
+    for fact in
+        ["floor      at 0.022 m", "left foot  stands 65 %", "3 contacts", "jerk", "suspicious nothing"]
+    {
+        assert!(said.contains(fact), "no '{fact}' in {said}");
+    }
+    let row = sandbox.run(["info", "jump.bvh", "--quality", "--json"]).ok().rows().remove(0);
+    let quality = &row["quality"];
+    assert_eq!((&quality["lengths"], &quality["feet"][1]["contacts"]), (&"m".into(), &2.into()));
+    // A skeleton has no motion to measure.
+    let row = sandbox.run(["info", "robin.skel", "--quality", "--json"]).ok().rows().remove(0);
+    assert!(row.get("quality").is_none());
+}
+
+/// The sheet that the README opens with is what its command writes.
+#[test]
+fn the_picture_of_the_documents_is_up_to_date() {
+    let sandbox = Sandbox::new();
+    for name in ["alex_walk", "alex_turn", "robin_jump", "robin_wave"] {
+        sandbox.put(&format!("{name}.bvh"), std::fs::read(fixture(&format!("clips/{name}.bvh"))).unwrap());
+    }
+    let files = ["alex_walk.bvh", "alex_turn.bvh", "robin_jump.bvh", "robin_wave.bvh"];
+    let sheet = [&["sheet"], &files[..], &["--poses", "11", "-o", "sheet.svg"]].concat();
+    sandbox.run(sheet).ok();
+    let place = fixture("../docs/sheet.svg");
+    if std::env::var_os("UPDATE_PICTURES").is_some() {
+        std::fs::write(&place, sandbox.read("sheet.svg")).unwrap();
+    }
+    let kept = std::fs::read(&place).unwrap_or_default();
+    assert!(
+        kept == sandbox.read("sheet.svg"),
+        "docs/sheet.svg is not what mocap draws: look at it, then UPDATE_PICTURES=1 cargo test --test pictures"
+    );
+}

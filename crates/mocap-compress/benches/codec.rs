@@ -1,0 +1,115 @@
+//! Speed of encoding, of decoding whole clips, and of sampling poses.
+//!
+//! Throughput is counted in raw bytes: joints without end sites × frames × 40. Where the corpus is not there,
+//! made motions of as many joints stand in. `cargo bench -p mocap-compress`.
+
+#[path = "../tests/motion/mod.rs"]
+mod motion;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use mocap_compress::{Compressed, Limits, Looping, Options, Profile, compress, raw_bytes};
+use mocap_model::Clip;
+use motion::{Character, Noise};
+use std::hint::black_box;
+
+/// Joints, a real clip of as many, its unit [m].
+const CLIPS: [(usize, &str, f64); 3] = [
+    (22, "bandai/dataset-1_dance-short_normal_001.bvh", 0.0104288),
+    (31, "misc/xia_neutral_01.bvh", 0.0569998),
+    (100, "iclone/005_10.bvh", 0.0085648),
+];
+
+fn clips() -> Vec<(usize, Clip)> {
+    let corpus = motion::corpus();
+    let clip = |(joints, file, metres): &(usize, &str, f64)| {
+        let clip = match &corpus {
+            Some(folder) => motion::bvh(&folder.join(file), *metres),
+            None => motion::clip(Character::Calm, joints / 3, 400),
+        };
+        (*joints, clip)
+    };
+    CLIPS.iter().map(clip).collect()
+}
+
+fn encode(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("encode");
+    group.sample_size(10);
+    for (joints, clip) in clips() {
+        group.throughput(Throughput::Bytes(raw_bytes(clip.skeleton(), clip.frames())));
+        for profile in Profile::ALL {
+            let options = Options { profile, ..Options::default() };
+            group.bench_function(format!("{profile}/{joints} joints"), |bench| {
+                bench.iter(|| compress(black_box(&clip), &options).unwrap().bytes.len());
+            });
+        }
+    }
+}
+
+fn opened(clip: &Clip, profile: Profile) -> Compressed {
+    let bytes = compress(clip, &Options { profile, ..Options::default() }).unwrap().bytes;
+    Compressed::open(bytes, &Limits::default()).unwrap()
+}
+
+fn decode(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("decode");
+    for (joints, clip) in clips() {
+        group.throughput(Throughput::Bytes(raw_bytes(clip.skeleton(), clip.frames())));
+        for profile in Profile::ALL {
+            let compressed = opened(&clip, profile);
+            group.bench_function(format!("{profile}/{joints} joints"), |bench| {
+                bench.iter(|| {
+                    let mut sampler = compressed.sampler();
+                    let mut pose = sampler.pose();
+                    for frame in 0..clip.frames() {
+                        sampler.frame(frame, &mut pose);
+                        black_box(&pose);
+                    }
+                });
+            });
+        }
+    }
+}
+
+/// A whole pose of the runtime profile: within a decoded segment (warm), frame by frame through the clip
+/// (forward, with the decoding of segments), anywhere in the clip (random), and after opening (cold).
+fn pose(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("pose");
+    for (joints, clip) in clips() {
+        let compressed = opened(&clip, Profile::Runtime);
+        let mut sampler = compressed.sampler();
+        let mut pose = sampler.pose();
+        let frame_time = clip.rate().frame_time();
+        let mut noise = Noise(1);
+        let mut sample = |name: &str, mut time: Box<dyn FnMut() -> f64>| {
+            group.bench_function(format!("{name}/{joints} joints"), |bench| {
+                bench.iter(|| sampler.sample(black_box(time()), Looping::Wrap, &mut pose));
+            });
+        };
+        let mut warm = Noise(2);
+        sample("warm", Box::new(move || (15.0 + 14.0 * warm.next()) * frame_time));
+        let mut at = 0.0;
+        sample(
+            "forward",
+            Box::new(move || {
+                at += 1.01;
+                at * frame_time
+            }),
+        );
+        let duration = clip.duration();
+        sample("random", Box::new(move || noise.next().abs() * duration));
+        group.bench_function(format!("cold/{joints} joints"), |bench| {
+            bench.iter_batched(
+                || compressed.sampler(),
+                |mut sampler| {
+                    let mut pose = sampler.pose();
+                    sampler.sample(frame_time * 3.3, Looping::Clamp, &mut pose);
+                    pose
+                },
+                BatchSize::SmallInput,
+            );
+        });
+    }
+}
+
+criterion_group!(benches, encode, decode, pose);
+criterion_main!(benches);

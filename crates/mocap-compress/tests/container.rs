@@ -1,0 +1,203 @@
+//! The container: damaged, cut, foreign and future files are errors; released bytes decode as they did.
+
+mod motion;
+
+use mocap_compress::{Compressed, Limits, Looping, OpenError, Options, Profile, Section, compress};
+use mocap_model::JointId;
+use motion::Character;
+
+fn small(profile: Profile) -> Vec<u8> {
+    let clip = motion::clip(Character::Calm, 2, 70);
+    compress(&clip, &Options { profile, tolerance: 1e-3, ..Options::default() }).unwrap().bytes
+}
+
+fn open(bytes: &[u8]) -> Result<Compressed, OpenError> {
+    Compressed::open(bytes, &Limits::default())
+}
+
+#[test]
+fn a_changed_byte_is_an_error() {
+    for profile in Profile::ALL {
+        let bytes = small(profile);
+        for at in 0..bytes.len() {
+            for flip in [0x01, 0x80, 0xFF] {
+                let mut changed = bytes.clone();
+                changed[at] ^= flip;
+                assert!(open(&changed).is_err(), "{profile}, byte {at} of {}", bytes.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_or_longer_file_is_an_error() {
+    for profile in Profile::ALL {
+        let bytes = small(profile);
+        for length in 0..bytes.len() {
+            assert!(open(&bytes[..length]).is_err(), "{profile}, {length} of {} bytes", bytes.len());
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(matches!(open(&longer), Err(OpenError::Length { found, .. }) if found == longer.len()));
+    }
+}
+
+#[test]
+fn errors_name_the_section_and_the_byte() {
+    let bytes = small(Profile::Archive);
+    let mut changed = bytes.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    let error = open(&changed).unwrap_err();
+    assert!(matches!(error, OpenError::Checksum { section: Section::Block(0), to, .. } if to == bytes.len()));
+    assert!(error.to_string().starts_with("the block at frame 0 (bytes "), "{error}");
+    let error = open(&bytes[..bytes.len() - 1]).unwrap_err();
+    assert!(error.to_string().starts_with("the block at frame 0 should end at byte "), "{error}");
+    assert_eq!(open(b"HIERARCHY").unwrap_err(), OpenError::Magic { found: b"HIER".to_vec() });
+    let mut newer = bytes.clone();
+    newer[4] = 2;
+    let error = open(&newer).unwrap_err();
+    assert_eq!(error.to_string(), "the file is of version 2, this program reads up to version 1");
+    assert_eq!(error.code(), "mocz::version");
+}
+
+#[test]
+fn contents_that_no_encoder_writes_neither_panic_nor_decode_to_nonsense() {
+    for profile in Profile::ALL {
+        let bytes = small(profile);
+        for at in 60..bytes.len() {
+            for flip in [0x01, 0x10, 0x80, 0xFF] {
+                let mut changed = bytes.clone();
+                changed[at] ^= flip;
+                let Some(forged) = forge(&changed) else { continue };
+                let Ok(clip) = Compressed::open(forged, &Limits::default()) else { continue };
+                // The values are not the motion's, but they are numbers.
+                let decoded = clip.to_clip();
+                assert_eq!(decoded.frames(), 70);
+            }
+        }
+    }
+}
+
+/// The same file with checksums that fit what it holds; `None` where the table does not fit the file.
+fn forge(bytes: &[u8]) -> Option<Vec<u8>> {
+    use xxhash_rust::xxh3::xxh3_64;
+    let mut forged = bytes.to_vec();
+    let number = |at: &mut usize| -> Option<usize> {
+        let mut value = 0;
+        for shift in (0..35).step_by(7) {
+            let byte = *bytes.get(*at)?;
+            *at += 1;
+            value |= usize::from(byte & 0x7F) << shift;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    };
+    let mut at = 60;
+    number(&mut at)?;
+    let mut sections = Vec::new();
+    for _ in 0..3 {
+        let length = number(&mut at)?;
+        sections.push((at, length));
+        at += 8;
+    }
+    let table_end = at;
+    at += 8;
+    for (checksum, length) in sections {
+        let sum = xxh3_64(bytes.get(at..at + length)?);
+        forged[checksum..checksum + 8].copy_from_slice(&sum.to_le_bytes());
+        at += length;
+    }
+    let sum = xxh3_64(&forged[..table_end]);
+    forged[table_end..table_end + 8].copy_from_slice(&sum.to_le_bytes());
+    Some(forged)
+}
+
+#[test]
+fn limits_bound_what_a_file_may_ask_for() {
+    let bytes = small(Profile::Runtime);
+    let few = |limits: Limits| Compressed::open(&bytes[..], &limits).unwrap_err();
+    let frames = few(Limits { frames: 69, ..Limits::default() });
+    assert_eq!(frames, OpenError::Limit { what: "frames", found: 70, limit: 69 });
+    let joints = few(Limits { joints: 3, ..Limits::default() });
+    assert!(matches!(joints, OpenError::Malformed { section: Section::Skeleton, .. }));
+    let values = few(Limits { values: 10, ..Limits::default() });
+    assert!(matches!(values, OpenError::Limit { what: "values", .. }));
+}
+
+#[test]
+fn a_skeleton_may_be_kept_elsewhere() {
+    let clip = motion::clip(Character::Calm, 2, 40);
+    let options = Options { external_skeleton: true, ..Options::default() };
+    let bytes = compress(&clip, &options).unwrap().bytes;
+    let whole = compress(&clip, &Options::default()).unwrap().bytes;
+    assert!(bytes.len() < whole.len());
+    assert_eq!(open(&bytes).unwrap_err(), OpenError::SkeletonElsewhere);
+    let other = motion::skeleton(3);
+    let wrong = Compressed::open_with(&bytes[..], other, &Limits::default()).unwrap_err();
+    assert_eq!(wrong, OpenError::WrongSkeleton);
+    let opened = Compressed::open_with(&bytes[..], clip.skeleton().clone(), &Limits::default()).unwrap();
+    assert_eq!(opened.to_clip(), open(&whole).unwrap().to_clip());
+    assert_eq!(opened.skeleton_size(), 0);
+}
+
+#[test]
+fn samples_are_the_frames_and_what_is_between_them() {
+    for profile in Profile::ALL {
+        let clip = open(&small(profile)).unwrap();
+        let mut sampler = clip.sampler();
+        let mut pose = sampler.pose();
+        let mut frames = Vec::new();
+        for frame in 0..70 {
+            sampler.frame(frame, &mut pose);
+            frames.push(pose.clone());
+        }
+        // In any order, the same bits.
+        for frame in (0..70).rev().step_by(7).chain([3, 69, 0, 33, 32, 31, 64]) {
+            sampler.sample(frame as f64 / 60.0, Looping::Clamp, &mut pose);
+            let close = |a: f32, b: f32| (a - b).abs() < 1e-5;
+            for (a, b) in pose.iter().zip(&frames[frame]) {
+                assert!((0..4).all(|i| close(a.rotation[i].abs(), b.rotation[i].abs())));
+                assert!((0..3).all(|i| close(a.translation[i], b.translation[i])));
+            }
+            sampler.frame(frame, &mut pose);
+            assert_eq!(pose, frames[frame]);
+        }
+        // Half-way is half-way; over the end, to the start.
+        for (time, looping, from, to) in [
+            (31.5, Looping::Clamp, 31, 32),
+            (69.5, Looping::Wrap, 69, 0),
+            (-0.5, Looping::Wrap, 69, 0),
+            (70.0 * 3.0 + 12.5, Looping::Wrap, 12, 13),
+            (1e9, Looping::Clamp, 69, 69),
+            (-3.0, Looping::Clamp, 0, 0),
+            (f64::NAN, Looping::Wrap, 0, 0),
+        ] {
+            sampler.sample(time / 60.0, looping, &mut pose);
+            let (a, b) = (&frames[from], &frames[to]);
+            for joint in 0..pose.len() {
+                for axis in 0..3 {
+                    let middle = (a[joint].translation[axis] + b[joint].translation[axis]) / 2.0;
+                    assert!((pose[joint].translation[axis] - middle).abs() < 1e-4, "{profile} {time}");
+                }
+                let alone = sampler.sample_joint(time / 60.0, looping, JointId::from(joint));
+                assert!(alone.rotation.iter().zip(pose[joint].rotation).all(|(a, b)| (a - b).abs() < 1e-5));
+                assert!(
+                    alone.translation.iter().zip(pose[joint].translation).all(|(a, b)| (a - b).abs() < 1e-5)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_can_be_taken_out() {
+    let clip = open(&small(Profile::Keys)).unwrap();
+    let keys = clip.keys().unwrap();
+    assert_eq!(keys.len(), clip.moving_tracks());
+    for track in &keys {
+        assert_eq!((track.frames[0], *track.frames.last().unwrap()), (0, 69));
+        assert!(track.frames.is_sorted_by(|a, b| a < b));
+    }
+    assert!(open(&small(Profile::Runtime)).unwrap().keys().is_none());
+}

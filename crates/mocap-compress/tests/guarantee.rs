@@ -1,0 +1,149 @@
+//! The bound holds on the bytes that were written, for every clip and every tolerance: checked by decoding them
+//! and measuring with `mocap_analysis`, which knows nothing of how they were made.
+
+mod motion;
+
+use mocap_analysis::object_error;
+use mocap_compress::{CompressError, Compressed, Limits, Options, Profile, compress};
+use mocap_model::Clip;
+use motion::{CHARACTERS, Character};
+
+/// The largest error [m] of a clip that went through bytes.
+fn error_of(clip: &Clip, options: &Options) -> f64 {
+    let done = compress(clip, options).unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    let opened = Compressed::open(done.bytes, &Limits::default()).expect("what was written is read");
+    let decoded = opened.to_clip();
+    assert_eq!(decoded.skeleton(), clip.skeleton());
+    assert_eq!((decoded.frames(), decoded.rate()), (clip.frames(), clip.rate()));
+    // A clip keeps offsets in double precision, a pose in single: they differ by rounding.
+    let measured = object_error(clip, &decoded, options.shell).expect("the same skeleton");
+    assert!((measured.max - done.report.max).abs() < 2e-7, "the report says otherwise");
+    assert!((measured.rms - done.report.rms).abs() < 2e-7, "the report says otherwise");
+    measured.max
+}
+
+#[test]
+fn every_sample_is_within_the_tolerance() {
+    for profile in Profile::ALL {
+        for character in CHARACTERS {
+            for tolerance in [1e-5f64, 1e-4, 1e-3, 1e-2, 1e-1] {
+                // Single precision holds metres at kilometres no finer than this.
+                let tolerance =
+                    if matches!(character, Character::Far) { tolerance.max(2e-3) } else { tolerance };
+                let clip = motion::clip(character, 4, 150);
+                let options = Options { profile, tolerance, ..Options::default() };
+                let error = error_of(&clip, &options);
+                assert!(error <= tolerance, "{profile} {character:?} {tolerance}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn clips_of_any_length_are_compressed() {
+    for profile in Profile::ALL {
+        for frames in [1, 2, 3, 5, 31, 32, 33, 34, 63, 64, 65, 66, 97, 129, 200] {
+            let clip = motion::clip(Character::Calm, 3, frames);
+            let options = Options { profile, ..Options::default() };
+            let error = error_of(&clip, &options);
+            assert!(error <= options.tolerance, "{profile} {frames}: {error}");
+        }
+        let empty = motion::clip(Character::Still, 3, 0);
+        assert_eq!(error_of(&empty, &Options { profile, ..Options::default() }), 0.0);
+    }
+}
+
+#[test]
+fn clips_of_many_blocks_are_compressed() {
+    for profile in Profile::ALL {
+        let clip = motion::clip(Character::Calm, 1, 8192 * 2 + 40);
+        let options = Options { profile, tolerance: 1e-3, ..Options::default() };
+        let error = error_of(&clip, &options);
+        assert!(error <= options.tolerance, "{profile}: {error}");
+    }
+}
+
+#[test]
+fn real_clips_keep_every_bound() {
+    let Some(folder) = motion::corpus() else { return };
+    let files = [
+        ("bandai/dataset-1_walk_normal_001.bvh", 0.0104288),
+        ("iclone/007_12.bvh", 0.0085648),
+        ("misc/xia_neutral_01.bvh", 0.0569998),
+    ];
+    for (file, metres) in files {
+        let clip = motion::bvh(&folder.join(file), metres);
+        for profile in Profile::ALL {
+            for tolerance in [3e-5, 1e-4, 1e-2, 1e-1] {
+                let options = Options { profile, tolerance, ..Options::default() };
+                let error = error_of(&clip, &options);
+                assert!(error <= tolerance, "{file} {profile} {tolerance}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn joints_may_have_tolerances_of_their_own() {
+    let clip = motion::clip(Character::Calm, 4, 100);
+    let loose = Options { tolerance: 1e-2, profile: Profile::Archive, ..Options::default() };
+    let tight = Options { joint_tolerances: vec![("limb1_2".into(), 1e-4)], ..loose.clone() };
+    let done = compress(&clip, &tight).unwrap();
+    let decoded = Compressed::open(done.bytes, &Limits::default()).unwrap().to_clip();
+    let at = clip.skeleton().find("limb1_2").unwrap().index();
+    let mut poses = [mocap_model::Pose::default(), mocap_model::Pose::default()];
+    let mut local = mocap_model::Pose::default();
+    for frame in 0..clip.frames() {
+        for (pose, clip) in poses.iter_mut().zip([&clip, &decoded]) {
+            clip.local_pose(frame, &mut local);
+            local.to_object(clip.skeleton(), pose);
+        }
+        let apart = poses[0].joints[at].translation.vector - poses[1].joints[at].translation.vector;
+        assert!(apart.norm() <= 1e-4);
+    }
+    assert!(error_of(&clip, &loose) > 1e-3, "elsewhere the tolerance is put to use");
+    let unknown = Options { joint_tolerances: vec![("tail".into(), 1e-4)], ..loose };
+    assert_eq!(compress(&clip, &unknown).err(), Some(CompressError::NoSuchJoint { joint: "tail".into() }));
+}
+
+#[test]
+fn local_rotations_and_the_time_between_frames_are_bounded_where_asked() {
+    let clip = motion::clip(Character::Calm, 4, 200);
+    for profile in Profile::ALL {
+        let free = Options { profile, tolerance: 1e-3, ..Options::default() };
+        let bound = 0.1f64.to_radians();
+        assert!(compress(&clip, &free).unwrap().report.local_rotation_max > bound);
+        let bounded = Options { local_error: Some(bound), ..free.clone() };
+        assert!(compress(&clip, &bounded).unwrap().report.local_rotation_max <= bound);
+        let guarded = Options { guard_between: true, ..free };
+        assert!(compress(&clip, &guarded).unwrap().report.between_frames_max <= 1e-3);
+    }
+}
+
+#[test]
+fn what_cannot_be_held_is_refused_with_what_can() {
+    let clip = motion::clip(Character::Far, 3, 40);
+    let options = Options { tolerance: 1e-6, ..Options::default() };
+    let Err(CompressError::TooFine { smallest, .. }) = compress(&clip, &options) else { panic!("too fine") };
+    for profile in Profile::ALL {
+        let options = Options { tolerance: smallest * 1.01, profile, ..Options::default() };
+        assert!(error_of(&clip, &options) <= options.tolerance);
+    }
+    for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let refused = compress(&clip, &Options { tolerance, ..Options::default() });
+        assert!(matches!(refused, Err(CompressError::NotPositive { what: "the tolerance", .. })));
+    }
+    let unknown = std::sync::Arc::new(clip.skeleton().with_space(mocap_model::Space::default()));
+    let clip = clip.with_skeleton(unknown).unwrap();
+    assert_eq!(compress(&clip, &Options::default()).err(), Some(CompressError::Unit));
+}
+
+#[test]
+fn the_same_bytes_on_every_run() {
+    let clip = motion::clip(Character::Calm, 4, 100);
+    for profile in Profile::ALL {
+        let options = Options { profile, ..Options::default() };
+        let bytes = compress(&clip, &options).unwrap().bytes;
+        assert_eq!(compress(&clip, &options).unwrap().bytes, bytes);
+    }
+}
