@@ -34,7 +34,7 @@ pub(crate) struct Sole {
 /// The time over which a correction fades in and out \[s\].
 const FADE: f64 = 0.2;
 /// The hips begin to sink this long before a leg would be too short \[s\].
-const AHEAD: f64 = 0.15;
+const AHEAD: f64 = 0.06;
 /// A foot is lifted over the floor this long before it would sink in \[s\].
 const RAISE: f64 = 0.05;
 /// Toes begin to bend this long before their tips would be below the floor \[s\].
