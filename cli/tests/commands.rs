@@ -22,8 +22,21 @@ fn has_fields(row: &Value, fields: &[&str]) {
 fn info_says_what_a_file_is() {
     let row = sandbox().run(["info", "leg.bvh", "--json"]).ok().rows().remove(0);
     let fields = [
-        "path", "format", "joints", "end_sites", "channels", "frames", "frame_time", "fps", "duration", "unit", "up",
-        "position_channels", "root", "bytes", "warnings",
+        "path",
+        "format",
+        "joints",
+        "end_sites",
+        "channels",
+        "frames",
+        "frame_time",
+        "fps",
+        "duration",
+        "unit",
+        "up",
+        "position_channels",
+        "root",
+        "bytes",
+        "warnings",
     ];
     has_fields(&row, &fields);
     has_fields(&row["unit"], &["name", "metres", "source"]);
@@ -42,7 +55,8 @@ fn flags_state_what_a_file_does_not() {
     assert_eq!(row["unit"], serde_json::json!({"name": "cm", "metres": 0.01, "source": "flag"}));
     assert_eq!(row["up"], "Z");
     assert_eq!(row["fps"], 60.0);
-    let add = sandbox().run(["info", "leg.bvh", "--json", "--position-channels", "add"]).ok().rows().remove(0);
+    let add =
+        sandbox().run(["info", "leg.bvh", "--json", "--position-channels", "add"]).ok().rows().remove(0);
     assert_eq!(add["position_channels"], "add");
 }
 
@@ -95,7 +109,9 @@ fn place(sandbox: &Sandbox, file: &str, frame: &str, joint: &str) -> [f64; 3] {
 fn units_and_axes_are_converted() {
     let sandbox = sandbox();
     assert_eq!(place(&sandbox, "leg.bvh", "1", "Hips"), [0.0, 1.2, 0.1]);
-    sandbox.run(["convert", "leg.bvh", "-o", "cm.bvh", "--input-unit", "m", "--unit", "cm", "--up", "Z"]).ok();
+    sandbox
+        .run(["convert", "leg.bvh", "-o", "cm.bvh", "--input-unit", "m", "--unit", "cm", "--up", "Z"])
+        .ok();
     assert_eq!(place(&sandbox, "cm.bvh", "1", "Hips"), [0.0, -10.0, 120.0]);
     sandbox.run(["convert", "leg.bvh", "-o", "big.bvh", "--scale", "2"]).ok();
     assert_eq!(place(&sandbox, "big.bvh", "1", "Hips"), [0.0, 2.4, 0.2]);
@@ -162,7 +178,10 @@ fn compare_measures_in_metres_and_gates() {
     let sandbox = sandbox();
     let compare = |flags: &[&str]| sandbox.run([&["compare", "leg.bvh"], flags].concat());
     let row = compare(&["leg.bvh", "--json", "--fail-above", "0"]).ok().rows().remove(0);
-    has_fields(&row, &["max", "p99", "rms", "mean", "shell", "worst", "joints", "frames", "between_frames_max"]);
+    has_fields(
+        &row,
+        &["max", "p99", "rms", "mean", "shell", "worst", "joints", "frames", "between_frames_max"],
+    );
     assert_eq!((&row["max"], &row["frames"], &row["shell"]), (&0.0.into(), &4.into(), &0.03.into()));
 
     // The hips are 1 cm higher in one frame.
@@ -193,11 +212,22 @@ fn skel_shows_roles_and_what_is_missing() {
 #[test]
 fn retarget_reports_what_became_of_a_motion() {
     let sandbox = Sandbox::new();
-    let [walk, other] = ["clips/alex_walk.bvh", "clips/robin.skel"].map(|name| fixture(name).display().to_string());
+    let [walk, other] =
+        ["clips/alex_walk.bvh", "clips/robin.skel"].map(|name| fixture(name).display().to_string());
     let ran = sandbox.run(["retarget", &walk, &other, "--json", "-o", "out.bvh"]).ok();
     let row = ran.rows().remove(0);
     let fields = [
-        "path", "output", "target", "frames", "seconds", "scale", "mapping", "effectors", "feet", "limits", "angle_rms",
+        "path",
+        "output",
+        "target",
+        "frames",
+        "seconds",
+        "scale",
+        "mapping",
+        "effectors",
+        "feet",
+        "limits",
+        "angle_rms",
     ];
     has_fields(&row, &fields);
     has_fields(&row["scale"], &["leg"]);

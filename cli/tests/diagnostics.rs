@@ -11,9 +11,8 @@ use mocap::{command, fixture};
 /// The folders of `fixtures/` that hold bad files, sorted.
 fn folders() -> Vec<String> {
     let mut folders = names(&fixture(""));
-    folders.retain(|folder| {
-        fixture(folder).is_dir() && names(&fixture(folder)).iter().any(|name| is_bad(name))
-    });
+    folders
+        .retain(|folder| fixture(folder).is_dir() && names(&fixture(folder)).iter().any(|name| is_bad(name)));
     assert!(folders.contains(&"bvh".to_owned()), "{folders:?}");
     folders
 }
@@ -28,7 +27,8 @@ fn is_odd(name: &str) -> bool {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = folder.read_dir().unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -74,7 +74,8 @@ fn every_file(folder: &str) {
     for name in fixtures(folder, is_bad) {
         let (code, row) = row(folder, &name);
         assert_eq!((code, &row["valid"]), (Some(1), &false.into()), "{name}: {row}");
-        let [code, message] = ["code", "message"].map(|field| row["error"][field].as_str().unwrap().to_owned());
+        let [code, message] =
+            ["code", "message"].map(|field| row["error"][field].as_str().unwrap().to_owned());
         assert!(code.contains("::") || code == "limit", "{name}: {code}");
         assert!(!message.is_empty() && !message.contains('\n'), "{name}: {message}");
         snapshot(folder, &name);
