@@ -9,6 +9,8 @@ mod edit;
 mod encode;
 mod exit;
 mod facts;
+mod interrupt;
+mod quality;
 mod read;
 mod write;
 
@@ -20,6 +22,7 @@ use console::Console;
 fn main() -> ExitCode {
     let Cli { command, global } = Cli::from_process();
     let mut console = Console::new(&global);
+    interrupt::install();
     let done = match command {
         Command::Info(args) => commands::info::run(&args, &global, &mut console),
         Command::Validate(args) => commands::validate::run(&args, &global, &mut console),
@@ -29,6 +32,9 @@ fn main() -> ExitCode {
         Command::Decompress(args) => commands::decompress::run(&args, &global, &mut console),
         Command::Skel(args) => commands::skel::run(&args, &global, &mut console),
         Command::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
+        Command::View(args) => commands::view::run(&args, &global, &mut console),
+        Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
+        Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
     done.unwrap_or_else(|error| console.usage_error(&error)).into()

@@ -6,6 +6,7 @@ use std::path::Path;
 use tempfile::Builder;
 
 use crate::diagnostic::Diagnostic;
+use crate::interrupt;
 
 /// Something that puts the content of a file into a stream.
 pub(crate) type Content<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
@@ -32,7 +33,7 @@ pub(crate) fn atomically(path: &Path, replace: bool, content: Content<'_>) -> Re
         // As any new file: the process's mask takes away from it.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder).map_err(failed)?;
+    let (file, _partial) = interrupt::watched(|| builder.tempfile_in(folder)).map_err(failed)?;
     let (file, bytes) = counted(file, content).map_err(failed)?;
     let persisted = if replace { file.persist(path) } else { file.persist_noclobber(path) };
     persisted.map_err(|error| failed(error.error))?;

@@ -44,6 +44,9 @@ pub(crate) enum Command {
     Decompress(commands::decompress::Args),
     Skel(commands::skel::Args),
     Retarget(commands::retarget::Args),
+    View(commands::view::Args),
+    Sheet(commands::sheet::Args),
+    Plot(commands::plot::Args),
     Generate(commands::generate::Args),
 }
 
@@ -59,7 +62,7 @@ impl Cli {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        ["info", "validate", "compare", "compress", "skel"]
+        ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
             .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
     }

@@ -8,5 +8,5 @@ mod root;
 mod run;
 
 pub(crate) use inputs::{ALL, COMPRESSED, Input, MOTIONS, Source, expand};
-pub(crate) use plan::{Destination, Job, Names, plan};
+pub(crate) use plan::{Destination, Job, Names, is_directory, plan};
 pub(crate) use run::{Failure, Report, RunOptions, Tally, json, run};

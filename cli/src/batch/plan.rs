@@ -101,7 +101,7 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
 }
 
 /// A path that ends in a separator, or a directory that is there.
-fn is_directory(path: &Path) -> bool {
+pub(crate) fn is_directory(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
     text.last().is_some_and(|&byte| std::path::is_separator(byte as char)) || path.is_dir()
 }

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_analysis::{ErrorSummary, object_error};
 use mocap_model::{Clip, Unit, UnitSource};
+use mocap_report::heatmap::{self, HeatmapOptions};
+use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
+use super::picture::with_roles;
 use crate::args::{Global, Length, Reading, length};
 use crate::batch::{Input, json};
 use crate::console::Console;
@@ -14,6 +17,7 @@ use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
 use crate::exit::Exit;
 use crate::read::{self, Motion};
+use crate::write;
 
 /// Measure how far two motions of one skeleton are apart
 ///
@@ -35,6 +39,15 @@ pub(crate) struct Args {
     /// 0 or more]
     #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
     shell: Length,
+    /// Draw the error as a picture, joints down and frames across, and write it to this PNG file
+    #[arg(long, value_name = "PNG", help_heading = "Writing")]
+    heatmap: Option<PathBuf>,
+    /// Write a page that plays both motions, the error as colour, to this HTML file
+    #[arg(long, value_name = "HTML", help_heading = "Writing")]
+    html: Option<PathBuf>,
+    /// Replace files of --heatmap and --html that exist
+    #[arg(long, help_heading = "Writing")]
+    overwrite: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -56,6 +69,10 @@ struct Row<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fail_above: Option<f64>,
     passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heatmap: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -108,8 +125,16 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         unit: summary.unit.and_then(|unit| unit.name()),
         fail_above: limit,
         passed,
+        heatmap: shown(&args.heatmap),
+        html: shown(&args.html),
     };
-    console.row(global, &json(&row), &text(&summary));
+    let pictures = draw(args, [(&inputs[0], &clips[0]), (&inputs[1], &clips[1])]);
+    if let Err(error) = pictures {
+        return Ok(fail(&inputs[1].shown(), &error, global, console));
+    }
+    let written: Vec<String> = row.heatmap.iter().chain(&row.html).map(|path| format!("-> {path}")).collect();
+    let text = [vec![text(&summary)], written].concat().join("\n");
+    console.row(global, &json(&row), &text);
     if passed {
         return Ok(Exit::Success);
     }
@@ -121,6 +146,33 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     );
     console.error(Some(&inputs[1].shown()), &Diagnostic::new("gate::error-above", message));
     Ok(Exit::Gate)
+}
+
+fn shown(path: &Option<PathBuf>) -> Option<String> {
+    path.as_ref().map(|path| path.display().to_string())
+}
+
+/// Writes the pictures that were asked for.
+fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
+    if args.heatmap.is_none() && args.html.is_none() {
+        return Ok(());
+    }
+    let named = motions.map(|(input, clip)| (input.relative.display().to_string(), with_roles(clip.clone())));
+    let put = |path: &PathBuf, bytes: &[u8]| {
+        write::atomically(path, args.overwrite, &|out| out.write_all(bytes)).map(|_| ())
+    };
+    if let Some(path) = &args.heatmap {
+        let options = HeatmapOptions { shell: args.shell.0, ..HeatmapOptions::default() };
+        let map = heatmap::png(&named[0].1, &named[1].1, &options)
+            .map_err(|error| Diagnostic::new("compare::different", error.to_string()))?;
+        put(path, &map)?;
+    }
+    if let Some(path) = &args.html {
+        let inputs = named.each_ref().map(|(name, clip)| ViewInput { name, clip });
+        let options = ViewOptions { shell: args.shell.0, ..ViewOptions::default() };
+        put(path, &view::html(&inputs, &options))?;
+    }
+    Ok(())
 }
 
 /// Reads one of the motions; lengths need its unit, which is said where it had to be guessed.

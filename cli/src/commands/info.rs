@@ -5,12 +5,14 @@ use mocap_compress::Compressed;
 use mocap_formats::Format;
 use serde::Serialize;
 
+use super::picture::with_roles;
 use crate::args::{Global, Inputs, Reading};
 use crate::batch::{self, Failure, Job, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::facts::{self, Facts, short};
+use crate::quality::QualityFact;
 use crate::read;
 
 /// Say what files are: format, joints, frames, rate, unit, axes, channel orders, warnings
@@ -18,6 +20,9 @@ use crate::read;
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: Inputs,
+    /// Measure the motion, too: floor, foot contacts, slide, penetration, jerk, largest step, suspicious frames
+    #[arg(long)]
+    quality: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -29,6 +34,8 @@ struct Row<'a> {
     #[serde(flatten)]
     facts: &'a Facts,
     bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<&'a QualityFact>,
     warnings: &'a [Diagnostic],
 }
 
@@ -37,22 +44,35 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     let jobs: Vec<Job> = inputs.into_iter().map(Job::report).collect();
     let options = RunOptions::new(&args.inputs.selection, None);
-    Ok(batch::run(console, global, options, &jobs, |job| info(job, &args.reading)))
+    Ok(batch::run(console, global, options, &jobs, |job| info(job, args)))
 }
 
-fn info(job: &Job, reading: &Reading) -> Result<Report, Failure> {
+fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
     let path = job.input.shown();
     let bytes = read::bytes_of(&job.input)?;
     if read::is_compressed(&bytes) {
         return Ok(compressed(path, &read::open_compressed(&bytes, None)?));
     }
-    let loaded = read::load_bytes(&job.input, bytes, reading)?;
+    let loaded = read::load_bytes(&job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
-    let (facts, warnings) = facts::of(&loaded, reading)?;
-    let row =
-        Row { path: path.clone(), format: format.extension(), facts: &facts, bytes, warnings: &warnings };
+    let (facts, warnings) = facts::of(&loaded, &args.reading)?;
+    let quality = match args.quality && format.has_motion() {
+        true => Some(QualityFact::of(&with_roles(loaded.into_motion(&args.reading)?.clip))),
+        false => None,
+    };
+    let row = Row {
+        path: path.clone(),
+        format: format.extension(),
+        facts: &facts,
+        bytes,
+        quality: quality.as_ref(),
+        warnings: &warnings,
+    };
     let json = json(&row);
-    let text = text(&path, format, &facts, bytes, warnings.len());
+    let mut text = text(&path, format, &facts, bytes, warnings.len());
+    if let Some(quality) = &quality {
+        text.push_str(&quality.text());
+    }
     let tally = Tally { frames: facts.frames, bytes_in: bytes, bytes_out: 0 };
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }

@@ -1,6 +1,6 @@
 //! When feet stand on the floor.
 
-use crate::{Trajectory, trajectories};
+use crate::{FootMotion, Trajectory};
 use mocap_model::{Clip, JointId, Role, Side, Skeleton};
 
 /// One foot of a skeleton.
@@ -68,28 +68,32 @@ pub struct FootContacts {
 /// A point stands while it is slower than [`ContactOptions::speed`] and lower than [`ContactOptions::height`]
 /// above its usual lowest height, for at least [`ContactOptions::shortest`].
 pub fn contacts(clip: &Clip, foot: &Foot, metres: f64, options: &ContactOptions) -> FootContacts {
-    let found = trajectories(clip, &[foot.toe, foot.ankle]);
-    let [toe, heel] = [0, 1].map(|i| stands(clip, &found[i], metres, options));
-    FootContacts { toe, heel }
+    FootMotion::of(clip, std::slice::from_ref(foot)).swap_remove(0).contacts(metres, options)
 }
 
-fn stands(clip: &Clip, trajectory: &Trajectory, metres: f64, options: &ContactOptions) -> Vec<bool> {
-    let up = clip.skeleton().space().up.vector();
-    let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&up) * metres).collect();
-    let resting = crate::error::percentile(&mut heights.clone(), 0.05);
-    let fps = clip.rate().fps();
-    let last = trajectory.len().saturating_sub(1);
-    let speed = |frame: usize| {
-        let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));
-        (trajectory[to] - trajectory[from]).norm() * metres * fps / (to - from).max(1) as f64
-    };
-    let still: Vec<bool> = (0..trajectory.len())
-        .map(|frame| speed(frame) < options.speed && heights[frame] < resting + options.height)
-        .collect();
-    let shortest = (options.shortest * fps).ceil() as usize;
-    // Gaps are closed only where something stands on both sides of them, so close first, then drop.
-    let closed = without_short_runs(&still, false, shortest.min(last / 2));
-    without_short_runs(&closed, true, shortest)
+impl FootMotion {
+    /// As [`contacts`].
+    pub fn contacts(&self, metres: f64, options: &ContactOptions) -> FootContacts {
+        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.stands(trajectory, metres, options));
+        FootContacts { toe, heel }
+    }
+
+    fn stands(&self, trajectory: &Trajectory, metres: f64, options: &ContactOptions) -> Vec<bool> {
+        let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up) * metres).collect();
+        let resting = crate::error::percentile(&mut heights.clone(), 0.05);
+        let last = trajectory.len().saturating_sub(1);
+        let speed = |frame: usize| {
+            let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));
+            (trajectory[to] - trajectory[from]).norm() * metres * self.fps / (to - from).max(1) as f64
+        };
+        let still: Vec<bool> = (0..trajectory.len())
+            .map(|frame| speed(frame) < options.speed && heights[frame] < resting + options.height)
+            .collect();
+        let shortest = (options.shortest * self.fps).ceil() as usize;
+        // Gaps are closed only where something stands on both sides of them, so close first, then drop.
+        let closed = without_short_runs(&still, false, shortest.min(last / 2));
+        without_short_runs(&closed, true, shortest)
+    }
 }
 
 /// Turns runs of `value` that are shorter than `shortest` into the opposite; at the ends of the clip a run of

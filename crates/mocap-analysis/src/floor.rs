@@ -1,7 +1,7 @@
 //! The height of the floor under a motion.
 
 use crate::error::percentile;
-use crate::{Foot, FootContacts, trajectories};
+use crate::{Foot, FootContacts, FootMotion};
 use mocap_model::Clip;
 
 /// Without a foot that stands, this share of the frames may have one below the floor.
@@ -17,20 +17,27 @@ const BELOW: f64 = 0.05;
 /// # Panics
 /// Where there are not as many contacts as feet, or they are of a clip of another length.
 pub fn floor_height(clip: &Clip, feet: &[Foot], contacts: &[FootContacts]) -> Option<f64> {
+    floor_of(&FootMotion::of(clip, feet), contacts)
+}
+
+/// As [`floor_height`], of feet whose motion is known already.
+///
+/// # Panics
+/// Where there are not as many contacts as feet, or they are of a clip of another length.
+pub fn floor_of(feet: &[FootMotion], contacts: &[FootContacts]) -> Option<f64> {
     assert_eq!(feet.len(), contacts.len(), "contacts for each foot");
-    let up = clip.skeleton().space().up.vector();
-    let (mut standing, mut all) = (Vec::new(), vec![f64::INFINITY; clip.frames()]);
+    let mut standing = Vec::new();
+    let mut all = vec![f64::INFINITY; feet.first().map_or(0, |foot| foot.lowest.len())];
     for (foot, contacts) in feet.iter().zip(contacts) {
-        let points = trajectories(clip, &foot.points);
         for (frame, any) in all.iter_mut().enumerate() {
-            let lowest = points.iter().map(|t| t[frame].dot(&up)).fold(f64::INFINITY, f64::min);
+            let lowest = foot.lowest[frame];
             *any = any.min(lowest);
             if contacts.toe[frame] && contacts.heel[frame] {
                 standing.push(lowest);
             }
         }
     }
-    match (standing.is_empty(), feet.is_empty() || all.is_empty()) {
+    match (standing.is_empty(), all.is_empty()) {
         (false, _) => Some(percentile(&mut standing, 0.5)),
         (true, false) => Some(percentile(&mut all, BELOW)),
         (true, true) => None,

@@ -91,11 +91,10 @@ pub struct Quality {
 pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     let metres = metres_per_unit(clip.skeleton());
     let feet = feet_of(clip.skeleton());
-    let standing: Vec<FootContacts> = feet.iter().map(|foot| contacts(clip, foot, metres, options)).collect();
-    let floor = floor_height(clip, &feet, &standing);
-    let measured = feet.iter().zip(&standing);
-    let measured =
-        measured.map(|(foot, standing)| foot_quality(clip, foot, standing, floor.unwrap_or(0.0), metres));
+    let found: Vec<FootContacts> = feet.iter().map(|foot| contacts(clip, foot, metres, options)).collect();
+    let floor = floor_height(clip, &feet, &found);
+    let each = feet.iter().zip(&found);
+    let measured = each.map(|(foot, found)| foot_quality(clip, foot, found, floor.unwrap_or(0.0), metres));
     let feet = if clip.frames() > 0 { measured.collect() } else { Vec::new() };
     let moving = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id);
     let (jerk, suspects) = sweep(clip, metres);

@@ -16,17 +16,21 @@ pub struct LargestStep {
 
 /// The largest step of some joints; `None` where nothing turns.
 pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> Option<LargestStep> {
-    let mut largest: Option<LargestStep> = None;
+    // The cosine of half the angle falls as the angle grows; angles are computed of the largest steps alone.
+    let mut largest: Option<(f64, JointId, usize)> = None;
     for joint in joints {
         let rotations = clip.track(joint).rotation.values();
         for (i, pair) in rotations.windows(2).enumerate() {
-            let angle = angle_between(&pair[0], &pair[1]);
-            if angle > largest.map_or(0.0, |step| step.angle) {
-                largest = Some(LargestStep { angle, joint, frame: i + 1 });
+            let cosine = pair[0].coords.dot(&pair[1].coords).abs();
+            if largest.is_none_or(|(smallest, ..)| cosine < smallest) {
+                largest = Some((cosine, joint, i + 1));
             }
         }
     }
-    largest
+    let (_, joint, frame) = largest?;
+    let rotations = clip.track(joint).rotation.values();
+    let angle = angle_between(&rotations[frame - 1], &rotations[frame]);
+    (angle > 0.0).then_some(LargestStep { angle, joint, frame })
 }
 
 /// The mean length of the third derivative of a trajectory [units of the clip / s³], by differences of

@@ -187,6 +187,8 @@ fn a_few_lines_do_not_stand_for_many() {
     (2..100_000).for_each(|frame| text += &format!("{frame}\n"));
     let error = amc::parse(text.as_bytes(), &Limits::default()).unwrap_err();
     assert_eq!(error.code(), "amc::mostly-missing");
+    let text_of_it = error.to_string();
+    assert!(text_of_it.starts_with("most bones are missing in most frames: 50000 of "), "{text_of_it}");
     // The same with bones that come later, each once.
     let mut text = String::from("1\nroot 1\n");
     (2..200_000).for_each(|frame| text += &format!("{frame}\nroot 1\nb{frame} 2\n"));

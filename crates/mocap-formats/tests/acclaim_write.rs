@@ -171,6 +171,8 @@ fn rigs_that_have_more_than_the_format_come_back() {
     ];
     let expected: Vec<_> = expected.iter().map(|(code, joint)| (*code, joint.to_string())).collect();
     assert_eq!(codes(&written.warnings), expected);
+    let texts: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(texts.join("\n"));
     let pair = written.value;
     assert_eq!(pair.skeleton.name.as_deref(), Some("odd"));
     let back = read_back(&pair);
@@ -206,6 +208,10 @@ fn several_roots_become_bones_of_one() {
     assert_eq!(clip.tracks().len(), 3);
     let written = amc::from_clip(&clip);
     assert_eq!(written.warnings[0].code(), "asf::several-roots");
+    assert_eq!(
+        written.warnings[0].to_string(),
+        "the skeleton has 2 roots: they become bones of one root that does not move"
+    );
     let back = read_back(&written.value);
     assert!(back.skeleton().find("root_2").is_some());
     clip = clip.trimmed(0..10).unwrap();
@@ -235,4 +241,31 @@ fn lengths_become_those_of_the_database_where_the_unit_is_known() {
     assert!((bridge.length * Unit::CMU - 0.45).abs() < 1e-12);
     let back = asf::to_skeleton(&document, asf::AsfUnits::Auto).unwrap().value;
     assert_eq!(back.space().metres(), Some(Unit::CMU));
+}
+
+/// The usual conversion of this database lost the thorax, and all above it was off by its length.
+#[test]
+fn every_bone_of_the_database_goes_into_bvh() {
+    let Some(folder) = corpus::folder() else { return };
+    let pairs = [
+        ("01", "01_01"),
+        ("11", "11_01"),
+        ("backflip", "backflip"),
+        ("charleston", "charleston1"),
+        ("charleston", "charleston2"),
+    ];
+    for (asf, amc) in pairs {
+        let read = |name: String| std::fs::read(folder.join("cmu").join(name)).unwrap();
+        let skeleton = asf::parse(&read(format!("{asf}.asf")), &Limits::default()).unwrap().value;
+        let motion = amc::parse(&read(format!("{amc}.amc")), &Limits::default()).unwrap().value;
+        let clip = amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).unwrap().value;
+        let text = bvh::from_clip(&clip, &bvh::WriteOptions::default()).to_bytes();
+        let document = bvh::parse(&text, &Limits::default()).unwrap().value;
+        let back = bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value;
+        assert_eq!(back.skeleton().len(), clip.skeleton().len());
+        assert!(back.skeleton().find("thorax").is_some());
+        let distance = greatest_distance(&clip, &back) * Unit::CMU;
+        println!("{amc}: {distance:e} m");
+        assert!(distance < 1e-6, "{amc}: off by {distance} m");
+    }
 }

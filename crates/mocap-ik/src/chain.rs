@@ -328,6 +328,12 @@ impl Chain {
             .find(|&i| !self.constraint[i].is_locked())
     }
 
+    /// Whether a joint may have every rotation, and takes it without resistance.
+    pub(crate) fn turns_freely(&self, joint: usize, options: &Options) -> bool {
+        let constraint = &self.constraint[joint];
+        (constraint.is_free() || !options.limits) && !constraint.is_locked() && constraint.stiffness == 0.0
+    }
+
     /// The object-space orientation that a joint's local rotation is seen from.
     #[inline]
     pub(crate) fn parent_frame(&self, joint: usize) -> Quat {

@@ -10,9 +10,9 @@
 
 use crate::chain::NONE;
 use crate::step::{self, Pull, shortest};
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, ccd, plain, reach, two_bone};
+use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, ccd, descend, plain, two_bone};
 use mocap_model::{exp, log};
-use nalgebra::{Matrix3, Quaternion};
+use nalgebra::Matrix3;
 
 /// The solver of this module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,40 +29,26 @@ impl Solver for Fabrik {
                 return Ok(Outcome { iterations: used, ..outcome });
             }
         }
-        let single = goals.len() == 1;
-        let iterations = if chain.reached(goals, options) {
-            0
-        } else if single
-            && chain.out_of_reach(0, &goals[0], options)
-            && reach::align(chain, 0, &goals[0], options)
-        {
-            1
-        } else {
-            iterate(chain, goals, options)
-        };
-        if single {
-            two_bone::swivel_to_pole(chain, &goals[0], options);
+        let mut missing = f64::INFINITY;
+        let iterations = descend::solve(chain, goals, options, |chain| {
+            backward(chain, goals);
+            forward(chain, goals, options);
+            chain.update();
+            let position = chain.miss(goals, options).position;
+            // Hinges and limits can stop the positions where a turn of the joints themselves still helps.
+            if goals.len() == 1 && position > 0.9 * missing {
+                ccd::sweep(chain, &goals[0], chain.length(0), options);
+                chain.update();
+                missing = chain.miss(goals, options).position;
+            } else {
+                missing = position;
+            }
+        });
+        if let [goal] = goals {
+            two_bone::swivel_to_pole(chain, goal, options);
         }
         Ok(chain.outcome(goals, options, iterations))
     }
-}
-
-fn iterate(chain: &mut Chain, goals: &[Goal], options: &Options) -> u32 {
-    let mut missing = f64::INFINITY;
-    ccd::descend(chain, goals, options, |chain| {
-        backward(chain, goals);
-        forward(chain, goals, options);
-        chain.update();
-        let position = chain.miss(goals, options).position;
-        // Hinges and limits can stop the positions where a turn of the joints themselves still helps.
-        if goals.len() == 1 && position > 0.9 * missing {
-            ccd::sweep(chain, &goals[0], chain.length(0), options);
-            chain.update();
-            missing = chain.miss(goals, options).position;
-        } else {
-            missing = position;
-        }
-    })
 }
 
 /// Solves a plain chain by its positions, and turns the frames after them. Returns the iterations used.
@@ -199,10 +185,9 @@ fn wish(chain: &Chain, e: usize, joint: usize, goal: &Goal) -> Vec3 {
     along(&position, &chain.position[joint], arm.norm())
 }
 
-/// A lower priority counts a thousandth of the one before it: as good as nothing while they compete.
+/// What a goal counts where several meet in a joint.
 fn share(goal: &Goal) -> f64 {
-    let weight = goal.position_weight.max(goal.orientation_weight).max(f64::MIN_POSITIVE.sqrt());
-    weight * 1e-3f64.powi(i32::from(goal.priority.min(20)))
+    goal.position_weight.max(goal.orientation_weight).max(f64::MIN_POSITIVE.sqrt()) * goal.share()
 }
 
 fn add(point: &mut Vec3, sum: &mut f64, wish: &Vec3, weight: f64) {
@@ -296,30 +281,6 @@ fn wished(chain: &Chain, joint: usize, goals: &[Goal]) -> Wish {
     match (count, single) {
         (1, Some((arm, to))) => Wish::Arm(arm, to),
         (0, _) | (_, None) => Wish::None,
-        _ => Wish::Turn(best_rotation(&moments)),
+        _ => Wish::Turn(step::best_rotation(&moments)),
     }
-}
-
-/// The rotation R with the greatest trace of `Rᵀ · moments`: Horn's quaternion, found by Newton's method on the
-/// rotation vector from the identity, since the turns of an iteration are small.
-fn best_rotation(moments: &Matrix3<f64>) -> Quat {
-    let mut turn = Quat::identity();
-    for _ in 0..8 {
-        // With S the moments after the turn so far: gradient and Hessian of the trace.
-        let s = turn.inverse().to_rotation_matrix().matrix() * moments;
-        let gradient = Vec3::new(s[(2, 1)] - s[(1, 2)], s[(0, 2)] - s[(2, 0)], s[(1, 0)] - s[(0, 1)]);
-        let scale = s.norm();
-        if gradient.norm() <= 1e-12 * scale {
-            break;
-        }
-        let symmetric = (s + s.transpose()) / 2.0;
-        let hessian = Matrix3::identity() * (symmetric.trace() + 1e-6 * scale) - symmetric;
-        let step = match hessian.cholesky() {
-            Some(factor) => factor.solve(&gradient),
-            None => gradient / scale,
-        };
-        let step = if step.norm() > 1.0 { step.normalize() } else { step };
-        turn *= exp(&step);
-    }
-    Quat::new_normalize(Quaternion::from(turn.coords))
 }

@@ -1,4 +1,8 @@
 //! Chains taken from the pose of a skeleton and put back into it.
+//!
+//! Below its base a chain runs as the skeleton does. Where an effector is not below the base (a pelvis above a
+//! foot that stands), the base is pinned, and the chain runs up from it: the joints on that way turn by the
+//! inverse of their local rotations, and the root of the skeleton is moved when the pose is put back.
 
 use crate::{Chain, Constraint, Effector, IkError, Link, Quat, Vec3};
 use mocap_model::{Isometry3, JointId, Pose, Skeleton};
@@ -12,66 +16,132 @@ pub struct Tip {
     pub turns: bool,
 }
 
+/// A joint of the chain and the joint of the skeleton it stands for.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    joint: JointId,
+    /// Whether the chain runs from the joint to its parent.
+    up: bool,
+    parent: Option<usize>,
+    /// The joint below, on the way up, whose offset leads back from it to its parent.
+    from: Option<JointId>,
+}
+
 /// A chain and the joints of a skeleton it stands for.
 #[derive(Clone, Debug)]
 pub struct PosedChain {
     /// The chain.
     pub chain: Chain,
-    /// The joint of the skeleton, by joint of the chain.
+    elements: Vec<Element>,
     joints: Vec<JointId>,
-    tips: Vec<Tip>,
+    tips: Vec<TipPlace>,
+    /// The joint whose parent carries the base, or the pinned joint itself.
+    base: JointId,
+    pinned: bool,
+    /// The highest joint of a pinned chain and those above it, up to the root; empty for other chains.
+    above: Vec<JointId>,
     /// The skeleton's length.
     of: usize,
 }
 
+/// Where a tip is carried.
+#[derive(Clone, Copy, Debug)]
+struct TipPlace {
+    /// The joint whose transform the pose adds, unless the tip turns or lies on the way up.
+    own: Option<JointId>,
+    from: Option<JointId>,
+}
+
 impl PosedChain {
     /// The joints from `base` down to the parent of `tip`; the effector is the place of `tip`. The constraints
-    /// are those the skeleton states.
+    /// are those the skeleton states. Where `tip` is not below `base`, `base` is pinned.
     ///
     /// # Errors
-    /// Where `tip` is not below `base`.
+    /// Where `tip` is `base`, or belongs to another tree.
     pub fn limb(skeleton: &Skeleton, base: JointId, tip: JointId) -> Result<PosedChain, IkError> {
         PosedChain::new(skeleton, base, &[Tip { joint: tip, turns: false }])
     }
 
-    /// The joints from `base` down to all of `tips`.
+    /// The joints from `base` to all of `tips`: `base` turns, its place stays. Where a tip is not below `base`,
+    /// place and orientation of `base` stay.
     ///
     /// # Errors
-    /// Where a tip is not below the base, or there is none.
+    /// Where a tip is the base or belongs to another tree, or there is none.
     pub fn new(skeleton: &Skeleton, base: JointId, tips: &[Tip]) -> Result<PosedChain, IkError> {
-        let mut used = vec![false; skeleton.len()];
+        let name = |id: JointId| skeleton.joint(id).name.clone();
+        let pinned = tips.iter().any(|tip| skeleton.path(base, tip.joint).is_none());
+        // The way up, to the joint that is above base and all tips.
+        let mut up = vec![base];
         for tip in tips {
-            let name = |id: JointId| skeleton.joint(id).name.clone();
-            let path = skeleton
-                .path(base, tip.joint)
-                .ok_or_else(|| IkError::NotConnected { base: name(base), effector: name(tip.joint) })?;
-            let turning = if tip.turns { &path[..] } else { &path[..path.len() - 1] };
-            if turning.is_empty() {
-                return Err(IkError::EffectorIsBase { effector: name(tip.joint) });
+            while skeleton.path(up[up.len() - 1], tip.joint).is_none() {
+                let parent = skeleton.joint(up[up.len() - 1]).parent;
+                up.push(
+                    parent.ok_or_else(|| IkError::NotConnected {
+                        base: name(base),
+                        effector: name(tip.joint),
+                    })?,
+                );
             }
-            turning.iter().for_each(|joint| used[joint.index()] = true);
         }
-        let joints: Vec<JointId> = skeleton.iter().map(|(id, _)| id).filter(|id| used[id.index()]).collect();
-        let place = |id: JointId| joints.iter().position(|joint| *joint == id);
-        let links = joints.iter().map(|&id| {
-            let joint = skeleton.joint(id);
-            Link { offset: joint.offset, rotation: joint.rest_rotation, constraint: Constraint::of(joint) }
-        });
-        let parents = joints.iter().map(|&id| skeleton.joint(id).parent.and_then(place));
-        let effectors = tips.iter().map(|tip| {
-            let joint = skeleton.joint(tip.joint);
-            match place(tip.joint) {
-                Some(joint) => Effector { joint, offset: Vec3::zeros(), rotation: Quat::identity() },
-                None => Effector {
-                    joint: joint.parent.and_then(place).expect("the parent of a tip is in the chain"),
-                    offset: joint.offset,
-                    rotation: joint.rest_rotation,
-                },
+        let mut down = vec![false; skeleton.len()];
+        for tip in tips {
+            let mut path = skeleton.path(up[up.len() - 1], tip.joint).unwrap_or_default();
+            if !tip.turns {
+                path.pop();
             }
+            let below = path.into_iter().filter(|joint| !pinned || !up.contains(joint));
+            below.for_each(|joint| down[joint.index()] = true);
+        }
+        let mut elements: Vec<Element> = Vec::new();
+        if pinned {
+            for (k, pair) in up.windows(2).enumerate() {
+                let from = k.checked_sub(1).map(|below| up[below]);
+                elements.push(Element { joint: pair[0], up: true, parent: k.checked_sub(1), from });
+            }
+        }
+        // Who carries a joint of the skeleton: an element (or the base), and the offset to go back by.
+        let carrier = |elements: &[Element], joint: JointId| match up.iter().position(|other| *other == joint)
+        {
+            Some(k) if pinned => (k.checked_sub(1), k.checked_sub(1).map(|below| up[below])),
+            _ => (elements.iter().position(|element| !element.up && element.joint == joint), None),
+        };
+        for (joint, _) in skeleton.iter().filter(|(id, _)| down[id.index()]) {
+            let (parent, from) = match skeleton.joint(joint).parent {
+                Some(parent) => carrier(&elements, parent),
+                None => (None, None),
+            };
+            elements.push(Element { joint, up: false, parent, from });
+        }
+        let mut places = Vec::new();
+        let mut effectors = Vec::new();
+        for tip in tips {
+            let is_up = pinned && up.contains(&tip.joint);
+            let turns = tip.turns && !is_up;
+            let carried_by = if turns || is_up { Some(tip.joint) } else { skeleton.joint(tip.joint).parent };
+            let (joint, from) = carried_by.map_or((None, None), |by| carrier(&elements, by));
+            let joint = joint.ok_or_else(|| IkError::EffectorIsBase { effector: name(tip.joint) })?;
+            places.push(TipPlace { own: (!turns && !is_up).then_some(tip.joint), from });
+            effectors.push(Effector { joint, offset: Vec3::zeros(), rotation: Quat::identity() });
+        }
+        let links = elements.iter().map(|element| {
+            let joint = skeleton.joint(element.joint);
+            let constraint = Constraint { inverted: element.up, ..Constraint::of(joint) };
+            let rest = joint.rest_rotation;
+            let rotation = if element.up { rest.inverse() } else { rest };
+            Link { offset: Vec3::zeros(), rotation, constraint }
         });
-        let chain =
-            Chain::tree(Isometry3::identity(), links.collect(), parents.collect(), effectors.collect())?;
-        let mut posed = PosedChain { chain, joints, tips: tips.to_vec(), of: skeleton.len() };
+        let parents = elements.iter().map(|element| element.parent).collect();
+        let chain = Chain::tree(Isometry3::identity(), links.collect(), parents, effectors)?;
+        let mut above = Vec::new();
+        if pinned {
+            above.push(up[up.len() - 1]);
+            while let Some(parent) = skeleton.joint(above[above.len() - 1]).parent {
+                above.push(parent);
+            }
+        }
+        let joints = elements.iter().map(|element| element.joint).collect();
+        let of = skeleton.len();
+        let mut posed = PosedChain { chain, elements, joints, tips: places, base, pinned, above, of };
         posed.read(skeleton, &Pose::rest(skeleton))?;
         Ok(posed)
     }
@@ -86,13 +156,18 @@ impl PosedChain {
         self.joints.iter().position(|other| *other == joint)
     }
 
+    /// Whether the base keeps its orientation too, and the chain runs up from it.
+    pub fn is_pinned(&self) -> bool {
+        self.pinned
+    }
+
     /// Takes over a local pose: the base where the joints above it put it, and the rotations and offsets.
     ///
     /// # Errors
     /// Where the pose is of another skeleton.
     pub fn read(&mut self, skeleton: &Skeleton, local: &Pose) -> Result<(), IkError> {
         let mut base = Isometry3::identity();
-        let mut above = skeleton.joint(self.joints[0]).parent;
+        let mut above = if self.pinned { Some(self.base) } else { skeleton.joint(self.base).parent };
         while let Some(joint) = above {
             let Some(transform) = local.joints.get(joint.index()) else { break };
             base = transform * base;
@@ -101,43 +176,57 @@ impl PosedChain {
         self.read_at(base, local)
     }
 
-    /// Takes over a local pose where the object-space transform of the base's parent is known.
+    /// Takes over a local pose where the object-space transform of the base's parent (of the base itself, where
+    /// that is pinned) is known.
     ///
     /// # Errors
     /// Where the pose is of another skeleton.
     pub fn read_at(&mut self, base: Isometry3<f64>, local: &Pose) -> Result<(), IkError> {
-        if local.joints.len() != self.of {
-            return Err(IkError::OtherSkeleton { found: local.joints.len(), expected: self.of });
-        }
+        self.check(local)?;
+        let offset = |joint: Option<JointId>| {
+            joint.map_or(Vec3::zeros(), |joint| local.joints[joint.index()].translation.vector)
+        };
         let chain = &mut self.chain;
         chain.base = base;
-        for (i, joint) in self.joints.iter().enumerate() {
-            let transform = &local.joints[joint.index()];
-            chain.offset[i] = transform.translation.vector;
-            chain.local[i] = transform.rotation;
+        for (i, element) in self.elements.iter().enumerate() {
+            let rotation = local.joints[element.joint.index()].rotation;
+            let own = if element.up { None } else { Some(element.joint) };
+            chain.offset[i] = offset(own) - offset(element.from);
+            chain.local[i] = if element.up { rotation.inverse() } else { rotation };
         }
         for (effector, tip) in chain.effectors.iter_mut().zip(&self.tips) {
-            if !tip.turns {
-                let transform = &local.joints[tip.joint.index()];
-                effector.offset = transform.translation.vector;
-                effector.rotation = transform.rotation;
-            }
+            effector.offset = offset(tip.own) - offset(tip.from);
+            effector.rotation = tip.own.map_or(Quat::identity(), |own| local.joints[own.index()].rotation);
         }
         chain.pose_changed();
         Ok(())
     }
 
-    /// Puts the rotations of the chain into a local pose.
+    /// Puts the rotations of the chain into a local pose; of a pinned chain the root is moved too.
     ///
     /// # Errors
     /// Where the pose is of another skeleton.
     pub fn write(&self, local: &mut Pose) -> Result<(), IkError> {
-        if local.joints.len() != self.of {
-            return Err(IkError::OtherSkeleton { found: local.joints.len(), expected: self.of });
+        self.check(local)?;
+        for (element, rotation) in self.elements.iter().zip(self.chain.rotations()) {
+            let rotation = if element.up { rotation.inverse() } else { *rotation };
+            local.joints[element.joint.index()].rotation = rotation;
         }
-        for (joint, rotation) in self.joints.iter().zip(self.chain.rotations()) {
-            local.joints[joint.index()].rotation = *rotation;
+        let Some((root, _)) = self.above.split_last() else { return Ok(()) };
+        // Where the chain puts its highest joint, and from there back to the root.
+        let last = self.elements.iter().rposition(|element| element.up).unwrap_or(0);
+        let (at, frame) = (self.chain.positions()[last], self.chain.frames()[last]);
+        let back = frame * local.joints[self.elements[last].joint.index()].translation.vector;
+        let mut placed = Isometry3::from_parts((at - back).into(), frame);
+        for joint in &self.above[..self.above.len() - 1] {
+            placed *= local.joints[joint.index()].inverse();
         }
+        local.joints[root.index()] = placed;
         Ok(())
+    }
+
+    fn check(&self, local: &Pose) -> Result<(), IkError> {
+        let (found, expected) = (local.joints.len(), self.of);
+        if found == expected { Ok(()) } else { Err(IkError::OtherSkeleton { found, expected }) }
     }
 }

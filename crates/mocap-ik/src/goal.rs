@@ -56,6 +56,11 @@ impl Goal {
         sum.is_finite() && self.position_weight >= 0.0 && self.orientation_weight >= 0.0
     }
 
+    /// Where priorities cannot be strict, one counts a thousandth of the one before it.
+    pub(crate) fn share(&self) -> f64 {
+        1e-3f64.powi(i32::from(self.priority.min(20)))
+    }
+
     pub(crate) fn wants_position(&self) -> bool {
         self.position_weight > 0.0
     }

@@ -19,7 +19,7 @@
 //! Levenberg-Marquardt Method", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
 //! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer, 2004.
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, ccd, dofs, linear, plain};
+use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, descend, dofs, linear, plain};
 use mocap_model::log;
 
 /// How the linear model is inverted.
@@ -90,16 +90,26 @@ impl Solver for Jacobian {
         }
         let length = longest(chain, goals);
         let mut numbers = std::mem::take(&mut chain.scratch.numbers);
-        let mut iterations = 0;
-        if !chain.reached(goals, options) {
-            iterations = ccd::descend(chain, goals, options, |chain| {
-                self.step(chain, goals, length, options, &mut numbers);
-            });
-        }
+        let mut caution = 1.0;
+        let mut iterations = descend::solve(chain, goals, options, |chain| {
+            let before = descend::distance(chain, goals, length);
+            let mut pose = std::mem::take(&mut chain.scratch.pose);
+            pose.copy_from_slice(&chain.local);
+            self.step(chain, goals, length, caution, options, &mut numbers);
+            // Where goals cannot be met the linear model overshoots: such a step is taken back.
+            if descend::distance(chain, goals, length) > before {
+                chain.local.copy_from_slice(&pose);
+                chain.update();
+                caution *= 4.0;
+            } else {
+                caution = (caution * 0.5f64).max(1.0);
+            }
+            chain.scratch.pose = pose;
+        });
         if self.posture.is_some() && chain.reached(goals, options) {
             while iterations < options.iterations {
                 iterations += 1;
-                let turn = self.step(chain, goals, length, options, &mut numbers);
+                let turn = self.step(chain, goals, length, 1.0, options, &mut numbers);
                 if turn < SETTLED && chain.reached(goals, options) {
                     break;
                 }
@@ -158,12 +168,13 @@ impl Work<'_> {
 }
 
 impl Jacobian {
-    /// One iteration; the greatest turn of a degree of freedom.
+    /// One iteration, from 1 on with the more `caution` the shorter; the greatest turn of a degree of freedom.
     fn step(
         &self,
         chain: &mut Chain,
         goals: &[Goal],
         length: f64,
+        caution: f64,
         options: &Options,
         numbers: &mut [f64],
     ) -> f64 {
@@ -176,7 +187,7 @@ impl Jacobian {
         }
         work.held.fill(f64::NAN);
         for _ in 0..ROUNDS {
-            self.turns(chain, goals, length, options, &mut work);
+            self.turns(chain, goals, length, caution, options, &mut work);
             if !hold(chain, &mut work) {
                 break;
             }
@@ -199,7 +210,15 @@ impl Jacobian {
     }
 
     /// The turns that the linear model asks for, with some degrees of freedom held.
-    fn turns(&self, chain: &Chain, goals: &[Goal], length: f64, options: &Options, work: &mut Work<'_>) {
+    fn turns(
+        &self,
+        chain: &Chain,
+        goals: &[Goal],
+        length: f64,
+        caution: f64,
+        options: &Options,
+        work: &mut Work<'_>,
+    ) {
         let n = chain.scratch.dofs.len();
         for i in 0..n {
             work.delta[i] = if work.held[i].is_nan() { 0.0 } else { work.held[i] };
@@ -226,7 +245,7 @@ impl Jacobian {
             if priority > first {
                 project_rows(work.jn, work.null, work.j, m, n);
             }
-            self.invert(work, m, n);
+            self.invert(work, m, n, caution);
             for k in 0..n {
                 let turn: f64 = (0..m).map(|i| work.jn[i * n + k] * work.y[i]).sum();
                 work.delta[k] += work.ease[k] * turn;
@@ -248,7 +267,7 @@ impl Jacobian {
     }
 
     /// `y` such that `jnᵀ · y` are the turns for `error`.
-    fn invert(&self, work: &mut Work<'_>, m: usize, n: usize) {
+    fn invert(&self, work: &mut Work<'_>, m: usize, n: usize, caution: f64) {
         linear::times_transpose(work.jn, m, n, work.gram);
         work.y[..m].copy_from_slice(&work.error[..m]);
         let square: f64 = work.error[..m].iter().map(|e| e * e).sum();
@@ -263,12 +282,12 @@ impl Jacobian {
                     along += value * work.error[i];
                     norm += value * value;
                 }
-                let best = if norm > 0.0 { along / norm } else { 0.0 };
+                let best = if norm > 0.0 { along / norm / caution } else { 0.0 };
                 work.y[..m].iter_mut().for_each(|y| *y *= best);
                 return;
             }
-            Inverse::PseudoInverse => 0.0,
-            Inverse::Damped(lambda) | Inverse::Weighted(lambda) => lambda + square / 2.0,
+            Inverse::PseudoInverse => (caution - 1.0) * square / 2.0,
+            Inverse::Damped(lambda) | Inverse::Weighted(lambda) => lambda + caution * square / 2.0,
         };
         for i in 0..m {
             work.gram[i * m + i] += damping + UNDAMPED * trace + f64::MIN_POSITIVE;
@@ -380,5 +399,77 @@ impl Posture {
         dofs::distance(chain, true, &self.rotations, &mut off);
         let gain = |k: usize| self.gains[chain.scratch.dofs[k].joint as usize];
         off.iter().enumerate().map(|(k, off)| gain(k) * off * off).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Constraint, Link, Vec3};
+    use nalgebra::{Isometry3, UnitQuaternion};
+
+    /// Four hinges in a plane, bent by `pose`, which is on one side of the posture.
+    fn planar(pose: [f64; 4]) -> Chain {
+        let links = pose.iter().enumerate().map(|(i, angle)| Link {
+            offset: if i == 0 { Vec3::zeros() } else { Vec3::x() },
+            rotation: UnitQuaternion::from_axis_angle(&Vec3::z_axis(), *angle),
+            constraint: Constraint::hinge(Vec3::z_axis(), -3.0, 3.0),
+        });
+        Chain::serial(Isometry3::identity(), links.collect(), Vec3::x()).unwrap()
+    }
+
+    /// The posture's cost after one step in the null space of the effector's position along `z` of a joint's
+    /// distance from its posture, and how far the effector moved.
+    fn step_along(z: impl Fn(f64) -> f64) -> (f64, f64, f64) {
+        let mut chain = planar([0.3, 0.4, 0.5, -0.2]);
+        let preferred =
+            [0.5, 0.1, 0.9, 0.2].map(|angle| UnitQuaternion::from_axis_angle(&Vec3::z_axis(), angle));
+        let posture = Posture { rotations: preferred.to_vec(), gains: vec![0.05; 4] };
+        let before = posture.cost(&mut chain);
+        let goals = [Goal::at(chain.tip(0).0)];
+        dofs::collect(&mut chain, true);
+        let mut numbers = vec![0.0; numbers(1, 4)];
+        let mut work = Work::cut(&mut numbers, 1, 4);
+        let m = rows(&chain, &goals, 0, 4.0, work.j, work.error);
+        work.jn.copy_from_slice(work.j);
+        identity(work.null, 4);
+        take_from_null(&mut work, m, 4);
+        dofs::distance(&chain, true, &posture.rotations, work.z);
+        work.z.iter_mut().for_each(|off| *off = z(*off));
+        add_null_space(work.null, work.z, &[1.0; 4], &[f64::NAN; 4], work.delta);
+        dofs::apply(&mut chain, true, work.delta);
+        let moved = (goals[0].position - chain.tip(0).0).norm();
+        (before, posture.cost(&mut chain), moved)
+    }
+
+    /// z = 2 α (θ − θ_c) lowers the cost. α (θ − θ_c)², as it is printed in places, has lost the sign: joints
+    /// below their posture are pushed further away.
+    #[test]
+    fn the_gradient_of_the_posture_keeps_its_sign() {
+        let alpha = 0.05;
+        let (before, after, moved) = step_along(|off| 2.0 * alpha * off);
+        assert!(after < 0.98 * before, "{before} {after}");
+        assert!(moved < 1e-3, "{moved}");
+        let (before, after, _) = step_along(|off| alpha * off * off);
+        assert!(after > before, "the printed formula makes it worse: {before} {after}");
+    }
+
+    #[test]
+    fn the_null_space_moves_nothing_to_first_order() {
+        let mut chain = planar([0.3, 0.4, 0.5, -0.2]);
+        let goals = [Goal::at(chain.tip(0).0)];
+        dofs::collect(&mut chain, true);
+        let mut numbers = vec![0.0; numbers(1, 4)];
+        let mut work = Work::cut(&mut numbers, 1, 4);
+        let m = rows(&chain, &goals, 0, 4.0, work.j, work.error);
+        work.jn.copy_from_slice(work.j);
+        identity(work.null, 4);
+        take_from_null(&mut work, m, 4);
+        for row in 0..m {
+            for k in 0..4 {
+                let moved: f64 = (0..4).map(|l| work.j[row * 4 + l] * work.null[l * 4 + k]).sum();
+                assert!(moved.abs() < 1e-9, "{moved}");
+            }
+        }
     }
 }

@@ -26,6 +26,7 @@ pub mod blocked;
 pub mod ccd;
 mod chain;
 mod constraint;
+mod descend;
 mod dofs;
 mod error;
 pub mod fabrik;

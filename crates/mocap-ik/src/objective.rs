@@ -3,13 +3,14 @@
 //! `Σ ω |p_g − p_e|² + (1 − ω)(|x_g − x_e|² + |y_g − y_e|²) + λ |θ − θ₀|²` over all effectors, with their
 //! weights; `x` and `y` are two axes of the effector, lengths count as shares of the chain's length, and `θ₀`
 //! is the pose at the start. Levenberg-Marquardt steps; angles at the end of their range are held while the
-//! objective pushes them outwards. Every accepted step lowers the objective.
+//! objective pushes them outwards. Every accepted step lowers the objective. A later priority counts a
+//! thousandth of the one before it.
 //!
 //! Based on: J. Zhao, N. I. Badler, "Inverse kinematics positioning using nonlinear programming for highly
 //! articulated figures", ACM Transactions on Graphics, 1994 (the objective); K. Levenberg, 1944, and
 //! D. W. Marquardt, 1963 (the steps, in place of a quasi-Newton method).
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Solver, Vec3, ccd, dofs, jacobian, linear};
+use crate::{Chain, Goal, IkError, Options, Outcome, Solver, Vec3, descend, dofs, jacobian, linear};
 
 /// The solver of this module.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +39,7 @@ impl Solver for Objective {
         let mut start = std::mem::take(&mut chain.scratch.start);
         start.copy_from_slice(&chain.local);
         let mut descent = Descent { objective: *self, goals, length, options, start: &start, damping: 1e-3 };
-        let iterations = ccd::descend(chain, goals, options, |chain| descent.step(chain, &mut numbers));
+        let iterations = descend::solve(chain, goals, options, |chain| descent.step(chain, &mut numbers));
         chain.scratch.start = start;
         chain.scratch.numbers = numbers;
         Ok(chain.outcome(goals, options, iterations))
@@ -172,12 +173,12 @@ impl Descent<'_> {
         let balance = self.objective.balance;
         if goal.wants_position() {
             let scale = self.length * self.length;
-            term(tip, goal.position - tip, true, balance * goal.position_weight / scale);
+            term(tip, goal.position - tip, true, balance * goal.position_weight * goal.share() / scale);
         }
         if goal.wants_orientation() {
             for axis in [Vec3::x(), Vec3::y()] {
                 let (now, wished) = (orientation * axis, goal.orientation * axis);
-                term(now, wished - now, false, (1.0 - balance) * goal.orientation_weight);
+                term(now, wished - now, false, (1.0 - balance) * goal.orientation_weight * goal.share());
             }
         }
     }

@@ -124,7 +124,8 @@ pub(crate) fn close(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
     let favourite = chain.bend_at.filter(|&joint| spans(joint));
     let Some(bend) = favourite.or_else(|| (1..chain.len()).find(|&joint| spans(joint))) else { return false };
     let b = chain.position[bend];
-    let Some(bent) = two_bone::bend_turn(chain, bend, &(a - b), &(c - b), square, goal, options) else {
+    let Some(bent) = two_bone::bend_turn(chain, bend, [&(a - b), &(c - b)], square, goal, options, false)
+    else {
         return false;
     };
     chain.scratch.turns.fill(Quat::identity());

@@ -7,10 +7,7 @@ use crate::{Chain, Goal, Options, Quat};
 /// too near, the longest bone away and the others back. `false` where a joint has limits: nothing is done.
 pub(crate) fn align(chain: &mut Chain, effector: usize, goal: &Goal, options: &Options) -> bool {
     let path = chain.path_len(effector);
-    let limited = (0..path).any(|k| {
-        let constraint = &chain.constraint[chain.path_joint(effector, k)];
-        !(constraint.is_free() || (!options.limits && !constraint.is_locked())) || constraint.stiffness > 0.0
-    });
+    let limited = (0..path).any(|k| !chain.turns_freely(chain.path_joint(effector, k), options));
     let Some(first) = chain.first_turning(effector) else { return true };
     if limited || goal.wants_orientation() {
         return false;

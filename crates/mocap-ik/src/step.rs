@@ -9,7 +9,7 @@
 use crate::constraint::{clamp, euler_within, twist_angle};
 use crate::{Chain, Constraint, Freedom, Goal, Options, Quat, Vec3};
 use mocap_model::{exp, log, rotation_between};
-use nalgebra::Quaternion;
+use nalgebra::{Matrix3, Quaternion};
 use std::f64::consts::PI;
 
 /// What pulls at a joint: an arm from the joint to the effector, and where the arm is to be.
@@ -101,7 +101,7 @@ pub(crate) fn turn(chain: &Chain, joint: usize, pull: &mut Pull, options: &Optio
     let frame = &chain.frame[joint];
     let local = &chain.local[joint];
     if constraint.is_free() || !options.limits {
-        let by = free_turn(pull, frame, share, options.max_turn);
+        let by = free_turn(pull, share, options.max_turn);
         pull.turn(&by);
         return Some(normalised(parent.inverse() * (by * frame)));
     }
@@ -109,7 +109,7 @@ pub(crate) fn turn(chain: &Chain, joint: usize, pull: &mut Pull, options: &Optio
         Freedom::Free | Freedom::Locked => None,
         Freedom::Hinge { .. } => Some(hinge_turn(constraint, &parent, local, pull, share, options.max_turn)),
         Freedom::Ball { .. } | Freedom::Euler { .. } => {
-            let by = free_turn(pull, frame, share, options.max_turn);
+            let by = free_turn(pull, share, options.max_turn);
             let wished = normalised(parent.inverse() * (by * frame));
             let (allowed, clamped) = constraint.project(&wished);
             let mut turned = *pull;
@@ -152,21 +152,17 @@ pub(crate) fn normalised(q: Quat) -> Quat {
 
 /// The rotation in object space that a joint without limits makes.
 #[inline]
-fn free_turn(pull: &Pull, frame: &Quat, share: f64, max_turn: f64) -> Quat {
+fn free_turn(pull: &Pull, share: f64, max_turn: f64) -> Quat {
     let by = if pull.orientation == 0.0 {
         shortest(&pull.arm, &pull.to)
     } else if pull.position == 0.0 {
         pull.wanted * pull.frame.inverse()
     } else {
-        let mut turned = *pull;
-        let mut by = Quat::identity();
-        for axis in [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()] {
-            let axis = by * frame * axis;
-            let turn = Quat::from_axis_angle(&axis, turned.best_angle(&axis));
-            turned.turn(&turn);
-            by = turn * by;
+        let mut moments = pull.to * pull.arm.transpose() * pull.position;
+        for axis in axes() {
+            moments += pull.wanted * axis * (pull.frame * axis).transpose() * pull.orientation;
         }
-        by
+        best_rotation(&moments)
     };
     if share == 1.0 && max_turn >= PI {
         return by;
@@ -174,6 +170,30 @@ fn free_turn(pull: &Pull, frame: &Quat, share: f64, max_turn: f64) -> Quat {
     let vector = log(&by) * share;
     let angle = vector.norm();
     exp(&(if angle > max_turn { vector * (max_turn / angle) } else { vector }))
+}
+
+/// The rotation R with the greatest trace of `Rᵀ · moments`: Horn's quaternion, found by Newton's method on the
+/// rotation vector from the identity, since the turns of an iteration are small.
+pub(crate) fn best_rotation(moments: &Matrix3<f64>) -> Quat {
+    let mut turn = Quat::identity();
+    for _ in 0..8 {
+        // With S the moments after the turn so far: gradient and Hessian of the trace.
+        let s = turn.inverse().to_rotation_matrix().matrix() * moments;
+        let gradient = Vec3::new(s[(2, 1)] - s[(1, 2)], s[(0, 2)] - s[(2, 0)], s[(1, 0)] - s[(0, 1)]);
+        let scale = s.norm();
+        if gradient.norm() <= 1e-12 * scale {
+            break;
+        }
+        let symmetric = (s + s.transpose()) / 2.0;
+        let hessian = Matrix3::identity() * (symmetric.trace() + 1e-6 * scale) - symmetric;
+        let step = match hessian.cholesky() {
+            Some(factor) => factor.solve(&gradient),
+            None => gradient / scale,
+        };
+        let step = if step.norm() > 1.0 { step.normalize() } else { step };
+        turn *= exp(&step);
+    }
+    Quat::new_normalize(Quaternion::from(turn.coords))
 }
 
 fn hinge_turn(

@@ -40,7 +40,7 @@ impl Solver for TwoBone {
         while iterations < ROUNDS.min(options.iterations) && !chain.reached(goals, options) {
             iterations += 1;
             let before = (goal.position - chain.tip(0).0).norm();
-            close(chain, first, bend, goal, options);
+            close_either(chain, first, bend, goal, options);
             let after = (goal.position - chain.tip(0).0).norm();
             if iterations > 1 && after > 0.999 * before {
                 break;
@@ -71,7 +71,7 @@ pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool 
         }
         let kept = (chain.local[first], chain.local[bend]);
         let before = (goal.position - chain.tip(0).0).norm_squared();
-        close(chain, first, bend, goal, options);
+        close_either(chain, first, bend, goal, options);
         if chain.reached(std::slice::from_ref(goal), options) {
             return true;
         }
@@ -83,11 +83,33 @@ pub(crate) fn finish(chain: &mut Chain, goal: &Goal, options: &Options) -> bool 
     false
 }
 
-/// Bends `bend` until the effector is as far from `first` as the goal is, then aims `first` at the goal.
-pub(crate) fn close(chain: &mut Chain, first: usize, bend: usize, goal: &Goal, options: &Options) {
+/// [`close`], and where limits keep that from the goal, with a hinge bent to its other side if that is better and
+/// no axis says which side is right.
+fn close_either(chain: &mut Chain, first: usize, bend: usize, goal: &Goal, options: &Options) {
+    let start = (chain.local[first], chain.local[bend]);
+    close(chain, first, bend, goal, options, false);
+    let hinge = matches!(chain.constraint[bend].freedom, Freedom::Hinge { .. });
+    let has_axis = matches!(chain.bend, Some((joint, Some(_))) if joint == bend);
+    if !hinge || has_axis || !options.limits || chain.reached(std::slice::from_ref(goal), options) {
+        return;
+    }
+    let missing = |chain: &Chain| (goal.position - chain.tips[0]).norm_squared();
+    let (kept, left) = ((chain.local[first], chain.local[bend]), missing(chain));
+    (chain.local[first], chain.local[bend]) = start;
+    chain.update();
+    close(chain, first, bend, goal, options, true);
+    if missing(chain) >= left {
+        (chain.local[first], chain.local[bend]) = kept;
+        chain.update();
+    }
+}
+
+/// Bends `bend` until the effector is as far from `first` as the goal is, then aims `first` at the goal. `flipped`:
+/// a hinge bends to its other side.
+fn close(chain: &mut Chain, first: usize, bend: usize, goal: &Goal, options: &Options, flipped: bool) {
     let (a, b, c) = (chain.position[first], chain.position[bend], chain.tip(0).0);
     let square = (goal.position - a).norm_squared();
-    let by = bend_turn(chain, bend, &(a - b), &(c - b), square, goal, options);
+    let by = bend_turn(chain, bend, [&(a - b), &(c - b)], square, goal, options, flipped);
     if let Some(by) = by {
         let parent = chain.parent_frame(bend);
         let local = parent.inverse() * (by * chain.frame[bend]);
@@ -156,11 +178,11 @@ fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
 pub(crate) fn bend_turn(
     chain: &Chain,
     bend: usize,
-    u: &Vec3,
-    v: &Vec3,
+    [u, v]: [&Vec3; 2],
     square: f64,
     goal: &Goal,
     options: &Options,
+    flipped: bool,
 ) -> Option<Quat> {
     let constraint = &chain.constraint[bend];
     let parent = chain.parent_frame(bend);
@@ -199,7 +221,7 @@ pub(crate) fn bend_turn(
     };
     // The side on which the joint is bent now, unless an axis says which, or only the other side is allowed.
     let flexes = given.map_or(now_sine, |given| given.dot(&(constraint.outer() * hinge_axis)));
-    if flexes < 0.0 {
+    if (flexes < 0.0) != flipped {
         sine = -sine;
     }
     let (mut by, outside) = turn_to(sine);

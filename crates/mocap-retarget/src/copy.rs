@@ -7,6 +7,7 @@ use crate::limb::LimbMap;
 use crate::options::{Hands, Method};
 use crate::retargeter::{Retargeter, mid_hip};
 use crate::transfer::Rule;
+use mocap_analysis::Placer;
 use mocap_model::{Clip, Isometry3, JointId, Pose, Skeleton, UnitQuaternion, Vector3, slerp};
 
 /// The frames of the target before its limbs are solved.
@@ -38,7 +39,7 @@ pub(crate) struct LimbCourse {
 
 pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) -> Copied {
     let count = source.frames();
-    let mut work = Work::new(retargeter, setting);
+    let mut work = Work::new(retargeter, source, setting);
     let mut copied = Copied {
         rotations: retargeter.target.joints().iter().map(|_| Vec::with_capacity(count)).collect(),
         hips: Vec::with_capacity(count),
@@ -46,8 +47,7 @@ pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) 
         limbs: vec![LimbCourse::default(); retargeter.limbs.len()],
     };
     for frame in 0..count {
-        source.local_pose(frame, &mut work.source_local);
-        work.source_local.to_object(source.skeleton(), &mut work.source);
+        work.source.place(frame);
         work.turns();
         let parent = work.place_hips();
         for (track, local) in copied.rotations.iter_mut().zip(&work.local.joints) {
@@ -63,7 +63,7 @@ pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) 
                 course.base.push(base.map_or(Isometry3::identity(), |parent| *object(parent)));
                 course.from.push(object(limb.target.base).translation.vector);
                 course.goal.push(goal);
-                let leading = &work.source.joints[limb.source.base.index()].rotation;
+                let leading = &work.source.at(limb.source.base).rotation;
                 course.bend.push(leading * setting.bends[i]);
                 course.tip.push(object(limb.target.tip).rotation);
             }
@@ -76,9 +76,8 @@ pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) 
 struct Work<'a> {
     retargeter: &'a Retargeter,
     setting: &'a Setting,
-    source_local: Pose,
     /// The source in object space.
-    source: Pose,
+    source: Placer<'a>,
     /// The target in local space.
     local: Pose,
     /// The target in object space.
@@ -90,18 +89,17 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn new<'a>(retargeter: &'a Retargeter, setting: &'a Setting) -> Work<'a> {
+    fn new<'a>(retargeter: &'a Retargeter, source: &'a Clip, setting: &'a Setting) -> Work<'a> {
         let solved = retargeter.options.method != Method::Copy;
         let in_chain =
             |id: JointId| solved && retargeter.limbs.iter().any(|limb| limb.chain.place(id).is_some());
         let limited = retargeter.target.iter().map(|(id, _)| {
-            retargeter.options.limits && !retargeter.constraints[id.index()].is_free() && !in_chain(id)
+            retargeter.limits && !retargeter.constraints[id.index()].is_free() && !in_chain(id)
         });
         Work {
             retargeter,
             setting,
-            source_local: Pose::default(),
-            source: Pose::default(),
+            source: Placer::new(source, &leading(retargeter, setting)),
             local: Pose::rest(&retargeter.target),
             object: Pose::rest(&retargeter.target),
             limited: limited.collect(),
@@ -118,9 +116,8 @@ impl Work<'_> {
             let at = id.index();
             let parent =
                 joint.parent.map_or(Isometry3::identity(), |parent| self.object.joints[parent.index()]);
-            let turned = |source: &JointId, frame: &UnitQuaternion<f64>| {
-                self.source.joints[source.index()].rotation * frame
-            };
+            let turned =
+                |source: &JointId, frame: &UnitQuaternion<f64>| self.source.at(*source).rotation * frame;
             let mut local = match &self.setting.rules[at] {
                 Rule::Rest(local) => *local,
                 Rule::Follow { source, frame } => parent.rotation.inverse() * turned(source, frame),
@@ -155,7 +152,7 @@ impl Work<'_> {
     /// How far the hips have to move.
     fn shift(&self) -> Vector3<f64> {
         let Retargeter { source_body, target_body, ratios, directions, options, .. } = self.retargeter;
-        let position = |joint: JointId| self.source.joints[joint.index()].translation.vector;
+        let position = |joint: JointId| self.source.at(joint).translation.vector;
         let posed = |joint: JointId| self.object.joints[joint.index()].translation.vector;
         if options.method != Method::Scale {
             return position(source_body.hips) * ratios.unit - posed(target_body.hips);
@@ -173,7 +170,7 @@ impl Work<'_> {
     /// The place of a limb's tip; `None` where the limb is left alone.
     fn goal(&self, limb: &LimbMap) -> Option<Vector3<f64>> {
         let Retargeter { ratios, options, source_body, target_body, .. } = self.retargeter;
-        let source = |joint: JointId| self.source.joints[joint.index()].translation.vector;
+        let source = |joint: JointId| self.source.at(joint).translation.vector;
         let target = |joint: JointId| self.object.joints[joint.index()].translation.vector;
         let reach = source(limb.source.tip) - source(limb.source.base);
         let base = target(limb.target.base);
@@ -189,6 +186,22 @@ impl Work<'_> {
             (Method::Scale, LimbKind::Arm, Hands::Off) => None,
         }
     }
+}
+
+/// The joints of the source that lead the target.
+fn leading(retargeter: &Retargeter, setting: &Setting) -> Vec<JointId> {
+    let mut joints = vec![retargeter.source_body.hips];
+    for limb in retargeter.source_body.limbs.iter().flatten() {
+        joints.extend([limb.base, limb.tip]);
+    }
+    for rule in &setting.rules {
+        match rule {
+            Rule::Rest(_) => {}
+            Rule::Follow { source, .. } => joints.push(*source),
+            Rule::Between { sources, .. } => joints.extend(sources),
+        }
+    }
+    joints
 }
 
 /// A joint and all joints below it.

@@ -7,9 +7,9 @@
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, Which};
 use crate::stance::{Directions, Stance, rolled_stance};
-use mocap_analysis::FootContacts;
+use mocap_analysis::{FootContacts, Placer};
 use mocap_model::{
-    Clip, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, exp, log, swing_twist,
+    Clip, Isometry3, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, exp, log, swing_twist,
 };
 use std::f64::consts::FRAC_PI_4;
 
@@ -23,25 +23,35 @@ const CREDIBLE: f64 = FRAC_PI_4;
 /// Fewer flat frames than this say nothing.
 const FEWEST: usize = 5;
 
-/// Poses of a clip in object space, spread over its frames.
+/// Limbs and feet of a clip in object space, in frames spread over it.
 pub(crate) struct Sample {
     frames: Vec<usize>,
-    poses: Vec<Pose>,
+    /// By frame, then by joint.
+    poses: Vec<Vec<Isometry3<f64>>>,
+    /// The place of a joint in a pose.
+    places: Vec<Option<usize>>,
 }
 
 impl Sample {
-    pub(crate) fn of(clip: &Clip) -> Sample {
+    pub(crate) fn of(clip: &Clip, body: &Body) -> Sample {
         let count = clip.frames().min(FRAMES);
         let frames: Vec<usize> = (0..count).map(|i| i * clip.frames() / count).collect();
-        let mut local = Pose::default();
+        let limbs = body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
+        let toes = [Role::LeftToes, Role::RightToes].into_iter().filter_map(|role| body.roles.joint(role));
+        let joints: Vec<JointId> = limbs.chain(toes).collect();
+        let mut places = vec![None; clip.skeleton().len()];
+        joints.iter().enumerate().for_each(|(i, joint)| places[joint.index()] = Some(i));
+        let mut placer = Placer::new(clip, &joints);
         let poses = frames.iter().map(|frame| {
-            clip.local_pose(*frame, &mut local);
-            let mut object = Pose::default();
-            local.to_object(clip.skeleton(), &mut object);
-            object
+            placer.place(*frame);
+            joints.iter().map(|joint| *placer.at(*joint)).collect()
         });
         let poses = poses.collect();
-        Sample { frames, poses }
+        Sample { frames, poses, places }
+    }
+
+    fn place<'a>(&self, pose: &'a [Isometry3<f64>], joint: JointId) -> &'a Isometry3<f64> {
+        &pose[self.places[joint.index()].expect("a limb or foot of the body")]
     }
 
     /// The axis about which a limb bends (a positive turn flexes), in the frame of its first joint; `None`
@@ -49,11 +59,11 @@ impl Sample {
     pub(crate) fn bend_axis(&self, limb: &Limb) -> Option<Vector3<f64>> {
         let (mut sum, mut total) = (Vector3::zeros(), 0.0);
         for pose in &self.poses {
-            let at = |joint: JointId| pose.joints[joint.index()].translation.vector;
+            let at = |joint: JointId| self.place(pose, joint).translation.vector;
             let (above, below) = (at(limb.base) - at(limb.middle), at(limb.tip) - at(limb.middle));
             let normal = below.cross(&above) / (below.norm() * above.norm()).max(f64::MIN_POSITIVE);
             total += normal.norm();
-            sum += pose.joints[limb.base.index()].rotation.inverse() * normal;
+            sum += self.place(pose, limb.base).rotation.inverse() * normal;
         }
         let clear = sum.norm() > BENT * self.poses.len() as f64 && sum.norm() > AGREEING * total;
         if clear { sum.try_normalize(0.0) } else { None }
@@ -97,7 +107,7 @@ pub(crate) fn refined(
             let flat = flat.filter(|(frame, _)| contacts.toe[**frame] && contacts.heel[**frame]);
             let before = refined.rotation[joint.index()].inverse();
             let tilts: Vec<_> = flat
-                .map(|(_, pose)| tilt(&(pose.joints[joint.index()].rotation * before), &directions.up))
+                .map(|(_, pose)| tilt(&(sample.place(pose, joint).rotation * before), &directions.up))
                 .collect();
             let tilt = exp(&median(&tilts));
             if tilts.len() >= FEWEST && tilt.angle() < CREDIBLE {

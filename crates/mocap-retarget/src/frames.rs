@@ -49,7 +49,7 @@ pub(crate) fn frames(
 fn solve(retargeter: &Retargeter, copied: &mut Copied) -> Result<Vec<Vec<Solve>>, RetargetError> {
     let options = mocap_ik::Options {
         position_tolerance: REACHED,
-        limits: retargeter.options.limits,
+        limits: retargeter.limits,
         ..mocap_ik::Options::default()
     };
     let mut local = Pose::rest(&retargeter.target);
@@ -64,7 +64,7 @@ fn solve(retargeter: &Retargeter, copied: &mut Copied) -> Result<Vec<Vec<Solve>>
         let follows =
             joints[last] == retargeter.target.joint(limb.target.tip).parent.unwrap_or(limb.target.tip);
         let constraint = retargeter.constraints[tip];
-        let limited = retargeter.options.limits && !constraint.is_free();
+        let limited = retargeter.limits && !constraint.is_free();
         for frame in 0..course.goal.len() {
             for joint in &joints {
                 local.joints[joint.index()].rotation = copied.rotations[joint.index()][frame];

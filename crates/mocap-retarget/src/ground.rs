@@ -9,9 +9,7 @@ use crate::plant::Sole;
 use crate::retargeter::Retargeter;
 use crate::stance::Stance;
 use crate::transfer::{Rule, rules};
-use mocap_analysis::{
-    ContactOptions, Foot, FootContacts, SoleHeights, contacts, feet_of, floor_height, sole_heights,
-};
+use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, SoleHeights, feet_of, floor_of};
 use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
 
 /// Heights and contacts of one clip on one pair of skeletons.
@@ -19,6 +17,8 @@ use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
 pub(crate) struct Setting {
     pub source_feet: Vec<Foot>,
     pub target_feet: Vec<Foot>,
+    /// The motion of the source's feet.
+    pub motions: Vec<FootMotion>,
     pub contacts: Vec<FootContacts>,
     /// Height of the source's floor [units of the source].
     pub floor: f64,
@@ -44,14 +44,12 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
     let source_feet = feet_of(source.skeleton());
     let target_feet = feet_of(&retargeter.target);
     let options = ContactOptions::default();
+    let motions = FootMotion::of(source, &source_feet);
     let contacts: Vec<FootContacts> =
-        source_feet.iter().map(|foot| contacts(source, foot, retargeter.metres[0], &options)).collect();
-    let floor = floor_height(source, &source_feet, &contacts).unwrap_or(0.0);
-    let standing: Vec<Option<SoleHeights>> = source_feet
-        .iter()
-        .zip(&contacts)
-        .map(|(foot, contacts)| sole_heights(source, foot, contacts, floor))
-        .collect();
+        motions.iter().map(|foot| foot.contacts(retargeter.metres[0], &options)).collect();
+    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
+    let standing: Vec<Option<SoleHeights>> =
+        motions.iter().zip(&contacts).map(|(foot, contacts)| foot.sole_heights(contacts, floor)).collect();
     let stands = standing.iter().any(Option::is_some);
     let same = same_feet(retargeter, &source_feet, &target_feet);
     let posed = |stance: &Stance, feet: &[Foot]| -> Vec<SoleHeights> {
@@ -64,7 +62,7 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
     let mean_ankle = |heights: &[SoleHeights]| {
         heights.iter().map(|heights| heights.ankle).sum::<f64>() / heights.len().max(1) as f64
     };
-    let sample = Sample::of(source);
+    let sample = Sample::of(source, &retargeter.source_body);
     let sides: Vec<_> = source_feet.iter().map(|foot| foot.side).zip(&contacts).collect();
     let (body, stance) = (&retargeter.source_body, &retargeter.source_stance);
     let stance = refined(stance, &retargeter.source_base, source.skeleton(), body, &sample, &sides)?;
@@ -110,6 +108,7 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
         stands,
         source_feet,
         target_feet,
+        motions,
         contacts,
     })
 }

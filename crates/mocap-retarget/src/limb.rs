@@ -65,11 +65,14 @@ impl LimbMap {
             LimbSolver::Auto => [&TwoBone, &Ccd],
             LimbSolver::Ccd => [&Ccd, &TwoBone],
         };
+        let start = chain.rotations().to_vec();
         let outcome = first.solve(chain, &goals, options)?;
         if outcome.status != Status::Capped {
             return Ok(outcome);
         }
+        // Both start from the pose of the source: what one of them has twisted the other cannot undo.
         let kept = chain.rotations().to_vec();
+        chain.set_rotations(&start);
         let other = second.solve(chain, &goals, options)?;
         if other.position < outcome.position {
             return Ok(other);

@@ -63,7 +63,8 @@ pub struct Options {
     pub lock: FootLock,
     /// How limbs are solved. Default: [`LimbSolver::Auto`].
     pub solver: LimbSolver,
-    /// Whether the degrees of freedom and limits that the target states are kept. Default: true.
+    /// Whether the degrees of freedom and limits that the target states are kept. Default: true. A skeleton's own
+    /// motion is never changed for its limits (the files of CMU's database break their own).
     pub limits: bool,
     /// The height of the target's floor along its up axis [units of the target]. Default `None`: the floor of
     /// the source, scaled like the legs.

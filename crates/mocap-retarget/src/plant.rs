@@ -37,6 +37,8 @@ const FADE: f64 = 0.2;
 const AHEAD: f64 = 0.15;
 /// A foot is lifted over the floor this long before it would sink in [s].
 const RAISE: f64 = 0.05;
+/// Toes begin to bend this long before their tips would be below the floor [s].
+const TOES: f64 = 0.1;
 /// The hips follow the feet that stand over this time [s].
 const SMOOTH: f64 = 0.1;
 /// The most that hips sink, and that a foot is moved to be planted, as shares of the leg.
@@ -47,7 +49,7 @@ const MOST_BEND: f64 = 1.0;
 /// Toes that show almost straight down (sine) bend less.
 const STEEP: f64 = 0.3;
 /// A leg is never stretched beyond this share of its length by the hips.
-const STRETCHED: f64 = 0.9999;
+const STRETCHED: f64 = 0.998;
 
 impl Sole {
     /// The turn [rad] about the toes' axis that bends them up until no tip is below the floor, or as far as
@@ -112,10 +114,13 @@ pub(crate) fn plant(retargeter: &Retargeter, setting: &Setting, rate: FrameRate,
             bend[frame] = -foot.bend_up(&(at + up * raise[frame]), &(tip * toes[frame]), floor, &up);
         }
         // Toes bend as they would on the floor; what that leaves below it the whole foot is lifted by.
-        for (frame, bend) in ahead_of_time(&bend, span(RAISE)).into_iter().enumerate() {
+        for (frame, bend) in ahead_of_time(&bend, span(TOES)).into_iter().enumerate() {
             let tip = course.tip[frame];
             if bend > 0.0 {
                 toes[frame] *= UnitQuaternion::new(foot.toe_axis * -bend);
+                if retargeter.limits {
+                    toes[frame] = retargeter.constraints[foot.toe.index()].project(&toes[frame]).0;
+                }
             }
             let at = course.goal[frame] + tip * foot.toe_offset + up * raise[frame];
             raise[frame] += foot.tips_below(&at, &(tip * toes[frame]), floor, &up);

@@ -1,14 +1,16 @@
 //! What became of a motion, in numbers.
 
 use crate::Warning;
-use crate::body::LimbKind;
+use crate::body::{Body, Limb, LimbKind};
 use crate::frames::Solve;
 use crate::ground::Setting;
 use crate::retargeter::{Ratios, Retargeter};
+use crate::stance::Stance;
 use mocap_analysis::{
-    FootMeasure, correlation, foot_measure, largest_step, mean_jerk, rms_difference, trajectories, trajectory,
+    FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements, rms_difference, runs,
 };
-use mocap_model::{Clip, Role, Side, Vector3, angle_between};
+use mocap_model::{Clip, Isometry3, JointId, Role, Side};
+use std::ops::Range;
 
 /// What became of a motion. Lengths are metres (see [`Report::metres`]), angles degrees.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,11 +70,13 @@ pub struct EffectorReport {
 }
 
 /// How well a foot stands, on the contacts of the source.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FootReport {
     /// The role of the foot.
     pub role: Role,
-    /// Frames in which the source's toe stands.
+    /// The ranges of frames in which the source's toe stands.
+    pub contacts: Vec<Range<usize>>,
+    /// The number of these frames.
     pub contact_frames: usize,
     /// Mean speed of the source's toe while it stands [m/s].
     pub slide_source: f64,
@@ -144,16 +148,20 @@ pub(crate) fn report(
     } else if !setting.stands {
         warnings.push(Warning::NoContacts);
     }
+    let was =
+        LimbMotions::of(source, &retargeter.source_body, retargeter.limbs.iter().map(|limb| &limb.source));
+    let is =
+        LimbMotions::of(motion, &retargeter.target_body, retargeter.limbs.iter().map(|limb| &limb.target));
     Report {
         frames: motion.frames(),
         scale: retargeter.ratios,
         metres: retargeter.metres,
         mapping: mapping(retargeter),
         effectors: effectors(retargeter, &solves),
-        feet: feet(retargeter, source, setting, motion),
+        feet: feet(retargeter, setting, motion),
         limits: limits(retargeter, motion),
-        angles: angles(retargeter, source, motion),
-        jerk_ratio: jerk_ratio(retargeter, source, motion),
+        angles: angles(retargeter, &was, &is),
+        jerk_ratio: jerk_ratio(retargeter, &was, &is, source.rate().fps()),
         largest_step: steps(retargeter, source, motion),
         floor: [setting.floor * retargeter.metres[0], setting.target_floor * retargeter.metres[1]],
         warnings,
@@ -187,26 +195,23 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
     reports
 }
 
-fn feet(retargeter: &Retargeter, source: &Clip, setting: &Setting, motion: &Clip) -> Vec<FootReport> {
+fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip) -> Vec<FootReport> {
     let [metres, target_metres] = retargeter.metres;
-    let feet = setting.source_feet.iter().zip(&setting.target_feet).zip(&setting.contacts);
-    feet.map(|((from, to), contacts)| {
-        let was: FootMeasure = foot_measure(source, from, contacts, setting.floor, metres);
-        let is = foot_measure(motion, to, contacts, setting.target_floor, target_metres);
+    let is = FootMotion::of(motion, &setting.target_feet);
+    let feet = setting.source_feet.iter().zip(setting.motions.iter().zip(&is)).zip(&setting.contacts);
+    feet.map(|((foot, (from, to)), contacts)| {
+        let was = from.measure(contacts, setting.floor, metres);
+        let is = to.measure(contacts, setting.target_floor, target_metres);
         let scaled = was.slide * retargeter.ratios.leg * target_metres / metres;
-        let up = retargeter.directions.up;
-        let heights = |clip: &Clip, points: &[mocap_model::JointId], floor: f64, metres: f64| -> Vec<f64> {
-            let points = trajectories(clip, points);
-            let lowest =
-                |frame: usize| points.iter().map(|t| t[frame].dot(&up)).fold(f64::INFINITY, f64::min);
-            (0..clip.frames()).map(|frame| (lowest(frame) - floor) * metres).collect()
-        };
-        let from_heights = heights(source, &from.points, setting.floor, metres);
-        let to_heights = heights(motion, &to.points, setting.target_floor, target_metres);
         let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
-        let errors: Vec<f64> = flat.map(|i| (to_heights[i] - from_heights[i]).abs()).collect();
+        let height = |frame: usize| {
+            let is = (to.lowest[frame] - setting.target_floor) * target_metres;
+            is - (from.lowest[frame] - setting.floor) * metres
+        };
+        let errors: Vec<f64> = flat.map(|frame| height(frame).abs()).collect();
         FootReport {
-            role: if from.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
+            role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
+            contacts: runs(&contacts.toe),
             contact_frames: is.contact_frames,
             slide_source: was.slide,
             slide: is.slide,
@@ -241,37 +246,26 @@ fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {
     found
 }
 
-fn angles(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> Vec<AngleReport> {
+fn angles(retargeter: &Retargeter, was: &LimbMotions, is: &LimbMotions) -> Vec<AngleReport> {
+    // Straight behind the body: no usual pose of a limb is near 0 or 180° from it, so the angle is smooth.
+    let back = -retargeter.directions.forward;
     let mut reports = Vec::new();
-    for limb in &retargeter.limbs {
-        let side = (&limb.source, &limb.target);
-        let course = |clip: &Clip, limb: &crate::body::Limb, hips, down: Vector3<f64>| -> [Vec<f64>; 2] {
-            let [base, middle, tip] =
-                <[_; 3]>::try_from(trajectories(clip, &[limb.base, limb.middle, limb.tip])).expect("three");
-            let mut object = mocap_model::Pose::default();
-            let mut local = mocap_model::Pose::default();
-            let upper = (0..clip.frames()).map(|i| {
-                clip.local_pose(i, &mut local);
-                local.to_object(clip.skeleton(), &mut object);
-                let trunk: &mocap_model::JointId = &hips;
-                let down = object.joints[trunk.index()].rotation * down;
-                down.angle(&(middle[i] - base[i])).to_degrees()
-            });
-            let upper = upper.collect();
-            let bend =
-                (0..clip.frames()).map(|i| (middle[i] - base[i]).angle(&(tip[i] - middle[i])).to_degrees());
-            [upper, bend.collect()]
+    for (i, limb) in retargeter.limbs.iter().enumerate() {
+        let courses = |motions: &LimbMotions, stance: &Stance| -> [Vec<f64>; 2] {
+            let Some([trunk, base, middle, tip]) = motions.limb(i) else { return Default::default() };
+            let back = stance.rotation[motions.trunks[i].index()].inverse() * back;
+            let place = |course: &[Isometry3<f64>], frame: usize| course[frame].translation.vector;
+            let (mut upper, mut bend) = (Vec::new(), Vec::new());
+            for frame in 0..trunk.len() {
+                let above = place(middle, frame) - place(base, frame);
+                let below = place(tip, frame) - place(middle, frame);
+                upper.push((trunk[frame].rotation * back).angle(&above).to_degrees());
+                bend.push(above.angle(&below).to_degrees());
+            }
+            [upper, bend]
         };
-        let trunk =
-            |body: &crate::body::Body, kind| if kind == LimbKind::Leg { body.hips } else { body.top() };
-        let (from_trunk, to_trunk) =
-            (trunk(&retargeter.source_body, side.0.kind), trunk(&retargeter.target_body, side.1.kind));
-        // Straight behind the body: no usual pose of a limb is near 0 or 180° from it, so the angle is smooth.
-        let back = -retargeter.directions.forward;
-        let from_back = retargeter.source_stance.rotation[from_trunk.index()].inverse() * back;
-        let to_back = retargeter.target_stance.rotation[to_trunk.index()].inverse() * back;
-        let was = course(source, side.0, from_trunk, from_back);
-        let is = course(motion, side.1, to_trunk, to_back);
+        let was = courses(was, &retargeter.source_stance);
+        let is = courses(is, &retargeter.target_stance);
         let roles = limb.target.kind.roles_of(limb.target.side);
         for (i, role) in roles.into_iter().take(2).enumerate() {
             let (rms, correlation) = (rms_difference(&was[i], &is[i]), correlation(&was[i], &is[i]));
@@ -281,36 +275,60 @@ fn angles(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> Vec<AngleRep
     reports
 }
 
-fn jerk_ratio(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> Option<f64> {
-    let fps = source.rate().fps();
-    let mean = |clip: &Clip, joints: Vec<mocap_model::JointId>| -> f64 {
-        joints.into_iter().map(|joint| mean_jerk(&trajectory(clip, joint), fps)).sum()
+fn jerk_ratio(retargeter: &Retargeter, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Option<f64> {
+    let mean = |motions: &LimbMotions| -> f64 {
+        let tips = (0..retargeter.limbs.len()).filter_map(|i| motions.limb(i));
+        tips.map(|[.., tip]| mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps)).sum()
     };
-    let was = mean(source, retargeter.limbs.iter().map(|limb| limb.source.tip).collect());
-    let is = mean(motion, retargeter.limbs.iter().map(|limb| limb.target.tip).collect());
+    let (was, is) = (mean(was), mean(is));
     (was > 0.0).then(|| is / (was * retargeter.ratios.leg))
 }
 
-fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
-    let joints = |body: &crate::body::Body| body.roles.rows.iter().map(|row| row.joint).collect::<Vec<_>>();
-    let was = largest_step(source, joints(&retargeter.source_body));
-    let is = largest_step(motion, joints(&retargeter.target_body));
-    let of = |clip: &Clip, joint| {
-        let rotations = clip.track(joint).rotation.values();
-        rotations.windows(2).map(|pair| angle_between(&pair[0], &pair[1]).to_degrees()).fold(0.0, f64::max)
-    };
-    let excess = retargeter.target_body.roles.rows.iter().filter_map(|row| {
-        let from = retargeter.source_body.roles.joint(row.role)?;
-        Some((of(motion, row.joint) - of(source, from), row.role))
-    });
-    let excess =
-        excess.fold((0.0, None), |most, (next, role)| if next > most.0 { (next, Some(role)) } else { most });
-    StepReport {
-        target: is.map_or(0.0, |step| step.angle.to_degrees()),
-        joint: is.map_or(String::new(), |step| motion.skeleton().joint(step.joint).name.clone()),
-        frame: is.map_or(0, |step| step.frame),
-        source: was.map_or(0.0, |step| step.angle.to_degrees()),
-        excess: excess.0,
-        excess_role: excess.1,
+/// Trunk, base, middle and tip of every limb over the frames of a clip, found in one pass.
+struct LimbMotions {
+    placed: Vec<Vec<Isometry3<f64>>>,
+    trunks: Vec<JointId>,
+}
+
+impl LimbMotions {
+    fn of<'a>(clip: &Clip, body: &Body, limbs: impl Iterator<Item = &'a Limb>) -> LimbMotions {
+        let mut joints = Vec::new();
+        let mut trunks = Vec::new();
+        for limb in limbs {
+            let trunk = if limb.kind == LimbKind::Leg { body.hips } else { body.top() };
+            joints.extend([trunk, limb.base, limb.middle, limb.tip]);
+            trunks.push(trunk);
+        }
+        LimbMotions { placed: placements(clip, &joints), trunks }
     }
+
+    fn limb(&self, i: usize) -> Option<[&[Isometry3<f64>]; 4]> {
+        let four = self.placed.get(4 * i..4 * i + 4)?;
+        Some([0, 1, 2, 3].map(|k| four[k].as_slice()))
+    }
+}
+
+fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
+    let step = |clip: &Clip, joint: JointId| largest_step(clip, [joint]);
+    let angle = |step: Option<LargestStep>| step.map_or(0.0, |step| step.angle.to_degrees());
+    let mut report = StepReport::default();
+    for row in &retargeter.source_body.roles.rows {
+        report.source = report.source.max(angle(step(source, row.joint)));
+    }
+    for row in &retargeter.target_body.roles.rows {
+        let Some(is) = step(motion, row.joint) else { continue };
+        let degrees = is.angle.to_degrees();
+        if degrees > report.target {
+            report.target = degrees;
+            report.joint = motion.skeleton().joint(row.joint).name.clone();
+            report.frame = is.frame;
+        }
+        if let Some(from) = retargeter.source_body.roles.joint(row.role) {
+            let excess = degrees - angle(step(source, from));
+            if excess > report.excess {
+                (report.excess, report.excess_role) = (excess, Some(row.role));
+            }
+        }
+    }
+    report
 }

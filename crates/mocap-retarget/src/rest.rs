@@ -32,7 +32,7 @@ pub fn rest_from_motion(clip: &Clip) -> Result<Pose, RetargetError> {
     let found: Vec<_> =
         feet.iter().map(|foot| (foot.side, contacts(&clip, foot, metres, &options))).collect();
     let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
-    let stance = refined(&made, &base, clip.skeleton(), &body, &Sample::of(&clip), &sides)?;
+    let stance = refined(&made, &base, clip.skeleton(), &body, &Sample::of(&clip, &body), &sides)?;
     let joints = base.joints.iter().zip(&stance.local);
     Ok(Pose { joints: joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local)).collect() })
 }

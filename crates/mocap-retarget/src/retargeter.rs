@@ -34,6 +34,8 @@ pub struct Retargeter {
     pub(crate) rules: Vec<Rule>,
     pub(crate) limbs: Vec<LimbMap>,
     pub(crate) constraints: Vec<Constraint>,
+    /// Whether limits are kept: not where both skeletons are one, whose own motion is not held to its limits.
+    pub(crate) limits: bool,
     pub(crate) directions: Directions,
     pub(crate) ratios: Ratios,
     /// Of source and target.
@@ -113,6 +115,7 @@ impl Retargeter {
             target_stance,
             rules,
             limbs,
+            limits: options.limits && source.joints() != target.joints(),
             directions,
             ratios,
             metres,
@@ -150,6 +153,16 @@ impl Retargeter {
         let (motion, solves) = crate::frames::frames(self, &source, &setting)?;
         let report = report(self, &source, &setting, &motion, solves);
         Ok((motion, report))
+    }
+
+    /// The motion of `clip` on the target alone: [`Retargeter::retarget`] without the report.
+    ///
+    /// # Errors
+    /// Where the clip is not of the skeleton that the retargeter was made for.
+    pub fn motion(&self, clip: &Clip) -> Result<Clip, RetargetError> {
+        let source = self.source_clip(clip)?;
+        let setting = crate::ground::setting(self, &source)?;
+        Ok(crate::frames::frames(self, &source, &setting)?.0)
     }
 
     /// The clip in the axes of the target, with the roles of the source.

@@ -58,20 +58,40 @@ fn run(source: &Clip, experiment: &Experiment, options: &Options) -> (Clip, Repo
     Retargeter::new(source.skeleton(), &target, options).unwrap().retarget(source).unwrap()
 }
 
+/// A row of the table in `docs/retargeting.md` (seen with `-- --nocapture`).
+fn print_row(walk: &str, experiment: &Experiment, method: &str, report: &Report) {
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let both = |role: Role| [role, role.mirrored()].map(|role| angle(report, role));
+    let (thighs, knees) = (both(Role::LeftUpperLeg), both(Role::LeftLowerLeg));
+    let all = thighs.iter().chain(&knees);
+    println!(
+        "| {walk} | × {}, × {} | {method} | {:.1} / {:.1} | {:.3} | {:.2} | {:.1} | {:.1} |",
+        experiment.thigh,
+        experiment.shank,
+        most(&mut thighs.iter().map(|(rms, _)| *rms)),
+        most(&mut knees.iter().map(|(rms, _)| *rms)),
+        all.map(|(_, correlation)| *correlation).fold(1.0, f64::min),
+        most(&mut report.feet.iter().filter_map(|foot| foot.slide_ratio)),
+        report.feet.iter().map(|foot| foot.height_error).sum::<f64>() * 50.0,
+        report.largest_step.excess,
+    );
+}
+
 fn angle(report: &Report, role: Role) -> (f64, f64) {
     let angle = report.angles.iter().find(|angle| angle.role == role).unwrap();
-    (angle.rms, angle.correlation.unwrap())
+    (angle.rms, angle.correlation.unwrap_or(0.0))
 }
 
 #[test]
 fn scaled_bodies_walk_the_same_walk() {
     for (path, skip) in WALKS {
-        let Some(source) = corpus::bvh_clip(path, skip) else { return };
+        let Some(source) = corpus::clip(path, skip) else { return };
         for experiment in &EXPERIMENTS {
             for solver in [LimbSolver::Auto, LimbSolver::Ccd, LimbSolver::TwoBone] {
                 let options = Options { solver, lock: FootLock::Off, ..Options::default() };
                 let (_, report) = run(&source, experiment, &options);
                 let place = format!("{path}, thighs × {}, {solver:?}", experiment.thigh);
+                print_row(path, experiment, &format!("scale, feet free, {solver:?}"), &report);
                 for (role, most) in [
                     (Role::LeftUpperLeg, experiment.thigh_rms),
                     (Role::RightUpperLeg, experiment.thigh_rms),
@@ -83,9 +103,7 @@ fn scaled_bodies_walk_the_same_walk() {
                     assert!(correlation >= 0.97, "{place}: {role} correlates by {correlation}");
                 }
                 for effector in &report.effectors {
-                    // Cyclic descent stalls on a few nearly straight legs and is finished within 2 mm.
-                    let most = if solver == LimbSolver::Ccd { 2e-3 } else { 1e-4 };
-                    assert!(effector.max_reachable <= most, "{place}: {effector:?}");
+                    assert!(effector.max_reachable <= 1e-4, "{place}: {effector:?}");
                 }
                 for foot in &report.feet {
                     assert!(foot.contact_frames > 50, "{place}: {foot:?}");
@@ -100,10 +118,11 @@ fn scaled_bodies_walk_the_same_walk() {
 #[test]
 fn planted_feet_stay_where_they_stand() {
     for (path, skip) in WALKS {
-        let Some(source) = corpus::bvh_clip(path, skip) else { return };
+        let Some(source) = corpus::clip(path, skip) else { return };
         for experiment in &EXPERIMENTS {
             let (_, report) = run(&source, experiment, &Options::default());
             let place = format!("{path}, thighs × {}", experiment.thigh);
+            print_row(path, experiment, "scale, feet planted", &report);
             for foot in &report.feet {
                 assert!(foot.slide_ratio.unwrap() <= 0.05, "{place}: {foot:?}");
                 assert!(foot.penetration_max <= 1e-4, "{place}: {foot:?}");
@@ -124,10 +143,11 @@ fn planted_feet_stay_where_they_stand() {
 #[test]
 fn without_scaling_the_knees_are_lost() {
     for (path, skip) in WALKS {
-        let Some(source) = corpus::bvh_clip(path, skip) else { return };
+        let Some(source) = corpus::clip(path, skip) else { return };
         for experiment in &EXPERIMENTS {
             let (_, report) =
                 run(&source, experiment, &Options { method: Method::Effectors, ..Options::default() });
+            print_row(path, experiment, "effectors", &report);
             for role in [Role::LeftLowerLeg, Role::RightLowerLeg] {
                 let (rms, _) = angle(&report, role);
                 assert!(rms >= experiment.contrast_knee_rms, "{path}: {role} differs by only {rms}°");
@@ -135,6 +155,7 @@ fn without_scaling_the_knees_are_lost() {
             // Copied rotations keep the angles and lose the floor.
             let (_, report) =
                 run(&source, experiment, &Options { method: Method::Copy, ..Options::default() });
+            print_row(path, experiment, "copy", &report);
             assert!(report.angles.iter().all(|angle| angle.rms < 1e-6));
             assert!(report.feet.iter().all(|foot| foot.height_error_max > 0.25), "{:?}", report.feet);
         }
@@ -146,7 +167,7 @@ fn a_motion_on_its_own_skeleton_is_itself() {
     let clips = [("cmu/12_01_walk.bvh", 0), ("cmu/01_01.bvh", 0), ("iclone/001_14.bvh", 0)];
     let more = [("bandai/dataset-1_dance-short_normal_001.bvh", 0), ("misc/games105_walk60.bvh", 0)];
     for (path, skip) in clips.into_iter().chain(more) {
-        let Some(source) = corpus::bvh_clip(path, skip) else { return };
+        let Some(source) = corpus::clip(path, skip) else { return };
         for hands in [Hands::Scale, Hands::Keep] {
             let options = Options { hands, ..Options::default() };
             let retargeter = Retargeter::new(source.skeleton(), source.skeleton(), &options).unwrap();

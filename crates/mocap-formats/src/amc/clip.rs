@@ -58,6 +58,8 @@ pub fn to_clip(
 struct Reader<'d> {
     skeleton: &'d asf::Document,
     motion: &'d Document,
+    /// Values in a frame.
+    width: usize,
     angle: AngleUnit,
     warnings: Vec<Finding>,
 }
@@ -81,7 +83,7 @@ struct Channels {
 impl<'d> Reader<'d> {
     fn new(skeleton: &'d asf::Document, motion: &'d Document) -> Reader<'d> {
         let angle = motion.angle().or(skeleton.units.angle).unwrap_or(AngleUnit::Degrees);
-        Reader { skeleton, motion, angle, warnings: Vec::new() }
+        Reader { skeleton, motion, width: motion.width(), angle, warnings: Vec::new() }
     }
 
     /// A finding about all values that are not finite, placed at the first.
@@ -141,7 +143,7 @@ impl<'d> Reader<'d> {
     /// The values of a bone, `frames × channels`, as many as the skeleton gives it.
     fn values(&mut self, source: &Source, channels: usize) -> Vec<f64> {
         let width = self.motion.bones[source.bone].width;
-        let row_width = self.motion.width();
+        let row_width = self.width;
         let frames = self.motion.frame_numbers.len();
         let mut values = vec![0.0; frames * channels];
         // Lines whose number of values is not that of the channels, by what is found.

@@ -495,9 +495,8 @@ impl<'t> Reader<'t> {
         document.frame_numbers.pop();
         document.values.truncate(frame * width);
         document.irregular.truncate(self.frame.irregular_before);
-        for bone in document.bones.drain(self.frame.bones_before..) {
-            self.report.forget(&bone.name);
-        }
+        let dropped = document.bones.drain(self.frame.bones_before..).map(|bone| bone.name);
+        self.report.forget(&dropped.collect());
         self.names.truncate(self.frame.bones_before);
         match self.frame.not_finite_before {
             0 => document.not_finite = None,

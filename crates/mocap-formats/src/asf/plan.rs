@@ -9,7 +9,7 @@ use super::skeleton::axes;
 use super::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Problem, Root, Units};
 use crate::{Finding, Parsed, number};
 use mocap_model::{Axis, Dofs, EulerOrder, Joint, JointId, Skeleton, Space, Unit, UnitQuaternion, Vector3};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The channels that a joint needs.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,9 @@ pub(crate) struct PlannedBone {
     /// Where the joint stands when its channels are 0, in its parent's frame.
     pub(crate) start: Vector3<f64>,
 }
+
+/// A child that starts nearer than this part of the way to the furthest one is no end of a bone.
+const FAR: f64 = 0.25;
 
 /// An ASF file for a skeleton in [`file_space`].
 pub(crate) struct Plan {
@@ -75,6 +78,7 @@ pub(crate) fn plan(skeleton: &Skeleton, needs: &[Needs]) -> Plan {
     let mut builder = Builder {
         skeleton,
         names: HashSet::from(["root".to_owned()]),
+        last: HashMap::new(),
         plan: Plan { document: Document::default(), bones: Vec::new(), warnings: Vec::new() },
         children: Vec::new(),
     };
@@ -92,6 +96,8 @@ struct Builder<'s> {
     skeleton: &'s Skeleton,
     /// Names that are taken, in lower case: some readers know no other.
     names: HashSet<String>,
+    /// The number that was last put behind a name.
+    last: HashMap<String, usize>,
     plan: Plan,
     /// The children of the root, then of each bone.
     children: Vec<Vec<usize>>,
@@ -140,16 +146,20 @@ impl Builder<'_> {
     }
 
     /// Where the bone of a joint ends, from its start in the axes of the file: where the child starts that is
-    /// nearest to the middle of all of them. The root is a point.
+    /// nearest to the middle of those that are far away; twist joints and the like are not. The root is a
+    /// point.
     fn tip(&self, id: JointId, rest: &UnitQuaternion<f64>, point: bool) -> Vector3<f64> {
-        let starts: Vec<Vector3<f64>> =
+        let mut starts: Vec<Vector3<f64>> =
             self.skeleton.children(id).iter().map(|&child| self.skeleton.joint(child).offset).collect();
         if starts.is_empty() || point {
             return Vector3::zeros();
         }
+        let furthest = starts.iter().map(Vector3::norm).fold(0.0, f64::max);
+        starts.retain(|start| start.norm() >= FAR * furthest);
         let middle = starts.iter().sum::<Vector3<f64>>() / starts.len() as f64;
-        let nearest = starts.iter().min_by(|a, b| (*a - middle).norm().total_cmp(&(*b - middle).norm()));
-        rest * nearest.expect("there is a child")
+        let distance = |start: &Vector3<f64>| (start - middle).norm();
+        let nearest = starts.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        rest * nearest.expect("the furthest is there")
     }
 
     fn add_root(&mut self, id: JointId, joint: &Joint, needs: Needs, rest: UnitQuaternion<f64>) {
@@ -214,7 +224,8 @@ impl Builder<'_> {
         tip: Vector3<f64>,
         hooks: &mut [Hook],
     ) {
-        let mut bridges: Vec<(Vector3<f64>, usize)> = Vec::new();
+        // By the bits of where they lead: children that start at one place share theirs.
+        let mut bridges: HashMap<[u64; 3], usize> = HashMap::new();
         for &child in self.skeleton.children(id) {
             let joint = self.skeleton.joint(child);
             let start = rest * joint.offset;
@@ -223,13 +234,13 @@ impl Builder<'_> {
                 hooks[child.index()] = Hook { bone: bone_of, rest };
                 continue;
             }
-            let known = bridges.iter().find(|(other, _)| (other - way).norm() <= 1e-12 * way.norm());
-            let bridge = match known {
-                Some((_, bridge)) => *bridge,
+            let key = [way.x, way.y, way.z].map(f64::to_bits);
+            let bridge = match bridges.get(&key) {
+                Some(bridge) => *bridge,
                 None => {
                     let name = self.claim(&format!("{}_to_{}", self.skeleton.joint(id).name, joint.name));
                     let bridge = self.add_bone(bone_of, bone(name, way, way));
-                    bridges.push((way, bridge));
+                    bridges.insert(key, bridge);
                     bridge
                 }
             };
@@ -284,9 +295,9 @@ impl Builder<'_> {
             word.insert_str(0, "bone");
         }
         let mut claimed = word.clone();
-        let mut count = 1;
         while !self.names.insert(claimed.to_lowercase()) {
-            count += 1;
+            let count = self.last.entry(word.to_lowercase()).or_insert(1);
+            *count += 1;
             claimed = format!("{word}_{count}");
         }
         claimed

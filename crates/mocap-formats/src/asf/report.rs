@@ -2,8 +2,8 @@
 
 use crate::finding::locate;
 use crate::{Finding, Kind, text};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Collects warnings about a text. Their lines and columns are counted at the end, in one pass.
@@ -77,9 +77,11 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// Takes back what was said about a joint. Only for the end: what is said later is not counted.
-    pub(crate) fn forget(&mut self, joint: &str) {
-        self.warnings.retain(|finding| finding.context.joint.as_deref() != Some(joint));
+    /// Takes back what was said about joints. Only for the end: what is said later is not counted.
+    pub(crate) fn forget(&mut self, joints: &HashSet<String>) {
+        let about =
+            |finding: &Finding| finding.context.joint.as_ref().is_some_and(|joint| joints.contains(joint));
+        self.warnings.retain(|finding| !about(finding));
     }
 
     pub(crate) fn into_warnings(mut self) -> Vec<Finding> {

@@ -1,24 +1,38 @@
 //! Real motion files, where they are there: `MOCAP_CORPUS`, else `../shared/data` beside the checkout.
 
-use mocap_formats::{Limits, bvh};
+use mocap_formats::{Limits, amc, asf, bvh};
 use mocap_model::{Clip, Unit, UnitSource};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The clip of a BVH file of the corpus, without its first `skip` frames; says so where there is none.
-pub(crate) fn bvh_clip(path: &str, skip: usize) -> Option<Clip> {
+/// The folder of the files; says that the test is skipped where there is none.
+fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, Into::into);
     if !folder.is_dir() {
         println!("skipped: no motion files at {} (set MOCAP_CORPUS)", folder.display());
         return None;
     }
-    let bytes = std::fs::read(folder.join(path)).expect("a file of the corpus");
-    let document = bvh::parse(&bytes, &Limits::default()).expect("a sound file").value;
-    let clip = bvh::to_clip(&document, &bvh::ClipOptions::default()).expect("a sound file").value;
+    Some(folder)
+}
+
+/// The clip of a BVH or AMC file of the corpus, without its first `skip` frames.
+pub(crate) fn clip(path: &str, skip: usize) -> Option<Clip> {
+    let folder = folder()?;
+    let read = |path: &str| std::fs::read(folder.join(path)).expect("a file of the corpus");
+    let limits = Limits::default();
+    let clip = if path.ends_with(".amc") {
+        let skeleton = format!("{}.asf", path.split('_').next().expect("a subject"));
+        let skeleton = asf::parse(&read(&skeleton), &limits).expect("a sound file").value;
+        let motion = amc::parse(&read(path), &limits).expect("a sound file").value;
+        amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).expect("a sound file").value
+    } else {
+        let document = bvh::parse(&read(path), &limits).expect("a sound file").value;
+        bvh::to_clip(&document, &bvh::ClipOptions::default()).expect("a sound file").value
+    };
     let clip = clip.trimmed(skip..clip.frames()).expect("more frames than are skipped");
     // BVH states no unit; these are in that of the database's own files.
-    if !path.starts_with("cmu/") {
+    if !path.starts_with("cmu/") || path.ends_with(".amc") {
         return Some(clip);
     }
     let mut space = *clip.skeleton().space();

@@ -1,0 +1,55 @@
+//! Frames per second of a retarget, one thread, report left out and in: a walk of 31 joints, four limbs solved,
+//! feet planted, on a body with other legs. The walk is CMU's where the corpus is there, else the fixture's.
+
+#[path = "../tests/corpus/mod.rs"]
+mod corpus;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mocap_formats::{Limits, bvh};
+use mocap_model::{Clip, JointId, Role};
+use mocap_retarget::{FootLock, LimbSolver, Options, Retargeter, map_roles};
+use std::hint::black_box;
+
+fn walk() -> Clip {
+    corpus::clip("cmu/12_01_walk.bvh", 1).unwrap_or_else(|| {
+        let bytes = include_bytes!("../../../fixtures/clips/alex_walk.bvh");
+        let document = bvh::parse(bytes, &Limits::default()).expect("a fixture").value;
+        bvh::to_clip(&document, &bvh::ClipOptions::default()).expect("a fixture").value
+    })
+}
+
+fn retarget(criterion: &mut Criterion) {
+    let source = walk();
+    let roles = map_roles(source.skeleton());
+    let mut id = 0;
+    let target = source.skeleton().with_joints(|joint| {
+        joint.offset *= match roles.role(JointId(id)) {
+            Some(Role::LeftLowerLeg | Role::RightLowerLeg) => 1.5,
+            Some(Role::LeftFoot | Role::RightFoot) => 2.0,
+            Some(Role::LeftLowerArm | Role::RightLowerArm) => 1.2,
+            _ => 1.0,
+        };
+        id += 1;
+    });
+    let target = target.expect("longer bones make no other tree");
+    let mut group = criterion.benchmark_group("retarget");
+    group.throughput(Throughput::Elements(source.frames() as u64));
+    for (name, solver, lock) in [
+        ("planted, two-bone", LimbSolver::Auto, FootLock::On),
+        ("planted, ccd", LimbSolver::Ccd, FootLock::On),
+        ("free, two-bone", LimbSolver::Auto, FootLock::Off),
+    ] {
+        let options = Options { solver, lock, ..Options::default() };
+        let retargeter = Retargeter::new(source.skeleton(), &target, &options).expect("a body");
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| retargeter.motion(black_box(&source)).expect("a motion"));
+        });
+        group.bench_function(format!("{name}, with its report"), |bencher| {
+            bencher.iter(|| retargeter.retarget(black_box(&source)).expect("a motion"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, retarget);
+criterion_main!(benches);
