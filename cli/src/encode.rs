@@ -49,6 +49,8 @@ impl Content {
 pub(crate) struct EncodeOptions {
     /// The rotation order of every joint; `None`: that of the skeleton.
     pub(crate) euler: Option<EulerOrder>,
+    /// How far the numbers of a BVH may be off \[m\]; `None`: as BVH is written.
+    pub(crate) tolerance: Option<f64>,
 }
 
 /// The path of the skeleton beside an output, for formats that need one.
@@ -72,7 +74,10 @@ impl From<Vec<u8>> for Encoded {
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
     match format {
         Format::Bvh => {
-            let options = bvh::WriteOptions { euler: options.euler, ..Default::default() };
+            let defaults = bvh::WriteOptions::default();
+            let tolerance =
+                options.tolerance.map_or(defaults.tolerance, |bound| bound.min(defaults.tolerance));
+            let options = bvh::WriteOptions { euler: options.euler, tolerance };
             let document = bvh::from_clip(&clip, &options);
             drop(clip);
             Ok(document.to_bytes().into())
@@ -119,6 +124,12 @@ pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, D
 /// Findings about what is written: they have no place in a text.
 fn diagnostics(findings: &[Finding]) -> Vec<Diagnostic> {
     findings.iter().map(|finding| Diagnostic::from_finding(finding, b"")).collect()
+}
+
+/// Puts the only file of a job where it belongs; gives its size \[bytes\] and its path.
+pub(crate) fn deliver_as(encoded: &Encoded, job: &Job) -> Result<(u64, String), Failure> {
+    // No format but AMC has a file beside it.
+    deliver(encoded, job, Format::Json)
 }
 
 /// Puts the files of a job where they belong; gives their size \[bytes\] and the path of the main one.

@@ -33,6 +33,8 @@ fn main() -> ExitCode {
         Command::Validate(args) => commands::validate::run(&args, &global, &mut console),
         Command::Convert(args) => commands::convert::run(&args, &global, &mut console),
         Command::Compare(args) => commands::compare::run(&args, &global, &mut console),
+        Command::Compress(args) => commands::compress::run(&args, &global, &mut console),
+        Command::Decompress(args) => commands::decompress::run(&args, &global, &mut console),
         Command::Skel(args) => commands::skel::run(&args, &global, &mut console),
         Command::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
         Command::View(args) => commands::view::run(&args, &global, &mut console),

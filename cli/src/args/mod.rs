@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Validate(commands::validate::Args),
     Convert(commands::convert::Args),
     Compare(commands::compare::Args),
+    Compress(commands::compress::Args),
+    Decompress(commands::decompress::Args),
     Skel(commands::skel::Args),
     Retarget(commands::retarget::Args),
     View(commands::view::Args),
@@ -60,16 +62,15 @@ impl Cli {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        ["info", "validate", "compare", "skel", "view", "sheet", "plot"]
+        ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
             .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
     }
 }
 
-#[cfg(test)]
-impl Cli {
+impl Default for Reading {
     /// How inputs are read where no flag says otherwise.
-    pub(crate) fn reading_defaults() -> Reading {
+    fn default() -> Reading {
         #[derive(Parser)]
         struct Only {
             #[command(flatten)]

@@ -6,7 +6,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use mocap_formats::Format;
 use walkdir::WalkDir;
 
 use super::root;
@@ -15,9 +14,11 @@ use crate::diagnostic::Diagnostic;
 
 /// What commands that need motions find in directories. JSON files are taken where they are named: most of
 /// those that lie about are none of ours.
-pub(crate) const MOTIONS: &[Format] = &[Format::Bvh, Format::Amc];
+pub(crate) const MOTIONS: &[&str] = &["bvh", "amc"];
 /// What other commands find in directories.
-pub(crate) const ALL: &[Format] = &[Format::Bvh, Format::Asf, Format::Amc, Format::Skel];
+pub(crate) const ALL: &[&str] = &["bvh", "asf", "amc", "skel", "mocz"];
+/// What `decompress` finds in directories.
+pub(crate) const COMPRESSED: &[&str] = &["mocz"];
 
 /// One thing to read.
 #[derive(Clone, Debug)]
@@ -69,11 +70,11 @@ impl Input {
     }
 }
 
-/// All inputs that the arguments name. Directories give files of `formats`, by their extension.
+/// All inputs that the arguments name. Directories give files of these extensions.
 ///
 /// # Errors
 /// Where a glob is malformed or gives nothing, a list cannot be read, or stdin is asked for twice.
-pub(crate) fn expand(arguments: &Inputs, formats: &[Format]) -> Result<Vec<Input>, Diagnostic> {
+pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Input>, Diagnostic> {
     let mut named = arguments.inputs.clone();
     let selection = &arguments.selection;
     if let Some(list) = &selection.files_from {
@@ -93,7 +94,7 @@ pub(crate) fn expand(arguments: &Inputs, formats: &[Format]) -> Result<Vec<Input
         } else if path.is_dir() {
             folders.push(root::absolute(path));
             for source in search(path, |file| {
-                has_format(file, formats) || (!filter.takes_all() && !selection.include.is_empty())
+                has_extension(file, extensions) || (!filter.takes_all() && !selection.include.is_empty())
             }) {
                 let below = |file: &Path| file.strip_prefix(path).map(Path::to_owned).unwrap_or_default();
                 match &source {
@@ -136,7 +137,7 @@ pub(crate) fn expand(arguments: &Inputs, formats: &[Format]) -> Result<Vec<Input
         return Err(stdin_twice());
     }
     if inputs.is_empty() {
-        let wanted: Vec<String> = formats.iter().map(|format| format!(".{format}")).collect();
+        let wanted: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
         return Err(Diagnostic::new("usage::no-input", "no input was found")
             .help(format!("directories are searched for {}", wanted.join(", "))));
     }
@@ -157,9 +158,9 @@ fn stdin_twice() -> Diagnostic {
     Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only")
 }
 
-fn has_format(file: &Path, formats: &[Format]) -> bool {
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    extension.and_then(Format::from_extension).is_some_and(|format| formats.contains(&format))
+fn has_extension(file: &Path, extensions: &[&str]) -> bool {
+    let found = file.extension().and_then(|extension| extension.to_str());
+    found.is_some_and(|found| extensions.iter().any(|extension| found.eq_ignore_ascii_case(extension)))
 }
 
 /// The files below a folder that are wanted, sorted by path, and what could not be searched.
@@ -272,7 +273,7 @@ mod tests {
 
     fn names(folder: &Path, arguments: &[&str], selection: Selection) -> Result<Vec<String>, &'static str> {
         let inputs = arguments.iter().map(|argument| folder.join(argument)).collect();
-        let found = expand(&Inputs { inputs, selection }, &[Format::Bvh, Format::Amc]);
+        let found = expand(&Inputs { inputs, selection }, MOTIONS);
         let name = |input: Input| input.relative.to_str().unwrap().to_owned();
         found.map(|found| found.into_iter().map(name).collect()).map_err(|error| error.code)
     }

@@ -159,7 +159,8 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
         let skeleton = clip.skeleton();
         let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
         let (frames, fps) = (clip.frames(), Some(clip.rate().fps()));
-        let encoded = encode::clip(clip, format, EncodeOptions { euler: args.euler })?;
+        let encoded =
+            encode::clip(clip, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() })?;
         Ok((encoded, frames, fps, joints))
     });
     match edited {

@@ -1,6 +1,7 @@
 //! `mocap info`: what a file is.
 
 use clap::Args as ClapArgs;
+use mocap_compress::Compressed;
 use mocap_formats::Format;
 use serde::Serialize;
 
@@ -48,7 +49,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 
 fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
     let path = job.input.shown();
-    let loaded = read::load(&job.input, &args.reading)?;
+    let bytes = read::bytes_of(&job.input)?;
+    if read::is_compressed(&bytes) {
+        return Ok(compressed(path, &read::open_compressed(&bytes, None)?));
+    }
+    let loaded = read::load_bytes(&job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
     let (facts, warnings) = facts::of(&loaded, &args.reading)?;
     let quality = match args.quality && format.has_motion() {
@@ -70,6 +75,82 @@ fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
     }
     let tally = Tally { frames: facts.frames, bytes_in: bytes, bytes_out: 0 };
     Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+#[derive(Serialize)]
+struct CompressedRow {
+    path: String,
+    format: &'static str,
+    profile: &'static str,
+    joints: usize,
+    end_sites: usize,
+    moving_tracks: usize,
+    frames: usize,
+    fps: f64,
+    duration: f64,
+    error_limit: f64,
+    shell: f64,
+    metres_per_unit: f64,
+    raw_bytes: u64,
+    bytes: u64,
+    skeleton_bytes: usize,
+    warnings: [Diagnostic; 0],
+}
+
+/// What a compressed clip is.
+fn compressed(path: String, clip: &Compressed) -> Report {
+    let info = clip.info();
+    let joints = clip.skeleton().joints();
+    let end_sites = joints.iter().filter(|joint| joint.end_site).count();
+    let row = CompressedRow {
+        path,
+        format: "mocz",
+        profile: info.profile.name(),
+        joints: joints.len() - end_sites,
+        end_sites,
+        moving_tracks: clip.moving_tracks(),
+        frames: info.frames,
+        fps: info.rate.fps(),
+        duration: info.frames.saturating_sub(1) as f64 * info.rate.frame_time(),
+        error_limit: info.tolerance,
+        shell: info.shell,
+        metres_per_unit: info.metres_per_unit,
+        raw_bytes: mocap_compress::raw_bytes(clip.skeleton(), info.frames),
+        bytes: clip.size() as u64,
+        skeleton_bytes: clip.skeleton_size(),
+        warnings: [],
+    };
+    let ratio = row.raw_bytes as f64 / row.bytes as f64;
+    let lines = [
+        ("format", format!("MOCZ ({} bytes, {ratio:.1} times smaller than raw)", grouped(row.bytes))),
+        (
+            "profile",
+            format!(
+                "{}: within {} mm at {} mm from each joint",
+                row.profile,
+                short(row.error_limit * 1e3),
+                short(row.shell * 1e3)
+            ),
+        ),
+        (
+            "skeleton",
+            format!("{} joints, {} end sites ({} bytes)", row.joints, row.end_sites, row.skeleton_bytes),
+        ),
+        (
+            "motion",
+            format!(
+                "{} frames at {} fps, {} s, {} tracks that move",
+                row.frames,
+                short(row.fps),
+                short(row.duration),
+                row.moving_tracks
+            ),
+        ),
+        ("unit", format!("{} m", row.metres_per_unit)),
+    ];
+    let lines = lines.map(|(name, value)| format!("\n  {name:<10} {value}")).concat();
+    let tally = Tally { frames: row.frames, bytes_in: row.bytes, bytes_out: 0 };
+    Report { json: json(&row), text: format!("{}{lines}", row.path), tally, ..Report::default() }
 }
 
 /// One block a file, one fact a line.

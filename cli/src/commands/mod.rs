@@ -1,7 +1,9 @@
 //! One file a command: arguments become options, a library call does the work, a row reports it.
 
 pub(crate) mod compare;
+pub(crate) mod compress;
 pub(crate) mod convert;
+pub(crate) mod decompress;
 pub(crate) mod generate;
 pub(crate) mod info;
 pub(crate) mod picture;

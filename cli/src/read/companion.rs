@@ -57,7 +57,6 @@ fn starts(stem: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
 
     fn found(files: &[&str], motion: &str) -> Result<String, &'static str> {
         let folder = tempfile::tempdir().unwrap();
@@ -66,7 +65,7 @@ mod tests {
         }
         let input = Input::named(&folder.path().join(motion));
         let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-        skeleton_of(&input, &Cli::reading_defaults()).map(name).map_err(|error| error.code)
+        skeleton_of(&input, &Reading::default()).map(name).map_err(|error| error.code)
     }
 
     #[test]

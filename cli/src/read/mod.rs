@@ -14,6 +14,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap_compress::{Compressed, OpenError};
 use mocap_formats::{Finding, Format, Limits, Parsed, text};
 use mocap_model::{Clip, FrameRate, Skeleton};
 
@@ -50,7 +51,21 @@ pub(crate) struct Outline {
 /// # Errors
 /// Where it cannot be read or understood, or has a warning and `--strict` is given.
 pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
-    let bytes = bytes_of(input)?;
+    load_bytes(input, bytes_of(input)?, reading)
+}
+
+/// As [`load`], of bytes that were read before.
+pub(crate) fn load_bytes(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Failure> {
+    if is_compressed(&bytes) {
+        // It says what it means, as the project's own JSON does.
+        let clip = open_compressed(&bytes, None)?.to_clip();
+        return Ok(Loaded {
+            format: Format::Json,
+            document: Document::Json(clip),
+            warnings: Vec::new(),
+            bytes,
+        });
+    }
     let format = format_of(input, &bytes, reading)?;
     let parsed = document::parse(format, &bytes, input, reading);
     let (document, warnings) = parsed.map_err(|stop| {
@@ -172,7 +187,7 @@ fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec<Diagnostic
     }
 }
 
-fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
+pub(crate) fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
     let limit = Limits::default().bytes as u64;
     match &input.source {
         Source::Stdin => {
@@ -188,6 +203,32 @@ fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
         Source::File(path) => file_bytes(path),
         Source::Unreadable(_, trouble) => Err(trouble.as_ref().clone()),
     }
+}
+
+/// Whether these are the bytes of a compressed clip.
+pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"MOCZ")
+}
+
+/// Opens a compressed clip, on a skeleton from elsewhere where there is one.
+pub(crate) fn open_compressed(
+    bytes: &[u8],
+    skeleton: Option<&Arc<Skeleton>>,
+) -> Result<Compressed, Diagnostic> {
+    let limits = mocap_compress::Limits::default();
+    let opened = match skeleton {
+        Some(skeleton) => Compressed::open_with(bytes, skeleton.clone(), &limits),
+        None => Compressed::open(bytes, &limits),
+    };
+    opened.map_err(|error| {
+        let diagnostic = Diagnostic::new(error.code(), error.to_string());
+        match error {
+            OpenError::SkeletonElsewhere => {
+                diagnostic.help("`mocap decompress --skeleton-ref` takes a file that has it")
+            }
+            _ => diagnostic,
+        }
+    })
 }
 
 /// The bytes of a file no larger than the limit.

@@ -90,7 +90,7 @@ impl<'a> BitReader<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "encode"))]
 mod tests {
     use super::*;
 

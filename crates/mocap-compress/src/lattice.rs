@@ -58,6 +58,7 @@ pub(crate) struct Column {
 pub(crate) const DIRECTION: i32 = 24;
 
 /// 2^(i/8).
+#[allow(clippy::approx_constant, reason = "a table of the format, not a constant of mathematics")]
 const EIGHTHS: [f32; 8] =
     [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, 1.414_213_5, 1.542_210_8, 1.681_792_9, 1.834_008_1];
 
@@ -84,7 +85,7 @@ impl Column {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "encode"))]
 mod tests {
     use super::*;
 

@@ -57,6 +57,7 @@ pub(crate) trait BitCoder {
 }
 
 /// Writes bits.
+#[cfg(feature = "encode")]
 #[derive(Debug)]
 pub(crate) struct RangeEncoder {
     low: u64,
@@ -66,6 +67,7 @@ pub(crate) struct RangeEncoder {
     bytes: Vec<u8>,
 }
 
+#[cfg(feature = "encode")]
 impl RangeEncoder {
     pub(crate) fn new() -> RangeEncoder {
         RangeEncoder { low: 0, range: u32::MAX, cache: 0, pending: 1, bytes: Vec::new() }
@@ -109,6 +111,7 @@ impl RangeEncoder {
     }
 }
 
+#[cfg(feature = "encode")]
 impl BitCoder for RangeEncoder {
     #[inline]
     fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
@@ -195,7 +198,7 @@ impl BitCoder for RangeDecoder<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "encode"))]
 mod tests {
     use super::*;
 

@@ -181,7 +181,7 @@ impl ResidualModel {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "encode"))]
 mod tests {
     use super::*;
     use crate::range_coder::{RangeDecoder, RangeEncoder};

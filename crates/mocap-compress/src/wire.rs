@@ -201,7 +201,7 @@ pub(crate) fn unpack(packed: &[u8], count: usize) -> Vec<u8> {
     (0..count).map(|_| model.code(&mut coder, 0)).collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "encode"))]
 mod tests {
     use super::*;
 

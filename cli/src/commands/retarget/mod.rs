@@ -162,7 +162,8 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     warnings
         .extend(report.warnings.iter().map(|warning| Diagnostic::new(warning.code(), warning.to_string())));
     let frames = motion.frames();
-    let encoded = encode::clip(motion, format, EncodeOptions { euler: args.euler });
+    let encoded =
+        encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         encode::deliver(&encoded, job, format)

@@ -93,17 +93,16 @@ pub(crate) fn clip(character: Character, bones: usize, frames: usize) -> Clip {
         }
         let speed = 0.05 + 0.02 * noise.next();
         let swing = noise.vector();
-        let rotation =
-            |frame: usize, noise: &mut Noise| {
-                let phase = frame as f64 * speed + f64::from(id.0);
-                match character {
-                    Character::Wild => exp(&(noise.vector() * 3.0)),
-                    Character::HalfTurns => exp(&(Vector3::new(0.6, 0.64, -0.48)
-                        * (3.14159 + 0.01 * phase.sin() + 1e-4 * noise.next()))),
-                    Character::Still => exp(&(swing * 0.7)),
-                    _ => exp(&(swing * phase.sin() + noise.vector() * 3e-4)),
-                }
-            };
+        let rotation = |frame: usize, noise: &mut Noise| {
+            let phase = frame as f64 * speed + f64::from(id.0);
+            match character {
+                Character::Wild => exp(&(noise.vector() * 3.0)),
+                Character::HalfTurns => exp(&(Vector3::new(0.6, 0.64, -0.48)
+                    * (std::f64::consts::PI + 0.01 * phase.sin() + 1e-4 * noise.next()))),
+                Character::Still => exp(&(swing * 0.7)),
+                _ => exp(&(swing * phase.sin() + noise.vector() * 3e-4)),
+            }
+        };
         let place = |frame: usize, noise: &mut Noise| {
             let phase = frame as f64 * speed;
             match (character, joint.parent) {
@@ -128,6 +127,7 @@ pub(crate) fn clip(character: Character, bones: usize, frames: usize) -> Clip {
 }
 
 /// The folder of real motions; says that the test is skipped where there is none.
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, PathBuf::from);

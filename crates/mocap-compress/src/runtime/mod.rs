@@ -5,14 +5,19 @@
 //! frames between are residuals in Rice codes, whose lengths are chosen for each track, level and axis, and
 //! shifted for each segment. Based on: R. F. Rice, "Some practical universal noiseless coding techniques", 1979.
 
+#[cfg(feature = "encode")]
+mod write;
+
 use crate::bits::BitReader;
 use crate::clip::Compressed;
-use crate::hierarchy::{Node, Reach, levels, schedule};
+use crate::hierarchy::{Node, Reach, schedule};
 use crate::lattice::{FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, RangeDecoder};
 use crate::sampler::{Window, sound};
 use crate::track::{FLATNESS, Head, HeadModel, Moving};
+#[cfg(feature = "encode")]
+pub(crate) use write::encode;
 
 /// Frames of a segment.
 pub(crate) const SEGMENT: usize = 32;
@@ -94,12 +99,7 @@ impl Models {
     }
 }
 
-/// A whole number as one that is not negative: 0, -1, 1, -2, …
-#[inline]
-fn fold(value: i32) -> u32 {
-    (value << 1 ^ value >> 31) as u32
-}
-
+/// A whole number from one that is not negative: 0, -1, 1, -2, …
 #[inline]
 fn unfold(code: u32) -> i32 {
     (code >> 1) as i32 ^ -((code & 1) as i32)
@@ -424,271 +424,5 @@ fn translation_track(
             }
             values.set(node.frame, value);
         }
-    }
-}
-
-#[cfg(feature = "encode")]
-pub(crate) use writing::encode;
-
-#[cfg(feature = "encode")]
-mod writing {
-    use super::*;
-    use crate::bits::BitWriter;
-    use crate::encode::rig::{Placed, Rig};
-    use crate::encode::source::{Chooser, Settings};
-    use crate::plan::Plan;
-    use crate::range_coder::{Bit, RangeEncoder};
-    use crate::track::code_tracks;
-
-    /// A coder that keeps nothing: the residuals are stored later, once all are known.
-    struct Discard;
-
-    impl BitCoder for Discard {
-        fn bit(&mut self, _: &mut Bit, bit: bool) -> bool {
-            bit
-        }
-
-        fn even(&mut self, value: u32, count: u32) -> u32 {
-            value & ((1 << count) - 1)
-        }
-    }
-
-    /// The bytes of a block, and how many samples could not be kept within their bound.
-    pub(crate) fn encode(
-        frames: usize,
-        plan: &Plan,
-        kinds: &[(Moving, Quat)],
-        rig: &Rig,
-        settings: &Settings,
-        original: &Placed,
-    ) -> (Vec<u8>, usize) {
-        let nodes = schedule(frames as u32, SEGMENT as u32, Reach::Segment);
-        debug_assert_eq!(levels(SEGMENT as u32), LEVELS);
-        let mut chooser = Chooser::new(rig, plan, settings, &nodes, LEVELS, kinds, original);
-        code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, kinds);
-        let segments = segment_count(frames);
-        let mut parts: Vec<Track> = chooser
-            .heads
-            .iter()
-            .zip(&chooser.chosen)
-            .map(|(head, chosen)| Track::new(head, &nodes, chosen, segments))
-            .collect();
-        let mut coder = RangeEncoder::new();
-        let mut models = Models::new();
-        let mut rotations = 0;
-        for ((moving, _), track) in kinds.iter().zip(&mut parts) {
-            track.layout = Layout::code(&mut models, &mut coder, *moving, rotations, &track.layout);
-            rotations += usize::from(*moving == Moving::Rotation);
-        }
-        let heads = coder.finish();
-        let mut rows = BitWriter::default();
-        // A clip of one frame has the row behind its only segment as well: it repeats the first.
-        for anchor in 0..=segments {
-            for track in &parts {
-                let k = track.anchors[anchor.min(track.anchors.len() - 1)];
-                for axis in 0..3 {
-                    let layout = &track.layout;
-                    rows.put(k[axis].wrapping_sub(layout.least[axis]) as u32, layout.width[axis]);
-                }
-            }
-        }
-        let mut offsets = Vec::new();
-        let mut data = Vec::new();
-        for segment in 0..segments {
-            offsets.extend((data.len() as u32).to_le_bytes());
-            let mut bits = BitWriter::default();
-            for track in &parts {
-                track.put(segment, &mut bits);
-            }
-            data.extend(bits.finish());
-        }
-        let mut bytes = Vec::from((heads.len() as u32).to_le_bytes());
-        bytes.extend(heads);
-        bytes.extend(rows.finish());
-        bytes.extend(offsets);
-        bytes.extend(data);
-        (bytes, chooser.failed)
-    }
-
-    /// The residuals of one track, sorted into segments.
-    struct Track {
-        layout: Layout,
-        anchors: Vec<[i32; 3]>,
-        /// By segment and level.
-        segments: Vec<[Vec<Residual>; LEVELS]>,
-        shifts: Vec<usize>,
-    }
-
-    impl Track {
-        fn new(head: &Head, nodes: &[Node], chosen: &[Residual], segments: usize) -> Track {
-            let mut layout = Layout { lattice: head.lattice(), head: head.clone(), ..Layout::blank() };
-            let mut sorted: Vec<[Vec<Residual>; LEVELS]> = vec![Default::default(); segments];
-            let mut anchors = Vec::new();
-            for (node, residual) in nodes.iter().zip(chosen) {
-                match node.level {
-                    0 => anchors.push(*residual),
-                    level => sorted[node.frame as usize / SEGMENT][usize::from(level)].push(*residual),
-                }
-            }
-            layout.refine = anchors.iter().map(|anchor| anchor.refine).max().unwrap_or(0);
-            let anchors: Vec<[i32; 3]> =
-                anchors.iter().map(|anchor| anchor.k.map(|k| k << (layout.refine - anchor.refine))).collect();
-            for axis in 0..3 {
-                let of_axis = || anchors.iter().map(|k| k[axis]);
-                layout.least[axis] = of_axis().min().unwrap_or(0);
-                let range = of_axis().max().unwrap_or(0) - layout.least[axis];
-                layout.width[axis] = 32 - (range as u32).leading_zeros();
-            }
-            let mut track = Track { layout, anchors, segments: sorted, shifts: vec![1; segments] };
-            // Low bits suit the shifts, shifts the low bits: a few rounds settle it.
-            for _ in 0..3 {
-                track.choose_low();
-                track.choose_shifts();
-            }
-            track
-        }
-
-        fn choose_low(&mut self) {
-            for level in 1..LEVELS {
-                // The best for each axis alone, then zeros tried together: they make a level sparse.
-                let mut best = [0; 3];
-                for axis in 0..3 {
-                    let cost = |low: i32| -> u64 { self.axis_cost(level, axis, low) };
-                    best[axis] = (0..=LOW).min_by_key(|low| cost(*low)).unwrap_or(0);
-                }
-                let total = |layout: &Layout| -> u64 {
-                    let bits = |at: usize| {
-                        level_bits(layout, &self.segments[at][level], level, SHIFTS[self.shifts[at]])
-                    };
-                    (0..self.segments.len()).map(bits).sum()
-                };
-                let mut layout = self.layout.clone();
-                layout.low[level] = best;
-                let plain = total(&layout);
-                layout.low[level] = [0; 3];
-                if plain <= total(&layout) {
-                    layout.low[level] = best;
-                }
-                self.layout = layout;
-            }
-        }
-
-        fn axis_cost(&self, level: usize, axis: usize, low: i32) -> u64 {
-            let half = u32::from(self.layout.head.kind == Kind::BodyCentred);
-            let mut sum = 0;
-            for (segment, shift) in self.segments.iter().zip(&self.shifts) {
-                let low = (low + SHIFTS[*shift]).clamp(0, LOW);
-                for residual in &segment[level] {
-                    let code = fold(residual.k[axis] >> half) >> residual.refine;
-                    sum += u64::from((code >> low).min(24)) + 1 + low as u64;
-                }
-            }
-            sum
-        }
-
-        fn choose_shifts(&mut self) {
-            for (segment, shift) in self.segments.iter().zip(&mut self.shifts) {
-                let cost = |shift: &usize| -> u64 {
-                    (1..LEVELS)
-                        .map(|level| level_bits(&self.layout, &segment[level], level, SHIFTS[*shift]))
-                        .sum()
-                };
-                *shift = (0..SHIFTS.len()).min_by_key(cost).unwrap_or(1);
-            }
-        }
-
-        fn put(&self, segment: usize, bits: &mut BitWriter) {
-            let of_segment = &self.segments[segment];
-            let any =
-                |level: &usize| of_segment[*level].iter().any(|residual| *residual != Residual::default());
-            let coded = (1..LEVELS).rev().find(any).unwrap_or(0);
-            bits.put(coded as u32, 3);
-            if coded == 0 {
-                return;
-            }
-            let shift = self.shifts[segment];
-            bits.put(shift as u32, 2);
-            for level in 1..=coded {
-                let (low, sparse) = self.layout.low(level, SHIFTS[shift]);
-                for residual in &of_segment[level] {
-                    put_residual(bits, self.layout.head.kind, low, sparse, *residual);
-                }
-            }
-        }
-    }
-
-    fn level_bits(layout: &Layout, residuals: &[Residual], level: usize, shift: i32) -> u64 {
-        let (low, sparse) = layout.low(level, shift);
-        let mut count = Count(0);
-        residuals
-            .iter()
-            .for_each(|residual| put_residual(&mut count, layout.head.kind, low, sparse, *residual));
-        count.0
-    }
-
-    /// Takes bits.
-    trait Sink {
-        fn put(&mut self, value: u32, count: u32);
-    }
-
-    impl Sink for BitWriter {
-        fn put(&mut self, value: u32, count: u32) {
-            BitWriter::put(self, value, count);
-        }
-    }
-
-    /// Counts bits.
-    struct Count(u64);
-
-    impl Sink for Count {
-        #[inline]
-        fn put(&mut self, _: u32, count: u32) {
-            self.0 += u64::from(count);
-        }
-    }
-
-    fn put_rice(bits: &mut impl Sink, code: u32, low: u32) {
-        let quotient = code >> low;
-        bits.put(((1 << quotient) - 1) << 1, quotient + 1);
-        bits.put(code, low);
-    }
-
-    fn put_residual(bits: &mut impl Sink, kind: Kind, low: [u32; 3], sparse: bool, residual: Residual) {
-        if sparse {
-            bits.put(u32::from(residual != Residual::default()), 1);
-            if residual == Residual::default() {
-                return;
-            }
-        }
-        let centred = kind == Kind::BodyCentred;
-        let k = residual.k;
-        let odd = (k[0] & 1) as u32;
-        let codes = k.map(|k| fold(if centred { k >> 1 } else { k }));
-        let refine = u32::from(residual.refine);
-        let low = low.map(|low| low + refine);
-        // A quotient of the first number as long as the mark would be taken for it.
-        let fits = |axis: usize| codes[axis] >> low[axis] < LONG;
-        if refine == 0 && (0..3).all(fits) {
-            (0..3).for_each(|axis| put_rice(bits, codes[axis], low[axis]));
-            if centred {
-                bits.put(odd, 1);
-            }
-            return;
-        }
-        bits.put((1 << LONG) - 1, LONG);
-        bits.put(refine, 4);
-        let short = (0..3).all(|axis| codes[axis] >> low[axis] < 24);
-        if short {
-            bits.put(0, 1);
-            if centred {
-                bits.put(odd, 1);
-            }
-            return (0..3).for_each(|axis| put_rice(bits, codes[axis], low[axis]));
-        }
-        let codes = k.map(fold);
-        let width = codes.iter().map(|code| 32 - code.leading_zeros()).max().unwrap_or(0).min(28);
-        bits.put(1, 1);
-        bits.put(width, 5);
-        codes.iter().for_each(|code| bits.put(*code, width));
     }
 }

@@ -1,0 +1,251 @@
+//! `mocap compress`: smaller files with a guaranteed error.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use globset::Glob;
+use mocap_compress::{CompressError, Compression, Options, Profile, Report as Measured};
+use mocap_model::{Skeleton, UnitSource};
+use serde::Serialize;
+
+use crate::args::{Global, Inputs, Length, Outputs, Reading, factor, length};
+use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::edit::{Edits, guessed};
+use crate::encode::{self, Encoded};
+use crate::exit::Exit;
+use crate::read::{self, Motion};
+
+/// Compress motions within a guaranteed error
+///
+/// Three points at the shell distance from every joint stay within --error of where they were, in object space,
+/// in every frame: measured on the bytes that are written. `mocap decompress` is the way back.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    outputs: Outputs,
+    #[command(flatten)]
+    bounds: BoundArgs,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What is compressed, and how closely.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Compression")]
+struct BoundArgs {
+    /// What for: runtime (any pose after one short segment), archive (smallest), keys (sparse keys for each joint)
+    #[arg(long, value_name = "PROFILE", default_value = "runtime")]
+    profile: Profile,
+    /// The greatest error [m, or with a unit, such as 0.1mm; above 0]
+    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.0001")]
+    error: Length,
+    /// Distance of the measured points from the joints, where a skin would be [m, or with a unit; above 0]
+    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
+    shell: Length,
+    /// Another error for joints whose names match a glob, such as 'Finger*:error=0.5mm'; the last that matches
+    /// counts
+    #[arg(long, value_name = "GLOB:error=LENGTH", value_parser = setting)]
+    set: Vec<Setting>,
+    /// The greatest error of local rotations [degrees, above 0; default: not bounded]: for those who blend or
+    /// retarget what they decode
+    #[arg(long, value_name = "DEGREES", value_parser = factor)]
+    local_error: Option<f64>,
+    /// Keep the error half-way between frames as well
+    #[arg(long)]
+    guard_between: bool,
+    /// Leave the skeleton out of the files; `mocap decompress --skeleton-ref` then needs a file that has it
+    #[arg(long)]
+    no_skeleton: bool,
+    /// Multiply every length first [above 0, default 1]
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    scale: Option<f64>,
+}
+
+/// An error for some joints.
+#[derive(Clone, Debug)]
+struct Setting {
+    joints: Glob,
+    error: Length,
+}
+
+fn setting(text: &str) -> Result<Setting, String> {
+    let wrong = || format!("'{text}' is not of the form GLOB:error=LENGTH, such as 'Finger*:error=0.5mm'");
+    let (joints, error) = text.rsplit_once(":error=").ok_or_else(wrong)?;
+    let joints = Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;
+    Ok(Setting { joints, error: length(error)? })
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    path: String,
+    output: String,
+    profile: &'static str,
+    frames: usize,
+    raw_bytes: u64,
+    input_bytes: u64,
+    bytes: u64,
+    skeleton_bytes: u64,
+    ratio: f64,
+    error_limit: f64,
+    max_error: f64,
+    p99_error: f64,
+    rms_error: f64,
+    between_frames_max: f64,
+    local_rotation_max_degrees: f64,
+    local_translation_max: f64,
+    worst: Option<Worst<'a>>,
+    shell: f64,
+    seconds: f64,
+    warnings: &'a [Diagnostic],
+}
+
+#[derive(Serialize)]
+struct Worst<'a> {
+    joint: &'a str,
+    frame: usize,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+    if global.json && args.outputs.to_stdout() {
+        return Err(Diagnostic::stdout_twice());
+    }
+    let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
+    let derive = |input: &Input| Ok(output_name(&input.relative));
+    let names = Names { derive: &derive, beside: &|_: &Path| None };
+    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
+    Ok(batch::run(console, global, options, &jobs, |job| compress(job, args)))
+}
+
+fn output_name(path: &Path) -> PathBuf {
+    let known = path.extension().and_then(|extension| extension.to_str());
+    let known = known.and_then(mocap_formats::Format::from_extension).is_some();
+    if known {
+        return path.with_extension("mocz");
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".mocz");
+    name.into()
+}
+
+fn compress(job: &Job, args: &Args) -> Result<Report, Failure> {
+    let start = Instant::now();
+    let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.reading)?;
+    let edits = Edits { scale: args.bounds.scale, ..Edits::default() };
+    let clip = match edits.apply(clip, &mut warnings) {
+        Ok(clip) => clip,
+        Err(error) => return Err(Failure { error, warnings }),
+    };
+    let Some(unit) = read::known_unit(clip.skeleton()) else {
+        let message =
+            "an error is a length in metres, and neither the file nor its size say what its unit is";
+        let error = Diagnostic::new("unit::unknown", message)
+            .help("state it with --input-unit, such as --input-unit cm");
+        return Err(Failure { error, warnings });
+    };
+    if unit.source == UnitSource::Guessed {
+        warnings.push(guessed(unit));
+    }
+    let options = Options {
+        profile: args.bounds.profile,
+        tolerance: args.bounds.error.0,
+        shell: args.bounds.shell.0,
+        metres_per_unit: Some(unit.metres),
+        joint_tolerances: tolerances(clip.skeleton(), &args.bounds.set),
+        local_error: args.bounds.local_error.map(f64::to_radians),
+        guard_between: args.bounds.guard_between,
+        external_skeleton: args.bounds.no_skeleton,
+    };
+    let Compression { bytes, report: measured } = match mocap_compress::compress(&clip, &options) {
+        Ok(done) => done,
+        Err(error) => return Err(Failure { error: diagnostic(&error), warnings }),
+    };
+    let size = bytes.len() as u64;
+    let (_, output) = encode::deliver_as(&Encoded::from(bytes), job)?;
+    let path = job.input.shown();
+    let row = Row {
+        path: path.clone(),
+        output: output.clone(),
+        profile: options.profile.name(),
+        frames: clip.frames(),
+        raw_bytes: measured.raw_bytes,
+        input_bytes,
+        bytes: size,
+        skeleton_bytes: measured.skeleton_bytes,
+        ratio: measured.ratio(),
+        error_limit: options.tolerance,
+        max_error: measured.max,
+        p99_error: measured.p99,
+        rms_error: measured.rms,
+        between_frames_max: measured.between_frames_max,
+        local_rotation_max_degrees: measured.local_rotation_max.to_degrees(),
+        local_translation_max: measured.local_translation_max,
+        worst: measured.worst.as_ref().map(|(joint, frame)| Worst { joint, frame: *frame }),
+        shell: options.shell,
+        seconds: start.elapsed().as_secs_f64(),
+        warnings: &warnings,
+    };
+    let json = json(&row);
+    let text = format!("{path} -> {output}: {}", summary(&measured, &options));
+    let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: size };
+    Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+fn summary(measured: &Measured, options: &Options) -> String {
+    format!(
+        "{} bytes, {:.1} times smaller than raw ({}), error at most {:.4} mm of {} mm",
+        measured.bytes,
+        measured.ratio(),
+        options.profile,
+        measured.max * 1e3,
+        options.tolerance * 1e3,
+    )
+}
+
+/// The errors of joints that a setting matches.
+fn tolerances(skeleton: &Skeleton, settings: &[Setting]) -> Vec<(String, f64)> {
+    let matchers: Vec<_> = settings.iter().map(|setting| setting.joints.compile_matcher()).collect();
+    let of_joint = |name: &str| {
+        let found = matchers.iter().zip(settings).rfind(|(matcher, _)| matcher.is_match(name));
+        found.map(|(_, setting)| (name.to_owned(), setting.error.0))
+    };
+    skeleton.joints().iter().filter_map(|joint| of_joint(&joint.name)).collect()
+}
+
+fn diagnostic(error: &CompressError) -> Diagnostic {
+    let diagnostic = Diagnostic::new(error.code(), error.to_string());
+    match error {
+        CompressError::TooFine { .. } => {
+            diagnostic.help("a larger --error, or a motion nearer to its origin")
+        }
+        _ => diagnostic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_a_glob_and_a_length() {
+        let set = setting("Finger*:error=0.5mm").unwrap();
+        assert_eq!((set.joints.glob(), set.error.0), ("Finger*", 0.0005));
+        assert_eq!(setting("a:b:error=1cm").unwrap().joints.glob(), "a:b");
+        for wrong in ["Finger*", "Finger*:error=", "x:error=1 yard", "[:error=1mm"] {
+            assert!(setting(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn outputs_are_named_after_inputs() {
+        assert_eq!(output_name(Path::new("a/walk.bvh")), Path::new("a/walk.mocz"));
+        assert_eq!(output_name(Path::new("stdin")), Path::new("stdin.mocz"));
+        assert_eq!(output_name(Path::new("take.01")), Path::new("take.01.mocz"));
+    }
+}

@@ -1,0 +1,118 @@
+//! `mocap decompress`: from `.mocz` files back to any format.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args as ClapArgs;
+use mocap_formats::Format;
+use mocap_model::{EulerOrder, Skeleton};
+use serde::Serialize;
+
+use crate::args::{Global, Inputs, Outputs, Reading};
+use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::encode::{self, EncodeOptions};
+use crate::exit::Exit;
+use crate::read;
+
+/// Turn compressed motions back into any format
+///
+/// The error is that of the compression: numbers are written so finely that text adds nothing to it.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    outputs: Outputs,
+    /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the extension of
+    /// OUT, else bvh]
+    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
+    to: Option<Format>,
+    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
+    #[arg(long, value_name = "ORDER", help_heading = "Writing")]
+    euler: Option<EulerOrder>,
+    /// A file with the skeleton, of any format, for inputs that were compressed with --no-skeleton
+    #[arg(long, value_name = "FILE", help_heading = "Reading")]
+    skeleton_ref: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    path: String,
+    output: String,
+    format: &'static str,
+    profile: &'static str,
+    frames: usize,
+    fps: f64,
+    joints: usize,
+    error_limit: f64,
+    input_bytes: u64,
+    bytes: u64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
+    let format = args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Bvh);
+    if global.json && args.outputs.to_stdout() {
+        return Err(Diagnostic::stdout_twice());
+    }
+    let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
+    let inputs = batch::expand(&args.inputs, batch::COMPRESSED)?;
+    let derive = |input: &Input| Ok(output_name(&input.relative, format));
+    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
+    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
+    Ok(batch::run(console, global, options, &jobs, |job| decompress(job, args, format, skeleton.as_ref())))
+}
+
+/// The skeleton of a file of any format, or of another compressed clip.
+fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
+    let input = Input::named(path);
+    let defaults = Reading::default();
+    let failed = |failure: Failure| failure.error.in_file(path);
+    let (skeleton, _) =
+        read::load(&input, &defaults).and_then(|file| file.into_skeleton(&defaults)).map_err(failed)?;
+    Ok(Arc::new(skeleton))
+}
+
+fn output_name(path: &Path, format: Format) -> PathBuf {
+    let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mocz"));
+    if compressed { path.with_extension(format.extension()) } else { encode::renamed(path, format) }
+}
+
+fn decompress(
+    job: &Job,
+    args: &Args,
+    format: Format,
+    skeleton: Option<&Arc<Skeleton>>,
+) -> Result<Report, Failure> {
+    let bytes = read::bytes_of(&job.input)?;
+    let input_bytes = bytes.len() as u64;
+    let compressed = read::open_compressed(&bytes, skeleton)?;
+    let info = *compressed.info();
+    let clip = compressed.to_clip();
+    let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    // Text may add a ten-thousandth of the tolerance.
+    let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * 1e-4) };
+    let encoded = encode::clip(clip, format, options)?;
+    let (bytes, output) = encode::deliver(&encoded, job, format)?;
+    let path = job.input.shown();
+    let text =
+        format!("{path} -> {output}: {} frames, {joints} joints, {} profile", info.frames, info.profile);
+    let row = Row {
+        path,
+        output,
+        format: format.extension(),
+        profile: info.profile.name(),
+        frames: info.frames,
+        fps: info.rate.fps(),
+        joints,
+        error_limit: info.tolerance,
+        input_bytes,
+        bytes,
+    };
+    let tally = Tally { frames: info.frames, bytes_in: input_bytes, bytes_out: bytes };
+    Ok(Report { json: json(&row), text, warnings: encoded.warnings, tally, ..Report::default() })
+}

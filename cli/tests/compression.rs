@@ -1,0 +1,96 @@
+//! `compress`, `decompress`, and what other commands make of compressed clips.
+
+mod mocap;
+
+use mocap::{LEG, Sandbox};
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.put("leg.bvh", LEG);
+    sandbox
+}
+
+#[test]
+fn a_clip_goes_there_and_back_within_its_error() {
+    for profile in ["runtime", "archive", "keys"] {
+        let sandbox = sandbox();
+        let flags =
+            ["compress", "leg.bvh", "--json", "--input-unit", "m", "--profile", profile, "--error", "1mm"];
+        let row = sandbox.run(flags).ok().rows().remove(0);
+        for field in [
+            "path",
+            "output",
+            "profile",
+            "raw_bytes",
+            "input_bytes",
+            "bytes",
+            "ratio",
+            "error_limit",
+            "max_error",
+            "p99_error",
+            "shell",
+            "seconds",
+        ] {
+            assert!(row.get(field).is_some(), "no field '{field}' in {row}");
+        }
+        assert_eq!((row["output"].as_str(), row["profile"].as_str()), (Some("leg.mocz"), Some(profile)));
+        assert_eq!(row["bytes"], sandbox.read("leg.mocz").len());
+        assert!(row["max_error"].as_f64().unwrap() <= 0.001);
+        sandbox.run(["decompress", "leg.mocz", "-o", "back.bvh"]).ok();
+        sandbox.run(["compare", "leg.bvh", "back.bvh", "--unit", "m", "--fail-above", "1mm"]).ok();
+        // Compressed clips are read wherever motions are.
+        sandbox.run(["compare", "leg.bvh", "leg.mocz", "--unit", "m", "--fail-above", "1mm"]).ok();
+    }
+}
+
+#[test]
+fn info_says_what_a_compressed_clip_is() {
+    let sandbox = sandbox();
+    sandbox.run(["compress", "leg.bvh", "--input-unit", "m"]).ok();
+    let row = sandbox.run(["info", "leg.mocz", "--json"]).ok().rows().remove(0);
+    assert_eq!((row["format"].as_str(), row["profile"].as_str()), (Some("mocz"), Some("runtime")));
+    assert_eq!((&row["joints"], &row["end_sites"]), (&2.into(), &1.into()));
+    assert_eq!(row["error_limit"], 0.0001);
+}
+
+#[test]
+fn skeletons_can_be_shared() {
+    let sandbox = sandbox();
+    sandbox.run(["compress", "leg.bvh", "--input-unit", "m", "--no-skeleton"]).ok();
+    let ran = sandbox.run(["decompress", "leg.mocz", "-o", "a.bvh", "--json"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.rows()[0]["error"]["code"], "mocz::skeleton-elsewhere");
+    // The skeleton of the same file in the same unit.
+    sandbox.run(["compress", "leg.bvh", "--input-unit", "m", "-o", "whole.mocz"]).ok();
+    sandbox.run(["decompress", "leg.mocz", "-o", "b.bvh", "--skeleton-ref", "whole.mocz"]).ok();
+    sandbox.run(["decompress", "whole.mocz", "-o", "c.bvh"]).ok();
+    assert_eq!(sandbox.read("b.bvh"), sandbox.read("c.bvh"));
+}
+
+#[test]
+fn damaged_files_and_wrong_bounds_are_errors() {
+    let sandbox = sandbox();
+    sandbox.run(["compress", "leg.bvh", "--input-unit", "m"]).ok();
+    let mut bytes = sandbox.read("leg.mocz");
+    *bytes.last_mut().unwrap() ^= 1;
+    sandbox.put("damaged.mocz", &bytes);
+    let ran = sandbox.run(["decompress", "damaged.mocz", "-o", "a.bvh", "--json"]);
+    assert_eq!(ran.code, 1);
+    let error = &ran.rows()[0]["error"];
+    assert_eq!(error["code"], "mocz::checksum");
+    assert!(error["message"].as_str().unwrap().starts_with("the block at frame 0 (bytes "), "{error}");
+    let fine = sandbox.run([
+        "compress",
+        "leg.bvh",
+        "--input-unit",
+        "m",
+        "--error",
+        "1e-12",
+        "-o",
+        "x.mocz",
+        "--json",
+    ]);
+    assert_eq!(fine.code, 1);
+    assert_eq!(fine.rows()[0]["error"]["code"], "compress::too-fine");
+    assert_eq!(sandbox.run(["compress", "leg.bvh", "--set", "Finger", "-o", "x.mocz"]).code, 2);
+}

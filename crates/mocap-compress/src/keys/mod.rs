@@ -1,0 +1,261 @@
+//! The `keys` profile: few keys a track, joined by lines or Catmull-Rom curves, as animation tools have them.
+//!
+//! A rotation key is a quaternion without its largest component: two bits say which one it is, the other three
+//! are fractions of ±1/√2 in as many bits as the tolerance asks for (15 make the usual 48-bit quaternion). A
+//! translation key has as many bits as its range needs.
+
+#[cfg(feature = "encode")]
+mod write;
+
+use crate::bits::BitReader;
+use crate::clip::Compressed;
+use crate::quat::{self, Quat};
+use crate::sampler::{Window, sound};
+use crate::track::Moving;
+#[cfg(feature = "encode")]
+pub(crate) use write::encode;
+
+/// How a track goes from key to key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curve {
+    /// Straight; rotations by normalised linear interpolation.
+    Linear,
+    /// A Catmull-Rom curve through the two keys on either side, its tangents by the spacing of the keys;
+    /// rotations component by component, normalised.
+    CatmullRom,
+}
+
+/// Bits of the fields of a track: width of a component, width of a gap, number of keys.
+const WIDTH_BITS: u32 = 5;
+const GAP_BITS: u32 = 4;
+const COUNT_BITS: u32 = 14;
+/// Bits of a component, at most.
+const WIDEST: u32 = 24;
+
+/// The scale of the components of a rotation that are not the largest.
+const COMPONENT: f32 = std::f32::consts::FRAC_1_SQRT_2;
+
+/// The whole numbers that components of a width go from 0 to.
+#[inline]
+fn steps(width: u32) -> f32 {
+    ((1u32 << width) - 1) as f32
+}
+
+/// A quaternion from its largest component and the other three.
+#[inline]
+fn unpack_rotation(largest: usize, parts: [u32; 3], width: u32) -> Quat {
+    let scale = 2.0 * COMPONENT / steps(width);
+    let parts = parts.map(|part| part as f32 * scale - COMPONENT);
+    let square = parts[0] * parts[0] + parts[1] * parts[1] + parts[2] * parts[2];
+    let mut q = [0.0; 4];
+    let mut from = parts.into_iter();
+    for (at, value) in q.iter_mut().enumerate() {
+        *value = if at == largest { (1.0 - square).max(0.0).sqrt() } else { from.next().unwrap_or(0.0) };
+    }
+    // Rounded parts are not quite of length one.
+    let length = quat::dot(q, q).sqrt();
+    q.map(|value| value / length)
+}
+
+/// The weights of the keys around a frame: before, left, right, after. Missing ones are those next to them.
+#[inline]
+fn weights(curve: Curve, times: [u32; 4], frame: u32) -> [f32; 4] {
+    let [before, left, right, after] = times.map(|time| time as f32);
+    let span = right - left;
+    let t = (frame as f32 - left) / span;
+    if curve == Curve::Linear {
+        return [0.0, 1.0 - t, t, 0.0];
+    }
+    // Hermite, with the slopes of the chords over each key.
+    let (square, cube) = (t * t, t * t * t);
+    let from_left = (cube - 2.0 * square + t) * span / (right - before);
+    let from_right = (cube - square) * span / (after - left);
+    let right_weight = 3.0 * square - 2.0 * cube;
+    [-from_left, 1.0 - right_weight - from_right, right_weight + from_left, from_right]
+}
+
+/// The keys of one track in a block.
+#[derive(Clone, Debug, PartialEq)]
+struct Keys<T> {
+    curve: Curve,
+    frames: Vec<u32>,
+    values: Vec<T>,
+}
+
+/// The keys around a frame that is between `left` and the key after it.
+fn taps(count: usize, left: usize) -> [usize; 4] {
+    let last = count - 1;
+    [left.saturating_sub(1), left, (left + 1).min(last), (left + 2).min(last)]
+}
+
+impl Keys<Quat> {
+    fn at(&self, left: usize, frame: u32) -> Quat {
+        let taps = taps(self.frames.len(), left);
+        if taps[2] == left || frame == self.frames[left] {
+            return self.values[left];
+        }
+        let weights = weights(self.curve, taps.map(|tap| self.frames[tap]), frame);
+        // Signs are taken from the nearest of all: the left key.
+        let [before, left, right, after] = taps.map(|tap| self.values[tap]);
+        quat::blend([left, right, before, after], [weights[1], weights[2], weights[0], weights[3]])
+    }
+}
+
+impl Keys<[f32; 3]> {
+    fn at(&self, left: usize, frame: u32) -> [f32; 3] {
+        let taps = taps(self.frames.len(), left);
+        if taps[2] == left || frame == self.frames[left] {
+            return self.values[left];
+        }
+        let weights = weights(self.curve, taps.map(|tap| self.frames[tap]), frame);
+        [0, 1, 2].map(|axis| {
+            let part = |i: usize| self.values[taps[i]][axis] * weights[i];
+            part(0) + part(1) + part(2) + part(3)
+        })
+    }
+}
+
+impl<T: Copy> Keys<T> {
+    /// The values of all frames, by a function of the key on the left and the frame.
+    fn bake(&self, frames: usize, at: impl Fn(usize, u32) -> T) -> Vec<T> {
+        let mut left = 0;
+        let value = |frame: usize| {
+            while left + 1 < self.frames.len() && self.frames[left + 1] as usize <= frame {
+                left += 1;
+            }
+            at(left, frame as u32)
+        };
+        (0..frames).map(value).collect()
+    }
+}
+
+/// Reads the times of the keys of a track: the first frame of the block, and the last one, always have one.
+fn read_times(bits: &mut BitReader<'_>, frames: usize) -> (Curve, u32, Vec<u32>) {
+    let curve = if bits.take(1) == 1 { Curve::CatmullRom } else { Curve::Linear };
+    let width = bits.take(WIDTH_BITS).clamp(1, WIDEST);
+    let gap = bits.take(GAP_BITS);
+    let count = bits.take(COUNT_BITS) as usize;
+    let mut times = vec![0u32];
+    for _ in 1..count.min(frames) {
+        let time = times[times.len() - 1] + bits.take(gap) + 1;
+        // Times of a file made by hand may run out of the block.
+        times.push(time.min(frames as u32 - 1).max(times[times.len() - 1] + 1));
+    }
+    times.retain(|time| (*time as usize) < frames);
+    (curve, width, times)
+}
+
+fn read_rotations(bits: &mut BitReader<'_>, frames: usize) -> Keys<Quat> {
+    let (curve, width, times) = read_times(bits, frames);
+    let values = times.iter().map(|_| {
+        let largest = bits.take(2) as usize;
+        unpack_rotation(largest, [0; 3].map(|_: u32| bits.take(width)), width)
+    });
+    Keys { curve, values: values.collect(), frames: times }
+}
+
+fn read_translations(bits: &mut BitReader<'_>, frames: usize) -> Keys<[f32; 3]> {
+    let (curve, width, times) = read_times(bits, frames);
+    let least = [0; 3].map(|_: u32| f32::from_bits(bits.take(32)));
+    let step = f32::from_bits(bits.take(32));
+    let values = times.iter().map(|_| least.map(|least| least + bits.take(width) as f32 * step));
+    Keys { curve, values: values.collect(), frames: times }
+}
+
+/// Decodes a block.
+pub(crate) fn decode(clip: &Compressed, block: usize, window: &mut Window) {
+    let frames = clip.parts.frames_of(block);
+    let mut bits = BitReader::new(&clip.bytes[clip.parts.blocks[block].clone()], 0);
+    let mut rotations = Vec::new();
+    let mut translations = Vec::new();
+    for (moving, _) in &clip.kinds {
+        match moving {
+            Moving::Rotation => {
+                let keys = read_rotations(&mut bits, frames.len());
+                rotations.push(keys.bake(frames.len(), |left, frame| sound(keys.at(left, frame))));
+            }
+            Moving::Translation => {
+                let keys = read_translations(&mut bits, frames.len());
+                translations.push(keys.bake(frames.len(), |left, frame| keys.at(left, frame)));
+            }
+        }
+    }
+    window.fill(frames.start, frames.len(), &rotations, &translations);
+}
+
+/// The keys of one track of a compressed clip, in frames of the clip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrackKeys {
+    /// The joint.
+    pub joint: mocap_model::JointId,
+    /// How the track goes between its keys.
+    pub curve: Curve,
+    /// The frame of each key, rising.
+    pub frames: Vec<u32>,
+    /// The value of each key.
+    pub values: KeyValues,
+}
+
+/// What keys hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeyValues {
+    /// Local rotations as x, y, z, w.
+    Rotations(Vec<[f32; 4]>),
+    /// Local translations.
+    Translations(Vec<[f32; 3]>),
+}
+
+impl Compressed {
+    /// The keys of all tracks that move, of each block of frames on its own (blocks are 8192 frames long, or
+    /// fewer where very many tracks move); `None` in other profiles than [`crate::Profile::Keys`].
+    pub fn keys(&self) -> Option<Vec<TrackKeys>> {
+        if self.parts.info.profile != crate::Profile::Keys {
+            return None;
+        }
+        let mut all = Vec::new();
+        for (block, range) in self.parts.blocks.iter().enumerate() {
+            let frames = self.parts.frames_of(block);
+            let mut bits = BitReader::new(&self.bytes[range.clone()], 0);
+            for (joint, moving) in &self.plan.moving {
+                let (curve, times, values) = match moving {
+                    Moving::Rotation => {
+                        let keys = read_rotations(&mut bits, frames.len());
+                        (keys.curve, keys.frames, KeyValues::Rotations(keys.values))
+                    }
+                    Moving::Translation => {
+                        let keys = read_translations(&mut bits, frames.len());
+                        (keys.curve, keys.frames, KeyValues::Translations(keys.values))
+                    }
+                };
+                let frames = times.iter().map(|time| time + frames.start as u32).collect();
+                all.push(TrackKeys { joint: (*joint).into(), curve, frames, values });
+            }
+        }
+        Some(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curve_weights_pass_through_keys_and_sum_to_one() {
+        for frame in 10..=20 {
+            for curve in [Curve::Linear, Curve::CatmullRom] {
+                let weights = weights(curve, [4, 10, 20, 35], frame);
+                assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+            }
+        }
+        assert_eq!(weights(Curve::CatmullRom, [4, 10, 20, 35], 10), [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(weights(Curve::CatmullRom, [0, 2, 4, 6], 3), [-0.0625, 0.5625, 0.5625, -0.0625]);
+    }
+
+    #[test]
+    fn fifteen_bits_a_component_are_the_usual_quaternion() {
+        let q = unpack_rotation(3, [0x3FFF, 0x4000, 0x3FFF], 15);
+        assert!((q[3] - 1.0).abs() < 1e-6 && q[0].abs() < 3e-5 && q[0] < 0.0 && q[1] > 0.0);
+        let q = unpack_rotation(0, [0x7FFF, 0x3FFF, 0x4000], 15);
+        assert!((q[0] - COMPONENT).abs() < 1e-4 && (q[1] - COMPONENT).abs() < 1e-4);
+    }
+}
