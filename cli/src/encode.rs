@@ -29,14 +29,16 @@ pub(crate) struct Encoded {
 
 enum Content {
     Bytes(Vec<u8>),
-    /// Written frame by frame: a table is many times as large as its clip.
+    /// Tables and JSON are written as they are made: they are several times as large as the clip.
     Table(Clip),
+    Json(Clip),
 }
 
 impl Content {
     fn write_to(&self, mut out: &mut dyn Write) -> io::Result<()> {
         match self {
             Content::Table(clip) => csv::write(clip, &mut out),
+            Content::Json(clip) => json::write(clip, &mut out),
             Content::Bytes(bytes) => out.write_all(bytes),
         }
     }
@@ -54,9 +56,15 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
     (format == Format::Amc).then(|| path.with_extension("asf"))
 }
 
+impl From<Content> for Encoded {
+    fn from(main: Content) -> Encoded {
+        Encoded { main, beside: None, warnings: Vec::new() }
+    }
+}
+
 impl From<Vec<u8>> for Encoded {
     fn from(bytes: Vec<u8>) -> Encoded {
-        Encoded { main: Content::Bytes(bytes), beside: None, warnings: Vec::new() }
+        Content::Bytes(bytes).into()
     }
 }
 
@@ -76,8 +84,8 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
             Ok(Encoded { warnings: diagnostics(&warnings), ..encoded })
         }
         Format::Asf | Format::Skel => skeleton(clip.skeleton(), format),
-        Format::Json => Ok(json::to_bytes(&clip).into()),
-        Format::Csv => Ok(Encoded { main: Content::Table(clip), beside: None, warnings: Vec::new() }),
+        Format::Json => Ok(Content::Json(clip).into()),
+        Format::Csv => Ok(Content::Table(clip).into()),
     }
 }
 
@@ -113,7 +121,7 @@ fn diagnostics(findings: &[Finding]) -> Vec<Diagnostic> {
     findings.iter().map(|finding| Diagnostic::from_finding(finding, b"")).collect()
 }
 
-/// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.
+/// Puts the files of a job where they belong; gives their size \[bytes\] and the path of the main one.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
     match &job.destination {
         Destination::File { path, replace } => {

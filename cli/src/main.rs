@@ -1,5 +1,10 @@
 //! The `mocap` command: arguments become options, a library call does the work, a row reports it.
 
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "units stand in brackets, and help texts cannot escape them"
+)]
+
 mod args;
 mod batch;
 mod commands;

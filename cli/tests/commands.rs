@@ -269,6 +269,13 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
+fn the_schema_is_the_published_one() {
+    let schema = sandbox().run(["generate", "schema"]).ok().stdout;
+    let published = fixture("../docs/schema/skel.schema.json");
+    assert_eq!(schema, std::fs::read_to_string(published).unwrap());
+}
+
+#[test]
 fn man_pages_and_completions_cover_all_commands() {
     let sandbox = sandbox();
     sandbox.run(["generate", "man", "-o", "man"]).ok();

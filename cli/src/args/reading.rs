@@ -12,7 +12,7 @@ use super::{UnitLength, fps, unit};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// Format of the inputs: bvh, asf, amc, skel, csv, json [default: by extension, then by content]
+    /// Format of the inputs: bvh, asf, amc, skel, json [default: by extension, then by content]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) from: Option<Format>,
     /// Frame rate of the inputs [frames per second, above 0; default: as the file says, 120 for AMC, 30

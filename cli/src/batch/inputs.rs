@@ -35,7 +35,7 @@ pub(crate) enum Source {
     Stdin,
     File(PathBuf),
     /// A place that could not be searched.
-    Unreadable(PathBuf, Diagnostic),
+    Unreadable(PathBuf, Box<Diagnostic>),
 }
 
 impl Input {
@@ -180,7 +180,7 @@ fn search(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<Source> {
                         format!("'{}' is a link to a folder above it; it was not followed", path.display()),
                     ),
                 };
-                found.push(Source::Unreadable(path, trouble));
+                found.push(Source::Unreadable(path, Box::new(trouble)));
             }
         }
     }

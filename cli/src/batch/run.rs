@@ -185,7 +185,7 @@ impl Outcome {
 
 fn attempt(job: &Job, work: &(impl Fn(&Job) -> Result<Report, Failure> + Sync)) -> Outcome {
     if let Source::Unreadable(_, trouble) = &job.input.source {
-        return Outcome::Failed(trouble.clone().into());
+        return Outcome::Failed(trouble.as_ref().clone().into());
     }
     if let Destination::Exists(_) = job.destination {
         return Outcome::Skipped;
@@ -212,7 +212,7 @@ fn tell(
         Outcome::Skipped => {
             summary.skipped += 1;
             if let Destination::Exists(output) = &job.destination {
-                let row = PlanRow { path: &path, output: output.display().to_string(), action: "skipped" };
+                let row = PlanRow { path: &path, output: output.display().to_string(), action: "skip" };
                 console.row(global, &json(&row), &format!("{path}: left out, '{}' exists", row.output));
             }
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_analysis::{ErrorSummary, object_error};
-use mocap_model::{Clip, Unit, UnitSource};
+use mocap_model::{Clip, Space, Unit, UnitSource};
 use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
@@ -16,6 +16,7 @@ use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
 use crate::exit::Exit;
+use crate::facts::UnitFact;
 use crate::read::{self, Motion};
 use crate::write;
 
@@ -65,7 +66,7 @@ struct Row<'a> {
     worst: Option<Worst<'a>>,
     joints: usize,
     frames: usize,
-    unit: Option<&'static str>,
+    unit: UnitFact,
     #[serde(skip_serializing_if = "Option::is_none")]
     fail_above: Option<f64>,
     passed: bool,
@@ -100,6 +101,23 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             Err(error) => return Ok(fail(&input.shown(), &error, global, console)),
         }
     }
+    let units = [0, 1].map(|i| read::known_unit(clips[i].skeleton()));
+    let clips = match units {
+        [None, None] => return Ok(fail(&inputs[0].shown(), &unknown_unit(), global, console)),
+        // Motions of one skeleton are mostly in one unit: where the size of one tells none, the other's holds.
+        [a, b] => [a.or(b), b.or(a)].into_iter().zip(clips).map(|(unit, clip)| stated(clip, unit)),
+    };
+    for (input, unit) in inputs.iter().zip(units) {
+        let warning = match unit {
+            Some(unit) if unit.source == UnitSource::Guessed => guessed(unit),
+            Some(_) => continue,
+            None => Diagnostic::new("unit::guessed", "the unit was taken to be that of the other motion"),
+        };
+        if !global.json {
+            console.warnings(&input.shown(), &[warning], Detail::Line);
+        }
+    }
+    let clips: Vec<Clip> = clips.collect();
     let [reference, other] = [&clips[0], &clips[1]];
     let summary = match object_error(reference, other, args.shell.0) {
         Ok(summary) => summary,
@@ -122,7 +140,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
         joints: summary.joints,
         frames: summary.frames,
-        unit: summary.unit.and_then(|unit| unit.name()),
+        unit: UnitFact::of(reference.skeleton()),
         fail_above: limit,
         passed,
         heatmap: shown(&args.heatmap),
@@ -175,37 +193,26 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Reads one of the motions; lengths need its unit, which is said where it had to be guessed.
+/// Reads one of the motions.
 fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) -> Result<Clip, Diagnostic> {
-    let detail = Detail::Full;
-    let read = read::motion(input, &args.reading);
-    let Motion { clip, mut warnings, .. } = match read {
-        Ok(motion) => motion,
-        Err(failure) => {
-            console.warnings(&input.shown(), &failure.warnings, detail);
-            return Err(failure.error);
-        }
+    let (clip, warnings) = match read::motion(input, &args.reading) {
+        Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
+        Err(failure) => (Err(failure.error), failure.warnings),
     };
-    let Some(unit) = read::known_unit(clip.skeleton()) else {
-        return Err(Diagnostic::new(
-            "unit::unknown",
-            "errors are measured in metres, and neither the file nor its size say what its unit is",
-        )
-        .help("state it with --unit, such as --unit cm"));
-    };
-    if unit.source == UnitSource::Guessed {
-        warnings.push(guessed(unit));
-    }
     if !global.json {
         console.warnings(&input.shown(), &warnings, Detail::Line);
     }
-    Ok(stated(clip, unit))
+    clip
+}
+
+fn unknown_unit() -> Diagnostic {
+    let message = "errors are measured in metres, and neither the files nor their sizes say what the unit is";
+    Diagnostic::new("unit::unknown", message).help("state it with --unit, such as --unit cm")
 }
 
 /// The clip with its unit, so that both motions are brought to one.
-fn stated(clip: Clip, unit: Unit) -> Clip {
-    let mut space = *clip.skeleton().space();
-    space.unit = Some(unit);
+fn stated(clip: Clip, unit: Option<Unit>) -> Clip {
+    let space = Space { unit, ..*clip.skeleton().space() };
     let skeleton = clip.skeleton().with_space(space);
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }
@@ -242,7 +249,7 @@ fn text(summary: &ErrorSummary) -> String {
     rows.map(|(name, value)| format!("{name:<15} {value}")).join("\n")
 }
 
-/// A length [m] as people read it.
+/// A length \[m\] as people read it.
 fn millimetres(metres: f64) -> String {
     let value = metres * 1000.0;
     if value != 0.0 && value.abs() < 1e-4 {

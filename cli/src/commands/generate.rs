@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
-/// Write man pages and shell completions
+/// Write man pages, shell completions and schemas
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,6 +31,8 @@ enum What {
         /// The shell
         shell: Shell,
     },
+    /// The JSON Schema of .skel files, on stdout
+    Schema,
 }
 
 /// Runs the command.
@@ -42,6 +44,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             clap_complete::generate(*shell, &mut definition, "mocap", &mut script);
             console.stdout(&script);
         }
+        What::Schema => console.stdout(mocap_formats::skel::json_schema().as_bytes()),
         What::Man { output: None } => {
             let mut page = Vec::new();
             let made = clap_mangen::Man::new(definition).render(&mut page);

@@ -49,7 +49,7 @@ fn validate(job: &Job, reading: &Reading) -> Report {
         Ok((format, tally, warnings)) => (Some(format), tally, None, warnings),
         Err(Failure { error, warnings }) => (None, Tally::default(), Some(error), warnings),
     };
-    let valid = error.is_none() && !(reading.strict && !warnings.is_empty());
+    let valid = error.is_none() && (warnings.is_empty() || !reading.strict);
     let row = Row {
         path: path.clone(),
         valid,

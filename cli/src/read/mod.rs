@@ -77,7 +77,7 @@ pub(crate) fn motion(input: &Input, reading: &Reading) -> Result<Motion, Failure
 }
 
 impl Loaded {
-    /// The size of the input [bytes].
+    /// The size of the input \[bytes\].
     pub(crate) fn size(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -133,7 +133,7 @@ impl Loaded {
 pub(crate) enum Stop {
     Found(Box<Finding>),
     /// Nothing in the text of the file itself.
-    Other(Diagnostic),
+    Other(Box<Diagnostic>),
 }
 
 impl From<Finding> for Stop {
@@ -144,7 +144,7 @@ impl From<Finding> for Stop {
 
 impl From<Diagnostic> for Stop {
     fn from(diagnostic: Diagnostic) -> Stop {
-        Stop::Other(diagnostic)
+        Stop::Other(Box::new(diagnostic))
     }
 }
 
@@ -152,7 +152,7 @@ impl Stop {
     fn into_failure(self, bytes: &[u8]) -> Failure {
         match self {
             Stop::Found(finding) => Diagnostic::from_finding(&finding, &text::decode(bytes)).into(),
-            Stop::Other(diagnostic) => diagnostic.into(),
+            Stop::Other(diagnostic) => Failure::from(*diagnostic),
         }
     }
 }
@@ -186,7 +186,7 @@ fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
             Ok(bytes)
         }
         Source::File(path) => file_bytes(path),
-        Source::Unreadable(_, trouble) => Err(trouble.clone()),
+        Source::Unreadable(_, trouble) => Err(trouble.as_ref().clone()),
     }
 }
 

@@ -7,41 +7,41 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A folder and what is run in it.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
 }
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Ran {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Sandbox {
-    pub fn new() -> Sandbox {
+    pub(crate) fn new() -> Sandbox {
         Sandbox { folder: tempfile::tempdir().unwrap() }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// A file, with the folders above it.
-    pub fn put(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn put(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();
         path
     }
 
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// The names below a folder, sorted, folders left out.
-    pub fn files(&self, folder: &str) -> Vec<String> {
+    pub(crate) fn files(&self, folder: &str) -> Vec<String> {
         let root = self.path(folder);
         let mut found = Vec::new();
         let mut open = vec![root.clone()];
@@ -60,12 +60,12 @@ impl Sandbox {
     }
 
     /// A run without input.
-    pub fn run<'a>(&self, arguments: impl AsRef<[&'a str]>) -> Ran {
+    pub(crate) fn run<'a>(&self, arguments: impl AsRef<[&'a str]>) -> Ran {
         self.run_with(arguments, b"")
     }
 
     /// A run that reads `input` from stdin.
-    pub fn run_with<'a>(&self, arguments: impl AsRef<[&'a str]>, input: &[u8]) -> Ran {
+    pub(crate) fn run_with<'a>(&self, arguments: impl AsRef<[&'a str]>, input: &[u8]) -> Ran {
         let mut child = command(self.folder.path())
             .args(arguments.as_ref())
             .stdin(Stdio::piped())
@@ -85,20 +85,20 @@ impl Sandbox {
 
 impl Ran {
     /// The rows of `--json`.
-    pub fn rows(&self) -> Vec<serde_json::Value> {
+    pub(crate) fn rows(&self) -> Vec<serde_json::Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
     }
 
     /// The run, where it ended well.
     #[track_caller]
-    pub fn ok(self) -> Ran {
+    pub(crate) fn ok(self) -> Ran {
         assert_eq!(self.code, 0, "{self:?}");
         self
     }
 }
 
 /// `mocap`, as the tests built it, untouched by the environment of who runs them.
-pub fn command(folder: &Path) -> Command {
+pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mocap"));
     command.current_dir(folder).env_clear();
     command
@@ -114,12 +114,12 @@ fn ran(output: Output) -> Ran {
 }
 
 /// A file of the `fixtures/` of the project.
-pub fn fixture(name: &str) -> PathBuf {
+pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name)
 }
 
 /// A leg of two bones, 1.2 units long, that swings over four frames.
-pub const LEG: &str = "HIERARCHY
+pub(crate) const LEG: &str = "HIERARCHY
 ROOT Hips
 {
   OFFSET 0 0 0

@@ -42,9 +42,9 @@ pub fn feet_of(skeleton: &Skeleton) -> Vec<Foot> {
 pub struct ContactOptions {
     /// A point that is faster does not stand [m/s]. Default 0.15.
     pub speed: f64,
-    /// A point that is higher above where it rests does not stand [m]. Default 0.05.
+    /// A point that is higher above where it rests does not stand \[m\]. Default 0.05.
     pub height: f64,
-    /// A shorter contact is none, and a shorter gap does not end one [s]. Default 0.08.
+    /// A shorter contact is none, and a shorter gap does not end one \[s\]. Default 0.08.
     pub shortest: f64,
 }
 

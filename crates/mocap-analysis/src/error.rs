@@ -65,7 +65,7 @@ pub enum CompareError {
     Shell { shell: f64 },
 }
 
-/// The object-space error of `other` against `reference`, on points `shell` [m] from each joint.
+/// The object-space error of `other` against `reference`, on points `shell` \[m\] from each joint.
 ///
 /// Lengths are metres where the reference states its unit or its size lets guess it; where neither, all lengths
 /// (the shell too) are taken as they are. `other` is converted to the space of the reference first.

@@ -10,11 +10,11 @@ pub struct FootMeasure {
     pub contact_frames: usize,
     /// Mean horizontal speed of the toe while it stands [m/s].
     pub slide: f64,
-    /// The largest height of the foot's lowest point above the floor while it stands [m].
+    /// The largest height of the foot's lowest point above the floor while it stands \[m\].
     pub float_max: f64,
-    /// Mean height of the foot's lowest point above the floor while it stands [m]; below is negative.
+    /// Mean height of the foot's lowest point above the floor while it stands \[m\]; below is negative.
     pub height_mean: f64,
-    /// The greatest depth of any point of the foot below the floor, in all frames [m].
+    /// The greatest depth of any point of the foot below the floor, in all frames \[m\].
     pub penetration_max: f64,
 }
 

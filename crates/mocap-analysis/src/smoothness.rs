@@ -6,7 +6,7 @@ use mocap_model::{Clip, JointId, angle_between};
 /// The largest change of a local rotation from one frame to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LargestStep {
-    /// The angle of the change [rad].
+    /// The angle of the change \[rad\].
     pub angle: f64,
     /// The joint that turned.
     pub joint: JointId,

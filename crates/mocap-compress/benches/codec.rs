@@ -12,7 +12,7 @@ use mocap_model::Clip;
 use motion::{Character, Noise};
 use std::hint::black_box;
 
-/// Joints, a real clip of as many, its unit [m].
+/// Joints, a real clip of as many, its unit \[m\].
 const CLIPS: [(usize, &str, f64); 3] = [
     (22, "bandai/dataset-1_dance-short_normal_001.bvh", 0.0104288),
     (31, "misc/xia_neutral_01.bvh", 0.0569998),

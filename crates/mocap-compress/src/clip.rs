@@ -95,12 +95,12 @@ impl Compressed {
         &self.skeleton
     }
 
-    /// The size of the file [bytes].
+    /// The size of the file \[bytes\].
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The size of the skeleton in the file [bytes]; 0 where it is kept elsewhere.
+    /// The size of the skeleton in the file \[bytes\]; 0 where it is kept elsewhere.
     pub fn skeleton_size(&self) -> usize {
         self.parts.skeleton.as_ref().map_or(0, |range| range.len())
     }

@@ -72,9 +72,9 @@ pub struct Info {
     pub frames: usize,
     /// Frames per second.
     pub rate: FrameRate,
-    /// The bound of the error [m]; of joints with a bound of their own, that of the others.
+    /// The bound of the error \[m\]; of joints with a bound of their own, that of the others.
     pub tolerance: f64,
-    /// The distance from a joint at which the error is measured [m].
+    /// The distance from a joint at which the error is measured \[m\].
     pub shell: f64,
     /// Metres in one unit of the clip.
     pub metres_per_unit: f64,

@@ -96,7 +96,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The local transforms of all joints at a time [s] from the first frame, interpolated between frames.
+    /// The local transforms of all joints at a time \[s\] from the first frame, interpolated between frames.
     ///
     /// # Panics
     /// Where `pose` is shorter than the skeleton.
@@ -136,7 +136,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The local transform of one joint at a time [s], as [`Sampler::sample`].
+    /// The local transform of one joint at a time \[s\], as [`Sampler::sample`].
     ///
     /// # Panics
     /// Where there is no such joint.

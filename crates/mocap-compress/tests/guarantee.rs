@@ -8,7 +8,7 @@ use mocap_compress::{CompressError, Compressed, Limits, Options, Profile, compre
 use mocap_model::Clip;
 use motion::{CHARACTERS, Character};
 
-/// The largest error [m] of a clip that went through bytes.
+/// The largest error \[m\] of a clip that went through bytes.
 fn error_of(clip: &Clip, options: &Options) -> f64 {
     let done = compress(clip, options).unwrap_or_else(|error| panic!("{options:?}: {error}"));
     let opened = Compressed::open(done.bytes, &Limits::default()).expect("what was written is read");

@@ -22,7 +22,7 @@ pub enum Format {
     Json,
 }
 
-/// As much of a file as [`Format::detect`] looks at [bytes].
+/// As much of a file as [`Format::detect`] looks at \[bytes\].
 const LOOKED_AT: usize = 64 * 1024;
 
 impl Format {

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p mocap-ik --example accuracy [RUNS]` prints the tables of the documentation.
 //!
-//! Accuracy: random chains with bones from 0.1 to 1; the goal is the place of the effector in a random pose
-//! within the limits, the start another such pose; at most 100 iterations, a tolerance of 1e-4 of the length.
+//! Accuracy: random chains with bones from 0.1 to 1; the goal is the place of the effector in a pose drawn
+//! evenly from the ranges of the joints, the start another such pose; at most 100 iterations, a tolerance of 1e-4 of the length.
 //! Following: a chain of length 1 whose goal goes round a closed curve, 0.6 % of the length a frame.
 
 use mocap_ik::{Chain, Constraint, Freedom, Goal, Inverse, Jacobian, Link, Method, Options, Solver, Status};
@@ -87,10 +87,24 @@ fn chain(random: &mut Random, n: usize, joints: Joints) -> Chain {
     Chain::serial(Isometry3::identity(), links, random.bone()).expect("a sound chain")
 }
 
+/// A pose drawn evenly from the ranges of the joints.
 fn pose(random: &mut Random, chain: &mut Chain) {
-    let random_pose: Vec<_> =
-        chain.constraints().iter().map(|constraint| constraint.project(&random.rotation()).0).collect();
-    chain.set_rotations(&random_pose);
+    let draw = |constraint: &Constraint| match constraint.freedom {
+        Freedom::Hinge { axis, range } => {
+            UnitQuaternion::from_axis_angle(&axis, random.range(range.min, range.max))
+        }
+        Freedom::Ball { axis, swing, twist } => {
+            let across = Unit::new_normalize(axis.cross(&random.direction()));
+            let swing = UnitQuaternion::from_axis_angle(&across, random.range(0.0, swing));
+            swing * UnitQuaternion::from_axis_angle(&axis, random.range(twist.min, twist.max))
+        }
+        Freedom::Euler { order, ranges } => {
+            order.rotation(ranges.map(|range| random.range(range.min, range.max)))
+        }
+        _ => random.rotation(),
+    };
+    let drawn: Vec<_> = chain.constraints().iter().map(draw).collect();
+    chain.set_rotations(&drawn);
 }
 
 /// Reached [%], and iterations on average.

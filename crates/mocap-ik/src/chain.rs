@@ -99,7 +99,7 @@ pub(crate) struct Reach {
 pub(crate) struct Miss {
     /// [units]
     pub(crate) position: f64,
-    /// [rad]
+    /// \[rad\]
     pub(crate) orientation: f64,
     /// Whether all are within the tolerances.
     pub(crate) reached: bool,
@@ -536,17 +536,7 @@ impl Chain {
 
     /// The result of a solve that has left the chain as it is.
     pub(crate) fn outcome(&self, goals: &[Goal], options: &Options, iterations: u32) -> Outcome {
-        self.outcome_of(self.miss(goals, options), goals, options, iterations)
-    }
-
-    pub(crate) fn outcome_of(
-        &self,
-        miss: Miss,
-        goals: &[Goal],
-        options: &Options,
-        iterations: u32,
-    ) -> Outcome {
-        let Miss { position, orientation, reached } = miss;
+        let Miss { position, orientation, reached } = self.miss(goals, options);
         let status = if reached {
             Status::Reached
         } else if goals.iter().enumerate().any(|(e, goal)| self.out_of_reach(e, goal, options)) {

@@ -16,7 +16,7 @@ pub enum Freedom {
     Free,
     /// None: the joint stays as it is.
     Locked,
-    /// Turns about one axis, within a range [rad].
+    /// Turns about one axis, within a range \[rad\].
     Hinge {
         /// The axis, seen from the frame of the constraint.
         axis: Unit<Vec3>,
@@ -27,16 +27,16 @@ pub enum Freedom {
     Ball {
         /// The direction that swings (along the bone), seen from the frame of the constraint.
         axis: Unit<Vec3>,
-        /// The half-angle of the cone [rad], from 0 to π.
+        /// The half-angle of the cone \[rad\], from 0 to π.
         swing: f64,
-        /// The twist allowed [rad].
+        /// The twist allowed \[rad\].
         twist: Limit,
     },
     /// Turns by three angles, each within its range; a locked axis has an empty range at 0.
     Euler {
         /// The sequence of the angles.
         order: EulerOrder,
-        /// The ranges in that sequence [rad].
+        /// The ranges in that sequence \[rad\].
         ranges: [Limit; 3],
     },
 }
@@ -59,7 +59,7 @@ pub struct Constraint {
     pub tolerance: f64,
 }
 
-/// An angle this near to the end of its range is at its limit [rad].
+/// An angle this near to the end of its range is at its limit \[rad\].
 const CONTACT: f64 = 1e-9;
 
 const OPEN: Limit = Limit { min: f64::NEG_INFINITY, max: f64::INFINITY };
@@ -139,7 +139,7 @@ impl Constraint {
         }
     }
 
-    /// How far [rad] a rotation is from one that the joint may have.
+    /// How far \[rad\] a rotation is from one that the joint may have.
     pub fn excess(&self, local: &Quat) -> f64 {
         let (allowed, _) = self.project(local);
         angle_between(local, &allowed)
@@ -204,7 +204,7 @@ impl Constraint {
     }
 }
 
-/// Rotations this near to each other [rad] are the same: the rounding of a few products of quaternions.
+/// Rotations this near to each other \[rad\] are the same: the rounding of a few products of quaternions.
 const ROUNDING: f64 = 1e-12;
 
 fn is_open(range: Limit) -> bool {

@@ -11,7 +11,7 @@ pub(crate) const NEAR: f64 = 0.01;
 const NOTHING: f64 = 1e-7;
 /// So many sweeps without gain end a solve.
 const PATIENCE: u32 = 8;
-/// The turn that bends a straight chain [rad].
+/// The turn that bends a straight chain \[rad\].
 const ESCAPE: f64 = 0.2;
 
 /// Brings the effectors to their goals by repeating `sweep`, or stretches or folds a chain whose goal is out of

@@ -14,7 +14,7 @@ pub(crate) struct Dof {
     pub(crate) joint: u32,
     /// The axis in object space (unit); a positive turn makes `angle` greater. Zero for a locked angle.
     pub(crate) axis: Vec3,
-    /// The angle and its range [rad]; for a joint that turns freely the angle is 0 and the range open.
+    /// The angle and its range \[rad\]; for a joint that turns freely the angle is 0 and the range open.
     pub(crate) angle: f64,
     pub(crate) min: f64,
     pub(crate) max: f64,
@@ -77,7 +77,7 @@ pub(crate) fn euler_axes(order: EulerOrder, angles: [f64; 3], inverted: bool) ->
     seen
 }
 
-/// Turns the joints by these angles [rad], one per degree of freedom; the result is within the limits.
+/// Turns the joints by these angles \[rad\], one per degree of freedom; the result is within the limits.
 pub(crate) fn apply(chain: &mut Chain, limits: bool, delta: &[f64]) {
     let mut at = 0;
     while at < chain.scratch.dofs.len() {
@@ -110,7 +110,7 @@ pub(crate) fn apply(chain: &mut Chain, limits: bool, delta: &[f64]) {
     chain.update();
 }
 
-/// How far each degree of freedom is from a reference pose [rad], into `out`.
+/// How far each degree of freedom is from a reference pose \[rad\], into `out`.
 pub(crate) fn distance(chain: &Chain, limits: bool, reference: &[Quat], out: &mut [f64]) {
     let mut at = 0;
     while at < chain.scratch.dofs.len() {

@@ -11,7 +11,6 @@
 use crate::chain::NONE;
 use crate::step::{self, Pull, shortest};
 use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, ccd, descend, plain, two_bone};
-use mocap_model::{exp, log};
 use nalgebra::Matrix3;
 
 /// The solver of this module.
@@ -220,21 +219,12 @@ fn forward(chain: &mut Chain, goals: &[Goal], options: &Options) {
             }
         };
         let share = options.damping * (1.0 - constraint.stiffness);
-        let turn = shortened(&turn, share, options.max_turn);
+        let turn = step::shortened(turn, share, options.max_turn);
         let local = turn_into(&chain.frame[joint], &turn, &chain.local[joint]);
         let local = Quat::new_normalize(local.into_inner());
         chain.local[joint] = if options.limits { constraint.project(&local).0 } else { local };
         chain.update_joint(joint);
     }
-}
-
-fn shortened(turn: &Quat, share: f64, max_turn: f64) -> Quat {
-    if share == 1.0 && max_turn >= std::f64::consts::PI {
-        return *turn;
-    }
-    let vector = log(turn) * share;
-    let angle = vector.norm();
-    exp(&(if angle > max_turn { vector * (max_turn / angle) } else { vector }))
 }
 
 /// What the bones of a joint wish for.

@@ -60,7 +60,7 @@ impl Default for Jacobian {
     }
 }
 
-/// The greatest turn of one degree of freedom in an iteration [rad]: beyond it the linear model says nothing.
+/// The greatest turn of one degree of freedom in an iteration \[rad\]: beyond it the linear model says nothing.
 const FURTHEST: f64 = 1.0;
 /// Damping that stands for none, as a share of the trace.
 const UNDAMPED: f64 = 1e-12;
@@ -68,7 +68,7 @@ const UNDAMPED: f64 = 1e-12;
 const ROUNDS: usize = 4;
 /// So many steps that leave more than half of the distance send a plain chain on the general way.
 const PLAIN_STALLS: u32 = 12;
-/// A posture step with no turn greater than this [rad] has arrived.
+/// A posture step with no turn greater than this \[rad\] has arrived.
 const SETTLED: f64 = 1e-7;
 
 impl Solver for Jacobian {

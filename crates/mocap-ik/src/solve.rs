@@ -30,12 +30,12 @@ pub struct Options {
     pub iterations: u32,
     /// A position is reached within this share of the length of the chain; default 1e-4.
     pub position_tolerance: f64,
-    /// An orientation is reached within this angle [rad]; default 1e-3.
+    /// An orientation is reached within this angle \[rad\]; default 1e-3.
     pub orientation_tolerance: f64,
     /// The share of each correction that is carried out, in (0, 1]; default 1. Less spreads a motion more
     /// evenly over the joints and takes more iterations.
     pub damping: f64,
-    /// The greatest turn of a joint in one step [rad]; default π (none).
+    /// The greatest turn of a joint in one step \[rad\]; default π (none).
     pub max_turn: f64,
     /// Where to start; default warm.
     pub start: Start,
@@ -85,7 +85,7 @@ pub struct Outcome {
     pub iterations: u32,
     /// The greatest distance of an effector from its goal [units of the skeleton].
     pub position: f64,
-    /// The greatest angle of an effector from its goal [rad]; 0 where no orientation is wished for.
+    /// The greatest angle of an effector from its goal \[rad\]; 0 where no orientation is wished for.
     pub orientation: f64,
     /// Joints that stand at a limit.
     pub limit_contacts: u32,

@@ -7,9 +7,10 @@
 //! problem of mechanical manipulators", IEEE Transactions on Robotics and Automation, 1991.
 
 use crate::constraint::{clamp, euler_within, twist_angle};
+use crate::dofs::euler_axes;
 use crate::{Chain, Constraint, Freedom, Goal, Options, Quat, Vec3};
 use mocap_model::{exp, log, rotation_between};
-use nalgebra::{Matrix3, Quaternion};
+use nalgebra::{Matrix3, Quaternion, Unit};
 use std::f64::consts::PI;
 
 /// What pulls at a joint: an arm from the joint to the effector, and where the arm is to be.
@@ -164,10 +165,16 @@ fn free_turn(pull: &Pull, share: f64, max_turn: f64) -> Quat {
         }
         best_rotation(&moments)
     };
+    shortened(by, share, max_turn)
+}
+
+/// A share of a turn, of at most `max_turn` \[rad\].
+#[inline]
+pub(crate) fn shortened(turn: Quat, share: f64, max_turn: f64) -> Quat {
     if share == 1.0 && max_turn >= PI {
-        return by;
+        return turn;
     }
-    let vector = log(&by) * share;
+    let vector = log(&turn) * share;
     let angle = vector.norm();
     exp(&(if angle > max_turn { vector * (max_turn / angle) } else { vector }))
 }
@@ -227,13 +234,8 @@ fn euler_turn(
     let mut angles = euler_within(*order, ranges, &constraint.to_free(local));
     let sign = constraint.sign();
     let sequence = if constraint.inverted { [2, 1, 0] } else { [0, 1, 2] };
-    let mut seen = [Vec3::x_axis(); 3];
-    let mut frame = parent * constraint.outer();
-    for i in sequence {
-        let axis = order.axes()[i].unit();
-        seen[i] = frame * axis;
-        frame *= Quat::from_axis_angle(&axis, sign * angles[i]);
-    }
+    let frame = parent * constraint.outer();
+    let seen = euler_axes(*order, angles, constraint.inverted).map(|axis| Unit::new_unchecked(frame * axis));
     for i in sequence.into_iter().rev() {
         let by = (pull.best_angle(&seen[i]) * share).clamp(-max_turn, max_turn);
         let (clamped, _) = clamp(angles[i] + sign * by, &ranges[i]);

@@ -55,6 +55,37 @@ fn iterative_solvers_reach_reachable_goals() {
     assert!(reached(&pseudo, 2..=7, 1_000, &Options::default()) >= 0.999);
 }
 
+/// A limited ball and a hinge, with goals that poses within the limits reach: every solver finds one.
+#[test]
+fn limbs_with_limits_reach_reachable_goals() {
+    let mut random = Random(12);
+    let runs = 1000;
+    let mut reached = [0; 5];
+    for _ in 0..runs {
+        let axes = [random.direction(), random.direction()];
+        let swing = random.range(1.0, 2.0);
+        let mut chain = random.chain(2);
+        let twist = Limit { min: -1.0, max: 1.0 };
+        chain.set_constraint(0, Constraint::new(Freedom::Ball { axis: axes[0], swing, twist }));
+        chain.set_constraint(1, Constraint::hinge(axes[1], -1.2, 1.2));
+        let mut draw = || {
+            let across = Unit::new_normalize(axes[0].cross(&random.direction()));
+            let swing = UnitQuaternion::from_axis_angle(&across, random.range(0.0, swing));
+            let twist = UnitQuaternion::from_axis_angle(&axes[0], random.range(-1.0, 1.0));
+            [swing * twist, UnitQuaternion::from_axis_angle(&axes[1], random.range(-1.2, 1.2))]
+        };
+        chain.set_rotations(&draw());
+        let goal = Goal::at(chain.tip(0).0);
+        let start = draw();
+        for (method, reached) in Method::ALL.into_iter().zip(&mut reached) {
+            chain.set_rotations(&start);
+            let outcome = method.solve(&mut chain, &[goal], &Options::default()).unwrap();
+            *reached += usize::from(outcome.status == Status::Reached);
+        }
+    }
+    assert!(reached.iter().all(|&reached| reached >= runs * 995 / 1000), "{reached:?} of {runs}");
+}
+
 /// Damped least squares needs no help from the two-bone solution, and the others little.
 #[test]
 fn without_the_finish_most_goals_are_reached() {

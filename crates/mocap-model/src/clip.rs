@@ -84,7 +84,7 @@ impl Clip {
         self.frames
     }
 
-    /// The time from the first frame to the last [s].
+    /// The time from the first frame to the last \[s\].
     pub fn duration(&self) -> f64 {
         self.frames.saturating_sub(1) as f64 * self.rate.frame_time()
     }

@@ -3,7 +3,7 @@
 use crate::{Axis, EulerOrder, SignedAxis};
 use nalgebra::UnitQuaternion;
 
-/// A closed range of an angle [rad]; an open side is infinite.
+/// A closed range of an angle \[rad\]; an open side is infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// The smallest angle allowed.

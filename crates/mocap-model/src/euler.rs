@@ -12,7 +12,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::fmt;
 use std::str::FromStr;
 
-/// Three angles [rad], in the sequence of an [`EulerOrder`].
+/// Three angles \[rad\], in the sequence of an [`EulerOrder`].
 pub type Angles = [f64; 3];
 
 /// The sequence of axes of a set of Euler angles; neighbours differ.

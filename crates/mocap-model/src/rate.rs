@@ -13,7 +13,7 @@ impl FrameRate {
         (fps.is_finite() && fps > 0.0).then_some(FrameRate(fps))
     }
 
-    /// The rate of a frame time [s] as files round it: `0.0083333` is 120, `.0417083750417` is 24000/1001.
+    /// The rate of a frame time \[s\] as files round it: `0.0083333` is 120, `.0417083750417` is 24000/1001.
     ///
     /// The nearest whole rate N, or N·1000/1001, is taken where it lies within 1e-4 relatively.
     pub fn from_frame_time(seconds: f64) -> Option<FrameRate> {

@@ -32,7 +32,7 @@ fn any_across(v: &Vector3<f64>) -> Vector3<f64> {
     axis
 }
 
-/// The angle [rad] of the shortest rotation from `a` to `b`, exact down to tiny angles.
+/// The angle \[rad\] of the shortest rotation from `a` to `b`, exact down to tiny angles.
 pub fn angle_between(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> f64 {
     let between = a.inverse() * b;
     2.0 * between.imag().norm().atan2(between.w.abs())
@@ -54,7 +54,7 @@ pub fn lerp(a: &Vector3<f64>, b: &Vector3<f64>, t: f64) -> Vector3<f64> {
     a + (b - a) * t
 }
 
-/// The rotation vector (axis times angle [rad], at most π long) of a rotation.
+/// The rotation vector (axis times angle \[rad\], at most π long) of a rotation.
 pub fn log(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let q = if rotation.w < 0.0 { -rotation.into_inner() } else { rotation.into_inner() };
     let sine = q.imag().norm();
@@ -64,7 +64,7 @@ pub fn log(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     q.imag() * (2.0 * sine.atan2(q.w) / sine)
 }
 
-/// The rotation of a rotation vector (axis times angle [rad]).
+/// The rotation of a rotation vector (axis times angle \[rad\]).
 pub fn exp(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
     let half = vector.norm() / 2.0;
     let scale = if half < 1e-12 { 0.5 } else { half.sin() / (2.0 * half) };

@@ -26,7 +26,7 @@ impl Unit {
     /// Metres in one unit of the CMU database's files: 1 / 0.45 inches.
     pub const CMU: f64 = 0.0254 / 0.45;
 
-    /// Named lengths of a unit [m].
+    /// Named lengths of a unit \[m\].
     pub const NAMED: [(&'static str, f64); 6] =
         [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), ("cmu", Unit::CMU)];
 

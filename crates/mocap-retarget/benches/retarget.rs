@@ -1,6 +1,8 @@
 //! Frames per second of a retarget, one thread, report left out and in: a walk of 31 joints, four limbs solved,
 //! feet planted, on a body with other legs. The walk is CMU's where the corpus is there, else the fixture's.
 
+#![allow(clippy::print_stdout, missing_docs, reason = "says that it takes the fixture")]
+
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
 

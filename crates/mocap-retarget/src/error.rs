@@ -36,7 +36,9 @@ pub enum RetargetError {
     NotBelow { which: Which, upper: Role, upper_joint: String, lower: Role, lower_joint: String },
     #[error("in the {which} skeleton, {from} '{joint}' and {to} are at the same place: a limb needs length")]
     ZeroLength { which: Which, from: Role, to: Role, joint: String },
-    #[error("in the {which} skeleton, {left} stands to the right of its twin: the sides are mixed up")]
+    #[error(
+        "in the {which} skeleton, with {left} to the left both feet show backward: the sides are mixed up"
+    )]
     SidesSwapped { which: Which, left: Role },
     #[error("the pose given for the {which} skeleton has {found} joints, the skeleton has {expected}")]
     PoseLength { which: Which, found: usize, expected: usize },

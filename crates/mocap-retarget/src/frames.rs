@@ -11,10 +11,15 @@ use crate::ground::Setting;
 use crate::plant::plant;
 use crate::retargeter::Retargeter;
 use mocap_ik::Status;
-use mocap_model::{Clip, JointTracks, Pose, Track, UnitQuaternion};
+use mocap_model::{Clip, JointTracks, Pose, Track, UnitQuaternion, angle_between};
 
 /// A limb reaches its goal within this share of its length.
 const REACHED: f64 = 1e-6;
+
+/// A joint that turns by so much more than the pose it was solved from has jumped \[rad\].
+const JUMP: f64 = 0.15;
+/// To save a jump, an effector may be this share of the limb's length further from its goal.
+const WORSE: f64 = 0.05;
 
 /// How one limb was solved in one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,13 +70,40 @@ fn solve(retargeter: &Retargeter, copied: &mut Copied) -> Result<Vec<Vec<Solve>>
             joints[last] == retargeter.target.joint(limb.target.tip).parent.unwrap_or(limb.target.tip);
         let constraint = retargeter.constraints[tip];
         let limited = retargeter.limits && !constraint.is_free();
+        let bounded =
+            retargeter.limits && joints.iter().any(|joint| !retargeter.constraints[joint.index()].is_free());
+        let [mut posed, mut posed_before, mut solved_before] = [const { Vec::new() }; 3];
         for frame in 0..course.goal.len() {
+            posed.clear();
             for joint in &joints {
-                local.joints[joint.index()].rotation = copied.rotations[joint.index()][frame];
+                let rotation = copied.rotations[joint.index()][frame];
+                local.joints[joint.index()].rotation = rotation;
+                posed.push(rotation);
             }
             chain.read_at(course.base[frame], &local)?;
             let (goal, bend) = (course.goal[frame], course.bend[frame]);
-            let outcome = limb.solve(&mut chain, goal, bend, retargeter.options.solver, &options)?;
+            let mut outcome = limb.solve(&mut chain, goal, bend, retargeter.options.solver, &options)?;
+            if bounded && frame > 0 {
+                // Limits leave the pose more than one way out: going on from the frame before may save a jump.
+                let wished = greatest_step(&posed, &posed_before);
+                if greatest_step(chain.chain.rotations(), &solved_before) > wished + JUMP {
+                    let solved = chain.chain.rotations().to_vec();
+                    chain.chain.set_rotations(&solved_before);
+                    let other = limb.solve(&mut chain, goal, bend, retargeter.options.solver, &options)?;
+                    let near = outcome.position + WORSE * chain.chain.length(0);
+                    let step = greatest_step(chain.chain.rotations(), &solved_before);
+                    if other.position <= near && step < greatest_step(&solved, &solved_before) {
+                        outcome = other;
+                    } else {
+                        chain.chain.set_rotations(&solved);
+                    }
+                }
+            }
+            if bounded {
+                std::mem::swap(&mut posed_before, &mut posed);
+                solved_before.clear();
+                solved_before.extend_from_slice(chain.chain.rotations());
+            }
             for (joint, rotation) in joints.iter().zip(chain.chain.rotations()) {
                 copied.rotations[joint.index()][frame] = *rotation;
             }
@@ -88,4 +120,9 @@ fn solve(retargeter: &Retargeter, copied: &mut Copied) -> Result<Vec<Vec<Solve>>
         }
     }
     Ok(solves)
+}
+
+/// The largest angle between the rotations of two poses of a chain.
+fn greatest_step(a: &[UnitQuaternion<f64>], b: &[UnitQuaternion<f64>]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| angle_between(a, b)).fold(0.0, f64::max)
 }

@@ -31,20 +31,20 @@ pub(crate) struct Sole {
     pub tips: Vec<Vector3<f64>>,
 }
 
-/// The time over which a correction fades in and out [s].
+/// The time over which a correction fades in and out \[s\].
 const FADE: f64 = 0.2;
-/// The hips begin to sink this long before a leg would be too short [s].
-const AHEAD: f64 = 0.15;
-/// A foot is lifted over the floor this long before it would sink in [s].
+/// The hips begin to sink this long before a leg would be too short \[s\].
+const AHEAD: f64 = 0.06;
+/// A foot is lifted over the floor this long before it would sink in \[s\].
 const RAISE: f64 = 0.05;
-/// Toes begin to bend this long before their tips would be below the floor [s].
+/// Toes begin to bend this long before their tips would be below the floor \[s\].
 const TOES: f64 = 0.1;
-/// The hips follow the feet that stand over this time [s].
+/// The hips follow the feet that stand over this time \[s\].
 const SMOOTH: f64 = 0.1;
 /// The most that hips sink, and that a foot is moved to be planted, as shares of the leg.
 const MOST_SINK: f64 = 0.06;
 const MOST_MOVE: f64 = 0.2;
-/// The most that toes are bent up [rad].
+/// The most that toes are bent up \[rad\].
 const MOST_BEND: f64 = 1.0;
 /// Toes that show almost straight down (sine) bend less.
 const STEEP: f64 = 0.3;
@@ -52,7 +52,7 @@ const STEEP: f64 = 0.3;
 const STRETCHED: f64 = 0.998;
 
 impl Sole {
-    /// The turn [rad] about the toes' axis that bends them up until no tip is below the floor, or as far as
+    /// The turn \[rad\] about the toes' axis that bends them up until no tip is below the floor, or as far as
     /// toes bend; never positive. `at` and `toe` are the place and orientation of the toe joint.
     fn bend_up(&self, at: &Vector3<f64>, toe: &UnitQuaternion<f64>, floor: f64, up: &Vector3<f64>) -> f64 {
         let room = floor - at.dot(up);

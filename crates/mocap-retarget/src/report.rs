@@ -57,13 +57,13 @@ pub struct MappingRow {
 pub struct EffectorReport {
     /// The role of the effector.
     pub role: Role,
-    /// Mean distance from the goal [m].
+    /// Mean distance from the goal \[m\].
     pub mean: f64,
-    /// 95 % of the frames have at most this distance [m].
+    /// 95 % of the frames have at most this distance \[m\].
     pub p95: f64,
-    /// The largest distance [m].
+    /// The largest distance \[m\].
     pub max: f64,
-    /// The largest distance in the frames whose goal is within reach [m].
+    /// The largest distance in the frames whose goal is within reach \[m\].
     pub max_reachable: f64,
     /// Frames whose goal is further than the limb is long.
     pub unreachable_frames: usize,
@@ -84,17 +84,17 @@ pub struct FootReport {
     pub slide: f64,
     /// `slide` over `slide_source` scaled by the ratio of the legs; `None` where the source does not slide.
     pub slide_ratio: Option<f64>,
-    /// The largest height of the foot above the floor while it stands [m].
+    /// The largest height of the foot above the floor while it stands \[m\].
     pub float: f64,
-    /// Mean height of the foot above the floor while it stands [m].
+    /// Mean height of the foot above the floor while it stands \[m\].
     pub height_mean: f64,
-    /// Mean difference of that height from the source's, while toe and heel stand [m].
+    /// Mean difference of that height from the source's, while toe and heel stand \[m\].
     pub height_error: f64,
-    /// The largest such difference [m].
+    /// The largest such difference \[m\].
     pub height_error_max: f64,
-    /// The greatest depth below the floor in all frames [m].
+    /// The greatest depth below the floor in all frames \[m\].
     pub penetration_max: f64,
-    /// The same of the source [m].
+    /// The same of the source \[m\].
     pub penetration_source: f64,
 }
 
@@ -103,7 +103,7 @@ pub struct FootReport {
 pub struct LimitReport {
     /// Joint-frames beyond a limit or with a turn that the joint cannot make.
     pub violations: usize,
-    /// The greatest angle beyond [deg].
+    /// The greatest angle beyond \[deg\].
     pub max_excess: f64,
 }
 
@@ -112,7 +112,7 @@ pub struct LimitReport {
 pub struct AngleReport {
     /// The role of the joint: an upper leg or arm (its direction from the trunk) or a lower one (its bend).
     pub role: Role,
-    /// The root of the mean squared difference [deg].
+    /// The root of the mean squared difference \[deg\].
     pub rms: f64,
     /// Pearson's correlation; `None` where one of the angles does not change.
     pub correlation: Option<f64>,
@@ -121,15 +121,15 @@ pub struct AngleReport {
 /// Largest steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// Of the target [deg].
+    /// Of the target \[deg\].
     pub target: f64,
     /// The joint of the target; empty where nothing turns.
     pub joint: String,
     /// The frame in which it had turned.
     pub frame: usize,
-    /// Of the source [deg].
+    /// Of the source \[deg\].
     pub source: f64,
-    /// The largest difference, by role, of the target's step over the step of the source's joint [deg].
+    /// The largest difference, by role, of the target's step over the step of the source's joint \[deg\].
     pub excess: f64,
     /// The role of that difference.
     pub excess_role: Option<Role>,
@@ -228,7 +228,7 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip) -> Vec<FootRe
 }
 
 fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {
-    /// Rounding of what was put within its limits [rad].
+    /// Rounding of what was put within its limits \[rad\].
     const ROUNDING: f64 = 1e-6;
     let mut found = LimitReport::default();
     for (constraint, tracks) in retargeter.constraints.iter().zip(motion.tracks()) {

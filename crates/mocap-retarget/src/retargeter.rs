@@ -17,7 +17,7 @@ use std::sync::Arc;
 ///
 /// Made once for a pair of skeletons; [`Retargeter::retarget`] may then be called for any number of clips, from
 /// several threads at once.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Retargeter {
     pub(crate) options: Options,
     /// As the clips have it.
@@ -53,6 +53,17 @@ pub struct Ratios {
     pub arm: Option<f64>,
     /// Units of the target per unit of the source for one and the same length.
     pub unit: f64,
+}
+
+impl std::fmt::Debug for Retargeter {
+    /// The names and the ratios: what is prepared for the frames fills pages.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Retargeter")
+            .field("source", &self.source.name())
+            .field("target", &self.target.name())
+            .field("ratios", &self.ratios)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Retargeter {

@@ -75,7 +75,7 @@ pub(crate) fn stance(
     if rolls == [0.0; 4] { Ok(first) } else { rolled_stance(skeleton, body, base, which, &rolls) }
 }
 
-/// The same with a turn [rad] of each limb, in the order of [`crate::body::LIMBS`], about its own line.
+/// The same with a turn \[rad\] of each limb, in the order of [`crate::body::LIMBS`], about its own line.
 pub(crate) fn rolled_stance(
     skeleton: &Skeleton,
     body: &Body,
@@ -86,7 +86,7 @@ pub(crate) fn rolled_stance(
     let directions = Directions::of(skeleton);
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
-    let mut maker = Maker { skeleton, body, base, object, directions, rolls, made: false };
+    let mut maker = Maker { skeleton, body, base, object, directions, rolls, made: false, backward: 0 };
     let mut rotation: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
         let local = base.joints[id.index()].rotation;
@@ -94,6 +94,9 @@ pub(crate) fn rolled_stance(
         rotation.push(maker.correction(id, &inherited) * inherited);
     }
     let made = maker.made;
+    if maker.backward == 2 {
+        return Err(RetargetError::SidesSwapped { which, left: Role::LeftUpperLeg });
+    }
     let mut position = vec![Vector3::zeros(); skeleton.len()];
     let mut local = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
@@ -110,7 +113,7 @@ pub(crate) fn rolled_stance(
     let hips = position[body.hips.index()];
     position.iter_mut().for_each(|p| *p -= hips);
     let stance = Stance { rotation, position, local, made };
-    stance.check(skeleton, body, &directions, which)?;
+    stance.check(skeleton, body, which)?;
     Ok(stance)
 }
 
@@ -124,13 +127,7 @@ impl Stance {
         self.distance(limb.base, limb.middle) + self.distance(limb.middle, limb.tip)
     }
 
-    fn check(
-        &self,
-        skeleton: &Skeleton,
-        body: &Body,
-        directions: &Directions,
-        which: Which,
-    ) -> Result<(), RetargetError> {
+    fn check(&self, skeleton: &Skeleton, body: &Body, which: Which) -> Result<(), RetargetError> {
         if !self.position.iter().all(|p| p.iter().all(|v| v.is_finite() && v.abs() < 1e100)) {
             return Err(RetargetError::Extreme { which });
         }
@@ -143,12 +140,6 @@ impl Stance {
                     return Err(RetargetError::ZeroLength { which, from: roles[i], to: roles[i + 1], joint });
                 }
             }
-        }
-        let [left, right] = body.legs();
-        let apart =
-            (self.position[left.base.index()] - self.position[right.base.index()]).dot(&directions.left);
-        if apart < 0.0 {
-            return Err(RetargetError::SidesSwapped { which, left: Role::LeftUpperLeg });
         }
         Ok(())
     }
@@ -194,6 +185,8 @@ struct Maker<'a> {
     directions: Directions,
     rolls: &'a [f64; 4],
     made: bool,
+    /// Feet that show backward.
+    backward: usize,
 }
 
 impl Maker<'_> {
@@ -211,6 +204,12 @@ impl Maker<'_> {
             let next = if limb.base == id { limb.middle } else { limb.tip };
             let wished = if limb.kind == LimbKind::Leg { -up } else { self.directions.out(limb.side) };
             let Some(bone) = self.bone(id, next, inherited) else { return none };
+            // No author poses a thigh further out than this, or an arm straight up or across the body.
+            let odd = match limb.kind {
+                LimbKind::Leg => bone.dot(&wished) < 0.5,
+                LimbKind::Arm => bone.dot(&up) > UPRIGHT || bone.dot(&wished) < -0.5,
+            };
+            self.made |= limb.base == id && odd;
             // A bone that points the opposite way could turn about any axis across: take the one that keeps
             // the front of the body in front.
             let swing = if bone.dot(&wished) < -0.999 {
@@ -350,6 +349,9 @@ impl Maker<'_> {
             return UnitQuaternion::identity();
         };
         let pitch = direction.dot(&up);
+        if direction.dot(&forward) < -0.5 {
+            self.backward += 1;
+        }
         if (FLAT.0..=FLAT.1).contains(&pitch) {
             let level = direction - up * pitch;
             return rotation_between(&level, &forward);

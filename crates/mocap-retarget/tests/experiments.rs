@@ -2,6 +2,8 @@
 //! × 2, and with × 0.8 and × 0.5, pelvis and feet as they are. The motion must stay the same motion; the
 //! contrast, the source's root and effectors as goals without scaling, must not.
 
+#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
+
 mod corpus;
 
 use mocap_model::{Clip, JointId, Role, Skeleton};

@@ -1,10 +1,12 @@
 //! Every skeleton onto every other, without a hand-made file: upright, sides right, knees forward, feet on the
 //! floor. Prints the table of `docs/retargeting.md` (with `-- --nocapture`).
 
+#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
+
 mod corpus;
 
 use mocap_model::{Clip, Pose, Role, Vector3};
-use mocap_retarget::{Options, Report, Retargeter, rest_from_motion};
+use mocap_retarget::{Options, Report, Retargeter, map_roles, rest_from_motion};
 
 /// Name, file, frames to skip.
 const CLIPS: [(&str, &str, usize); 8] = [
@@ -137,6 +139,33 @@ fn every_skeleton_moves_every_other() {
                     assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);
                 }
                 assert_eq!(report.limits.violations, 0, "{place}: {:?}", report.limits);
+            }
+        }
+    }
+}
+
+#[test]
+fn shape_shows_the_limbs_of_rest_poses_that_are_stances() {
+    for name in ["CMU", "CMU ASF", "GAMES-105", "Mixamo", "Xia"] {
+        let (_, path, skip) = CLIPS.into_iter().find(|(clip, ..)| *clip == name).unwrap();
+        let Some(clip) = corpus::clip(path, skip) else { return };
+        let mut count = 0;
+        let bare = clip.skeleton().with_joints(|joint| {
+            count += 1;
+            joint.name = format!("n{count}");
+        });
+        let (by_name, by_shape) = (map_roles(clip.skeleton()), map_roles(&bare.unwrap()));
+        for role in [
+            Role::Hips,
+            Role::LeftUpperLeg,
+            Role::LeftLowerLeg,
+            Role::LeftFoot,
+            Role::LeftUpperArm,
+            Role::LeftLowerArm,
+            Role::LeftHand,
+        ] {
+            for role in [role, role.mirrored()] {
+                assert_eq!(by_shape.joint(role), by_name.joint(role), "{name}: {role}");
             }
         }
     }

@@ -29,10 +29,11 @@ use target::Target;
 /// lengths, feet stand where the source's stand, joint limits of the target are kept. The report says how well.
 /// Without -o the result of one source goes to the current directory as SOURCE.TARGET.bvh.
 #[derive(Debug, ClapArgs)]
+#[command(override_usage = "mocap retarget [OPTIONS] <SOURCE>... <TARGET>")]
 pub(crate) struct Args {
     /// Motions (files, directories, globs, or - for stdin), and last the skeleton to put them on: a .skel file,
     /// or any motion or skeleton file
-    #[arg(value_name = "SOURCE... TARGET", required = true, num_args = 2..)]
+    #[arg(value_name = "PATH", required = true, num_args = 2..)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     method: MethodArgs,

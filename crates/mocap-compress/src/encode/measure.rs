@@ -6,7 +6,7 @@ use crate::sampler::{Looping, Transform};
 use mocap_model::{Clip, Isometry3, Pose, Skeleton, Vector3, angle_between, slerp};
 use nalgebra::Translation3;
 
-/// Sizes and errors of a compressed clip. Errors are in object space [m], on points at the shell distance from
+/// Sizes and errors of a compressed clip. Errors are in object space \[m\], on points at the shell distance from
 /// each joint that is no end site; one sample is a joint in a frame, the largest of its three points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -28,9 +28,9 @@ pub struct Report {
     pub worst: Option<(String, usize)>,
     /// The largest error half-way between frames.
     pub between_frames_max: f64,
-    /// The largest error of a local rotation [rad].
+    /// The largest error of a local rotation \[rad\].
     pub local_rotation_max: f64,
-    /// The largest error of a local translation [m].
+    /// The largest error of a local translation \[m\].
     pub local_translation_max: f64,
     /// The largest error as a share of the tolerance of its joint.
     pub(crate) excess: f64,

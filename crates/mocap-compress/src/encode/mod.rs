@@ -22,15 +22,15 @@ use source::Settings;
 pub struct Options {
     /// What for. Default: [`Profile::Runtime`].
     pub profile: Profile,
-    /// The greatest error [m], above 0. Default: 0.0001.
+    /// The greatest error \[m\], above 0. Default: 0.0001.
     pub tolerance: f64,
-    /// The distance from each joint at which the error is measured [m], above 0. Default: 0.03.
+    /// The distance from each joint at which the error is measured \[m\], above 0. Default: 0.03.
     pub shell: f64,
     /// Metres in one unit of the clip. Default: as its skeleton says.
     pub metres_per_unit: Option<f64>,
-    /// Other tolerances for joints of these names [m].
+    /// Other tolerances for joints of these names \[m\].
     pub joint_tolerances: Vec<(String, f64)>,
-    /// The greatest error of local rotations [rad], above 0. Default: not bounded. Decoded local rotations make
+    /// The greatest error of local rotations \[rad\], above 0. Default: not bounded. Decoded local rotations make
     /// up for the errors of their parents, and may be off by more than the object-space error suggests.
     pub local_error: Option<f64>,
     /// Whether the tolerance holds half-way between frames too.
@@ -83,9 +83,9 @@ pub enum CompressError {
         "a tolerance of {tolerance} m is finer than single precision holds this motion; the smallest that works is {smallest:.1e} m"
     )]
     TooFine {
-        /// What was asked for [m].
+        /// What was asked for \[m\].
         tolerance: f64,
-        /// The smallest tolerance that works [m].
+        /// The smallest tolerance that works \[m\].
         smallest: f64,
     },
     /// A joint with a tolerance of its own is not in the skeleton.
@@ -109,9 +109,9 @@ pub enum CompressError {
         "the encoder did not reach the tolerance: {reached} m instead of {tolerance} m; please report this clip"
     )]
     NotReached {
-        /// What was asked for [m].
+        /// What was asked for \[m\].
         tolerance: f64,
-        /// The best it came to [m].
+        /// The best it came to \[m\].
         reached: f64,
     },
 }

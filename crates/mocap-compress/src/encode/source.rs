@@ -29,7 +29,7 @@ const CENTRED_FROM: f64 = 2.0;
 pub(crate) struct Settings {
     pub(crate) power: f64,
     pub(crate) step: f64,
-    /// The greatest error of a rotation in object space [rad], if bounded.
+    /// The greatest error of a rotation in object space \[rad\], if bounded.
     pub(crate) turn: Option<f64>,
     /// Whether first frames are predicted from the head alone.
     pub(crate) anchored: bool,

@@ -75,7 +75,7 @@ struct Source<'d> {
 #[derive(Clone, Copy, Default)]
 struct Channels {
     translation: Vector3<f64>,
-    /// About X, Y, Z [rad].
+    /// About X, Y, Z \[rad\].
     angles: [f64; 3],
     stretch: f64,
 }

@@ -18,7 +18,7 @@ pub struct Pair {
     pub motion: Document,
 }
 
-/// Angles that differ by less [rad] are the same in the file.
+/// Angles that differ by less \[rad\] are the same in the file.
 const SAME: f64 = 1e-9;
 
 /// A clip as an AMC file with its skeleton: see [`asf::from_skeleton`] for what becomes of that.

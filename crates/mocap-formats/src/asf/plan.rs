@@ -328,7 +328,7 @@ fn bone(name: String, extent: Vector3<f64>, otherwise: Vector3<f64>) -> Bone {
     }
 }
 
-/// Fixed-axis angles [degrees] of a rotation, X first.
+/// Fixed-axis angles \[degrees\] of a rotation, X first.
 fn axis_angles(rotation: &UnitQuaternion<f64>) -> AxisAngles {
     let [z, y, x] = EulerOrder::ZYX.angles(rotation);
     AxisAngles { angles: [x, y, z].map(|angle| rounded(angle.to_degrees())), order: Axis::ALL }

@@ -154,7 +154,7 @@ impl Decimals {
     }
 }
 
-/// How far skin and gear reach from a joint [m].
+/// How far skin and gear reach from a joint \[m\].
 const SHELL: f64 = 0.1;
 
 /// How many decimals hold a tolerance.

@@ -32,7 +32,7 @@ pub(super) fn rest_first_frame(clip: &Clip) -> Option<Finding> {
     Some(Finding::new(Problem::RestFirstFrame { degrees, later }).in_frame(0))
 }
 
-/// The angle [rad] by which joints turn from a frame to the next, on average.
+/// The angle \[rad\] by which joints turn from a frame to the next, on average.
 fn mean_turn(turning: &[&[UnitQuaternion<f64>]], frame: usize) -> f64 {
     let turns = turning.iter().map(|rotations| angle_between(&rotations[frame], &rotations[frame + 1]));
     turns.sum::<f64>() / turning.len().max(1) as f64

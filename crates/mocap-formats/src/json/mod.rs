@@ -8,4 +8,4 @@ mod write;
 
 pub use problem::Problem;
 pub use read::parse;
-pub use write::to_bytes;
+pub use write::{to_bytes, write};

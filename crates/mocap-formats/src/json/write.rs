@@ -1,14 +1,25 @@
 //! Writes JSON clips.
 
 use super::file::{FORMAT, VERSION};
-use crate::skel::{File as SkeletonFile, emit, file_of};
+use crate::skel::{File as SkeletonFile, emit_to, file_of};
 use mocap_model::{Clip, Joint, JointTracks, Track, UnitQuaternion, Vector3};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
+use std::io;
 
 /// The file of a clip. Reading it gives the same clip, but for a unit that a user stated: the file states it
 /// then.
 pub fn to_bytes(clip: &Clip) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(clip, &mut bytes).expect("writing to memory does not fail");
+    bytes
+}
+
+/// The same into a stream: the file is several times as large as its clip.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(clip: &Clip, out: &mut impl io::Write) -> io::Result<()> {
     let tracks = clip.skeleton().joints().iter().zip(clip.tracks());
     let file = File {
         format: FORMAT,
@@ -18,7 +29,7 @@ pub fn to_bytes(clip: &Clip) -> Vec<u8> {
         frames: clip.frames(),
         tracks: tracks.map(|(joint, tracks)| Tracks { joint, tracks }).filter(Tracks::move_it).collect(),
     };
-    emit(&file, 3)
+    emit_to(&file, 3, out)
 }
 
 #[derive(Serialize)]

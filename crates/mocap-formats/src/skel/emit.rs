@@ -8,12 +8,15 @@ use std::io::{self, Write};
 /// The text of a value; arrays and objects have their items on lines of their own down to `levels` deep.
 pub(crate) fn emit(value: &impl Serialize, levels: usize) -> Vec<u8> {
     let mut text = Vec::new();
-    let layout = Layout { levels, level: 0, has_items: false, scratch: Vec::new() };
-    value
-        .serialize(&mut Serializer::with_formatter(&mut text, layout))
-        .expect("writing to memory does not fail, and keys are strings");
-    text.push(b'\n');
+    emit_to(value, levels, &mut text).expect("writing to memory does not fail");
     text
+}
+
+/// The same into a stream.
+pub(crate) fn emit_to(value: &impl Serialize, levels: usize, out: &mut impl Write) -> io::Result<()> {
+    let layout = Layout { levels, level: 0, has_items: false, scratch: Vec::new() };
+    value.serialize(&mut Serializer::with_formatter(&mut *out, layout))?;
+    out.write_all(b"\n")
 }
 
 struct Layout {

@@ -13,7 +13,7 @@ pub use problem::Problem;
 pub use read::parse;
 pub use write::to_bytes;
 
-pub(crate) use emit::emit;
+pub(crate) use emit::{emit, emit_to};
 pub(crate) use file::File;
 pub(crate) use foreign::recognise;
 pub(crate) use locate::{Step, locate};

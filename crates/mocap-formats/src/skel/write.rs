@@ -87,7 +87,7 @@ fn degrees(limit: Limit) -> [Option<f64>; 2] {
     [limit.min, limit.max].map(|angle| angle.is_finite().then(|| exact_degrees(angle)))
 }
 
-/// The degrees that become `angle` [rad] again, to the last bit where there are any; few digits if possible.
+/// The degrees that become `angle` \[rad\] again, to the last bit where there are any; few digits if possible.
 fn exact_degrees(angle: f64) -> f64 {
     let degrees = angle.to_degrees();
     let few = (degrees * 1e9).round() / 1e9;

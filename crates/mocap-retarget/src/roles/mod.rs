@@ -1,10 +1,12 @@
 //! Which joint is what in the body.
 //!
 //! Roles that the skeleton states win. Then the naming scheme that explains most of a skeleton gives the limbs,
-//! hips, neck and head; the spine is what lies between, whatever it is called.
+//! hips, neck and head; the spine is what lies between, whatever it is called. Where no name is known, the shape
+//! of the rest pose shows the limbs.
 
 mod name;
 mod schemes;
+mod shape;
 
 use mocap_model::{JointId, Role, Side, Skeleton};
 use name::Name;
@@ -20,6 +22,8 @@ pub enum Reason {
     Name,
     /// Its place between joints that have roles.
     Place,
+    /// The shape of the rest pose.
+    Shape,
 }
 
 impl fmt::Display for Reason {
@@ -28,6 +32,7 @@ impl fmt::Display for Reason {
             Reason::Stated => "stated in the skeleton",
             Reason::Name => "name",
             Reason::Place => "place in the tree",
+            Reason::Shape => "shape of the rest pose",
         })
     }
 }
@@ -81,7 +86,8 @@ impl RoleMap {
     }
 }
 
-/// Finds the roles of a skeleton's joints: stated ones, then by name, then by place.
+/// Finds the roles of a skeleton's joints: stated ones, then by name, or by the shape of the rest pose where no
+/// name says anything, then by place.
 ///
 /// Never fails: a skeleton that is no body, or whose names say nothing, gets few roles or none.
 pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
@@ -92,6 +98,9 @@ pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
         }
     }
     by_name(skeleton, &mut map);
+    if [Role::LeftUpperLeg, Role::RightUpperLeg].iter().all(|role| map.joint(*role).is_none()) {
+        shape::by_shape(skeleton, &mut map);
+    }
     by_place(skeleton, &mut map);
     map.rows.sort_by_key(|row| row.role);
     map
