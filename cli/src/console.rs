@@ -85,7 +85,7 @@ impl Console {
     }
 }
 
-/// The content of a file that goes to stdout; gives its size \[bytes\]. A closed pipe is no failure.
+/// The content of a file that goes to stdout; gives its size [bytes]. A closed pipe is no failure.
 pub(crate) fn put_stdout(content: Content<'_>) -> Result<u64, Diagnostic> {
     let failed = |error: io::Error| Diagnostic::new("io::error", format!("cannot write to stdout: {error}"));
     match counted(io::stdout().lock(), content) {

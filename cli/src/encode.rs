@@ -49,7 +49,7 @@ impl Content {
 pub(crate) struct EncodeOptions {
     /// The rotation order of every joint; `None`: that of the skeleton.
     pub(crate) euler: Option<EulerOrder>,
-    /// How far the numbers of a BVH may be off \[m\]; `None`: as BVH is written.
+    /// How far the numbers of a BVH may be off [m]; `None`: as BVH is written.
     pub(crate) tolerance: Option<f64>,
 }
 
@@ -126,13 +126,13 @@ fn diagnostics(findings: &[Finding]) -> Vec<Diagnostic> {
     findings.iter().map(|finding| Diagnostic::from_finding(finding, b"")).collect()
 }
 
-/// Puts the only file of a job where it belongs; gives its size \[bytes\] and its path.
+/// Puts the only file of a job where it belongs; gives its size [bytes] and its path.
 pub(crate) fn deliver_as(encoded: &Encoded, job: &Job) -> Result<(u64, String), Failure> {
     // No format but AMC has a file beside it.
     deliver(encoded, job, Format::Json)
 }
 
-/// Puts the files of a job where they belong; gives their size \[bytes\] and the path of the main one.
+/// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
     match &job.destination {
         Destination::File { path, replace } => {

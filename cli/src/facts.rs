@@ -17,10 +17,10 @@ pub(crate) struct Facts {
     pub(crate) end_sites: usize,
     pub(crate) channels: usize,
     pub(crate) frames: usize,
-    /// \[s\]
+    /// [s]
     pub(crate) frame_time: Option<f64>,
     pub(crate) fps: Option<f64>,
-    /// From the first frame to the last \[s\].
+    /// From the first frame to the last [s].
     pub(crate) duration: f64,
     pub(crate) unit: UnitFact,
     pub(crate) up: String,
@@ -102,7 +102,7 @@ pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<(Facts, Vec<Diagn
 /// What only the document of a file knows.
 struct Stated {
     channels: usize,
-    /// The frame time as the file has it \[s\].
+    /// The frame time as the file has it [s].
     frame_time: Option<f64>,
     position_channels: &'static str,
 }

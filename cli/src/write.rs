@@ -11,7 +11,7 @@ use crate::interrupt;
 /// Something that puts the content of a file into a stream.
 pub(crate) type Content<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// Writes a file and gives its size \[bytes\]; folders above it are made. Unless `replace`, a file that has come
+/// Writes a file and gives its size [bytes]; folders above it are made. Unless `replace`, a file that has come
 /// to be there in the meantime is left alone.
 pub(crate) fn atomically(path: &Path, replace: bool, content: Content<'_>) -> Result<u64, Diagnostic> {
     let failed = |error: io::Error| Diagnostic::io("write", path, &error);

@@ -2,11 +2,11 @@
 
 use mocap_model::{FrameRate, Unit};
 
-/// A length \[m\].
+/// A length [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Length(pub(crate) f64);
 
-/// The length of one unit of a file's numbers \[m\].
+/// The length of one unit of a file's numbers [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct UnitLength(pub(crate) f64);
 

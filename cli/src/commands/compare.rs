@@ -249,7 +249,7 @@ fn text(summary: &ErrorSummary) -> String {
     rows.map(|(name, value)| format!("{name:<15} {value}")).join("\n")
 }
 
-/// A length \[m\] as people read it.
+/// A length [m] as people read it.
 fn millimetres(metres: f64) -> String {
     let value = metres * 1000.0;
     if value != 0.0 && value.abs() < 1e-4 {

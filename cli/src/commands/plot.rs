@@ -39,9 +39,9 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ChannelArg {
-    /// Euler angles of the local rotation in the joint's own order \[deg\]
+    /// Euler angles of the local rotation in the joint's own order [deg]
     Rotation,
-    /// Position in the world \[m\]
+    /// Position in the world [m]
     Position,
     /// Speed of the position [m/s]
     Speed,

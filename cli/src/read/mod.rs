@@ -92,7 +92,7 @@ pub(crate) fn motion(input: &Input, reading: &Reading) -> Result<Motion, Failure
 }
 
 impl Loaded {
-    /// The size of the input \[bytes\].
+    /// The size of the input [bytes].
     pub(crate) fn size(&self) -> u64 {
         self.bytes.len() as u64
     }

@@ -12,7 +12,7 @@ pub(super) struct Facts {
     pub(super) path: String,
     pub(super) output: String,
     pub(super) target: String,
-    /// How long it took \[s\].
+    /// How long it took [s].
     pub(super) seconds: f64,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A length \[m\] in millimetres, to a tenth.
+/// A length [m] in millimetres, to a tenth.
 fn mm(metres: f64) -> String {
     format!("{:.1}", metres * 1000.0)
 }

@@ -86,7 +86,7 @@ pub(crate) struct JointField {
     /// How the joint may move. Left out: it turns about all axes in the order ZXY; an end site not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dofs: Option<DofsField>,
-    /// The smallest and the greatest angle \[degrees\] about each axis; null: no limit on that side.
+    /// The smallest and the greatest angle [degrees] about each axis; null: no limit on that side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) limits: Option<LimitsField>,
     /// What the joint is in a body: Hips, LeftFoot and so on.
