@@ -36,14 +36,19 @@ struct Mantissa {
 /// caller decides whether that may follow. What is too large becomes infinite.
 #[inline]
 pub fn scan(text: &[u8], at: usize) -> Option<(f64, usize)> {
-    scan_short(text, at).or_else(|| scan_any(text, at))
+    match scan_short(text, at) {
+        // An exponent, perhaps.
+        Some((value, end, stop)) if stop | 0x20 != b'e' => Some((value, end)),
+        _ => scan_any(text, at),
+    }
 }
 
 /// As [`scan`] for the usual number of a motion file: digits with a point in eight characters, or in sixteen
-/// with the point in the first half, or a whole number of seven digits; no plus, no exponent, more text
-/// behind it. `None` says nothing; what is found is finite.
+/// with the point in the first half, or a whole number of seven digits; no plus, more text behind it. With
+/// the value, which is finite, come the place behind it and the character there, which may start an exponent.
+/// `None` says nothing.
 #[inline(always)]
-pub(crate) fn scan_short(text: &[u8], at: usize) -> Option<(f64, usize)> {
+pub(crate) fn scan_short(text: &[u8], at: usize) -> Option<(f64, usize, u8)> {
     let window = text.get(at..)?.first_chunk::<WINDOW>()?;
     let sign = u64::from(window[0] == b'-');
     let first = Word::load(window, sign as usize);
@@ -83,13 +88,10 @@ pub(crate) fn scan_short(text: &[u8], at: usize) -> Option<(f64, usize)> {
         digits = eight_digits(first.values << (64 - end));
         decimals = 0;
     }
-    // An exponent, perhaps.
-    if (stop ^ b'0') | 0x20 == b'e' {
-        return None;
-    }
     // Signed integers convert in one instruction, and a branch on the sign would often be wrong.
     let size = digits as i64 as f64 / POWERS[decimals];
-    Some((f64::from_bits(size.to_bits() | sign << 63), at + sign as usize + end as usize / 8))
+    let value = f64::from_bits(size.to_bits() | sign << 63);
+    Some((value, at + sign as usize + end as usize / 8, stop ^ b'0'))
 }
 
 /// The general case of [`scan`].

@@ -135,8 +135,8 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
     let mut stream = Stream { values: Vec::with_capacity(reserved), not_finite: None };
     loop {
-        if let Some((value, end)) = number::scan_short(text, at)
-            && text.get(end).is_some_and(|&byte| is_space(byte))
+        if let Some((value, end, stop)) = number::scan_short(text, at)
+            && is_space(stop)
         {
             stream.values.push(value);
             at = end + 1;
