@@ -513,8 +513,9 @@ mod tests {
         #[test]
         fn short_numbers(text in r"-?([0-9]{0,9}|[0-9]{0,8}\.[0-9]{0,10})", behind in r"[ \n.e0-9-]", more in "[ 0-9]{20}") {
             let line = format!("{text}{behind}{more}");
-            if let Some((number, end)) = scan_short(line.as_bytes(), 0) {
-                prop_assert!(end >= text.len());
+            if let Some((number, end, stop)) = scan_short(line.as_bytes(), 0) {
+                prop_assert_eq!(stop, line.as_bytes()[end]);
+                prop_assert!(end >= text.len() || stop == b'e');
                 prop_assert_eq!(number.to_bits(), line[..end].parse::<f64>().unwrap().to_bits());
             }
         }
