@@ -6,6 +6,7 @@
 mod mutation;
 
 use mocap_formats::{Kind, LimitExceeded, Limits, amc, asf};
+use mocap_model::ClipError;
 use mutation::{Mutation, mutated};
 use proptest::prelude::*;
 use std::path::Path;
@@ -253,7 +254,11 @@ fn interpolation_between_numbers_beyond_all_measure_is_an_error() {
             if (dof, name) == ("l", "root") {
                 continue;
             }
-            assert_eq!(read("1e308").unwrap_err().code(), "amc::clip", "{dof} of {name}");
+            let error = read("1e308").unwrap_err();
+            // The frame that is interpolated, not those that the file has.
+            let Kind::Amc(amc::Problem::Clip(ClipError::NotFinite { frame: 1, .. })) = error.kind else {
+                panic!("{dof} of {name}: {error}");
+            };
         }
     }
 }
