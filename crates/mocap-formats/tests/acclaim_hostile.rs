@@ -6,6 +6,7 @@
 mod mutation;
 
 use mocap_formats::{Kind, LimitExceeded, Limits, amc, asf};
+use mocap_model::ClipError;
 use mutation::{Mutation, mutated};
 use proptest::prelude::*;
 use std::path::Path;
@@ -183,7 +184,7 @@ fn deep_skeletons_are_read() {
 fn a_few_lines_do_not_stand_for_many() {
     // Each frame after the first would hold 50,000 bones that the text does not have.
     let mut text = String::from("1\n");
-    (0..50_000).for_each(|bone| text += &format!("b{bone} 1\n"));
+    (0..50_000).for_each(|bone| text += &format!("b{bone}\n"));
     (2..100_000).for_each(|frame| text += &format!("{frame}\n"));
     let error = amc::parse(text.as_bytes(), &Limits::default()).unwrap_err();
     assert_eq!(error.code(), "amc::mostly-missing");
@@ -194,6 +195,72 @@ fn a_few_lines_do_not_stand_for_many() {
     (2..200_000).for_each(|frame| text += &format!("{frame}\nroot 1\nb{frame} 2\n"));
     let error = amc::parse(text.as_bytes(), &Limits::default()).unwrap_err();
     assert!(["amc::mostly-missing", "limit"].contains(&error.code()), "{error}");
+}
+
+#[test]
+fn a_wide_first_frame_does_not_stand_for_many() {
+    let wide = format!("1\nroot{}\n", " 0".repeat(20_000));
+    let read = |row: &str, last: usize| {
+        let rows: String = (2..=last).map(|frame| format!("{frame}\n{row}")).collect();
+        amc::parse((wide.clone() + &rows).as_bytes(), &Limits::default())
+    };
+    let error = read("", 60_000).unwrap_err();
+    assert_eq!(error.code(), "amc::mostly-missing");
+    // 390 kB of text and 2^20 are more than 71 rows, less than 72.
+    let expected = "most values are missing in most frames: 20000 of 14";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    // Lines with few of their values are no better than none.
+    let error = read("root 1\n", 60_000).unwrap_err();
+    assert_eq!(error.code(), "amc::mostly-missing");
+    // A few frames are only warned about (the last one looks cut off), and full ones are no matter.
+    assert_eq!(read("", 20).unwrap().value.frame_numbers.len(), 19);
+    let full = format!("root{}\n", " 0".repeat(20_000));
+    let parsed = read(&full, 200).unwrap();
+    assert_eq!((parsed.value.frame_numbers.len(), parsed.warnings.len()), (200, 0));
+}
+
+#[test]
+fn lists_of_channels_are_bounded() {
+    let skeleton = |root: usize, bone: usize| {
+        let (root, bone) = (" TX".repeat(root), " rx".repeat(bone));
+        let bone = format!("begin name a direction 0 1 0 length 1 axis 0 0 0 XYZ dof{bone} end");
+        let text = format!(":root order{root} :bonedata {bone}\n:hierarchy\nroot a\n");
+        asf::parse(text.as_bytes(), &Limits::default())
+    };
+    let document = skeleton(64, 64).unwrap().value;
+    assert_eq!((document.root.order.len(), document.bones[0].dofs.len()), (64, 64));
+    let limit = LimitExceeded { what: "channels", found: 65, limit: 64 };
+    assert_eq!(exceeded(skeleton(65, 1).unwrap_err().kind), limit);
+    let error = skeleton(1, 20_000).unwrap_err();
+    assert_eq!(error.context.joint.as_deref(), Some("a"));
+    assert_eq!(exceeded(error.kind), limit);
+}
+
+#[test]
+fn interpolation_between_numbers_beyond_all_measure_is_an_error() {
+    let options = amc::ClipOptions { repair: true, ..Default::default() };
+    for dof in ["tx", "rx", "l"] {
+        let bone = format!("begin name a direction 0 1 0 length 1 axis 10 20 30 XYZ dof {dof} end");
+        let text = format!(":root order {dof} :bonedata {bone}\n:hierarchy\nroot a\n");
+        let skeleton = asf::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+        for name in ["root", "a"] {
+            let read = |most: &str| {
+                let text = format!("1\n{name} {most}\n2\n{name} nan\n3\n{name} -{most}\n");
+                let motion = amc::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+                amc::to_clip(&skeleton, &motion, &options)
+            };
+            assert!(read("100").is_ok(), "{dof} of {name}");
+            // A root has no length, so what it stretches by moves nothing.
+            if (dof, name) == ("l", "root") {
+                continue;
+            }
+            let error = read("1e308").unwrap_err();
+            // The frame that is interpolated, not those that the file has.
+            let Kind::Amc(amc::Problem::Clip(ClipError::NotFinite { frame: 1, .. })) = error.kind else {
+                panic!("{dof} of {name}: {error}");
+            };
+        }
+    }
 }
 
 #[test]

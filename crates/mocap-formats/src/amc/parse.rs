@@ -66,6 +66,8 @@ struct Reader<'t> {
     /// Lines of bones in the file, and how many there were if every frame had all bones known by then.
     lines: usize,
     full: usize,
+    /// Values in the file that have a place in a row.
+    filled: usize,
     /// Where the number of the first frame stands.
     first_frame: Range<usize>,
 }
@@ -155,6 +157,7 @@ impl<'t> Reader<'t> {
             values: Vec::new(),
             lines: 0,
             full: 0,
+            filled: 0,
             first_frame: 0..0,
         }
     }
@@ -186,6 +189,7 @@ impl<'t> Reader<'t> {
         let row = &mut self.document.values[start..];
         let mut at = self.at;
         let mut next = self.frame.next;
+        let mut read = 0;
         while next < bones {
             let column = self.columns[next];
             let slots = &mut row[column..column + self.document.bones[next].width];
@@ -195,8 +199,10 @@ impl<'t> Reader<'t> {
             };
             at = end;
             next += 1;
+            read += slots.len();
         }
         self.lines += next - self.frame.next;
+        self.filled += read;
         (self.at, self.frame.next, self.frame.expected) = (at, next, next);
     }
 
@@ -292,6 +298,13 @@ impl<'t> Reader<'t> {
             if frame == 1 {
                 self.reserve(at.start, width);
             }
+            // A value takes two bytes of text, so rows that outgrow the text are mostly made up.
+            let rows = (frame + 1).saturating_mul(width);
+            if self.outgrows(rows) {
+                let present = self.filled;
+                let problem = Problem::MostlyMissing { what: "values", present, expected: rows };
+                return Err(Finding::new(problem));
+            }
             self.document.values.resize(self.document.values.len() + width, 0.0);
         }
         self.frame = FrameState {
@@ -303,6 +316,11 @@ impl<'t> Reader<'t> {
             ..FrameState::default()
         };
         Ok(())
+    }
+
+    /// Whether as many things as `expected` are too many for the text.
+    fn outgrows(&self, expected: usize) -> bool {
+        expected > self.text.len() + (1 << 20)
     }
 
     /// Makes room for as many rows as the text may hold if all frames are as long as the first.
@@ -425,6 +443,7 @@ impl<'t> Reader<'t> {
         if self.layout.is_none() && !repeated {
             document.bones[bone].width = self.values.len();
             document.values.extend_from_slice(&self.values);
+            self.filled += self.values.len();
             return;
         }
         let row = self.layout.map_or(0, |(_, width)| document.values.len() - width);
@@ -432,6 +451,7 @@ impl<'t> Reader<'t> {
         let common = width.min(self.values.len());
         slots[..common].copy_from_slice(&self.values[..common]);
         slots[common..].fill(0.0);
+        self.filled += common;
         let found = self.values.len();
         if late || repeated || found != width {
             document.irregular.push(Irregular { frame, bone, values: Some(self.values.clone()) });
@@ -466,9 +486,9 @@ impl<'t> Reader<'t> {
         let missing: Vec<usize> = (expected..self.names.len()).filter(|&bone| !is_there(bone)).collect();
         // Clips hold every joint in every frame, so what is missing must not outgrow what is there.
         self.full += self.names.len();
-        if self.full > self.text.len() + (1 << 20) {
+        if self.outgrows(self.full) {
             let (present, expected) = (self.lines, self.full);
-            return Err(Finding::new(Problem::MostlyMissing { present, expected }));
+            return Err(Finding::new(Problem::MostlyMissing { what: "bones", present, expected }));
         }
         for bone in missing {
             let name = self.document.bones[bone].name.clone();

@@ -14,8 +14,8 @@ pub enum Problem {
     FrameNumber { found: String },
     #[error("'{found}' is not a finite number")]
     NotFinite { found: String },
-    #[error("most bones are missing in most frames: {present} of {expected} lines are there")]
-    MostlyMissing { present: usize, expected: usize },
+    #[error("most {what} are missing in most frames: {present} of {expected} are there")]
+    MostlyMissing { what: &'static str, present: usize, expected: usize },
     #[error("{fps} is no frame rate: a finite number above 0 is expected")]
     Rate { fps: f64 },
     #[error("{0}")]

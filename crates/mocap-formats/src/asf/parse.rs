@@ -11,6 +11,9 @@ use std::ops::Range;
 /// A direction this much longer or shorter than 1 is not merely rounded.
 const DIRECTION_TOLERANCE: f64 = 1e-3;
 
+/// The longest list of channels. Seven are all there are; each one in the list costs room in every frame.
+const MOST_CHANNELS: usize = 64;
+
 /// Reads an ASF file held in memory.
 ///
 /// # Errors
@@ -335,6 +338,10 @@ impl Reader<'_> {
         while let Some(word) = self.lexer.peek() {
             let bytes = self.lexer.bytes(&word);
             match Dof::from_word(bytes) {
+                Some(_) if dofs.len() == MOST_CHANNELS => {
+                    let (found, limit) = (dofs.len() + 1, MOST_CHANNELS);
+                    return Err(self.report.error(LimitExceeded { what: "channels", found, limit }, word));
+                }
                 Some(dof) => dofs.push(dof),
                 None if bytes.first() == Some(&b':')
                     || fields.iter().any(|field| field.eq_ignore_ascii_case(bytes)) =>

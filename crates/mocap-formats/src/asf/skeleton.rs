@@ -9,7 +9,7 @@ use crate::{Finding, Parsed};
 use mocap_model::{
     Dofs, EulerOrder, Joint, JointId, Limit, Skeleton, Space, Unit, UnitQuaternion, UnitSource, Vector3,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How long one unit of a file's numbers is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub enum AsfUnits {
 /// `length` where a file of the CMU database states none.
 const CMU_LENGTH: f64 = 0.45;
 const INCH: f64 = 0.0254;
+
+/// What the name of an end adds to that of its bone.
+const END: &str = "_End";
 
 impl AsfUnits {
     /// The unit of the numbers of a file that states `length`.
@@ -51,7 +54,8 @@ impl AsfUnits {
 
 /// The skeleton that a file describes, in the file's numbers; its space says how long one of them is.
 ///
-/// Joints are called like their bones, the end of a bone without children `<bone>_End`.
+/// Joints are called like their bones, the end of a bone without children `<bone>_End`, with as many more
+/// `_End` as make the name unique.
 ///
 /// # Errors
 /// Where the document was changed so that its bones make no tree.
@@ -76,8 +80,12 @@ pub(crate) fn build(document: &Document, units: AsfUnits) -> Result<BuiltSkeleto
     joints[0].dofs = dofs(&document.root.order, &[], &document.root.orientation, angle);
     let mut place = vec![JointId(0); document.bones.len()];
     let mut ends = vec![Vec::new(); document.bones.len()];
-    let mut names: HashSet<&str> = document.bones.iter().map(|bone| bone.name.as_str()).collect();
-    names.insert("root");
+    // By what stands before the last `_End`s: how many of them the names have.
+    let mut names: HashMap<&str, HashSet<usize>> = HashMap::new();
+    for name in document.bones.iter().map(|bone| bone.name.as_str()).chain(["root"]) {
+        let (stem, ends) = split(name);
+        names.entry(stem).or_default().insert(ends);
+    }
     for &bone in &tree.order {
         let Bone { name, dofs: channels, limits, axis, .. } = &document.bones[bone];
         let parent = tree.parents[bone];
@@ -93,10 +101,13 @@ pub(crate) fn build(document: &Document, units: AsfUnits) -> Result<BuiltSkeleto
             ends[parent].push(id);
         }
         if tree.children[bone].is_empty() {
-            let mut end = format!("{name}_End");
-            while names.contains(end.as_str()) {
-                end.push_str("_End");
+            let (stem, mut count) = split(name);
+            let taken = names.entry(stem).or_default();
+            count += 1;
+            while !taken.insert(count) {
+                count += 1;
             }
+            let end = format!("{stem}{}", END.repeat(count));
             ends[bone].push(JointId::from(joints.len()));
             // An end site never moves in its parent's frame; the end of a bone that stretches does.
             let end_site = !channels.contains(&Dof::Length);
@@ -107,6 +118,12 @@ pub(crate) fn build(document: &Document, units: AsfUnits) -> Result<BuiltSkeleto
     let name = document.name.clone().unwrap_or_default();
     let skeleton = Skeleton::new(name, space, joints).map_err(|e| Finding::new(Problem::Skeleton(e)))?;
     Ok(BuiltSkeleton { skeleton, joints: place, ends })
+}
+
+/// What stands before the `_End`s at the end of a name, and how many of them there are.
+fn split(name: &str) -> (&str, usize) {
+    let stem = name.trim_end_matches(END);
+    (stem, (name.len() - stem.len()) / END.len())
 }
 
 /// A locked joint.
@@ -165,6 +182,7 @@ fn range(&[a, b]: &[f64; 2], unit: AngleUnit) -> Option<Limit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asf::Link;
     use mocap_model::{Axis, angle_between};
 
     #[test]
@@ -189,5 +207,20 @@ mod tests {
         assert_eq!(metres(AsfUnits::Spec, Some(2.0)), Some(0.0508));
         assert_eq!(metres(AsfUnits::Spec, None), Some(0.0254));
         assert_eq!(metres(AsfUnits::Raw, Some(0.45)), None);
+    }
+
+    #[test]
+    fn ends_have_names_of_their_own() {
+        let bone = |name: &str| Bone { name: name.into(), direction: [1.0, 0.0, 0.0], ..Bone::default() };
+        let names = |bones: &[&str]| -> Vec<String> {
+            let bones: Vec<Bone> = bones.iter().map(|name| bone(name)).collect();
+            let hierarchy = vec![Link { parent: None, children: (0..bones.len()).collect() }];
+            let document = Document { bones, hierarchy, ..Document::default() };
+            let skeleton = to_skeleton(&document, AsfUnits::Raw).unwrap().value;
+            skeleton.joints().iter().map(|joint| joint.name.clone()).collect()
+        };
+        assert_eq!(names(&["a", "b"]), ["root", "a", "a_End", "b", "b_End"]);
+        assert_eq!(names(&["a", "a_End"]), ["root", "a", "a_End_End", "a_End", "a_End_End_End"]);
+        assert_eq!(names(&["a_End", "a"]), ["root", "a_End", "a_End_End", "a", "a_End_End_End"]);
     }
 }
