@@ -1,6 +1,6 @@
 //! Changes to a motion that was read: frames left out, rate, size, unit, axes.
 
-use mocap_model::{Clip, FrameRate, SignedAxis, Unit, UnitSource};
+use mocap_model::{Clip, ClipError, FrameRate, SignedAxis, Unit, UnitSource};
 
 use crate::args::{Trim, UnitLength};
 use crate::diagnostic::Diagnostic;
@@ -25,7 +25,8 @@ impl Edits {
     /// The motion with all changes; what had to be assumed for them goes to `warnings`.
     ///
     /// # Errors
-    /// Where no frame is left, or lengths are to be converted from an unknown unit.
+    /// Where no frame is left, frames are too many or lengths too large, or lengths are to be converted from an
+    /// unknown unit.
     pub(crate) fn apply(&self, mut clip: Clip, warnings: &mut Vec<Diagnostic>) -> Result<Clip, Diagnostic> {
         if self.drop_first_frame {
             clip = trimmed(clip, |frames| (frames > 1).then_some(1..frames), "--drop-first-frame")?;
@@ -35,10 +36,10 @@ impl Edits {
             clip = trimmed(clip, |frames| trim.frames(frames, fps), "--trim")?;
         }
         if let Some(rate) = self.fps {
-            clip = clip.resampled(rate);
+            clip = clip.resampled(rate).map_err(|error| refused("--fps", &error))?;
         }
         if let Some(factor) = self.scale {
-            clip = clip.scaled(factor);
+            clip = clip.scaled(factor).map_err(|error| refused("--scale", &error))?;
         }
         let mut space = *clip.skeleton().space();
         if let Some(unit) = self.unit {
@@ -61,10 +62,19 @@ impl Edits {
             space = read::with_up(&space, up);
         }
         if space != *clip.skeleton().space() {
-            clip = clip.in_space(space);
+            clip = clip.in_space(space).map_err(|error| refused("--unit", &error))?;
         }
         Ok(clip)
     }
+}
+
+/// The error of a change that gives no motion.
+fn refused(flag: &str, error: &ClipError) -> Diagnostic {
+    let code = match error {
+        ClipError::TooManyFrames { .. } => "edit::too-many-frames",
+        _ => "edit::not-finite",
+    };
+    Diagnostic::new(code, format!("{flag}: {error}"))
 }
 
 /// The warning that a unit was inferred.

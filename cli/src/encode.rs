@@ -83,7 +83,7 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
             Ok(document.to_bytes().into())
         }
         Format::Amc => {
-            let Parsed { value: pair, warnings } = amc::from_clip(&clip);
+            let Parsed { value: pair, warnings } = amc::from_clip(&clip).map_err(refused)?;
             drop(clip);
             let encoded = Encoded::pair(pair.motion.to_bytes(), pair.skeleton.to_bytes());
             Ok(Encoded { warnings: diagnostics(&warnings), ..encoded })
@@ -110,7 +110,7 @@ pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
 pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, Diagnostic> {
     match format {
         Format::Asf => {
-            let Parsed { value: document, warnings } = asf::from_skeleton(skeleton);
+            let Parsed { value: document, warnings } = asf::from_skeleton(skeleton).map_err(refused)?;
             Ok(Encoded { warnings: diagnostics(&warnings), ..Encoded::from(document.to_bytes()) })
         }
         Format::Skel => Ok(skel::to_bytes(skeleton).into()),
@@ -119,6 +119,10 @@ pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, D
             Err(Diagnostic::new("format::no-motion", message).help("skeletons are written as skel or asf"))
         }
     }
+}
+
+fn refused(finding: Finding) -> Diagnostic {
+    Diagnostic::from_finding(&finding, b"")
 }
 
 /// Findings about what is written: they have no place in a text.

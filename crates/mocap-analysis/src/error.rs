@@ -9,7 +9,7 @@
 //! frame: the largest of its three points.
 
 use crate::guess_unit;
-use mocap_model::{Clip, Isometry3, JointId, Pose, Skeleton, Unit, slerp};
+use mocap_model::{Clip, ClipError, Isometry3, JointId, Pose, Skeleton, Unit, slerp};
 
 /// How far two motions are apart. Lengths are metres where [`ErrorSummary::unit`] is known, units of the
 /// reference otherwise.
@@ -63,6 +63,8 @@ pub enum CompareError {
     FrameCount { reference: usize, other: usize },
     #[error("the shell distance {shell} is not a length")]
     Shell { shell: f64 },
+    #[error("the other motion cannot be converted to the space of the reference: {0}")]
+    Space(#[from] ClipError),
 }
 
 /// The object-space error of `other` against `reference`, on points `shell` \[m\] from each joint.
@@ -72,7 +74,8 @@ pub enum CompareError {
 ///
 /// # Errors
 /// Where the skeletons differ in number, names or parents of joints (the first difference is named), the
-/// frame counts differ, or the shell distance is negative or not finite.
+/// frame counts differ, the shell distance is negative or not finite, or lengths overflow in the space of the
+/// reference.
 pub fn object_error(reference: &Clip, other: &Clip, shell: f64) -> Result<ErrorSummary, CompareError> {
     with_comparable(reference, other, shell, |other, unit| {
         let metres = unit.map_or(1.0, |unit| unit.metres);
@@ -135,7 +138,7 @@ fn with_comparable<T>(
     let other = if reference.skeleton().space() == other.skeleton().space() {
         other
     } else {
-        converted = other.in_space(*reference.skeleton().space());
+        converted = other.in_space(*reference.skeleton().space())?;
         &converted
     };
     let unit = reference.skeleton().space().unit.or_else(|| guess_unit(reference.skeleton()));
@@ -205,20 +208,25 @@ impl Placed {
     fn half_way(&mut self, from: &Pose, to: &Pose, skeleton: &Skeleton) {
         self.local.joints.clear();
         self.local.joints.extend(from.joints.iter().zip(&to.joints).map(|(a, b)| {
-            let middle = (a.translation.vector + b.translation.vector) * 0.5;
+            let middle = a.translation.vector * 0.5 + b.translation.vector * 0.5;
             Isometry3::from_parts(middle.into(), slerp(&a.rotation, &b.rotation, 0.5))
         }));
         self.local.to_object(skeleton, &mut self.object);
     }
 }
 
-/// The largest distance of the three shell points of a joint.
+/// The largest distance of the three shell points of a joint; infinite where numbers overflow.
 fn shell_distance(a: &Pose, b: &Pose, joint: JointId, shell: f64) -> f64 {
     let (a, b) = (&a.joints[joint.index()], &b.joints[joint.index()]);
     let moved = b.translation.vector - a.translation.vector;
     let turned =
         (b.rotation.to_rotation_matrix().matrix() - a.rotation.to_rotation_matrix().matrix()) * shell;
-    (0..3).map(|axis| (moved + turned.column(axis)).norm()).fold(0.0, f64::max)
+    let distances = [0, 1, 2].map(|axis| (moved + turned.column(axis)).norm());
+    // `max` and `>` drop what is not a number: it would pass for no error.
+    match distances.iter().any(|distance| distance.is_nan()) {
+        true => f64::INFINITY,
+        false => distances.into_iter().fold(0.0, f64::max),
+    }
 }
 
 /// The nearest-rank percentile of unsorted samples (they are reordered); 0 of none.

@@ -88,11 +88,14 @@ fn lengths_are_metres_whatever_the_unit() {
     let cm = Space { unit: Some(Unit { metres: 0.01, source: UnitSource::File }), ..Space::default() };
     let [a, b] = [0.0, 1.0].map(|turn| clip(&skeleton(metres()), 1, &[turn]));
     let in_metres = object_error(&a, &b, 0.03).unwrap();
-    let in_cm = object_error(&a.in_space(cm), &b.in_space(cm), 0.03).unwrap();
+    let in_cm = object_error(&a.in_space(cm).unwrap(), &b.in_space(cm).unwrap(), 0.03).unwrap();
     assert!((in_metres.max - in_cm.max).abs() < 1e-12);
     // Motions in different spaces are brought together first.
-    let mixed =
-        object_error(&a, &b.in_space(Space { up: SignedAxis::Z, forward: "X".parse().unwrap(), ..cm }), 0.03);
+    let mixed = object_error(
+        &a,
+        &b.in_space(Space { up: SignedAxis::Z, forward: "X".parse().unwrap(), ..cm }).unwrap(),
+        0.03,
+    );
     assert!((in_metres.max - mixed.unwrap().max).abs() < 1e-12);
 }
 
@@ -147,4 +150,20 @@ fn the_map_has_the_errors_that_the_summary_sums_up() {
         error_map(&a, &a.trimmed(0..2).unwrap(), 0.03).unwrap_err(),
         CompareError::FrameCount { reference: 3, other: 2 }
     );
+}
+
+#[test]
+fn numbers_that_overflow_are_no_agreement() {
+    let joints = vec![joint("root", None, [0.0; 3], false), joint("arm", Some(0), [1e308, 0.0, 0.0], false)];
+    let s = Arc::new(Skeleton::new("far", metres(), joints).unwrap());
+    let at = |x: f64, turn: f64| {
+        let mut moved = clip(&s, 0, &[turn, turn]).tracks().to_vec();
+        moved[0].translation = Some(Track::Constant(Vector3::new(x, 1e308, 0.0)));
+        Clip::new(s.clone(), FrameRate::new(30.0).unwrap(), 2, moved).unwrap()
+    };
+    let error = object_error(&at(1e308, 0.0), &at(1e308, 0.5), 0.03).unwrap();
+    assert_eq!((error.max, error.between_frames_max), (f64::INFINITY, f64::INFINITY));
+    assert_eq!(error.worst.unwrap().name, "arm");
+    let map = error_map(&at(1e308, 0.0), &at(1e308, 0.5), 0.03).unwrap();
+    assert!(map.errors.contains(&f32::INFINITY));
 }

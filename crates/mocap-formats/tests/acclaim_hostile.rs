@@ -36,7 +36,7 @@ fn survive_skeleton(bytes: &[u8]) -> Option<asf::Document> {
     let again = asf::parse(&document.to_bytes(), &Limits::default()).unwrap().value;
     assert_eq!(again, document);
     let skeleton = asf::to_skeleton(&document, asf::AsfUnits::Auto).ok()?.value;
-    let written = asf::from_skeleton(&skeleton).value;
+    let written = asf::from_skeleton(&skeleton).unwrap().value;
     // A skeleton of numbers beyond all measure need not be one again.
     if skeleton.joints().iter().all(|joint| joint.offset.norm() < 1e100) {
         asf::parse(&written.to_bytes(), &Limits::default()).unwrap();
@@ -61,7 +61,7 @@ fn survive_motion(skeleton: &asf::Document, bytes: &[u8]) {
     let Ok(clip) = amc::to_clip(skeleton, &document, &options) else { return };
     let same = amc::to_clip(skeleton, &again, &options).unwrap();
     assert_eq!(same.value, clip.value);
-    let written = amc::from_clip(&clip.value).value;
+    let written = amc::from_clip(&clip.value).unwrap().value;
     let back = amc::parse(&written.motion.to_bytes(), &Limits::default()).unwrap().value;
     assert_eq!(back.frame_numbers.len(), clip.value.frames());
 }
@@ -174,7 +174,7 @@ fn deep_skeletons_are_read() {
     let document = asf::parse(chain(20_000).as_bytes(), &Limits::default()).unwrap().value;
     let skeleton = asf::to_skeleton(&document, asf::AsfUnits::Auto).unwrap().value;
     assert_eq!(skeleton.len(), 20_002);
-    let written = asf::from_skeleton(&skeleton).value;
+    let written = asf::from_skeleton(&skeleton).unwrap().value;
     assert_eq!(asf::parse(&written.to_bytes(), &Limits::default()).unwrap().value.bones.len(), 20_000);
     let too_deep = asf::parse(chain(60_000).as_bytes(), &Limits::default()).unwrap_err();
     assert_eq!(exceeded(too_deep.kind).what, "levels");

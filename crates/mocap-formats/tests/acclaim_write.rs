@@ -58,7 +58,7 @@ fn files_of_the_database_come_back_with_their_bones_and_channels() {
         let skeleton = asf::parse(&read(format!("{asf}.asf")), &Limits::default()).unwrap().value;
         let motion = amc::parse(&read(format!("{amc}.amc")), &Limits::default()).unwrap().value;
         let clip = amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).unwrap().value;
-        let written = amc::from_clip(&clip);
+        let written = amc::from_clip(&clip).unwrap();
         assert_eq!(written.warnings, []);
         let pair = written.value;
         let parts = |document: &asf::Document| -> Vec<_> {
@@ -85,7 +85,7 @@ fn rigs_of_bvh_files_come_back() {
         let document = bvh::parse(&bytes, &Limits::default()).unwrap().value;
         let clip = bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value;
         let clip = clip.trimmed(0..clip.frames().min(300)).unwrap();
-        let pair = amc::from_clip(&clip).value;
+        let pair = amc::from_clip(&clip).unwrap().value;
         let distance = greatest_distance(&clip, &read_back(&pair));
         println!("{name}: {} joints, off by {distance:e}", clip.skeleton().len());
         assert!(distance < 1e-6, "{name}: off by {distance}");
@@ -160,7 +160,7 @@ fn codes(findings: &[mocap_formats::Finding]) -> Vec<(&'static str, String)> {
 #[test]
 fn rigs_that_have_more_than_the_format_come_back() {
     let clip = moving(odd_rig(), 40);
-    let written = amc::from_clip(&clip);
+    let written = amc::from_clip(&clip).unwrap();
     let expected = [
         ("asf::root-renamed", "Hips"),
         ("asf::renamed", "Bip01 Spine"),
@@ -206,7 +206,7 @@ fn several_roots_become_bones_of_one() {
     let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
     let mut clip = moving(skeleton, 10);
     assert_eq!(clip.tracks().len(), 3);
-    let written = amc::from_clip(&clip);
+    let written = amc::from_clip(&clip).unwrap();
     assert_eq!(written.warnings[0].code(), "asf::several-roots");
     assert_eq!(
         written.warnings[0].to_string(),
@@ -234,7 +234,7 @@ fn lengths_become_those_of_the_database_where_the_unit_is_known() {
     };
     let joints = vec![joint("root", None, [0.0; 3]), joint("leg", Some(0), [0.0, 0.0, -45.0])];
     let skeleton = Skeleton::new("", z_up, joints).unwrap();
-    let document = asf::from_skeleton(&skeleton).value;
+    let document = asf::from_skeleton(&skeleton).unwrap().value;
     assert_eq!(document.units.length, Some(0.45));
     let bridge = &document.bones[0];
     assert_eq!((bridge.name.as_str(), bridge.direction), ("root_to_leg", [0.0, -1.0, 0.0]));

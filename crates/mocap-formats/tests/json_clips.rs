@@ -3,7 +3,7 @@
 
 mod corpus;
 
-use mocap_formats::{Limits, amc, asf, bvh, json};
+use mocap_formats::{Kind, LimitExceeded, Limits, amc, asf, bvh, json};
 use mocap_model::*;
 use std::sync::Arc;
 
@@ -95,4 +95,18 @@ fn what_is_no_clip_is_told_with_its_place() {
         })
         .collect();
     insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn frames_without_values_are_bounded_for_all_joints_together() {
+    let clip = clip();
+    let still = clip.skeleton().joints().iter().map(JointTracks::at_rest).collect::<Vec<_>>();
+    let read = |frames| {
+        let still = Clip::new(clip.skeleton().clone(), clip.rate(), frames, still.clone()).unwrap();
+        json::parse(&json::to_bytes(&still), &Limits::default())
+    };
+    assert_eq!(read(16_666_666).unwrap().value.frames(), 16_666_666);
+    let error = read(16_666_667).unwrap_err().kind;
+    let limit = LimitExceeded { what: "frames", found: 16_666_667, limit: 16_666_666 };
+    assert_eq!(error, Kind::Limit(limit));
 }

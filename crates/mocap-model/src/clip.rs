@@ -1,6 +1,6 @@
 //! A motion: a skeleton and the local transforms of its joints over time.
 
-use crate::{FrameRate, Joint, JointId, Pose, Skeleton, Track};
+use crate::{FrameRate, Joint, JointId, Pose, Skeleton, SkeletonError, Track};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 
@@ -42,6 +42,10 @@ pub enum ClipError {
     NotFinite { joint: String, frame: usize },
     #[error("frames {from} to {to} are not in the clip: it has {frames}")]
     FrameRange { from: usize, to: usize, frames: usize },
+    #[error("at {fps:?} frames per second the clip would have more than {limit} frames")]
+    TooManyFrames { fps: f64, limit: usize },
+    #[error(transparent)]
+    Skeleton(#[from] SkeletonError),
 }
 
 impl Clip {

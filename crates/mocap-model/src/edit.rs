@@ -1,9 +1,18 @@
 //! Clips cut, resampled, scaled and turned into other axes.
 
-use crate::{Axis, Clip, ClipError, FrameRate, JointTracks, SignedAxis, Skeleton, Space, Track, lerp, slerp};
+use crate::{
+    Axis, Clip, ClipError, FrameRate, JointTracks, SignedAxis, Skeleton, SkeletonError, Space, Track, lerp,
+    slerp,
+};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// A resampled clip has at most this many frames...
+const MOST_FRAMES: usize = 50_000_000;
+
+/// ...and this many of all joints together, or as many as before.
+const MOST_SAMPLES: usize = 200_000_000;
 
 impl Clip {
     /// The frames of a range alone.
@@ -28,14 +37,24 @@ impl Clip {
 
     /// The same motion sampled at another rate: rotations by [`slerp`], translations linearly. The first
     /// frame stays; the last new frame is the last that does not lie after the end.
-    pub fn resampled(&self, rate: FrameRate) -> Clip {
-        let step = self.rate().fps() / rate.fps();
-        if self.frames() == 0 || step == 1.0 {
-            return self.clone().with_rate(rate);
+    ///
+    /// # Errors
+    /// [`ClipError::TooManyFrames`] where the rate asks for more than 50 million frames, or for more than
+    /// 200 million of all joints together; [`ClipError::NotFinite`] where an interpolated length overflows.
+    pub fn resampled(&self, rate: FrameRate) -> Result<Clip, ClipError> {
+        // A step beyond all numbers would have no first frame.
+        let step = (self.rate().fps() / rate.fps()).min(f64::MAX);
+        if self.frames() <= 1 || step == 1.0 {
+            return Ok(self.clone().with_rate(rate));
         }
         let last = self.frames() - 1;
         // A frame that rounding puts a hair after the end still counts.
-        let frames = (last as f64 / step + 1e-6).floor() as usize + 1;
+        let frames = (last as f64 / step + 1e-6).floor() + 1.0;
+        let limit = MOST_FRAMES.min(MOST_SAMPLES / self.skeleton().len()).max(self.frames());
+        if frames > limit as f64 {
+            return Err(ClipError::TooManyFrames { fps: rate.fps(), limit });
+        }
+        let frames = frames as usize;
         let place = |i: usize| -> (usize, usize, f64) {
             let at = (i as f64 * step).min(last as f64);
             let from = at.floor() as usize;
@@ -54,52 +73,64 @@ impl Clip {
             }),
         });
         Clip::new(self.skeleton().clone(), rate, frames, tracks.collect())
-            .expect("interpolation of a clip is a clip")
     }
 
-    /// Every length multiplied by `factor` (finite); the unit stays, so the character grows.
-    pub fn scaled(&self, factor: f64) -> Clip {
-        self.with_lengths(self.skeleton().scaled(factor), |v| v * factor)
+    /// Every length multiplied by `factor`; the unit stays, so the character grows.
+    ///
+    /// # Errors
+    /// Where a length is no finite number then.
+    pub fn scaled(&self, factor: f64) -> Result<Clip, ClipError> {
+        self.with_lengths(self.skeleton().scaled(factor)?, |v| v * factor)
     }
 
     /// The same motion in other units and axes: lengths are converted where both units are known, every
     /// frame of reference is renamed.
-    pub fn in_space(&self, space: Space) -> Clip {
+    ///
+    /// # Errors
+    /// Where a length is no finite number in the other unit.
+    pub fn in_space(&self, space: Space) -> Result<Clip, ClipError> {
         let change = SpaceChange::new(self.skeleton().space(), &space);
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
             rotation: tracks.rotation.map(|q| change.rotation(q)),
             translation: tracks.translation.as_ref().map(|track| track.map(|v| change.vector(v))),
         });
-        Clip::new(Arc::new(self.skeleton().in_space(space)), self.rate(), self.frames(), tracks.collect())
-            .expect("renaming axes of a clip gives a clip")
+        Clip::new(Arc::new(self.skeleton().in_space(space)?), self.rate(), self.frames(), tracks.collect())
     }
 
-    fn with_lengths(&self, skeleton: Skeleton, change: impl Fn(&Vector3<f64>) -> Vector3<f64>) -> Clip {
+    fn with_lengths(
+        &self,
+        skeleton: Skeleton,
+        change: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+    ) -> Result<Clip, ClipError> {
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
             rotation: tracks.rotation.clone(),
             translation: tracks.translation.as_ref().map(|track: &Track<_>| track.map(&change)),
         });
         Clip::new(Arc::new(skeleton), self.rate(), self.frames(), tracks.collect())
-            .expect("scaling a clip by a finite factor gives a clip")
     }
 }
 
 impl Skeleton {
-    /// Every offset multiplied by `factor` (finite).
-    pub fn scaled(&self, factor: f64) -> Skeleton {
-        self.with_joints(|joint| joint.offset *= factor).expect("scaling keeps the tree")
+    /// Every offset multiplied by `factor`.
+    ///
+    /// # Errors
+    /// [`SkeletonError::NotFinite`] where an offset is no finite number then.
+    pub fn scaled(&self, factor: f64) -> Result<Skeleton, SkeletonError> {
+        self.with_joints(|joint| joint.offset *= factor)
     }
 
     /// The same skeleton in other units and axes, as [`Clip::in_space`].
-    pub fn in_space(&self, space: Space) -> Skeleton {
+    ///
+    /// # Errors
+    /// [`SkeletonError::NotFinite`] where an offset is no finite number in the other unit.
+    pub fn in_space(&self, space: Space) -> Result<Skeleton, SkeletonError> {
         let change = SpaceChange::new(self.space(), &space);
-        self.with_joints(|joint| {
+        let skeleton = self.with_joints(|joint| {
             joint.offset = change.vector(&joint.offset);
             joint.rest_rotation = change.rotation(&joint.rest_rotation);
             joint.dofs = joint.dofs.with_axes(&change.basis, change.image);
-        })
-        .expect("renaming axes keeps the tree")
-        .with_space(space)
+        })?;
+        Ok(skeleton.with_space(space))
     }
 }
 

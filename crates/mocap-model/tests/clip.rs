@@ -121,17 +121,17 @@ fn trimming_keeps_the_frames_of_the_range() {
 #[test]
 fn resampling_interpolates_and_keeps_the_duration() {
     let clip = turning(31, 0.1);
-    let fast = clip.resampled(FrameRate::new(120.0).unwrap());
+    let fast = clip.resampled(FrameRate::new(120.0).unwrap()).unwrap();
     assert_eq!(fast.frames(), 121);
     assert_near(position(&fast, 40, "lower"), position(&clip, 10, "lower"));
     // Between two frames the arm has turned half the angle.
     let half = Vector3::new(2.5 + 3.0 * 0.05f64.cos(), 3.0 * 0.05f64.sin(), 0.0);
     assert_near(position(&fast, 2, "lower"), half);
-    let slow = clip.resampled(FrameRate::new(20.0).unwrap());
+    let slow = clip.resampled(FrameRate::new(20.0).unwrap()).unwrap();
     assert_eq!(slow.frames(), 21);
     assert_near(position(&slow, 20, "lower"), position(&clip, 30, "lower"));
-    assert_eq!(turning(0, 0.1).resampled(FrameRate::new(20.0).unwrap()).frames(), 0);
-    let odd = clip.resampled(FrameRate::new(29.0).unwrap());
+    assert_eq!(turning(0, 0.1).resampled(FrameRate::new(20.0).unwrap()).unwrap().frames(), 0);
+    let odd = clip.resampled(FrameRate::new(29.0).unwrap()).unwrap();
     assert!(odd.duration() <= clip.duration() && odd.duration() > clip.duration() - 1.0 / 29.0);
 }
 
@@ -147,14 +147,14 @@ fn another_space_moves_every_point_alike() {
         Space { unit: Some(Unit { metres: 0.01, source: UnitSource::Flag }), ..Space::default() };
     let known = clip.skeleton().with_space(centimetres);
     let clip = clip.with_skeleton(Arc::new(known)).unwrap();
-    let turned = clip.in_space(z_up);
+    let turned = clip.in_space(z_up).unwrap();
     for frame in 0..5 {
         for name in ["root", "upper", "lower", "other"] {
             let p = position(&clip, frame, name) * 0.01;
             assert_near(position(&turned, frame, name), Vector3::new(p.x, -p.z, p.y));
         }
     }
-    let back = turned.in_space(centimetres);
+    let back = turned.in_space(centimetres).unwrap();
     assert_near(position(&back, 4, "lower"), position(&clip, 4, "lower"));
     // Y and Z change places, Z with its sign: the order follows.
     assert_eq!(turned.skeleton().joints()[0].dofs.order.to_string(), "YXZ");
@@ -166,7 +166,7 @@ fn limits_follow_their_axes_into_another_space() {
     hinge.dofs.limits[2] = Some(Limit { min: -0.5, max: 1.0 });
     let skeleton = Skeleton::new("", Space::default(), vec![hinge]).unwrap();
     let forward = SignedAxis { axis: Axis::Y, negative: true };
-    let turned = skeleton.in_space(Space { up: SignedAxis::Z, forward, unit: None });
+    let turned = skeleton.in_space(Space { up: SignedAxis::Z, forward, unit: None }).unwrap();
     // +Z of the first space is -Y of the second.
     assert_eq!(turned.joints()[0].dofs.limits[1], Some(Limit { min: -1.0, max: 0.5 }));
     assert_eq!(turned.joints()[0].dofs.limits[2], None);
@@ -175,5 +175,34 @@ fn limits_follow_their_axes_into_another_space() {
 #[test]
 fn scaling_makes_the_character_larger() {
     let clip = turning(3, 0.2);
-    assert_near(position(&clip.scaled(2.0), 2, "lower"), position(&clip, 2, "lower") * 2.0);
+    assert_near(position(&clip.scaled(2.0).unwrap(), 2, "lower"), position(&clip, 2, "lower") * 2.0);
+}
+
+#[test]
+fn rates_beyond_all_use_are_refused() {
+    let clip = turning(31, 0.1);
+    for fps in [1e9, 1e15, 1e30, 1e308] {
+        let refused = clip.resampled(FrameRate::new(fps).unwrap());
+        assert!(matches!(refused, Err(ClipError::TooManyFrames { .. })), "{fps}");
+    }
+    for fps in [1e-9, 1e-320] {
+        let first = clip.resampled(FrameRate::new(fps).unwrap()).unwrap();
+        assert_eq!((first.frames(), position(&first, 0, "lower")), (1, position(&clip, 0, "lower")));
+    }
+    assert_eq!(turning(1, 0.1).resampled(FrameRate::new(1e30).unwrap()).unwrap().frames(), 1);
+}
+
+#[test]
+fn lengths_that_overflow_are_refused() {
+    let clip = turning(3, 0.1);
+    let offset = |joint: &str| SkeletonError::NotFinite { joint: joint.into() };
+    assert!(matches!(clip.scaled(1e308), Err(ClipError::Skeleton(SkeletonError::NotFinite { .. }))));
+    let unit =
+        |metres: f64| Space { unit: Some(Unit { metres, source: UnitSource::Flag }), ..Space::default() };
+    let skeleton = Skeleton::new("", unit(1e10), vec![joint("root", None, [0.0, 1e300, 0.0])]).unwrap();
+    assert_eq!(skeleton.in_space(unit(1e-10)), Err(offset("root")));
+    assert_eq!(skeleton.scaled(1e10), Err(offset("root")));
+    let still = vec![JointTracks::at_rest(&skeleton.joints()[0])];
+    let clip = Clip::new(Arc::new(skeleton), FrameRate::new(30.0).unwrap(), 1, still).unwrap();
+    assert_eq!(clip.in_space(unit(1e-10)), Err(ClipError::Skeleton(offset("root"))));
 }

@@ -115,8 +115,8 @@ fn two_motions_of_one_clip_share_a_sheet() {
     let sheet = svg(&inputs, &SheetOptions::default());
     assert!(sheet.contains("301 frames") && sheet.contains("151 frames"));
     // A skeleton whose unit nobody knows is drawn too.
-    let unknown = Arc::new(clips[1].skeleton().scaled(4.0));
-    let unknown = clips[1].scaled(4.0).with_skeleton(unknown).unwrap();
+    let unknown = Arc::new(clips[1].skeleton().scaled(4.0).unwrap());
+    let unknown = clips[1].scaled(4.0).unwrap().with_skeleton(unknown).unwrap();
     let inputs = [inputs[0], SheetInput { name: "c", clip: &unknown }];
     assert!(svg(&inputs, &SheetOptions::default()).contains("units tall"));
 }

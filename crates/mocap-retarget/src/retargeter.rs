@@ -10,7 +10,7 @@ use crate::transfer::{Rule, rules};
 use crate::{Options, RoleMap};
 use mocap_analysis::metres_per_unit;
 use mocap_ik::Constraint;
-use mocap_model::{Clip, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
+use mocap_model::{Clip, ClipError, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
 use std::sync::Arc;
 
 /// Puts motions of one skeleton on another.
@@ -88,7 +88,7 @@ impl Retargeter {
             given.clone().unwrap_or_else(|| map_roles(skeleton))
         };
         let original = source.clone();
-        let source = source.in_space(axes);
+        let source = source.in_space(axes).map_err(ClipError::Skeleton)?;
         let source_body = Body::new(&source, roles(&source, &options.source_roles), Which::Source)?;
         let target_body = Body::new(target, roles(target, &options.target_roles), Which::Target)?;
         let source_stance = stance(&source, &source_body, &source_base, Which::Source)?;
@@ -200,7 +200,7 @@ impl Retargeter {
         let clip = if (space.up, space.forward) == (axes.up, axes.forward) {
             clip.clone()
         } else {
-            clip.in_space(Space { unit: space.unit, ..axes })
+            clip.in_space(Space { unit: space.unit, ..axes })?
         };
         Ok(clip.with_skeleton(self.source.clone())?)
     }
@@ -232,7 +232,7 @@ fn base_pose(
     let clip = Clip::new(Arc::new(skeleton.clone()), rate, 1, tracks.collect())
         .map_err(|_| RetargetError::PoseNotFinite { which })?;
     let mut turned = Pose::default();
-    clip.in_space(axes).local_pose(0, &mut turned);
+    clip.in_space(axes)?.local_pose(0, &mut turned);
     Ok(turned)
 }
 

@@ -100,11 +100,12 @@ fn axes_and_units_make_no_difference() {
         unit: Some(Unit { metres: metres * 10.0, source: UnitSource::Flag }),
     };
     // The source in other axes and units: the same motion.
-    let (turned, _) = retarget(&source.in_space(other), target.skeleton(), &Options::default());
+    let (turned, _) = retarget(&source.in_space(other).unwrap(), target.skeleton(), &Options::default());
     assert_same_places(&plain, &turned, 1.0, 1e-6 / metres);
     // The target in other axes and units: the same motion in those.
-    let (turned, report) = retarget(&source, &target.skeleton().in_space(other), &Options::default());
-    assert_same_places(&plain.in_space(other), &turned, 1.0, 1e-6 / metres);
+    let (turned, report) =
+        retarget(&source, &target.skeleton().in_space(other).unwrap(), &Options::default());
+    assert_same_places(&plain.in_space(other).unwrap(), &turned, 1.0, 1e-6 / metres);
     assert!(report.feet.iter().all(|foot| foot.slide < 1e-6));
 }
 

@@ -4,7 +4,7 @@ use super::{Bone, Document, Problem};
 use crate::asf::{self, Dof, Needs, Plan, PlannedBone};
 use crate::{Finding, Parsed};
 use mocap_model::{
-    Clip, EulerOrder, Joint, JointTracks, Skeleton, Track, UnitQuaternion, Vector3, angle_between,
+    Clip, ClipError, EulerOrder, Joint, JointTracks, Skeleton, Track, UnitQuaternion, Vector3, angle_between,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,8 +25,11 @@ const SAME: f64 = 1e-9;
 ///
 /// A joint whose place in its parent's frame changes over time gets `tx ty tz` channels. Where it is constant
 /// it becomes the joint's offset. Angles are continuous over time and rounded to 1e-9 degrees.
-pub fn from_clip(clip: &Clip) -> Parsed<Pair> {
-    let clip = in_file_space(clip);
+///
+/// # Errors
+/// Where a length is no finite number in the unit of the file.
+pub fn from_clip(clip: &Clip) -> Result<Parsed<Pair>, Finding> {
+    let clip = in_file_space(clip).map_err(|error| Finding::new(Problem::Clip(error)))?;
     let skeleton = clip.skeleton();
     let mut warnings = Vec::new();
     let needs: Vec<Needs> = skeleton
@@ -44,15 +47,15 @@ pub fn from_clip(clip: &Clip) -> Parsed<Pair> {
     let Plan { document, bones, warnings: mut found } = asf::plan(skeleton, &needs);
     found.append(&mut warnings);
     let motion = motion(&clip, &document, &bones);
-    Parsed { value: Pair { skeleton: document, motion }, warnings: found }
+    Ok(Parsed { value: Pair { skeleton: document, motion }, warnings: found })
 }
 
 /// The clip in the space of a file, with the places of joints that do not move as their offsets.
-fn in_file_space(clip: &Clip) -> Cow<'_, Clip> {
+fn in_file_space(clip: &Clip) -> Result<Cow<'_, Clip>, ClipError> {
     let space = asf::file_space(clip.skeleton().space());
     let clip = match space == *clip.skeleton().space() {
         true => Cow::Borrowed(clip),
-        false => Cow::Owned(clip.in_space(space)),
+        false => Cow::Owned(clip.in_space(space)?),
     };
     let stays = |joint: &Joint, tracks: &JointTracks| match (&tracks.translation, joint.parent) {
         (Some(Track::Constant(place)), Some(_)) => Some(*place),
@@ -65,22 +68,18 @@ fn in_file_space(clip: &Clip) -> Cow<'_, Clip> {
         .zip(clip.tracks())
         .all(|(joint, tracks)| stays(joint, tracks).is_none())
     {
-        return clip;
+        return Ok(clip);
     }
     let mut tracks: Vec<JointTracks> = clip.tracks().to_vec();
     let mut at = tracks.iter_mut();
-    let skeleton: Skeleton = clip
-        .skeleton()
-        .with_joints(|joint| {
-            let tracks = at.next().expect("every joint has tracks");
-            if let Some(place) = stays(joint, tracks) {
-                joint.offset = place;
-                tracks.translation = None;
-            }
-        })
-        .expect("finite offsets keep the tree");
-    let clip = Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks);
-    Cow::Owned(clip.expect("the tracks are those of a clip"))
+    let skeleton: Skeleton = clip.skeleton().with_joints(|joint| {
+        let tracks = at.next().expect("every joint has tracks");
+        if let Some(place) = stays(joint, tracks) {
+            joint.offset = place;
+            tracks.translation = None;
+        }
+    })?;
+    Ok(Cow::Owned(Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks)?))
 }
 
 /// The axes that a joint turns about: those of its skeleton, or all where its motion needs more.

@@ -58,11 +58,16 @@ pub(crate) struct Plan {
 /// Lengths become those of the CMU database where the unit is known, so that other programs read them
 /// alike; numbers stay where it is not. Y is up. The root stands at the origin, so that all of its place is
 /// in the motion. A root is called `root`, whatever it was; other names are made unique, without blanks.
-pub fn from_skeleton(skeleton: &Skeleton) -> Parsed<Document> {
-    let skeleton = skeleton.in_space(file_space(skeleton.space()));
+///
+/// # Errors
+/// Where a length is no finite number in the unit of the file.
+pub fn from_skeleton(skeleton: &Skeleton) -> Result<Parsed<Document>, Finding> {
+    let skeleton = skeleton
+        .in_space(file_space(skeleton.space()))
+        .map_err(|error| Finding::new(Problem::Skeleton(error)))?;
     let needs: Vec<Needs> = skeleton.joints().iter().map(Needs::of).collect();
     let plan = plan(&skeleton, &needs);
-    Parsed { value: plan.document, warnings: plan.warnings }
+    Ok(Parsed { value: plan.document, warnings: plan.warnings })
 }
 
 /// The space that an ASF file can state: the CMU unit or none, Y up.

@@ -31,7 +31,7 @@ const DEFAULT_FPS: f64 = 30.0;
 /// Names are made unique, end sites without one are called `<parent>_End`.
 ///
 /// # Errors
-/// Where a value is not finite and is not to be repaired.
+/// Where a value is not finite and is not to be repaired, or finite values overflow.
 pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Finding> {
     lower(document, options, usize::MAX)
 }
@@ -65,7 +65,8 @@ fn lower(document: &Document, options: &ClipOptions, frames: usize) -> Result<Pa
         }
         _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
     };
-    let clip = Clip::new(skeleton, rate, frames, tracks).expect("finite values make a clip");
+    // Finite values can still overflow: a position added to an offset, or a way between two positions.
+    let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|e| Finding::new(Problem::Clip(e)))?;
     if let Some(mut finding) = rest_first_frame(&clip) {
         finding.place = document.origin.first_row.clone();
         warnings.push(finding);

@@ -25,6 +25,8 @@ pub enum Problem {
     Value { text: String },
     #[error("'{text}' is not a finite number")]
     NotANumber { text: String },
+    #[error("{0}")]
+    Clip(#[from] mocap_model::ClipError),
 
     // Warnings about the hierarchy.
     #[error("a comment was skipped: BVH has none")]
@@ -101,6 +103,7 @@ impl Problem {
             Problem::NoRoot => "bvh::no-root",
             Problem::Value { .. } => "bvh::value",
             Problem::NotANumber { .. } => "bvh::not-a-number",
+            Problem::Clip(_) => "bvh::clip",
             Problem::Comment => "bvh::comment",
             Problem::EndSiteSpelling { .. } => "bvh::end-site-spelling",
             Problem::MissingName => "bvh::missing-name",

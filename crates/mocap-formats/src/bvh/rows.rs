@@ -85,8 +85,10 @@ pub(super) fn rows(
         }
         declared.min(there as u64)
     };
-    if frames > limits.frames as u64 {
-        let (found, limit) = (usize::try_from(frames).unwrap_or(usize::MAX), limits.frames);
+    // Where no numbers bound the frames, those of all joints together count.
+    let limit = if channels == 0 { limits.frames / nodes.len().max(1) } else { limits.frames };
+    if frames > limit as u64 {
+        let found = usize::try_from(frames).unwrap_or(usize::MAX);
         return Err(reader.error(LimitExceeded { what: "frames", found, limit }, start..start));
     }
     let frames = frames as usize;

@@ -79,12 +79,22 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Finding> {
         fields[place] = i;
     }
     let tracks = tracks.into_iter().zip(skeleton.joints());
-    let tracks =
+    let tracks: Vec<JointTracks> =
         tracks.map(|(tracks, joint)| tracks.unwrap_or_else(|| JointTracks::at_rest(joint))).collect();
+    // Where no values bound the frames, those of all joints together count.
+    let limit = limits.frames / skeleton.len();
+    if file.frames > limit && tracks.iter().all(stays) {
+        return Err(Finding::new(LimitExceeded { what: "frames", found: file.frames, limit }));
+    }
     warnings.extend(source.into_warnings());
     let value = Clip::new(skeleton, rate, file.frames, tracks)
         .map_err(|error| Finding::new(Problem::Clip { path: "tracks".into(), error }))?;
     Ok(Parsed { value, warnings })
+}
+
+fn stays(tracks: &JointTracks) -> bool {
+    let place = tracks.translation.as_ref();
+    matches!(tracks.rotation, Track::Constant(_)) && place.is_none_or(|p| matches!(p, Track::Constant(_)))
 }
 
 /// One value stands for all frames; none is as good as no track.
