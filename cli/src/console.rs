@@ -13,6 +13,8 @@ pub(crate) struct Console {
     quiet: bool,
     /// The reader of stdout has gone away: `mocap info *.bvh | head` is no failure.
     closed: bool,
+    /// A result could not be written.
+    lost: bool,
 }
 
 impl Console {
@@ -23,7 +25,7 @@ impl Console {
             ColorWhen::Never => false,
             ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
-        Console { renderer: Renderer::new(colored), quiet: global.quiet, closed: false }
+        Console { renderer: Renderer::new(colored), quiet: global.quiet, closed: false, lost: false }
     }
 
     /// One result, in the form that was asked for. Text may have several lines, or none.
@@ -44,7 +46,7 @@ impl Console {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,
             Err(error) => {
-                self.closed = true;
+                (self.closed, self.lost) = (true, true);
                 self.error(None, &Diagnostic::new("io::error", format!("cannot write to stdout: {error}")));
             }
         }
@@ -53,6 +55,11 @@ impl Console {
     /// Whether nobody reads stdout any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
+    }
+
+    /// How the process ends: a run whose results were lost is no success.
+    pub(crate) fn ended(&self, exit: Exit) -> Exit {
+        if self.lost && exit == Exit::Success { Exit::ClipFailed } else { exit }
     }
 
     /// An error, about a file or about the arguments.

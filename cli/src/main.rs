@@ -42,5 +42,6 @@ fn main() -> ExitCode {
         Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
-    done.unwrap_or_else(|error| console.usage_error(&error)).into()
+    let exit = done.unwrap_or_else(|error| console.usage_error(&error));
+    console.ended(exit).into()
 }

@@ -240,6 +240,49 @@ fn retarget_reports_what_became_of_a_motion() {
 }
 
 #[test]
+fn a_motion_file_as_target_shows_how_it_stands() {
+    let sandbox = Sandbox::new();
+    let [walk, robin] =
+        ["clips/alex_walk.bvh", "clips/robin_walk.bvh"].map(|name| fixture(name).display().to_string());
+    // A rest pose before the motion is how it stands, and no fault of a target.
+    let text = std::fs::read_to_string(&robin).unwrap();
+    let (head, motion) = text.split_once("Frame Time:").unwrap();
+    let (time, rows) = motion.split_once('\n').unwrap();
+    let mut values: Vec<&str> = rows.lines().next().unwrap().split_whitespace().collect();
+    values[3..].fill("0");
+    // One joint is turned, so that the pose is seen in what comes out.
+    let last = values.len() - 2;
+    values[last] = "25";
+    let frames = rows.lines().filter(|row| !row.is_empty()).count();
+    let head = head.replace(&format!("Frames: {frames}"), &format!("Frames: {}", frames + 1));
+    sandbox.put("rest.bvh", format!("{head}Frame Time:{time}\n{}\n{rows}", values.join(" ")));
+    let warned = sandbox.run(["info", "rest.bvh", "--json"]).ok().stdout;
+    assert!(warned.contains("bvh::rest-first-frame"), "{warned}");
+    let units = ["--target-unit", "cm", "--input-unit", "cm"];
+    let run = |target: &str, out: &str, flags: &[&str]| {
+        let ran = sandbox.run([&["retarget", &walk, target, "-o", out], &units[..], flags].concat()).ok();
+        assert!(!ran.stderr.contains("rest-first-frame"), "{}", ran.stderr);
+        sandbox.read(out)
+    };
+    let found = run("rest.bvh", "a.bvh", &["--strict"]);
+    assert!(found == run("rest.bvh", "b.bvh", &["--target-rest", "0"]));
+    assert!(found != run("rest.bvh", "c.bvh", &["--target-rest", "9"]));
+}
+
+#[test]
+fn what_is_stated_about_an_input_goes_into_a_file_that_says_it() {
+    let sandbox = sandbox();
+    sandbox.run(["convert", "leg.bvh", "-o", "leg.json"]).ok();
+    let convert = ["convert", "leg.json", "-o", "cm.json", "--input-unit", "cm", "--json"];
+    assert_eq!(sandbox.run(convert).ok().rows()[0]["unchanged"], false);
+    let row = sandbox.run(["info", "cm.json", "--json"]).ok().rows().remove(0);
+    assert_eq!(row["unit"]["name"], "cm");
+    // A BVH has no place for it.
+    let convert = ["convert", "leg.bvh", "-o", "same.bvh", "--input-unit", "cm", "--json"];
+    assert_eq!(sandbox.run(convert).ok().rows()[0]["unchanged"], true);
+}
+
+#[test]
 fn a_target_that_is_no_body_is_explained() {
     let ran = sandbox().run(["retarget", "leg.bvh", "leg.bvh", "-o", "x.bvh", "--json"]);
     assert_eq!(ran.code, 1);

@@ -68,6 +68,17 @@ fn skeletons_can_be_shared() {
 }
 
 #[test]
+fn the_other_command_is_named_where_it_is_meant() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["convert", "leg.bvh", "-o", "w.mocz"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("mocap compress"), "{}", ran.stderr);
+    let ran = sandbox.run(["decompress", "leg.bvh", "-o", "w.bvh"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("looks like bvh") && ran.stderr.contains("mocap convert"), "{}", ran.stderr);
+}
+
+#[test]
 fn damaged_files_and_wrong_bounds_are_errors() {
     let sandbox = sandbox();
     sandbox.run(["compress", "leg.bvh", "--input-unit", "m"]).ok();

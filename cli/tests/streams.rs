@@ -56,6 +56,28 @@ fn a_closed_pipe_is_success() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lost_result_is_a_failure() {
+    let sandbox = Sandbox::new();
+    sandbox.put("leg.bvh", LEG);
+    let runs: [&[&str]; 6] = [
+        &["info", "leg.bvh", "--json"],
+        &["validate", "leg.bvh"],
+        &["compare", "leg.bvh", "leg.bvh"],
+        &["skel", "leg.bvh"],
+        &["generate", "schema"],
+        &["convert", "leg.bvh", "-o", "x.csv"],
+    ];
+    for arguments in runs {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(&sandbox.path("")).args(arguments).stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("error[io::error]"), "{arguments:?}: {said}");
+    }
+}
+
 #[test]
 fn colour_is_for_terminals_or_on_request() {
     let sandbox = Sandbox::new();

@@ -58,11 +58,16 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
     let many = inputs.len() > 1 || inputs.iter().any(|input| input.found);
     let paths = match &outputs.output {
         Some(path) if path == Path::new("-") => {
-            let [_] = &inputs[..] else {
+            let [input] = &inputs[..] else {
                 let message = format!("{} inputs cannot all be written to stdout", inputs.len());
                 return Err(Diagnostic::new("usage::output", message)
                     .help("name a directory with -o DIR/, or give one input"));
             };
+            if let Some(beside) = (names.beside)(&input.relative) {
+                let kind = beside.extension().unwrap_or_default().to_string_lossy().into_owned();
+                let message = format!("an .{kind} file goes with the output, and stdout takes one file");
+                return Err(Diagnostic::new("usage::output", message).help("name a file with -o"));
+            }
             let job = inputs
                 .into_iter()
                 .map(|input| Job { destination: Destination::Stdout, ..Job::report(input) });
@@ -86,18 +91,23 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
         }
     };
     check_collisions(&inputs, &paths, names)?;
-    let existing: Vec<bool> = paths.iter().map(|path| exists(path) || exists_beside(path, names)).collect();
     if !outputs.overwrite && !outputs.skip_existing {
+        let existing: Vec<bool> =
+            paths.iter().map(|path| exists(path) || exists_beside(path, names)).collect();
         refuse_existing(&paths, &existing)?;
     }
-    let job = |((input, path), exists): ((Input, PathBuf), bool)| {
-        let destination = match exists && outputs.skip_existing {
+    let job = |(input, path): (Input, PathBuf)| {
+        let destination = match outputs.skip_existing && exists(&path) {
             true => Destination::Exists(path),
-            false => Destination::File { path, replace: outputs.overwrite },
+            // What stands beside an output that is not there is left from a run that did not finish.
+            false => {
+                let replace = outputs.overwrite || (outputs.skip_existing && exists_beside(&path, names));
+                Destination::File { path, replace }
+            }
         };
         Job { destination, ..Job::report(input) }
     };
-    Ok(inputs.into_iter().zip(paths).zip(existing).map(job).collect())
+    Ok(inputs.into_iter().zip(paths).map(job).collect())
 }
 
 /// A path that ends in a separator, or a directory that is there.
@@ -231,5 +241,28 @@ mod tests {
         let overwrite = Outputs { overwrite: true, ..existing };
         let replaced = Destination::File { path: at("1.csv"), replace: true };
         assert_eq!(planned(one(), &overwrite), Ok(vec![replaced]));
+    }
+
+    #[test]
+    fn an_output_is_skipped_only_where_it_is_there_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let names = Names { derive: &to_csv, beside: &|path| Some(path.with_extension("asf")) };
+        let planned = |outputs: &Outputs| {
+            let input = Input { found: false, ..input(folder.path(), "1.bvh") };
+            plan(vec![input], outputs, &names)
+                .map(|jobs| jobs[0].destination.clone())
+                .map_err(|error| error.code)
+        };
+        let named = outputs(Some(at("1.amc")));
+        let skip = Outputs { skip_existing: true, ..named.clone() };
+        assert_eq!(planned(&skip), Ok(file(at("1.amc"))));
+        std::fs::write(at("1.asf"), "old").unwrap();
+        assert_eq!(planned(&named), Err("usage::output-exists"));
+        assert_eq!(planned(&skip), Ok(Destination::File { path: at("1.amc"), replace: true }));
+        std::fs::write(at("1.amc"), "old").unwrap();
+        assert_eq!(planned(&skip), Ok(Destination::Exists(at("1.amc"))));
+        // Two files do not fit into one stream.
+        assert_eq!(planned(&outputs(Some("-".into()))), Err("usage::output"));
     }
 }

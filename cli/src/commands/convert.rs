@@ -8,7 +8,7 @@ use mocap_model::{EulerOrder, FrameRate, SignedAxis};
 use serde::Serialize;
 
 use crate::args::{
-    Global, Inputs, Outputs, PositionChannelsArg, Reading, Trim, UnitLength, factor, fps, unit,
+    AsfUnitsArg, Global, Inputs, Outputs, PositionChannelsArg, Reading, Trim, UnitLength, factor, fps, unit,
 };
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
 use crate::console::Console;
@@ -108,6 +108,10 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
     let names = Format::ALL.map(Format::extension).join(", ");
     extension.and_then(Format::from_extension).ok_or_else(|| {
+        if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("mocz")) {
+            return Diagnostic::new("usage::format", "convert does not write compressed clips")
+                .help("use `mocap compress`, which takes the error that is allowed");
+        }
         Diagnostic::new("usage::format", "nothing says which format to write")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
@@ -126,7 +130,7 @@ struct Converted {
 fn convert(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(&job.input, &args.reading)?;
     let input_bytes = loaded.size();
-    let done = match loaded.format == format && args.changes_nothing() {
+    let done = match loaded.format == format && args.changes_nothing(format) {
         true => keep(loaded, args)?,
         false => change(loaded, args, format)?,
     };
@@ -185,12 +189,17 @@ impl Args {
     }
 
     /// Whether no flag asks for other values than those of the input.
-    fn changes_nothing(&self) -> bool {
+    fn changes_nothing(&self, format: Format) -> bool {
         let reading = &self.reading;
+        // A BVH has no place for its unit and axes: what is stated about them changes nothing in it.
+        let space = reading.input_unit.is_some()
+            || reading.input_up.is_some()
+            || !matches!(reading.asf_units, AsfUnitsArg::Auto);
         self.edits() == Edits::default()
             && self.euler.is_none()
             && reading.input_fps.is_none()
             && reading.position_channels == PositionChannelsArg::Auto
             && !reading.repair
+            && (format == Format::Bvh || !space)
     }
 }

@@ -90,6 +90,14 @@ fn decompress(
 ) -> Result<Report, Failure> {
     let bytes = read::bytes_of(&job.input)?;
     let input_bytes = bytes.len() as u64;
+    if !read::is_compressed(&bytes)
+        && let Some(format) = Format::detect(&bytes)
+    {
+        let message = format!("this is no compressed clip: its content looks like {format}");
+        return Err(Diagnostic::new("mocz::not-compressed", message)
+            .help("`mocap convert` turns it into other formats, `mocap compress` makes a .mocz of it")
+            .into());
+    }
     let compressed = read::open_compressed(&bytes, skeleton)?;
     let info = *compressed.info();
     let clip = compressed.to_clip();

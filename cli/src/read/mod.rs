@@ -179,7 +179,7 @@ fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
 }
 
 /// Under `--strict` the first warning is the error.
-fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Failure> {
+pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Failure> {
     let mut warnings = warnings.into_iter();
     match warnings.next() {
         Some(error) if reading.strict => Err(Failure { error, warnings: warnings.collect() }),

@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter};
+use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -75,8 +75,8 @@ struct MethodArgs {
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
     source_rest: Option<usize>,
-    /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: its rest
-    /// pose]
+    /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: a rest
+    /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
     target_rest: Option<usize>,
 }
@@ -159,8 +159,7 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
-    warnings
-        .extend(report.warnings.iter().map(|warning| Diagnostic::new(warning.code(), warning.to_string())));
+    warnings.extend(report.warnings.iter().map(noticed));
     let frames = motion.frames();
     let encoded =
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
@@ -221,6 +220,21 @@ fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
         )
         .help("state it with --input-unit, such as --input-unit cm")
     })
+}
+
+/// A warning of the library, with the flag that helps.
+fn noticed(warning: &Warning) -> Diagnostic {
+    let diagnostic = Diagnostic::new(warning.code(), warning.to_string());
+    match warning {
+        Warning::StanceMade { which: Which::Target } => diagnostic.help(
+            "give a motion file of that skeleton as the target, and with --target-rest FRAME a frame in which it \
+             stands",
+        ),
+        Warning::StanceMade { which: Which::Source } => {
+            diagnostic.help("--source-rest FRAME names a frame in which it stands")
+        }
+        _ => diagnostic,
+    }
 }
 
 fn diagnostic(error: &RetargetError) -> Diagnostic {

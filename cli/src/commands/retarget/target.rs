@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mocap_model::{Pose, Skeleton, UnitSource};
+use mocap_retarget::rest_from_motion;
 
 use super::Args;
 use super::choices::rest_pose;
@@ -16,10 +17,13 @@ use crate::read::{self, Motion};
 pub(super) struct Target {
     pub(super) path: String,
     pub(super) skeleton: Skeleton,
-    /// A frame of its own motion in which it stands.
+    /// How it stands, as its own motion shows.
     pub(super) rest: Option<Pose>,
     pub(super) warnings: Vec<Diagnostic>,
 }
+
+/// The first frame is a rest pose: of a target that is welcome.
+const REST_FIRST: &str = "bvh::rest-first-frame";
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
@@ -30,22 +34,26 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         input_up: args.target.target_up,
         position_channels: PositionChannelsArg::Auto,
         skeleton: None,
+        // What is odd about the target's own motion is settled here first.
+        strict: false,
         ..args.reading.clone()
     };
     let loaded = read::load(&Input::named(path), &reading)?;
-    let (skeleton, rest, mut warnings) = match args.method.target_rest {
-        None => {
-            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-            (skeleton, None, warnings)
-        }
-        Some(frame) => {
-            let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-            let rest = rest_pose(&clip, frame, "--target-rest")?;
-            (clip.skeleton().as_ref().clone(), Some(rest), warnings)
-        }
+    let (skeleton, rest, mut warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some() {
+        let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
+        let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
+        let rest = match args.method.target_rest.or(rest_first.then_some(0)) {
+            Some(frame) => Some(rest_pose(&clip, frame, "--target-rest")?),
+            // A motion that shows no stance leaves the rest pose of the file.
+            None => rest_from_motion(&clip).ok(),
+        };
+        (clip.skeleton().as_ref().clone(), rest, warnings)
+    } else {
+        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+        (skeleton, None, warnings)
     };
-    // Only the skeleton counts: what is odd about the target's own motion does not matter here.
-    warnings.retain(|warning| warning.code != "bvh::rest-first-frame");
+    warnings.retain(|warning| warning.code != REST_FIRST);
+    let mut warnings = read::strict(&args.reading, warnings)?;
     match read::known_unit(&skeleton) {
         None => {
             let error = Diagnostic::new(
