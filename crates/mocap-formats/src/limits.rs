@@ -24,7 +24,7 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the file has {found} {what}, more than the limit of {limit}")]
 pub struct LimitExceeded {
-    /// What there is too much of: `bytes`, `joints`, `levels` or `frames`.
+    /// What there is too much of, such as `bytes`, `joints`, `levels`, `frames` or `channels`.
     pub what: &'static str,
     /// How much there is.
     pub found: usize,
