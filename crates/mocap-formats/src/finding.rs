@@ -1,5 +1,7 @@
 //! What readers have to say about a file: errors and warnings with their place.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::ops::Range;
 
@@ -193,29 +195,49 @@ pub struct Parsed<T> {
 
 /// Warnings while a file is read; findings of one code and joint are counted, not repeated.
 #[derive(Debug, Default)]
-pub struct Warnings(Vec<Finding>);
+pub struct Warnings {
+    found: Vec<Finding>,
+    /// Where in `found` the warning of a code and joint is.
+    places: HashMap<(&'static str, Option<String>), usize>,
+}
 
 impl Warnings {
     /// Adds a warning, or counts it where one of its code and joint is there.
     pub fn push(&mut self, finding: Finding) {
-        // Codes are few, so only joints can make this list long; readers push those once a joint.
-        let same = |other: &&mut Finding| {
-            other.code() == finding.code() && other.context.joint == finding.context.joint
-        };
-        match self.0.iter_mut().rev().take(64).find(same) {
-            Some(earlier) => earlier.count += finding.count,
-            None => self.0.push(finding),
+        match self.places.entry((finding.code(), finding.context.joint.clone())) {
+            Entry::Occupied(place) => self.found[*place.get()].count += finding.count,
+            Entry::Vacant(place) => {
+                place.insert(self.found.len());
+                self.found.push(finding);
+            }
         }
     }
 
     /// The warnings in the order in which they were first found.
     pub fn into_vec(self) -> Vec<Finding> {
-        self.0
+        self.found
     }
 
     /// As [`Warnings::into_vec`], with the lines of all places counted in one pass over the text.
     pub(crate) fn into_vec_in(mut self, text: &[u8]) -> Vec<Finding> {
-        locate(text, self.0.iter_mut().filter_map(|finding| finding.place.as_mut()));
-        self.0
+        locate(text, self.found.iter_mut().filter_map(|finding| finding.place.as_mut()));
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_code_in_one_joint_is_counted_however_many_joints_there_are() {
+        let mut warnings = Warnings::default();
+        for _ in 0..2 {
+            for joint in 0..200 {
+                warnings.push(Finding::new(text::Problem::Empty).in_joint(joint.to_string()));
+            }
+        }
+        let found = warnings.into_vec();
+        assert_eq!((found.len(), found.iter().map(|finding| finding.count).max()), (200, Some(2)));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) enum Mutation {
     Insert(usize, &'static str),
 }
 
-const NUMBERS: [&str; 14] = [
+const NUMBERS: [&str; 16] = [
     "999999999999",
     "99999999999999999999999999",
     "-1",
@@ -26,7 +26,9 @@ const NUMBERS: [&str; 14] = [
     "-inf",
     "0",
     "-0.0",
+    ",",
     "1,5",
+    "0.000000000000000000000000001",
     "1e-320",
     "-1.#IND00",
     "",
