@@ -29,7 +29,7 @@ impl Edits {
     /// unknown unit.
     pub(crate) fn apply(&self, mut clip: Clip, warnings: &mut Vec<Diagnostic>) -> Result<Clip, Diagnostic> {
         if self.drop_first_frame {
-            clip = trimmed(clip, |frames| (frames > 1).then_some(1..frames), "--drop-first-frame")?;
+            clip = without_first(clip)?;
         }
         if let Some(trim) = self.trim {
             let fps = clip.rate().fps();
@@ -62,10 +62,16 @@ impl Edits {
             space = read::with_up(&space, up);
         }
         if space != *clip.skeleton().space() {
-            clip = clip.in_space(space).map_err(|error| refused("--unit", &error))?;
+            let flag = if self.unit.is_some() { "--unit" } else { "--up" };
+            clip = clip.in_space(space).map_err(|error| refused(flag, &error))?;
         }
         Ok(clip)
     }
+}
+
+/// The motion without its first frame.
+pub(crate) fn without_first(clip: Clip) -> Result<Clip, Diagnostic> {
+    trimmed(clip, |frames| (frames > 1).then_some(1..frames), "--drop-first-frame")
 }
 
 /// The error of a change that gives no motion.

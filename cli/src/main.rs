@@ -15,6 +15,7 @@ mod encode;
 mod exit;
 mod facts;
 mod interrupt;
+mod nearest;
 mod quality;
 mod read;
 mod rest;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
         Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
-    let exit = done.unwrap_or_else(|error| console.usage_error(&error));
+    let exit = done.unwrap_or_else(|error| {
+        console.row(&global, &batch::json(&args::misuse(&error)), "");
+        console.usage_error(&error)
+    });
     console.ended(exit).into()
 }

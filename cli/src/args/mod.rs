@@ -3,15 +3,19 @@
 
 mod files;
 mod global;
+mod misuse;
 mod quantity;
 mod reading;
 mod trim;
 
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
+pub(crate) use misuse::misuse;
 pub(crate) use quantity::{Length, UnitLength, factor, fps, length, unit};
-pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
+pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
 pub(crate) use trim::Trim;
+
+use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -53,8 +57,10 @@ pub(crate) enum Command {
 impl Cli {
     /// The arguments of this process; leaves with a message where they are wrong, or for help.
     pub(crate) fn from_process() -> Cli {
-        let matches = Cli::definition().get_matches();
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        let words: Vec<OsString> = std::env::args_os().collect();
+        let matches = Cli::definition().try_get_matches_from(&words);
+        let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+        cli.unwrap_or_else(|error| misuse::leave(error, &words))
     }
 
     /// All commands and flags.

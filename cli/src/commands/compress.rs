@@ -9,7 +9,7 @@ use mocap_compress::{CompressError, Compression, Options, Profile, Report as Mea
 use mocap_model::{Skeleton, UnitSource};
 use serde::Serialize;
 
-use crate::args::{Global, Inputs, Length, Outputs, Reading, factor, length};
+use crate::args::{FirstFrame, Global, Inputs, Length, Outputs, Reading, factor, length};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -30,6 +30,8 @@ pub(crate) struct Args {
     outputs: Outputs,
     #[command(flatten)]
     bounds: BoundArgs,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
@@ -136,7 +138,7 @@ fn output_name(path: &Path) -> PathBuf {
 
 fn compress(job: &Job, args: &Args) -> Result<Report, Failure> {
     let start = Instant::now();
-    let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.reading)?;
+    let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.first.of(&args.reading))?;
     let edits = Edits { scale: args.bounds.scale, ..Edits::default() };
     let clip = match edits.apply(clip, &mut warnings) {
         Ok(clip) => clip,

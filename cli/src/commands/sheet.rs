@@ -8,7 +8,7 @@ use mocap_report::sheet::{Moment, SheetInput, SheetOptions, png, svg};
 use mocap_report::{Theme, View};
 
 use super::picture::{self, Drawn, Output};
-use crate::args::{Global, Reading};
+use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -41,6 +41,8 @@ pub(crate) struct Args {
     /// Greatest width [px, 200 to 10000]
     #[arg(long, value_name = "PX", default_value = "1120", value_parser = clap::value_parser!(u16).range(200..=10_000))]
     width: u16,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
@@ -134,7 +136,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         ..SheetOptions::default()
     };
     picture::run(
-        (&args.inputs, &args.reading, &args.output),
+        (&args.inputs, &args.first.of(&args.reading), &args.output),
         format.extension(),
         (global, console),
         |drawn| sheet(drawn, &options, format),

@@ -31,6 +31,8 @@ pub(crate) struct Diagnostic {
     pub(crate) count: usize,
     /// What can be done about it.
     pub(crate) help: Option<String>,
+    /// Errors of the same file that are not told.
+    pub(crate) further: usize,
     excerpt: Option<Excerpt>,
 }
 
@@ -45,6 +47,7 @@ impl Diagnostic {
             context: Context::default(),
             count: 1,
             help: None,
+            further: 0,
             excerpt: None,
         }
     }
@@ -59,6 +62,7 @@ impl Diagnostic {
             context: finding.context.clone(),
             count: finding.count,
             help: advice(finding).map(str::to_owned),
+            further: 0,
             excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
         }
     }
@@ -85,6 +89,11 @@ impl Diagnostic {
             .help("name a file with -o, or leave out --json")
     }
 
+    /// Whether `--repair` mends what it is about: only values over time can be interpolated.
+    pub(crate) fn is_repairable(&self) -> bool {
+        matches!(self.code, "bvh::not-a-number" | "amc::not-finite") && self.context.frame.is_some()
+    }
+
     /// The same about another file than the input.
     pub(crate) fn in_file(mut self, path: &Path) -> Diagnostic {
         self.path = Some(path.display().to_string());
@@ -107,7 +116,9 @@ fn advice(finding: &Finding) -> Option<&'static str> {
         }
         "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
         "bvh::position-mode" => "--position-channels replace or add settles it",
-        "bvh::rest-first-frame" => "--drop-first-frame leaves it out",
+        "bvh::rest-first-frame" => {
+            "--drop-first-frame leaves it out where motions are converted, retargeted, compressed, compared or drawn"
+        }
         _ => return None,
     })
 }
@@ -118,7 +129,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, help`.
+/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, help, further`.
 impl Serialize for Diagnostic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -143,6 +154,9 @@ impl Serialize for Diagnostic {
         }
         if let Some(help) = &self.help {
             map.serialize_entry("help", help)?;
+        }
+        if self.further > 0 {
+            map.serialize_entry("further", &self.further)?;
         }
         map.end()
     }

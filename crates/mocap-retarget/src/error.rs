@@ -1,6 +1,6 @@
 //! Why a motion cannot be put on a skeleton, and what was left out where it can.
 
-use mocap_model::{ClipError, Role};
+use mocap_model::{ClipError, Role, Side};
 use std::fmt;
 
 /// Which of the two skeletons is meant.
@@ -86,10 +86,32 @@ impl Warning {
     }
 }
 
+/// Roles by name; many fingers by their number alone.
 fn list(roles: &[Role]) -> String {
-    roles.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ")
+    const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
+    let is_finger = |role: &&Role| FINGERS.iter().any(|finger| role.name().contains(finger));
+    let of = |side: Side| roles.iter().filter(is_finger).filter(|role| role.side() == Some(side)).count();
+    let fingers = [(of(Side::Left), "left"), (of(Side::Right), "right")];
+    let many = fingers.iter().map(|(count, _)| count).sum::<usize>() > 4;
+    let named = roles.iter().filter(|role| !(many && is_finger(role))).map(|role| role.name().to_owned());
+    let counted = fingers.iter().filter(|(count, _)| many && *count > 0);
+    let counted = counted.map(|(count, side)| format!("{count} joints of {side} fingers"));
+    named.chain(counted).collect::<Vec<_>>().join(", ")
 }
 
 fn list_or_none(roles: &[Role]) -> String {
     if roles.is_empty() { "none at all".to_owned() } else { list(roles) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_fingers_are_counted_and_others_named() {
+        let fingers = [Role::LeftThumb1, Role::LeftThumb2, Role::LeftIndex1, Role::RightRing1, Role::RightRing2];
+        assert_eq!(list(&fingers[..2]), "LeftThumb1, LeftThumb2");
+        let all = [&[Role::Neck][..], &fingers].concat();
+        assert_eq!(list(&all), "Neck, 3 joints of left fingers, 2 joints of right fingers");
+    }
 }

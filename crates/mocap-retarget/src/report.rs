@@ -17,6 +17,8 @@ use std::ops::Range;
 pub struct Report {
     /// The number of frames.
     pub frames: usize,
+    /// How many of them, at the start, were not measured ([`crate::Options::lead_in`]).
+    pub lead_in: usize,
     /// The ratios of limb lengths.
     pub scale: Ratios,
     /// Metres per unit of source and target, stated or guessed from their size.
@@ -135,6 +137,19 @@ pub struct StepReport {
     pub excess_role: Option<Role>,
 }
 
+impl Report {
+    /// The same of a motion with frames before it that were not measured.
+    pub(crate) fn behind(mut self, lead_in: usize) -> Report {
+        self.frames += lead_in;
+        self.lead_in = lead_in;
+        self.largest_step.frame += lead_in;
+        for contact in self.feet.iter_mut().flat_map(|foot| &mut foot.contacts) {
+            *contact = contact.start + lead_in..contact.end + lead_in;
+        }
+        self
+    }
+}
+
 pub(crate) fn report(
     retargeter: &Retargeter,
     source: &Clip,
@@ -154,6 +169,7 @@ pub(crate) fn report(
         LimbMotions::of(motion, &retargeter.target_body, retargeter.limbs.iter().map(|limb| &limb.target));
     Report {
         frames: motion.frames(),
+        lead_in: 0,
         scale: retargeter.ratios,
         metres: retargeter.metres,
         mapping: mapping(retargeter),
@@ -235,10 +251,12 @@ fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {
         if constraint.is_free() {
             continue;
         }
+        // A rotation that stays is one in every frame.
+        let each = motion.frames() / tracks.rotation.values().len().max(1);
         for rotation in tracks.rotation.values() {
             let excess = constraint.excess(rotation);
             if excess > ROUNDING {
-                found.violations += 1;
+                found.violations += each;
                 found.max_excess = found.max_excess.max(excess.to_degrees());
             }
         }

@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::stdout_twice());
     }
     let named = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
-    let inputs = batch::expand(&named, batch::MOTIONS)?;
+    let inputs = batch::expand(&named, batch::ANY_MOTIONS)?;
     let stem =
         |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let derive = |input: &Input| {
@@ -136,14 +136,16 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             return Ok(Exit::Usage);
         }
     };
-    console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
+    // Rows have them as well.
+    if !global.json {
+        console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
+    }
     let options = RunOptions::new(&args.selection, Some(&args.outputs));
     Ok(batch::run(console, global, options, &jobs, |job| retarget(job, args, &target, format)))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
-    let format = args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Bvh);
+    let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files hold no motion"))
             .help("retarget writes bvh, amc, csv or json"));
@@ -178,7 +180,9 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
         target: target.path.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let row = row::Row::new(&facts, &report, &warnings);
+    let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
+    let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
+    let row = row::Row::new(&facts, &report, &all);
     let (json, text) = (json(&row), row.text());
     Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
 }
@@ -194,6 +198,7 @@ fn put_on_target(
     let source_rest =
         args.method.source_rest.map(|frame| rest::in_frame(&clip, frame, "--source-rest")).transpose()?;
     let EditArgs { drop_first_frame, trim, fps } = args.edits;
+    let lead_in = args.edits.lead_in(&clip, warnings);
     let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
     let unit = known(&clip)?;
     if unit.source == UnitSource::Guessed {
@@ -206,11 +211,30 @@ fn put_on_target(
         limits: !args.method.no_limits,
         source_rest,
         target_rest: target.rest.clone(),
+        lead_in,
         ..Options::default()
     };
     let retargeter =
         Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
     retargeter.retarget(&clip).map_err(|error| diagnostic(&error))
+}
+
+impl EditArgs {
+    /// The frames at the start that are a rest pose and no motion, once all edits are made. The warning about it
+    /// says what becomes of it.
+    fn lead_in(&self, clip: &Clip, warnings: &mut [Diagnostic]) -> usize {
+        let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
+        let kept = self.trim.is_none_or(|trim| {
+            trim.frames(clip.frames(), clip.rate().fps()).is_some_and(|frames| frames.start == 0)
+        });
+        let Some(warning) = rest_first.filter(|_| kept && !self.drop_first_frame) else { return 0 };
+        warning.help = Some(
+            "it is kept in the output, and the report leaves it out; --drop-first-frame leaves it out of both"
+                .into(),
+        );
+        // All that lies before the second frame of the file.
+        self.fps.map_or(1, |fps| ((fps.fps() / clip.rate().fps() - 1e-6).ceil() as usize).max(1))
+    }
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {

@@ -23,6 +23,8 @@ pub(super) struct Row<'a> {
     output: &'a str,
     target: &'a str,
     frames: usize,
+    /// Frames at the start that are a rest pose: no figure below counts them.
+    unmeasured_frames: usize,
     seconds: f64,
     scale: Scale,
     mapping: Vec<Mapping<'a>>,
@@ -121,6 +123,7 @@ impl<'a> Row<'a> {
             output: &facts.output,
             target: &facts.target,
             frames: report.frames,
+            unmeasured_frames: report.lead_in,
             seconds: facts.seconds,
             scale: Scale { leg: report.scale.leg / unit, arm: report.scale.arm.map(|arm| arm / unit) },
             mapping: mapping.collect(),
@@ -142,8 +145,15 @@ impl<'a> Row<'a> {
 
     /// The row for people: lengths in millimetres.
     pub(super) fn text(&self) -> String {
-        let mut lines =
-            vec![format!("{} -> {}: {} frames on {}", self.path, self.output, self.frames, self.target)];
+        let unmeasured = match self.unmeasured_frames {
+            0 => String::new(),
+            1 => ", the first not measured".into(),
+            many => format!(", the first {many} not measured"),
+        };
+        let mut lines = vec![format!(
+            "{} -> {}: {} frames on {}{unmeasured}",
+            self.path, self.output, self.frames, self.target
+        )];
         let mut line = |name: &str, value: String| lines.push(format!("  {name:<11} {value}"));
         let mapped = self.mapping.iter().filter(|row| row.source.is_some() && row.target.is_some()).count();
         let arm = self.scale.arm.map_or(String::new(), |arm| format!(", arms {arm:.3}"));
