@@ -65,8 +65,11 @@ pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<
         return Ok(Some(format));
     }
     if extension.eq_ignore_ascii_case("mocz") {
-        return Err(Diagnostic::new("usage::format", "compressed clips are written by `mocap compress` alone")
-            .help("it takes the error that is allowed"));
+        return Err(Diagnostic::new(
+            "usage::format",
+            "compressed clips are written by `mocap compress` alone",
+        )
+        .help("it takes the error that is allowed"));
     }
     let names = Format::ALL.map(Format::extension).join(", ");
     Err(Diagnostic::new("usage::format", format!("'.{extension}' is no format that mocap writes"))

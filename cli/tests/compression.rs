@@ -111,12 +111,17 @@ fn a_compressed_clip_says_what_any_clip_says() {
     let sandbox = Sandbox::new();
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
     sandbox.run(["compress", &walk, "-o", "a.mocz"]).ok();
-    let [clip, row] = [walk.as_str(), "a.mocz"].map(|name| sandbox.run(["info", name, "--json"]).ok().rows().remove(0));
-    for field in ["joints", "end_sites", "channels", "frames", "fps", "duration", "unit", "up", "root", "roots"] {
+    let [clip, row] =
+        [walk.as_str(), "a.mocz"].map(|name| sandbox.run(["info", name, "--json"]).ok().rows().remove(0));
+    for field in
+        ["joints", "end_sites", "channels", "frames", "fps", "duration", "unit", "up", "root", "roots"]
+    {
         assert_eq!(row[field], clip[field], "{field}");
     }
     assert_eq!((&row["format"], &row["unit"]["source"]), (&"mocz".into(), &"guessed".into()));
-    for field in ["frame_time", "position_channels", "rotation_orders", "profile", "error_limit", "metres_per_unit"] {
+    for field in
+        ["frame_time", "position_channels", "rotation_orders", "profile", "error_limit", "metres_per_unit"]
+    {
         assert!(!row[field].is_null(), "{field} in {row}");
     }
     sandbox.run(["compress", &walk, "-o", "cm.mocz", "--unit", "cm"]).ok();

@@ -35,8 +35,10 @@ fn every_bad_row_of_a_bvh_is_told_and_counted() {
     let (row, shown) = validated("a.bvh", &text, &[]);
     assert_eq!(row["warnings"][0]["code"], "bvh::end-site-spelling");
     let errors = row["errors"].as_array().unwrap();
-    let told: Vec<Value> =
-        errors.iter().map(|error| json!([error["code"], error["frame"], error["count"], error["line"]])).collect();
+    let told: Vec<Value> = errors
+        .iter()
+        .map(|error| json!([error["code"], error["frame"], error["count"], error["line"]]))
+        .collect();
     let expected = [
         json!(["bvh::value", 1, 1, 20]),
         json!(["bvh::not-a-number", 3, 2, 22]),
@@ -96,7 +98,9 @@ fn other_commands_tell_the_first_error_how_many_there_are_and_the_warnings_befor
     for command in [&["info", "a.bvh"][..], &["convert", "a.bvh", "-o", "b.csv"]] {
         let ran = sandbox.run(command);
         assert_eq!(ran.code, 1);
-        for text in ["warning[bvh::end-site-spelling]", "error[bvh::not-a-number]", "`mocap validate` shows both"] {
+        for text in
+            ["warning[bvh::end-site-spelling]", "error[bvh::not-a-number]", "`mocap validate` shows both"]
+        {
             assert!(ran.stderr.contains(text), "{text} in {}", ran.stderr);
         }
         let row = sandbox.run([command, &["--json"]].concat()).rows().remove(0);
@@ -147,7 +151,11 @@ fn texts_say_what_to_do() {
     let huge = ["convert", "huge.bvh", "-o", "x.bvh", "--scale", "1e307"];
     says(&huge, 1, &["edit::not-finite", "--scale:"]);
     says(&convert(&["--trim", "20:10"]), 2, &["ends before it starts"]);
-    says(&["convert", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes", "bvh, asf, amc"]);
+    says(
+        &["convert", "leg.bvh", "-o", "x.fbx"],
+        2,
+        &["'.fbx' is no format that mocap writes", "bvh, asf, amc"],
+    );
     says(&["retarget", "leg.bvh", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes"]);
     says(&["decompress", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes"]);
     says(&["skel", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes"]);

@@ -65,7 +65,8 @@ fn a_rest_pose_before_a_motion_is_kept_and_not_measured() {
     sandbox.put("walk.bvh", rest_first());
     let robin = fixture("clips/robin.skel").display().to_string();
     let run = |out: &str, flags: &[&str]| {
-        let command = ["retarget", "walk.bvh", &robin, "-o", out, "--overwrite", "--json", "--input-unit", "cm"];
+        let command =
+            ["retarget", "walk.bvh", &robin, "-o", out, "--overwrite", "--json", "--input-unit", "cm"];
         sandbox.run([&command[..], flags].concat()).ok().rows().remove(0)
     };
     let (kept, dropped) = (run("kept.bvh", &[]), run("dropped.bvh", &["--drop-first-frame"]));
@@ -82,7 +83,8 @@ fn a_rest_pose_before_a_motion_is_kept_and_not_measured() {
     // What follows the rest pose is the same motion, number by number.
     let rows = |name: &str| {
         let text = String::from_utf8(sandbox.read(name)).unwrap();
-        let rows: Vec<String> = text.lines().skip_while(|line| !line.starts_with("Frame Time")).map(str::to_owned).collect();
+        let rows: Vec<String> =
+            text.lines().skip_while(|line| !line.starts_with("Frame Time")).map(str::to_owned).collect();
         rows
     };
     let numbers = |row: &str| row.split(' ').map(|n| n.parse::<f64>().unwrap()).collect::<Vec<_>>();
@@ -117,8 +119,10 @@ fn the_first_frame_can_be_left_out_wherever_motions_are_read() {
         let ran = sandbox.run(flags).ok();
         assert!(ran.stderr.contains("rest-first-frame"), "{flags:?}: {}", ran.stderr);
         let out = [flags, &["--drop-first-frame"]].concat();
-        let out: Vec<&str> = out.iter().map(|&word| if word.starts_with("a.") { "c" } else { word }).collect();
-        let out: Vec<&str> = out.into_iter().map(|word| if word == "b.svg" { "d.svg" } else { word }).collect();
+        let out: Vec<&str> =
+            out.iter().map(|&word| if word.starts_with("a.") { "c" } else { word }).collect();
+        let out: Vec<&str> =
+            out.into_iter().map(|word| if word == "b.svg" { "d.svg" } else { word }).collect();
         let to = [&out[..], if flags[0] == "sheet" { &["--to", "svg"] } else { &[] }].concat();
         let _ = std::fs::remove_file(sandbox.path("c"));
         let ran = sandbox.run(to).ok();

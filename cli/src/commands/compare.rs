@@ -270,7 +270,9 @@ fn in_time(clips: &mut [Clip], resample: bool) -> Result<bool, Diagnostic> {
             short(b.duration()),
             short(a.duration())
         );
-        return Err(Diagnostic::new("compare::different", message).help("`mocap convert --trim` cuts motions"));
+        return Err(
+            Diagnostic::new("compare::different", message).help("`mocap convert --trim` cuts motions")
+        );
     }
     let frames = a.frames().min(sampled.frames());
     let cut = |clip: &Clip| clip.trimmed(0..frames).expect("both have as many frames");

@@ -138,7 +138,8 @@ fn output_name(path: &Path) -> PathBuf {
 
 fn compress(job: &Job, args: &Args) -> Result<Report, Failure> {
     let start = Instant::now();
-    let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.first.of(&args.reading))?;
+    let Motion { clip, mut warnings, bytes: input_bytes } =
+        read::motion(&job.input, &args.first.of(&args.reading))?;
     let edits = Edits { scale: args.bounds.scale, ..Edits::default() };
     let clip = match edits.apply(clip, &mut warnings) {
         Ok(clip) => clip,

@@ -8,11 +8,11 @@ use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
 
 use super::picture::{self, Drawn, Output};
 use super::sheet::{ImageFormat, ThemeArg};
-use crate::nearest::nearest;
 use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::nearest::nearest;
 
 /// Draw curves of a joint over time, of one motion or several in one chart
 #[derive(Debug, ClapArgs)]

@@ -38,9 +38,12 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = ViewOptions { most_frames: args.most_frames as usize, shell: args.shell.0 };
-    picture::run((&args.inputs, &args.first.of(&args.reading), &args.output), "html", (global, console), |drawn| {
-        Ok(page(drawn, &options))
-    })
+    picture::run(
+        (&args.inputs, &args.first.of(&args.reading), &args.output),
+        "html",
+        (global, console),
+        |drawn| Ok(page(drawn, &options)),
+    )
 }
 
 fn page(drawn: &[Drawn], options: &ViewOptions) -> Vec<u8> {

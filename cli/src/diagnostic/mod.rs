@@ -33,7 +33,7 @@ pub(crate) struct Diagnostic {
     pub(crate) help: Option<String>,
     /// Errors of the same file that are not told.
     pub(crate) further: usize,
-    excerpt: Option<Excerpt>,
+    excerpt: Option<Box<Excerpt>>,
 }
 
 impl Diagnostic {
@@ -63,7 +63,7 @@ impl Diagnostic {
             count: finding.count,
             help: advice(finding).map(str::to_owned),
             further: 0,
-            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
+            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)).map(Box::new),
         }
     }
 

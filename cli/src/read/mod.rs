@@ -80,8 +80,8 @@ fn parsed(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Tr
         });
     }
     let format = format_of(input, &bytes, reading)?;
-    let (document, warnings) =
-        document::parse(format, &bytes, input, reading).map_err(|trouble| looks_like(trouble, format, &bytes))?;
+    let (document, warnings) = document::parse(format, &bytes, input, reading)
+        .map_err(|trouble| looks_like(trouble, format, &bytes))?;
     Ok(Loaded { format, document, warnings, bytes })
 }
 
@@ -148,8 +148,7 @@ impl Loaded {
 
     /// What the document means, but for its rotations over time, and everything that is found in it.
     pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
-        let failed =
-            |stop: Stop| stop.in_bytes(&self.bytes, reading.repair).behind(self.warnings.clone());
+        let failed = |stop: Stop| stop.in_bytes(&self.bytes, reading.repair).behind(self.warnings.clone());
         let (skeleton, rate, found) = if self.format.has_motion() {
             let Parsed { value: clip, warnings } = self.document.start(reading).map_err(failed)?;
             (clip.skeleton().as_ref().clone(), Some(reading.input_fps.unwrap_or(clip.rate())), warnings)

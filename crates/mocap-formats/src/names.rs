@@ -41,7 +41,10 @@ mod tests {
     #[test]
     fn names_are_counted_on() {
         let mut names = Unique::default();
-        assert_eq!(["a", "A", "a", "a_2", "a"].map(|name| names.claim(name)), ["a", "A", "a_2", "a_2_2", "a_3"]);
+        assert_eq!(
+            ["a", "A", "a", "a_2", "a"].map(|name| names.claim(name)),
+            ["a", "A", "a_2", "a_2_2", "a_3"]
+        );
         let mut names = Unique::in_any_case();
         assert_eq!(["a", "A", "a"].map(|name| names.claim(name)), ["a", "A_2", "a_3"]);
     }

@@ -277,7 +277,8 @@ fn interpolation_between_numbers_beyond_all_measure_is_an_error() {
             }
             let error = read("1e308").unwrap_err();
             // The frame that is interpolated, not those that the file has.
-            let Kind::Amc(amc::Problem::Clip(ClipError::NotFinite { frame: 1, .. })) = error.error.kind else {
+            let Kind::Amc(amc::Problem::Clip(ClipError::NotFinite { frame: 1, .. })) = error.error.kind
+            else {
                 panic!("{dof} of {name}: {error}");
             };
         }

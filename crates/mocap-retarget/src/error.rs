@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn many_fingers_are_counted_and_others_named() {
-        let fingers = [Role::LeftThumb1, Role::LeftThumb2, Role::LeftIndex1, Role::RightRing1, Role::RightRing2];
+        let fingers =
+            [Role::LeftThumb1, Role::LeftThumb2, Role::LeftIndex1, Role::RightRing1, Role::RightRing2];
         assert_eq!(list(&fingers[..2]), "LeftThumb1, LeftThumb2");
         let all = [&[Role::Neck][..], &fingers].concat();
         assert_eq!(list(&all), "Neck, 3 joints of left fingers, 2 joints of right fingers");

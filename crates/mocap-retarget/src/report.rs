@@ -9,7 +9,8 @@ use crate::stance::Stance;
 use mocap_analysis::{
     FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements, rms_difference, runs,
 };
-use mocap_model::{Clip, Isometry3, JointId, Role, Side};
+use mocap_ik::Constraint;
+use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion};
 use std::ops::Range;
 
 /// What became of a motion. Lengths are metres (see [`Report::metres`]), angles degrees.
@@ -244,24 +245,29 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip) -> Vec<FootRe
 }
 
 fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {
-    /// Rounding of what was put within its limits \[rad\].
-    const ROUNDING: f64 = 1e-6;
     let mut found = LimitReport::default();
     for (constraint, tracks) in retargeter.constraints.iter().zip(motion.tracks()) {
-        if constraint.is_free() {
-            continue;
-        }
-        // A rotation that stays is one in every frame.
-        let each = motion.frames() / tracks.rotation.values().len().max(1);
-        for rotation in tracks.rotation.values() {
-            let excess = constraint.excess(rotation);
-            if excess > ROUNDING {
-                found.violations += each;
-                found.max_excess = found.max_excess.max(excess.to_degrees());
-            }
+        if !constraint.is_free() {
+            let (violations, excess) = broken(constraint, &tracks.rotation, motion.frames());
+            found.violations += violations;
+            found.max_excess = found.max_excess.max(excess.to_degrees());
         }
     }
     found
+}
+
+/// The frames in which a joint is beyond what it can do, and how far at most \[rad\].
+fn broken(constraint: &Constraint, track: &Track<UnitQuaternion<f64>>, frames: usize) -> (usize, f64) {
+    /// Rounding of what was put within its limits \[rad\].
+    const ROUNDING: f64 = 1e-6;
+    let excess = track.values().iter().map(|rotation| constraint.excess(rotation));
+    let beyond: Vec<f64> = excess.filter(|excess| *excess > ROUNDING).collect();
+    let most = beyond.iter().copied().fold(0.0, f64::max);
+    match track {
+        // A rotation that stays is one in every frame.
+        Track::Constant(_) => (beyond.len() * frames, most),
+        Track::Sampled(_) => (beyond.len(), most),
+    }
 }
 
 fn angles(retargeter: &Retargeter, was: &LimbMotions, is: &LimbMotions) -> Vec<AngleReport> {
@@ -349,4 +355,32 @@ fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
         }
     }
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::{Dofs, EulerOrder, Joint, Limit, Vector3, exp};
+
+    #[test]
+    fn a_joint_that_stays_beyond_its_limit_breaks_it_in_every_frame() {
+        let mut dofs = Dofs::ball(EulerOrder::XYZ);
+        dofs.limits[0] = Some(Limit { min: 0.0, max: 0.5 });
+        let joint = Joint {
+            name: "a".into(),
+            parent: None,
+            offset: Vector3::zeros(),
+            rest_rotation: UnitQuaternion::identity(),
+            dofs,
+            role: None,
+            end_site: false,
+        };
+        let constraint = Constraint::of(&joint);
+        let turned = |angle: f64| exp(&(Vector3::x() * angle));
+        let still = broken(&constraint, &Track::Constant(turned(0.75)), 100);
+        let moving = broken(&constraint, &Track::Sampled(vec![turned(0.75); 100]), 100);
+        assert_eq!(still, moving);
+        assert!(still.0 == 100 && (still.1 - 0.25).abs() < 1e-9, "{still:?}");
+        assert_eq!(broken(&constraint, &Track::Constant(turned(0.25)), 100).0, 0);
+    }
 }

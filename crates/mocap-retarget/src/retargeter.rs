@@ -208,9 +208,8 @@ impl Retargeter {
         let mut tracks = Vec::with_capacity(motion.tracks().len());
         for ((a, b), joint) in before.tracks().iter().zip(motion.tracks()).zip(self.target.joints()) {
             let rotation = spliced(&a.rotation, before.frames(), &b.rotation, motion.frames());
-            let place = |track: &Option<Track<Vector3<f64>>>| {
-                track.clone().unwrap_or(Track::Constant(joint.offset))
-            };
+            let place =
+                |track: &Option<Track<Vector3<f64>>>| track.clone().unwrap_or(Track::Constant(joint.offset));
             let moves = a.translation.is_some() || b.translation.is_some();
             let translation = moves.then(|| {
                 spliced(&place(&a.translation), before.frames(), &place(&b.translation), motion.frames())

@@ -81,11 +81,7 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
 }
 
 /// The skeleton of a file, at rest as `--rest` asks for.
-fn rested(
-    loaded: Loaded,
-    args: &Args,
-    format: Format,
-) -> Result<(Skeleton, Rest, Vec<Diagnostic>), Failure> {
+fn rested(loaded: Loaded, args: &Args, format: Format) -> Result<(Skeleton, Rest, Vec<Diagnostic>), Failure> {
     // That the first frame is a rest pose is no fault of a skeleton: it is told apart before warnings count.
     let reading = Reading { strict: false, ..args.reading.clone() };
     let asked = match args.rest {
@@ -109,9 +105,7 @@ fn rested(
     let Some(pose) = pose else { return Ok((clip.skeleton().as_ref().clone(), rest, warnings)) };
     match at_rest(clip.skeleton(), &pose) {
         Ok(skeleton) => Ok((skeleton, rest, warnings)),
-        Err(_) if asked == RestArg::Auto => {
-            Ok((clip.skeleton().as_ref().clone(), Rest::Offsets, warnings))
-        }
+        Err(_) if asked == RestArg::Auto => Ok((clip.skeleton().as_ref().clone(), Rest::Offsets, warnings)),
         Err(joint) => {
             let message = format!(
                 "the skeleton cannot rest as in that frame: '{joint}' does not turn freely, and its angles count \

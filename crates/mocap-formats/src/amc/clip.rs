@@ -54,16 +54,22 @@ pub fn to_clip(
 }
 
 /// Bones that stretch move all that hangs on them: places that the text of the motion does not bound.
-fn bounded_stretch(skeleton: &asf::Document, motion: &Document, built: &BuiltSkeleton) -> Result<(), Finding> {
+fn bounded_stretch(
+    skeleton: &asf::Document,
+    motion: &Document,
+    built: &BuiltSkeleton,
+) -> Result<(), Finding> {
     let stretching = skeleton.bones.iter().zip(&built.ends);
-    let moved: usize = stretching
-        .filter(|(bone, _)| bone.dofs.contains(&Dof::Length))
-        .map(|(_, ends)| ends.len())
-        .sum();
+    let moved: usize =
+        stretching.filter(|(bone, _)| bone.dofs.contains(&Dof::Length)).map(|(_, ends)| ends.len()).sum();
     let found = moved.saturating_mul(motion.frame_numbers.len());
     let limit = Limits::default().frames.max(motion.values.len());
     match found > limit {
-        true => Err(Finding::new(LimitExceeded { what: "places of joints below bones that stretch", found, limit })),
+        true => Err(Finding::new(LimitExceeded {
+            what: "places of joints below bones that stretch",
+            found,
+            limit,
+        })),
         false => Ok(()),
     }
 }
@@ -102,8 +108,10 @@ impl<'d> Reader<'d> {
     /// The errors about all values that are not finite, one a frame.
     fn not_finite(&self) -> Rejected {
         let found = &self.motion.not_finite;
-        let mut all =
-            found.first.iter().map(|first| self.about(first, Problem::NotFinite { found: first.found.clone() }));
+        let mut all = found
+            .first
+            .iter()
+            .map(|first| self.about(first, Problem::NotFinite { found: first.found.clone() }));
         let error = all.next().expect("there is one");
         let unlisted = found.frames - found.first.len();
         Rejected { more: all.collect(), unlisted, ..Rejected::from(error) }

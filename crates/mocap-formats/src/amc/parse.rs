@@ -267,9 +267,12 @@ impl<'t> Reader<'t> {
         }
         let Some(open) = &self.open else {
             let found = self.report.quote(span.clone());
-            let finding = || Finding::new(Problem::FrameNumber { found }).spanning(span);
-            self.errors.push("amc::frame-number", self.frame_index(), finding);
-            return Ok(());
+            let at = span.clone();
+            let finding = || Finding::new(Problem::FrameNumber { found }).spanning(at);
+            self.errors.push("amc::frame-number", None, finding);
+            // What follows is taken for the next frame, so that its bones are not taken for those of the last.
+            let next = self.document.frame_numbers.last().map_or(1, |last| last.saturating_add(1));
+            return self.start_frame(next, span);
         };
         let bone = open.bone;
         let name = self.document.bones[bone].name.clone();

@@ -4,8 +4,8 @@ use super::file::{DofsField, FORMAT, File, JointField, LimitsField, UnitField, V
 use super::{Problem, Step, locate, recognise};
 use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Rejected, text};
 use mocap_model::{
-    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, Role, SignedAxis, Skeleton, SkeletonError, Space, Unit,
-    UnitQuaternion, UnitSource,
+    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, Role, SignedAxis, Skeleton, SkeletonError, Space,
+    Unit, UnitQuaternion, UnitSource,
 };
 use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path, Segment};
