@@ -49,10 +49,9 @@ pub(crate) fn blend(taps: [Quat; 4], weights: [f32; 4]) -> Quat {
             *sum += value * weight;
         }
     }
+    // Chosen, not branched to: several rotations are blended side by side.
     let square = dot(sum, sum);
-    if square < 1e-4 {
-        return taps[0];
-    }
-    let scale = 1.0 / square.sqrt();
-    sum.map(|value| value * scale)
+    let cancels = square < 1e-4;
+    let scale = 1.0 / if cancels { 1.0 } else { square.sqrt() };
+    [0, 1, 2, 3].map(|i| if cancels { taps[0][i] } else { sum[i] * scale })
 }
