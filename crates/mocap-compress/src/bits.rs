@@ -100,10 +100,10 @@ impl<'a> BitReader<'a> {
         let mut codes = [0; 3];
         let mut used = more;
         for (code, low) in codes.iter_mut().zip(low) {
-            let ones = (!word).leading_zeros().min(31);
-            word = word << ones << 1;
-            *code = ones << low | (word >> 1 >> (63 - low)) as u32;
-            word <<= low;
+            // A bit far down ends every quotient.
+            let ones = (!word | 1 << 32).leading_zeros();
+            *code = ones << low | (word << ones << 1 >> 1 >> (63 - low)) as u32;
+            word <<= ones + 1 + low;
             used += ones + 1 + low;
         }
         // A peek holds at least this many.

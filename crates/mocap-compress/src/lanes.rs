@@ -35,7 +35,7 @@ impl Quats {
     #[inline(always)]
     pub(crate) fn set(&mut self, lane: usize, q: Quat) {
         for (part, value) in self.0.iter_mut().zip(q) {
-            part[lane] = value;
+            part[lane % LANES] = value;
         }
     }
 }
@@ -52,7 +52,7 @@ impl Vectors {
     #[inline(always)]
     pub(crate) fn set(&mut self, lane: usize, v: [f32; 3]) {
         for (part, value) in self.0.iter_mut().zip(v) {
-            part[lane] = value;
+            part[lane % LANES] = value;
         }
     }
 }

@@ -88,19 +88,16 @@ fn unfold(code: u32) -> i32 {
     (code >> 1) as i32 ^ -((code & 1) as i32)
 }
 
-/// Reads a residual.
+/// Reads the numbers of a residual, in coarsest steps.
 #[inline]
-pub(super) fn read_residual(bits: &mut BitReader<'_>, kind: Kind, low: [u32; 3], sparse: bool) -> Residual {
+pub(super) fn read_numbers(bits: &mut BitReader<'_>, kind: Kind, low: [u32; 3], sparse: bool) -> [f32; 3] {
     let centred = u32::from(kind == Kind::BodyCentred);
     if sparse && bits.take(1) == 0 {
-        return Residual::default();
+        return [0.0; 3];
     }
     match bits.three_rice(low, centred, LONG) {
-        Some(([a, b, c], odd)) => {
-            let odd = odd as i32;
-            Residual { k: [a, b, c].map(|code| (unfold(code) << centred) + odd), refine: 0 }
-        }
-        None => read_long(bits, centred, low),
+        Some((codes, odd)) => codes.map(|code| ((unfold(code) << centred) + odd as i32) as f32),
+        None => read_long(bits, centred, low).numbers(),
     }
 }
 

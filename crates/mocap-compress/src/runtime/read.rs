@@ -4,7 +4,7 @@
 //! frames that it is predicted from: a third of the segment for one that is sampled alone. Tracks lie side by
 //! side in lanes. Nothing is allocated once a reader exists.
 
-use super::layout::{Layout, Models, SHIFTS, read_residual};
+use super::layout::{Layout, Models, SHIFTS, read_numbers};
 use super::shape::{Shape, find, shapes};
 use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
 use crate::bits::BitReader;
@@ -232,8 +232,7 @@ impl Reader {
                 let (low, sparse) = track.layout.low(level, shift);
                 let kind = track.layout.head.kind;
                 for numbers in numbers {
-                    let residual = read_residual(&mut bits, kind, low, sparse);
-                    numbers[group].set(lane, residual.numbers());
+                    numbers[group].set(lane, read_numbers(&mut bits, kind, low, sparse));
                 }
             }
         }
