@@ -1,6 +1,6 @@
 //! The shape of a segment: the order of its frames, and which of them a frame needs.
 
-use super::{AROUND, LEVELS, SEGMENT, SLOTS, around, segment_count};
+use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
 use crate::hierarchy::{Reach, schedule};
 
 /// How one frame of a segment is predicted; frames are places.
@@ -90,6 +90,7 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
+    use super::super::AROUND;
     use super::*;
 
     #[test]
