@@ -17,6 +17,7 @@ mod facts;
 mod interrupt;
 mod quality;
 mod read;
+mod rest;
 mod write;
 
 use std::process::ExitCode;

@@ -70,7 +70,8 @@ impl Retargeter {
     /// Maps the joints of two skeletons and brings both into one stance.
     ///
     /// Roles that the skeletons state win over names; the rest pose is the stance to start from unless
-    /// [`Options::source_rest`] or [`Options::target_rest`] give another.
+    /// [`Options::source_rest`] or [`Options::target_rest`] give another. A source with the target's own bones
+    /// stands as the target does.
     ///
     /// # Errors
     /// Where one of the skeletons has no hips or legs, its limbs are not connected or have no length, its sides
@@ -80,10 +81,13 @@ impl Retargeter {
             return Err(RetargetError::Option { option: "floor", value });
         }
         let axes = Space { unit: source.space().unit, ..*target.space() };
-        let (source_base, target_base) = (
-            base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
-            base_pose(target, &options.target_rest, None, Which::Target)?,
-        );
+        let target_base = base_pose(target, &options.target_rest, None, Which::Target)?;
+        // One body stands in one way, wherever that was found.
+        let one_body = options.source_rest.is_none() && same_bones(source, target);
+        let source_base = match one_body {
+            true => target_base.clone(),
+            false => base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
+        };
         let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| {
             given.clone().unwrap_or_else(|| map_roles(skeleton))
         };
@@ -234,6 +238,17 @@ fn base_pose(
     let mut turned = Pose::default();
     clip.in_space(axes)?.local_pose(0, &mut turned);
     Ok(turned)
+}
+
+/// Whether the skeletons have the very same bones, in one space.
+fn same_bones(source: &Skeleton, target: &Skeleton) -> bool {
+    let axes = |skeleton: &Skeleton| (skeleton.space().up, skeleton.space().forward);
+    source.len() == target.len()
+        && axes(source) == axes(target)
+        && source.joints().iter().zip(target.joints()).all(|(a, b)| {
+            let far = (a.offset - b.offset).norm() > 1e-9 * (a.offset.norm() + b.offset.norm());
+            a.name == b.name && a.parent == b.parent && !far
+        })
 }
 
 fn ratios(

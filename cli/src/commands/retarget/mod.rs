@@ -20,7 +20,8 @@ use crate::edit::{Edits, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use choices::{HandsArg, MethodArg, SolverArg, rest_pose};
+use crate::rest;
+use choices::{HandsArg, MethodArg, SolverArg};
 use target::Target;
 
 /// Put motions on another skeleton, and measure what became of them
@@ -191,7 +192,7 @@ fn put_on_target(
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
     // The pose of `--source-rest` counts the frames of the file, before any is left out.
     let source_rest =
-        args.method.source_rest.map(|frame| rest_pose(&clip, frame, "--source-rest")).transpose()?;
+        args.method.source_rest.map(|frame| rest::in_frame(&clip, frame, "--source-rest")).transpose()?;
     let EditArgs { drop_first_frame, trim, fps } = args.edits;
     let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
     let unit = known(&clip)?;
@@ -227,8 +228,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
     let diagnostic = Diagnostic::new(warning.code(), warning.to_string());
     match warning {
         Warning::StanceMade { which: Which::Target } => diagnostic.help(
-            "give a motion file of that skeleton as the target, and with --target-rest FRAME a frame in which it \
-             stands",
+            "give as the target a motion file of that skeleton, or the .skel that `mocap skel` writes of one: they \
+             show how it stands, and --target-rest FRAME (of `mocap skel`: --rest FRAME) names a frame in which it \
+             does",
         ),
         Warning::StanceMade { which: Which::Source } => {
             diagnostic.help("--source-rest FRAME names a frame in which it stands")

@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use mocap_model::{Pose, Skeleton, UnitSource};
-use mocap_retarget::rest_from_motion;
 
 use super::Args;
-use super::choices::rest_pose;
 use crate::args::{PositionChannelsArg, Reading};
 use crate::batch::{Failure, Input};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::read::{self, Motion};
+use crate::rest::{RestArg, stance, starts_at_rest};
 
 /// The target and what was found while it was read.
 pub(super) struct Target {
@@ -21,9 +20,6 @@ pub(super) struct Target {
     pub(super) rest: Option<Pose>,
     pub(super) warnings: Vec<Diagnostic>,
 }
-
-/// The first frame is a rest pose: of a target that is welcome.
-const REST_FIRST: &str = "bvh::rest-first-frame";
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
@@ -39,20 +35,16 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         ..args.reading.clone()
     };
     let loaded = read::load(&Input::named(path), &reading)?;
-    let (skeleton, rest, mut warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some() {
-        let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-        let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
-        let rest = match args.method.target_rest.or(rest_first.then_some(0)) {
-            Some(frame) => Some(rest_pose(&clip, frame, "--target-rest")?),
-            // A motion that shows no stance leaves the rest pose of the file.
-            None => rest_from_motion(&clip).ok(),
-        };
+    let (skeleton, rest, warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some() {
+        let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
+        let at_rest = starts_at_rest(&mut warnings);
+        let asked = args.method.target_rest.map_or(RestArg::Auto, RestArg::Frame);
+        let (_, rest) = stance(&clip, asked, at_rest, "--target-rest")?;
         (clip.skeleton().as_ref().clone(), rest, warnings)
     } else {
         let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
         (skeleton, None, warnings)
     };
-    warnings.retain(|warning| warning.code != REST_FIRST);
     let mut warnings = read::strict(&args.reading, warnings)?;
     match read::known_unit(&skeleton) {
         None => {
