@@ -46,7 +46,7 @@ pub(crate) const LIMBS: [(LimbKind, Side); 4] = [
 ];
 
 /// The parts of a skeleton that a motion speaks of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Body {
     pub roles: RoleMap,
     pub hips: JointId,
