@@ -16,6 +16,7 @@ mod body;
 mod copy;
 mod error;
 mod evidence;
+mod explain;
 mod frames;
 mod ground;
 mod limb;
@@ -29,6 +30,7 @@ mod stance;
 mod transfer;
 
 pub use error::{RetargetError, Warning, Which};
+pub use explain::{Becomes, Explanation, FoundJoint, JointKind, OtherJoint, PairRow, explain_roles};
 pub use options::{FootLock, Hands, LimbSolver, Method, Options};
 pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
 pub use rest::rest_from_motion;

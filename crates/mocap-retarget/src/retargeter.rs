@@ -268,6 +268,9 @@ fn warnings(source: &Body, target: &Body) -> Vec<Warning> {
             .collect()
     };
     let mut warnings = Vec::new();
+    for (which, body) in [(Which::Source, source), (Which::Target, target)] {
+        warnings.extend(body.lone_arm.map(|side| Warning::OneArm { which, side }));
+    }
     for (which, roles) in [
         (Which::Target, one_sided(&source.roles, &target.roles)),
         (Which::Source, one_sided(&target.roles, &source.roles)),
