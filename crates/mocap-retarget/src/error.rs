@@ -46,6 +46,8 @@ pub enum RetargetError {
         "in the {which} skeleton, with {left} to the left both feet show backward: the sides are mixed up"
     )]
     SidesSwapped { which: Which, left: Role },
+    #[error("pairs are one or more joints of the source and joints of the target, none of the target twice")]
+    Pairs,
     #[error("the pose given for the {which} skeleton has {found} joints, the skeleton has {expected}")]
     PoseLength { which: Which, found: usize, expected: usize },
     #[error("the pose given for the {which} skeleton has a number that is not finite")]
@@ -76,6 +78,10 @@ pub enum Warning {
     StanceMade { which: Which },
     #[error("the {which} skeleton has a whole arm on the {} alone: arms follow the source's turns and are not solved", side_name(*side))]
     OneArm { which: Which, side: Side },
+    #[error(
+        "no body with legs is mapped: {pairs} joints turn like those they are paired with, no feet or hands are solved"
+    )]
+    NoBody { pairs: usize },
     #[error("the source never stands on the floor: its height is taken from its lowest point")]
     NoContacts,
     #[error("the source has no frames")]
@@ -89,6 +95,7 @@ impl Warning {
             Warning::LeftOut { .. } => "retarget::left-out",
             Warning::StanceMade { .. } => "retarget::stance-made",
             Warning::OneArm { .. } => "retarget::one-arm",
+            Warning::NoBody { .. } => "retarget::no-body",
             Warning::NoContacts => "retarget::no-contacts",
             Warning::NoFrames => "retarget::no-frames",
         }

@@ -18,6 +18,7 @@ mod error;
 mod evidence;
 mod explain;
 mod frames;
+mod free;
 mod ground;
 mod limb;
 mod options;
@@ -31,6 +32,7 @@ mod transfer;
 
 pub use error::{RetargetError, Warning, Which};
 pub use explain::{Becomes, Explanation, FoundJoint, JointKind, OtherJoint, PairRow, explain_roles};
+pub use free::retarget_pairs;
 pub use options::{FootLock, Hands, LimbSolver, Method, Options};
 pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
 pub use rest::rest_from_motion;

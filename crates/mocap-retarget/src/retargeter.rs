@@ -104,7 +104,11 @@ impl Retargeter {
                 warnings.push(Warning::StanceMade { which });
             }
         }
-        let rules = rules((&source, &source_body, &source_stance), (target, &target_body, &target_stance));
+        let rules = rules(
+            (&source, &source_body, &source_stance),
+            (target, &target_body, &target_stance),
+            &options.pairs,
+        );
         let directions = Directions::of(target);
         let mut limbs = Vec::new();
         for i in 0..LIMBS.len() {
@@ -207,7 +211,7 @@ impl Retargeter {
 }
 
 /// The local pose that the stance is made from, in other axes where these are given.
-fn base_pose(
+pub(crate) fn base_pose(
     skeleton: &Skeleton,
     given: &Option<Pose>,
     axes: Option<Space>,
