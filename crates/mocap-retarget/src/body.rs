@@ -1,7 +1,7 @@
 //! A skeleton seen as a body: hips, four limbs, spine and neck.
 
 use crate::error::{RetargetError, Which};
-use crate::roles::{RoleMap, common_ancestor};
+use crate::roles::{NEEDED_ROLES, RoleMap, common_ancestor};
 use mocap_model::{JointId, Role, Side, Skeleton};
 
 /// An arm or a leg.
@@ -64,9 +64,8 @@ pub(crate) struct Body {
 impl Body {
     pub(crate) fn new(skeleton: &Skeleton, roles: RoleMap, which: Which) -> Result<Body, RetargetError> {
         refuse_guesses(skeleton, &roles, which)?;
-        let legs = [Side::Left, Side::Right].map(|side| LimbKind::Leg.roles_of(side));
-        let needed = [Role::Hips].into_iter().chain(legs.into_iter().flatten());
-        let missing: Vec<Role> = needed.filter(|role| roles.joint(*role).is_none()).collect();
+        let missing: Vec<Role> =
+            NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
         let (Some(hips), true) = (roles.joint(Role::Hips), missing.is_empty()) else {
             let found = roles.rows.iter().map(|row| row.role).collect();
             return Err(RetargetError::MissingRoles { which, missing, found });

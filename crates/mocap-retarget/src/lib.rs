@@ -37,4 +37,4 @@ pub use options::{FootLock, Hands, LimbSolver, Method, Options};
 pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
 pub use rest::rest_from_motion;
 pub use retargeter::{Ratios, Retargeter};
-pub use roles::{Reason, RoleMap, RoleRow, map_roles, map_roles_in};
+pub use roles::{NEEDED_ROLES, Reason, RoleMap, RoleRow, map_roles, map_roles_in};

@@ -153,6 +153,11 @@ impl Retargeter {
         self.ratios
     }
 
+    /// What is left out or assumed, whatever the clip.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     /// The target, with the roles that were found.
     pub fn target(&self) -> &Arc<Skeleton> {
         &self.target

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mocap_model::{Pose, Skeleton, UnitSource};
-use mocap_retarget::rest_from_motion;
+use mocap_retarget::{RoleMap, map_roles, map_roles_in, rest_from_motion};
 
 use super::Args;
 use super::choices::rest_pose;
@@ -19,6 +19,8 @@ pub(super) struct Target {
     pub(super) skeleton: Skeleton,
     /// How it stands, as its own motion shows.
     pub(super) rest: Option<Pose>,
+    /// What its joints are, as far as names, shape and its own motion tell.
+    pub(super) roles: RoleMap,
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -39,22 +41,25 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         ..args.reading.clone()
     };
     let loaded = read::load(&Input::named(path), &reading)?;
-    let (skeleton, rest, mut warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some() {
-        let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-        let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
-        let rest = match args.method.target_rest.or(rest_first.then_some(0)) {
-            Some(frame) => Some(rest_pose(&clip, frame, "--target-rest")?),
-            // A motion that shows no stance leaves the rest pose of the file.
-            None => rest_from_motion(&clip).ok(),
+    let (skeleton, rest, roles, mut warnings) =
+        if loaded.format.has_motion() || args.method.target_rest.is_some() {
+            let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
+            let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
+            let rest = match args.method.target_rest.or(rest_first.then_some(0)) {
+                Some(frame) => Some(rest_pose(&clip, frame, "--target-rest")?),
+                // A motion that shows no stance leaves the rest pose of the file.
+                None => rest_from_motion(&clip).ok(),
+            };
+            (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
+        } else {
+            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+            let roles = map_roles(&skeleton);
+            (skeleton, None, roles, warnings)
         };
-        (clip.skeleton().as_ref().clone(), rest, warnings)
-    } else {
-        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-        (skeleton, None, warnings)
-    };
     warnings.retain(|warning| warning.code != REST_FIRST);
     let mut warnings = read::strict(&args.reading, warnings)?;
     match read::known_unit(&skeleton) {
+        None if args.mapping.shows_only() => {}
         None => {
             let error = Diagnostic::new(
                 "unit::unknown",
@@ -69,5 +74,5 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         }
         Some(_) => {}
     }
-    Ok(Target { path: path.display().to_string(), skeleton, rest, warnings })
+    Ok(Target { path: path.display().to_string(), skeleton, rest, roles, warnings })
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Role, Space};
-use mocap_retarget::map_roles;
+use mocap_retarget::{NEEDED_ROLES, map_roles};
 
 use crate::args::{Global, Inputs, Outputs, Reading};
 use crate::batch::{self, Destination, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -33,17 +33,6 @@ pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
 }
-
-/// The roles that retargeting cannot do without.
-const NEEDED: [Role; 7] = [
-    Role::Hips,
-    Role::LeftUpperLeg,
-    Role::LeftLowerLeg,
-    Role::LeftFoot,
-    Role::RightUpperLeg,
-    Role::RightLowerLeg,
-    Role::RightFoot,
-];
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
@@ -80,8 +69,9 @@ fn skel(job: &Job, reading: &Reading, format: Format) -> Result<Report, Failure>
     let loaded = read::load(&job.input, reading)?;
     let bytes_in = loaded.size();
     let (skeleton, mut warnings) = loaded.into_skeleton(reading)?;
-    let roles = map_roles(&skeleton);
-    let missing: Vec<Role> = NEEDED.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+    // What is only a guess must not be written as if it were known.
+    let roles = map_roles(&skeleton).certain();
+    let missing: Vec<Role> = NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
     if !missing.is_empty() {
         let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
         let message = format!("no joint was found for {names}: the skeleton cannot be retargeted as it is");

@@ -15,6 +15,17 @@ use name::Name;
 use schemes::{SCHEMES, Scheme};
 use std::fmt;
 
+/// The roles that a body cannot do without.
+pub const NEEDED_ROLES: [Role; 7] = [
+    Role::Hips,
+    Role::LeftUpperLeg,
+    Role::LeftLowerLeg,
+    Role::LeftFoot,
+    Role::RightUpperLeg,
+    Role::RightLowerLeg,
+    Role::RightFoot,
+];
+
 /// Why a joint has its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
