@@ -108,7 +108,11 @@ impl Retargeter {
                 warnings.push(Warning::StanceMade { which });
             }
         }
-        let rules = rules((&source, &source_body, &source_stance), (target, &target_body, &target_stance));
+        let rules = rules(
+            (&source, &source_body, &source_stance),
+            (target, &target_body, &target_stance),
+            &options.pairs,
+        );
         let directions = Directions::of(target);
         let mut limbs = Vec::new();
         for i in 0..LIMBS.len() {
@@ -151,6 +155,11 @@ impl Retargeter {
     /// The ratios of limb lengths.
     pub fn ratios(&self) -> Ratios {
         self.ratios
+    }
+
+    /// What is left out or assumed, whatever the clip.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The target, with the roles that were found.
@@ -211,7 +220,7 @@ impl Retargeter {
 }
 
 /// The local pose that the stance is made from, in other axes where these are given.
-fn base_pose(
+pub(crate) fn base_pose(
     skeleton: &Skeleton,
     given: &Option<Pose>,
     axes: Option<Space>,
@@ -283,6 +292,9 @@ fn warnings(source: &Body, target: &Body) -> Vec<Warning> {
             .collect()
     };
     let mut warnings = Vec::new();
+    for (which, body) in [(Which::Source, source), (Which::Target, target)] {
+        warnings.extend(body.lone_arm.map(|side| Warning::OneArm { which, side }));
+    }
     for (which, roles) in [
         (Which::Target, one_sided(&source.roles, &target.roles)),
         (Which::Source, one_sided(&target.roles, &source.roles)),

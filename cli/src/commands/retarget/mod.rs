@@ -1,6 +1,8 @@
 //! `mocap retarget`: motions on another skeleton.
 
 mod choices;
+mod explain;
+mod mapping;
 mod row;
 mod target;
 
@@ -10,7 +12,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which};
+use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -22,6 +24,7 @@ use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
 use choices::{HandsArg, MethodArg, SolverArg};
+use mapping::{Mapping, MappingArgs};
 use target::Target;
 
 /// Put motions on another skeleton, and measure what became of them
@@ -38,6 +41,8 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     method: MethodArgs,
+    #[command(flatten)]
+    mapping: MappingArgs,
     #[command(flatten)]
     outputs: Outputs,
     /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the
@@ -125,7 +130,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         Ok(input.relative.with_file_name(name))
     };
     let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
-    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let jobs = match args.mapping.shows_only() {
+        true => mapping::jobs(inputs, args, global)?,
+        false => batch::plan(inputs, &args.outputs, &names)?,
+    };
 
     let target = match target::read(target_path, args) {
         Ok(target) => target,
@@ -138,7 +146,12 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     let options = RunOptions::new(&args.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| retarget(job, args, &target, format)))
+    let map = args.mapping.read()?;
+    let work = |job: &Job| match args.mapping.shows_only() {
+        true => mapping::shown(job, args, &target, map.as_deref()),
+        false => retarget(job, args, &target, map.as_deref(), format),
+    };
+    Ok(batch::run(console, global, options, &jobs, work))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
@@ -151,11 +164,17 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
+fn retarget(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&[u8]>,
+    format: Format,
+) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
-    let done = put_on_target(clip, args, target, &mut warnings);
+    let done = put_on_target(clip, args, target, map, &mut warnings);
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
@@ -188,6 +207,7 @@ fn put_on_target(
     clip: Clip,
     args: &Args,
     target: &Target,
+    map: Option<&[u8]>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
     // The pose of `--source-rest` counts the frames of the file, before any is left out.
@@ -199,6 +219,7 @@ fn put_on_target(
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
+    let mapping = Mapping::new(&clip, target, args, map)?;
     let options = Options {
         method: args.method.method.into(),
         hands: args.method.hands.into(),
@@ -206,11 +227,14 @@ fn put_on_target(
         limits: !args.method.no_limits,
         source_rest,
         target_rest: target.rest.clone(),
-        ..Options::default()
+        ..mapping.options()
     };
-    let retargeter =
-        Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
-    retargeter.retarget(&clip).map_err(|error| diagnostic(&error))
+    let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
+    if let Some(pairs) = mapping.pairs_alone() {
+        return retarget_pairs(&clip, &target.skeleton, &pairs, &options).map_err(failed);
+    }
+    let retargeter = Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(failed)?;
+    retargeter.retarget(&clip).map_err(failed)
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
@@ -241,10 +265,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
 
 fn diagnostic(error: &RetargetError) -> Diagnostic {
     let (code, help) = match error {
-        RetargetError::MissingRoles { .. } => (
-            "retarget::missing-roles",
-            Some("give the roles in a .skel file: `mocap skel FILE -o FILE.skel` writes one to edit"),
-        ),
+        RetargetError::MissingRoles { .. } => ("retarget::missing-roles", Some(mapping::HELP)),
+        RetargetError::Uncertain { .. } => ("retarget::uncertain", Some(mapping::HELP)),
+        RetargetError::SidesMixed { .. } => ("retarget::sides-mixed", Some(mapping::HELP)),
         RetargetError::NotBelow { .. } => ("retarget::not-below", None),
         RetargetError::ZeroLength { .. } => ("retarget::zero-length", None),
         RetargetError::SidesSwapped { .. } => {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mocap_model::{Pose, Skeleton, UnitSource};
+use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
 use super::Args;
 use crate::args::{PositionChannelsArg, Reading};
@@ -18,6 +19,8 @@ pub(super) struct Target {
     pub(super) skeleton: Skeleton,
     /// How it stands, as its own motion shows.
     pub(super) rest: Option<Pose>,
+    /// What its joints are, as far as names, shape and its own motion tell.
+    pub(super) roles: RoleMap,
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -35,18 +38,21 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         ..args.reading.clone()
     };
     let loaded = read::load(&Input::named(path), &reading)?;
-    let (skeleton, rest, warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some() {
+    let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some()
+    {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
         let at_rest = starts_at_rest(&mut warnings);
         let asked = args.method.target_rest.map_or(RestArg::Auto, RestArg::Frame);
         let (_, rest) = stance(&clip, asked, at_rest, "--target-rest")?;
-        (clip.skeleton().as_ref().clone(), rest, warnings)
+        (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
     } else {
         let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-        (skeleton, None, warnings)
+        let roles = map_roles(&skeleton);
+        (skeleton, None, roles, warnings)
     };
     let mut warnings = read::strict(&args.reading, warnings)?;
     match read::known_unit(&skeleton) {
+        None if args.mapping.shows_only() => {}
         None => {
             let error = Diagnostic::new(
                 "unit::unknown",
@@ -61,5 +67,5 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         }
         Some(_) => {}
     }
-    Ok(Target { path: path.display().to_string(), skeleton, rest, warnings })
+    Ok(Target { path: path.display().to_string(), skeleton, rest, roles, warnings })
 }

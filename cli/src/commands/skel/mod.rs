@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Role, Skeleton, Space};
-use mocap_retarget::map_roles;
+use mocap_retarget::{NEEDED_ROLES, map_roles};
 
 use crate::args::{Global, Inputs, Outputs, Reading};
 use crate::batch::{self, Destination, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -40,17 +40,6 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// The roles that retargeting cannot do without.
-const NEEDED: [Role; 7] = [
-    Role::Hips,
-    Role::LeftUpperLeg,
-    Role::LeftLowerLeg,
-    Role::LeftFoot,
-    Role::RightUpperLeg,
-    Role::RightLowerLeg,
-    Role::RightFoot,
-];
-
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     if global.json && args.outputs.to_stdout() {
@@ -82,11 +71,7 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
 }
 
 /// The skeleton of a file, at rest as `--rest` asks for.
-fn rested(
-    loaded: Loaded,
-    args: &Args,
-    format: Format,
-) -> Result<(Skeleton, Rest, Vec<Diagnostic>), Failure> {
+fn rested(loaded: Loaded, args: &Args, format: Format) -> Result<(Skeleton, Rest, Vec<Diagnostic>), Failure> {
     // That the first frame is a rest pose is no fault of a skeleton: it is told apart before warnings count.
     let reading = Reading { strict: false, ..args.reading.clone() };
     let asked = match args.rest {
@@ -110,9 +95,7 @@ fn rested(
     let Some(pose) = pose else { return Ok((clip.skeleton().as_ref().clone(), rest, warnings)) };
     match at_rest(clip.skeleton(), &pose) {
         Ok(skeleton) => Ok((skeleton, rest, warnings)),
-        Err(_) if asked == RestArg::Auto => {
-            Ok((clip.skeleton().as_ref().clone(), Rest::Offsets, warnings))
-        }
+        Err(_) if asked == RestArg::Auto => Ok((clip.skeleton().as_ref().clone(), Rest::Offsets, warnings)),
         Err(joint) => {
             let message = format!(
                 "the skeleton cannot rest as in that frame: '{joint}' does not turn freely, and its angles count \
@@ -129,8 +112,9 @@ fn skel(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(&job.input, &args.reading)?;
     let bytes_in = loaded.size();
     let (skeleton, rest, mut warnings) = rested(loaded, args, format)?;
-    let roles = map_roles(&skeleton);
-    let missing: Vec<Role> = NEEDED.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+    // What is only a guess must not be written as if it were known.
+    let roles = map_roles(&skeleton).certain();
+    let missing: Vec<Role> = NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
     if !missing.is_empty() {
         let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
         let message = format!("no joint was found for {names}: the skeleton cannot be retargeted as it is");
