@@ -126,7 +126,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
 
-    let target = match target::read(target_path, args) {
+    let target_input = Input::named(target_path);
+    let target = match target::read(&target_input, args) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -136,7 +137,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         }
     };
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
-    let options = RunOptions::new(&args.selection, Some(&args.outputs));
+    let options =
+        RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
     Ok(batch::run(console, global, options, &jobs, |job| retarget(job, args, &target, format)))
 }
 
@@ -154,6 +156,7 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
+    job.input.attempt.check()?;
     let done = put_on_target(clip, args, target, &mut warnings);
     let (motion, report) = match done {
         Ok(done) => done,

@@ -1,7 +1,5 @@
 //! The skeleton that motions are put on.
 
-use std::path::Path;
-
 use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::rest_from_motion;
 
@@ -26,7 +24,7 @@ pub(super) struct Target {
 const REST_FIRST: &str = "bvh::rest-first-frame";
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
-pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
+pub(super) fn read(input: &Input, args: &Args) -> Result<Target, Failure> {
     let reading = Reading {
         from: None,
         input_fps: None,
@@ -38,7 +36,7 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         strict: false,
         ..args.reading.clone()
     };
-    let loaded = read::load(&Input::named(path), &reading)?;
+    let loaded = read::load(input, &reading)?;
     let (skeleton, rest, mut warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some() {
         let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
         let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
@@ -69,5 +67,5 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         }
         Some(_) => {}
     }
-    Ok(Target { path: path.display().to_string(), skeleton, rest, warnings })
+    Ok(Target { path: input.shown(), skeleton, rest, warnings })
 }
