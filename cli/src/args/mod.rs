@@ -49,6 +49,7 @@ pub(crate) enum Command {
     View(commands::view::Args),
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
+    Manifest(commands::manifest::Args),
     Generate(commands::generate::Args),
 }
 
