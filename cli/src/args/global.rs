@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::Invocation;
+
 /// Flags of every command.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output of messages")]
@@ -18,6 +20,9 @@ pub(crate) struct Global {
     /// Show a progress bar on stderr
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ProgressWhen,
+    /// The command and those of its options that outputs depend on.
+    #[arg(skip)]
+    pub(crate) invocation: Invocation,
 }
 
 /// When to colour.

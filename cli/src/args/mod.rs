@@ -3,13 +3,15 @@
 
 mod files;
 mod global;
+mod invocation;
 mod quantity;
 mod reading;
 mod trim;
 
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
-pub(crate) use quantity::{Length, UnitLength, factor, fps, length, unit};
+pub(crate) use invocation::{Invocation, named};
+pub(crate) use quantity::{Length, UnitLength, factor, fps, length, seconds, unit};
 pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
 pub(crate) use trim::Trim;
 
@@ -47,14 +49,18 @@ pub(crate) enum Command {
     View(commands::view::Args),
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
+    Manifest(commands::manifest::Args),
     Generate(commands::generate::Args),
 }
 
 impl Cli {
     /// The arguments of this process; leaves with a message where they are wrong, or for help.
     pub(crate) fn from_process() -> Cli {
-        let matches = Cli::definition().get_matches();
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        let definition = Cli::definition();
+        let matches = definition.clone().get_matches();
+        let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        cli.global.invocation = Invocation::of(&definition, &matches);
+        cli
     }
 
     /// All commands and flags.

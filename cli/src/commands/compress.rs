@@ -152,6 +152,7 @@ fn compress(job: &Job, args: &Args) -> Result<Report, Failure> {
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
+    job.input.attempt.check()?;
     let options = Options {
         profile: args.bounds.profile,
         tolerance: args.bounds.error.0,

@@ -38,18 +38,13 @@ pub(super) struct MappingArgs {
     /// Which joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
     /// turn like those they are paired with, on any kind of body
     #[arg(long, value_name = "FILE")]
-    map: Option<PathBuf>,
+    pub(super) map: Option<PathBuf>,
 }
 
 impl MappingArgs {
     /// Whether no motion is written.
     pub(super) fn shows_only(&self) -> bool {
         self.explain || self.write_map.is_some()
-    }
-
-    /// The bytes of the map that is given.
-    pub(super) fn read(&self) -> Result<Option<Vec<u8>>, Diagnostic> {
-        self.map.as_deref().map(read::file_bytes).transpose()
     }
 }
 

@@ -135,7 +135,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         false => batch::plan(inputs, &args.outputs, &names)?,
     };
 
-    let target = match target::read(target_path, args) {
+    let target_input = Input::named(target_path);
+    let target = match target::read(&target_input, args) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -145,8 +146,17 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         }
     };
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
-    let options = RunOptions::new(&args.selection, Some(&args.outputs));
-    let map = args.mapping.read()?;
+    let mut options =
+        RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
+    let map = match &args.mapping.map {
+        Some(path) => {
+            let input = Input::named(path);
+            let bytes = read::bytes_of(&input)?;
+            options = options.depending_on("the map", &input);
+            Some(bytes)
+        }
+        None => None,
+    };
     let work = |job: &Job| match args.mapping.shows_only() {
         true => mapping::shown(job, args, &target, map.as_deref()),
         false => retarget(job, args, &target, map.as_deref(), format),
@@ -174,6 +184,7 @@ fn retarget(
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
+    job.input.attempt.check()?;
     let done = put_on_target(clip, args, target, map, &mut warnings);
     let (motion, report) = match done {
         Ok(done) => done,

@@ -1,7 +1,5 @@
 //! The skeleton that motions are put on.
 
-use std::path::Path;
-
 use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
@@ -25,7 +23,7 @@ pub(super) struct Target {
 }
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
-pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
+pub(super) fn read(input: &Input, args: &Args) -> Result<Target, Failure> {
     let reading = Reading {
         from: None,
         input_fps: None,
@@ -37,7 +35,7 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         strict: false,
         ..args.reading.clone()
     };
-    let loaded = read::load(&Input::named(path), &reading)?;
+    let loaded = read::load(input, &reading)?;
     let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some()
     {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
@@ -67,5 +65,5 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         }
         Some(_) => {}
     }
-    Ok(Target { path: path.display().to_string(), skeleton, rest, roles, warnings })
+    Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
 }
