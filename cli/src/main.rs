@@ -15,8 +15,10 @@ mod encode;
 mod exit;
 mod facts;
 mod interrupt;
+mod pipeline;
 mod quality;
 mod read;
+mod tables;
 mod write;
 
 use std::process::ExitCode;
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::View(args) => commands::view::run(&args, &global, &mut console),
         Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
         Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
+        Command::Run(args) => commands::run::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
     let exit = done.unwrap_or_else(|error| console.usage_error(&error));

@@ -47,6 +47,7 @@ pub(crate) enum Command {
     View(commands::view::Args),
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
+    Run(commands::run::Args),
     Generate(commands::generate::Args),
 }
 

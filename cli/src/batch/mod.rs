@@ -7,6 +7,6 @@ mod progress;
 mod root;
 mod run;
 
-pub(crate) use inputs::{ALL, COMPRESSED, Input, MOTIONS, Source, expand};
+pub(crate) use inputs::{ALL, COMPRESSED, Filter, Input, MOTIONS, Source, expand};
 pub(crate) use plan::{Destination, Job, Names, is_directory, plan};
 pub(crate) use run::{Failure, Report, RunOptions, Tally, json, run};

@@ -74,7 +74,7 @@ impl RunOptions {
 }
 
 /// The last row where there was more than one input.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 struct Summary {
     r#type: &'static str,
     clips: usize,
@@ -85,9 +85,12 @@ struct Summary {
     bytes_in: u64,
     bytes_out: u64,
     seconds: f64,
+    /// Of the failed ones: those that only missed a gate.
+    #[serde(skip)]
+    gated: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
@@ -95,7 +98,7 @@ struct ErrorRow<'a> {
     warnings: &'a [Diagnostic],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct PlanRow<'a> {
     path: &'a str,
     output: String,
@@ -170,7 +173,11 @@ pub(crate) fn run(
     if jobs.len() > 1 && !console.is_closed() {
         tell_summary(console, global, &summary);
     }
-    if summary.failed > 0 { Exit::ClipFailed } else { Exit::Success }
+    match summary.failed {
+        0 => Exit::Success,
+        failed if failed == summary.gated => Exit::Gate,
+        _ => Exit::ClipFailed,
+    }
 }
 
 impl Outcome {
@@ -228,6 +235,7 @@ fn tell(
         Outcome::Done(report) => {
             let failed = !report.errors.is_empty();
             *(if failed { &mut summary.failed } else { &mut summary.ok }) += 1;
+            summary.gated += usize::from(failed && report.errors.iter().all(Diagnostic::is_gate));
             summary.frames += report.tally.frames;
             summary.bytes_in += report.tally.bytes_in;
             summary.bytes_out += report.tally.bytes_out;

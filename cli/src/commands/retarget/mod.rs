@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
+use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
 use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
@@ -21,7 +21,8 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use choices::{HandsArg, MethodArg, SolverArg, rest_pose};
-use target::Target;
+pub(crate) use row::Measures;
+pub(crate) use target::{Target, read as read_target};
 
 /// Put motions on another skeleton, and measure what became of them
 ///
@@ -57,9 +58,9 @@ pub(crate) struct Args {
 }
 
 /// How the motion is put on the target.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Method")]
-struct MethodArgs {
+pub(crate) struct MethodArgs {
     /// What becomes of the motion on a body of other proportions
     #[arg(long, value_name = "METHOD", default_value = "scale")]
     method: MethodArg,
@@ -74,11 +75,11 @@ struct MethodArgs {
     no_limits: bool,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
-    source_rest: Option<usize>,
+    pub(crate) source_rest: Option<usize>,
     /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: a rest
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
-    target_rest: Option<usize>,
+    pub(crate) target_rest: Option<usize>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -97,9 +98,9 @@ struct EditArgs {
 }
 
 /// What the target means where its file does not say it.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Reading the target")]
-struct TargetArgs {
+pub(crate) struct TargetArgs {
     /// Unit of the target's numbers, as for --input-unit [default: as its file says, else guessed]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     target_unit: Option<UnitLength>,
@@ -123,10 +124,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
         Ok(input.relative.with_file_name(name))
     };
-    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
 
-    let target = match target::read(target_path, args) {
+    let target = match target::read(target_path, &args.target, args.method.target_rest, &args.reading) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -154,12 +156,12 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
-    let done = put_on_target(clip, args, target, &mut warnings);
+    let done = edited(clip, args, &mut warnings)
+        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
-    warnings.extend(report.warnings.iter().map(noticed));
     let frames = motion.frames();
     let encoded =
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
@@ -182,34 +184,52 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
 }
 
-/// The motion on the target. Its report is in metres, so both units must be known.
-fn put_on_target(
+/// The source with its edits, and how it stands where a flag says it.
+fn edited(
     clip: Clip,
     args: &Args,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, Option<Pose>), Diagnostic> {
+    // The pose counts the frames of the file, before any is left out.
+    let stance = args.method.stance(&clip)?;
+    let EditArgs { drop_first_frame, trim, fps } = args.edits;
+    let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
+    Ok((edits.apply(clip, warnings)?, stance))
+}
+
+impl MethodArgs {
+    /// The pose of the frame of `--source-rest`.
+    pub(crate) fn stance(&self, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+        self.source_rest.map(|frame| rest_pose(clip, frame, "--source-rest")).transpose()
+    }
+}
+
+/// The motion on the target. Its report is in metres, so both units must be known.
+pub(crate) fn put_on_target(
+    clip: &Clip,
+    source_rest: Option<Pose>,
+    method: &MethodArgs,
     target: &Target,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
-    // The pose of `--source-rest` counts the frames of the file, before any is left out.
-    let source_rest =
-        args.method.source_rest.map(|frame| rest_pose(&clip, frame, "--source-rest")).transpose()?;
-    let EditArgs { drop_first_frame, trim, fps } = args.edits;
-    let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
-    let unit = known(&clip)?;
+    let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
     let options = Options {
-        method: args.method.method.into(),
-        hands: args.method.hands.into(),
-        solver: args.method.solver.into(),
-        limits: !args.method.no_limits,
+        method: method.method.into(),
+        hands: method.hands.into(),
+        solver: method.solver.into(),
+        limits: !method.no_limits,
         source_rest,
         target_rest: target.rest.clone(),
         ..Options::default()
     };
     let retargeter =
         Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
-    retargeter.retarget(&clip).map_err(|error| diagnostic(&error))
+    let (motion, report) = retargeter.retarget(clip).map_err(|error| diagnostic(&error))?;
+    warnings.extend(report.warnings.iter().map(noticed));
+    Ok((motion, report))
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
