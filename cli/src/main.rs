@@ -8,6 +8,7 @@
 mod args;
 mod batch;
 mod commands;
+mod config;
 mod console;
 mod diagnostic;
 mod edit;
@@ -23,11 +24,15 @@ mod write;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Global, Start};
 use console::Console;
 
 fn main() -> ExitCode {
-    let Cli { command, global } = Cli::from_process();
+    let Cli { command, global } = match Cli::from_process() {
+        Ok(Start::Work(cli)) => *cli,
+        Ok(Start::Print(print)) => return print.run().into(),
+        Err(error) => return Console::new(&Global::default()).usage_error(&error).into(),
+    };
     let mut console = Console::new(&global);
     interrupt::install();
     let done = match command {

@@ -5,17 +5,19 @@ mod files;
 mod global;
 mod quantity;
 mod reading;
+mod start;
 mod trim;
 
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use quantity::{Length, UnitLength, factor, fps, length, unit};
 pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
+pub(crate) use start::Start;
 pub(crate) use trim::Trim;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands;
+use crate::{commands, config};
 
 /// A command-line toolchain for motion capture: reads BVH and Acclaim ASF/AMC, says what is in them, converts
 /// them, and puts a motion on another skeleton; one clip or a whole database.
@@ -52,20 +54,15 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// The arguments of this process; leaves with a message where they are wrong, or for help.
-    pub(crate) fn from_process() -> Cli {
-        let matches = Cli::definition().get_matches();
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
-    }
-
     /// All commands and flags.
     pub(crate) fn definition() -> clap::Command {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
+        let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
-            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        config::with_environment(definition)
     }
 }
 
