@@ -35,7 +35,7 @@ fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
     sandbox.put("other.toml", "json = true\ninput-unit = 'm'\n");
     assert_eq!(unit(run_in(&sandbox, "", &[], &["info", "leg.bvh", "--config", "other.toml"])), "m");
     assert_eq!(unit(run_in(&sandbox, "", &[("MOCAP_CONFIG", "other.toml")], &["info", "leg.bvh"])), "m");
-    let none = run_in(&sandbox, "", &[], &["info", "leg.bvh", "--json", "--config="]).ok();
+    let none = run_in(&sandbox, "", &[], &["info", "leg.bvh", "--json", "--config", "none"]).ok();
     assert_eq!(none.rows()[0]["unit"]["source"], "guessed");
 }
 
@@ -62,7 +62,7 @@ fn mistakes_are_shown_in_their_line() {
     assert!(sandbox.run(["compress", "--help"]).ok().stdout.contains("--error"));
     let ran = sandbox.run(["info", "leg.bvh", "--config", "none.toml"]);
     assert!(ran.stderr.contains("error[io::not-found]"), "{}", ran.stderr);
-    let ran = run_in(&sandbox, "", &[("MOCAP_JOBS", "many")], &["info", "leg.bvh", "--config="]);
+    let ran = run_in(&sandbox, "", &[("MOCAP_JOBS", "many")], &["info", "leg.bvh", "--config", "none"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("the value is that of MOCAP_JOBS"), "{}", ran.stderr);
 }

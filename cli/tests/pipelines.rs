@@ -213,3 +213,34 @@ fn the_flags_of_many_inputs_apply() {
     let ran = sandbox.run(["run", "q.toml", "-o", "x"]);
     assert!(ran.stderr.contains("name an input"), "{}", ran.stderr);
 }
+
+#[test]
+fn pipelines_are_resumed_and_sharded_as_commands_are() {
+    let sandbox = people();
+    sandbox.put("p.toml", ALL);
+    sandbox.run(["run", "p.toml", "-o", "whole"]).ok();
+    for shard in ["1/3", "2/3", "3/3"] {
+        let ran = sandbox.run(["run", "p.toml", "-o", "parts", "--shard", shard, "--resume"]);
+        assert!(ran.code == 0 || ran.stderr.contains("no input"), "{ran:?}");
+    }
+    let bytes = |folder: &str| {
+        let files = sandbox.files(folder).into_iter().filter(|file| !file.contains("manifest"));
+        files.map(|file| (sandbox.read(&format!("{folder}/{file}")), file)).collect::<Vec<_>>()
+    };
+    assert_eq!(bytes("parts"), bytes("whole"));
+
+    let resume = |more: &[&str]| sandbox.run([&["run", "p.toml", "--resume", "--json"], more].concat());
+    resume(&[]).ok();
+    let again = resume(&[]).ok();
+    assert_eq!(again.rows().last().unwrap()["skipped"], 2, "{again:?}");
+    // One of the outputs of a clip is gone: the clip is done again, and no other.
+    std::fs::remove_file(sandbox.path("out/small/a/walk.mocz")).unwrap();
+    let again = resume(&[]).ok();
+    let summary = again.rows().pop().unwrap();
+    assert_eq!((&summary["ok"], &summary["skipped"]), (&1.into(), &1.into()), "{again:?}");
+    // Another pipeline, variable or target is another run.
+    assert_eq!(resume(&["--set", "rate=30"]).code, 2);
+    sandbox.put("robin.skel", std::fs::read(fixture("clips/alex.skel")).unwrap());
+    let other = resume(&[]);
+    assert_eq!(other.code, 2, "{other:?}");
+}

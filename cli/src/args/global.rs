@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 
+use super::Invocation;
+
 /// Flags of every command.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output of messages")]
@@ -21,12 +23,15 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ProgressWhen,
     /// Read defaults of options from this file [default: mocap.toml in the current directory, or in the nearest
-    /// one above it; '' for none]
+    /// one above it]; none reads no file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Print the options in force and where each comes from (flag, MOCAP_* variable, file, default), and do nothing
     #[arg(long, global = true)]
     pub(crate) print_config: bool,
+    /// The command and those of its options that outputs depend on.
+    #[arg(skip)]
+    pub(crate) invocation: Invocation,
 }
 
 impl Default for Global {

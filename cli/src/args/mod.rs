@@ -3,6 +3,7 @@
 
 mod files;
 mod global;
+mod invocation;
 mod quantity;
 mod reading;
 mod start;
@@ -10,7 +11,8 @@ mod trim;
 
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
-pub(crate) use quantity::{Length, UnitLength, factor, fps, length, unit};
+pub(crate) use invocation::{Invocation, named};
+pub(crate) use quantity::{Length, UnitLength, factor, fps, length, seconds, unit};
 pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
 pub(crate) use start::Start;
 pub(crate) use trim::Trim;

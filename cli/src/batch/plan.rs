@@ -46,6 +46,11 @@ impl Job {
     }
 }
 
+/// Jobs that only report, one for each input of this shard.
+pub(crate) fn reports(inputs: Vec<Input>) -> Vec<Job> {
+    inputs.into_iter().filter(|input| !input.elsewhere).map(Job::report).collect()
+}
+
 fn size(input: &Input) -> u64 {
     input.path().and_then(|path| path.metadata().ok()).map_or(0, |data| data.len())
 }
@@ -91,7 +96,8 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
         }
     };
     check_collisions(&inputs, &paths, names)?;
-    if !outputs.overwrite && !outputs.skip_existing {
+    // What exists under --resume, the manifest knows or refuses.
+    if !outputs.overwrite && !outputs.skip_existing && !outputs.resume {
         let existing: Vec<bool> =
             paths.iter().map(|path| exists(path) || exists_beside(path, names)).collect();
         refuse_existing(&paths, &existing)?;
@@ -101,13 +107,15 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
             true => Destination::Exists(path),
             // What stands beside an output that is not there is left from a run that did not finish.
             false => {
-                let replace = outputs.overwrite || (outputs.skip_existing && exists_beside(&path, names));
+                let left = outputs.skip_existing && exists_beside(&path, names);
+                let replace = outputs.overwrite || outputs.resume || left;
                 Destination::File { path, replace }
             }
         };
         Job { destination, ..Job::report(input) }
     };
-    Ok(inputs.into_iter().zip(paths).map(job).collect())
+    // Collisions between shards are found in each of them.
+    Ok(inputs.into_iter().zip(paths).filter(|(input, _)| !input.elsewhere).map(job).collect())
 }
 
 /// A path that ends in a separator, or a directory that is there.
@@ -178,11 +186,11 @@ mod tests {
         let path = folder.join(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "x").unwrap();
-        Input { source: Source::File(path), relative: relative.into(), found: true }
+        Input { relative: relative.into(), ..Input::new(Source::File(path), true) }
     }
 
     fn outputs(output: Option<PathBuf>) -> Outputs {
-        Outputs { output, overwrite: false, skip_existing: false, dry_run: false }
+        Outputs { output, ..Outputs::default() }
     }
 
     fn to_csv(input: &Input) -> Result<PathBuf, Diagnostic> {

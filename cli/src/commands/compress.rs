@@ -145,6 +145,7 @@ pub(crate) fn output_name(path: &Path) -> PathBuf {
 fn compress(job: &Job, args: &Args) -> Result<Report, Failure> {
     let start = Instant::now();
     let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.reading)?;
+    job.input.attempt.check()?;
     let mut done = match squeezed(clip, &args.bounds, &mut warnings) {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),

@@ -42,7 +42,7 @@ struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
-    let jobs: Vec<Job> = inputs.into_iter().map(Job::report).collect();
+    let jobs = batch::reports(inputs);
     let options = RunOptions::new(&args.inputs.selection, None);
     Ok(batch::run(console, global, options, &jobs, |job| info(job, args)))
 }

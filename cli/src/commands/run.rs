@@ -47,9 +47,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let folder = args.outputs.output.clone().or_else(|| file.output.clone());
     let inputs = inputs(args, &file)?;
     let mut plans = Plans::new(file, &inputs)?;
+    // The separator says that it is a directory, whether it is there or not.
+    let outputs = Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };
     let jobs = match (plans.write(), &folder) {
-        (false, _) => inputs.into_iter().map(Job::report).collect(),
-        (true, Some(folder)) => plan(inputs, &args.outputs, &plans, folder)?,
+        (false, _) => batch::reports(inputs),
+        (true, Some(folder)) => plan(inputs, &outputs, &plans, folder)?,
         (true, None) => {
             return Err(Diagnostic::new("usage::output", "nothing says where the outputs go")
                 .help("name a directory with -o DIR, or with output = 'DIR' in the pipeline"));
@@ -60,10 +62,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         pipeline::explain(console, global, &jobs, &plans, &folder);
         return Ok(Exit::Success);
     }
-    let options = RunOptions::new(&args.selection, Some(&args.outputs));
-    if !options.dry_run {
-        plans.open_targets(console)?;
-    }
+    let options = plans.open_targets(console, RunOptions::new(&args.selection, Some(&outputs)))?;
     Ok(batch::run(console, global, options, &jobs, |job| pipeline::work(job, plans.of(&job.input), &folder)))
 }
 
@@ -89,11 +88,9 @@ fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
 
 /// The first output of every input, with the others along.
 fn plan(inputs: Vec<Input>, outputs: &Outputs, plans: &Plans, folder: &Path) -> Result<Vec<Job>, Diagnostic> {
-    // The separator says that it is a directory, whether it is there or not.
-    let directory = folder.join("");
     let mut along: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for input in &inputs {
-        let mut files = plans.of(input).files(&input.relative).into_iter().map(|file| directory.join(file));
+        let mut files = plans.of(input).files(&input.relative).into_iter().map(|file| folder.join(file));
         if let Some(first) = files.next() {
             along.insert(first, files.collect());
         }
@@ -108,5 +105,5 @@ fn plan(inputs: Vec<Input>, outputs: &Outputs, plans: &Plans, folder: &Path) -> 
     };
     let names =
         Names { derive: &derive, beside: &|path: &Path| along.get(path).cloned().unwrap_or_default() };
-    batch::plan(inputs, &Outputs { output: Some(directory.clone()), ..outputs.clone() }, &names)
+    batch::plan(inputs, outputs, &names)
 }

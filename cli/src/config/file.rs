@@ -27,13 +27,13 @@ struct Setting {
 
 impl Settings {
     /// The settings of a file that was named, else of the nearest one in the current directory and those above it;
-    /// an empty name stands for none.
+    /// `none` or an empty name stands for no file.
     ///
     /// # Errors
     /// Where the file that was named cannot be read, or a key or value is none that the command line knows.
     pub(crate) fn find(named: Option<&Path>, definition: &Command) -> Result<Settings, Diagnostic> {
         let path = match named {
-            Some(path) if path.as_os_str().is_empty() => return Ok(Settings::default()),
+            Some(path) if path.as_os_str().is_empty() || path == Path::new("none") => return Ok(Settings::default()),
             Some(path) => Some(path.to_owned()),
             None => nearest_file(),
         };

@@ -9,7 +9,7 @@ use mocap_formats::Format;
 use super::file::{File, StepTable, enabled};
 use super::step::{COMMON, CompareArgs, CompressArgs, RetargetArgs, WriteArgs};
 use crate::args::Reading;
-use crate::batch::{Failure, Input};
+use crate::batch::{Failure, Input, RunOptions};
 use crate::commands::compress::output_name;
 use crate::commands::convert::EditArgs;
 use crate::commands::retarget::{Target, read_target};
@@ -84,29 +84,36 @@ impl Plans {
         self.plans.values().any(|plan| plan.outputs(Path::new("x")).next().is_some())
     }
 
-    /// Reads the skeletons that motions are put on, each once.
-    pub(crate) fn open_targets(&mut self, console: &Console) -> Result<(), Diagnostic> {
+    /// Reads the skeletons that motions are put on, each once. Outputs depend on them.
+    pub(crate) fn open_targets(
+        &mut self,
+        console: &Console,
+        mut options: RunOptions,
+    ) -> Result<RunOptions, Diagnostic> {
         let mut read: BTreeMap<String, Arc<Target>> = BTreeMap::new();
         for plan in self.plans.values_mut() {
             for step in &mut plan.steps {
                 let Action::Retarget(args, target) = &mut step.action else { continue };
-                let key =
-                    format!("{:?} {:?} {:?} {:?}", args.target, args.reading, args.method, plan.reading);
+                let key = format!(
+                    "{:?} {:?} {:?} {:?}",
+                    args.target, args.reading, args.method.target_rest, plan.reading
+                );
                 if !read.contains_key(&key) {
                     let path = args.target.display().to_string();
-                    let opened =
-                        read_target(&args.target, &args.reading, args.method.target_rest, &plan.reading);
+                    let input = Input::named(&args.target);
+                    let opened = read_target(&input, &args.reading, args.method.target_rest, &plan.reading);
                     let opened = opened.map_err(|Failure { error, warnings }| {
                         console.warnings(&path, &warnings, Detail::Full);
                         if error.path.is_some() { error } else { error.in_file(&args.target) }
                     })?;
                     console.warnings(&path, &opened.warnings, Detail::Line);
                     read.insert(key.clone(), Arc::new(opened));
+                    options = options.depending_on(&format!("target {path}"), &input);
                 }
                 *target = read.get(&key).cloned();
             }
         }
-        Ok(())
+        Ok(options)
     }
 }
 

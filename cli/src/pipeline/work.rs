@@ -35,6 +35,7 @@ struct Course<'a> {
 pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Failure> {
     let started = Instant::now();
     let Motion { clip, warnings, bytes: input_bytes } = read::motion(&job.input, &plan.reading)?;
+    job.input.attempt.check()?;
     let mut course = Course {
         plan,
         clip,
@@ -45,7 +46,7 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
         gates: Vec::new(),
         warnings,
     };
-    let done = course.all_steps();
+    let done = course.all_steps(job);
     if let Err(error) = done {
         return Err(Failure { error, warnings: course.warnings });
     }
@@ -85,9 +86,10 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
 }
 
 impl Course<'_> {
-    fn all_steps(&mut self) -> Result<(), Diagnostic> {
+    fn all_steps(&mut self, job: &Job) -> Result<(), Diagnostic> {
         self.keep(None);
         for at in 0..self.plan.steps.len() {
+            job.input.attempt.check()?;
             let name = &self.plan.steps[at].name;
             self.step(at).map_err(|error| {
                 let mut error = error;

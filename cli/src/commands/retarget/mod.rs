@@ -128,7 +128,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
 
-    let target = match target::read(target_path, &args.target, args.method.target_rest, &args.reading) {
+    let target_input = Input::named(target_path);
+    let target = match target::read(&target_input, &args.target, args.method.target_rest, &args.reading) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -138,7 +139,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         }
     };
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
-    let options = RunOptions::new(&args.selection, Some(&args.outputs));
+    let options =
+        RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
     Ok(batch::run(console, global, options, &jobs, |job| retarget(job, args, &target, format)))
 }
 
@@ -156,6 +158,7 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
+    job.input.attempt.check()?;
     let done = edited(clip, args, &mut warnings)
         .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
     let (motion, report) = match done {

@@ -1,7 +1,5 @@
 //! The skeleton that motions are put on.
 
-use std::path::Path;
-
 use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::rest_from_motion;
 
@@ -28,7 +26,7 @@ const REST_FIRST: &str = "bvh::rest-first-frame";
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(crate) fn read(
-    path: &Path,
+    input: &Input,
     args: &TargetArgs,
     stance: Option<usize>,
     inputs: &Reading,
@@ -44,7 +42,7 @@ pub(crate) fn read(
         strict: false,
         ..inputs.clone()
     };
-    let loaded = read::load(&Input::named(path), &reading)?;
+    let loaded = read::load(input, &reading)?;
     let (skeleton, rest, mut warnings) = if loaded.format.has_motion() || stance.is_some() {
         let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
         let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
@@ -75,5 +73,5 @@ pub(crate) fn read(
         }
         Some(_) => {}
     }
-    Ok(Target { path: path.display().to_string(), skeleton, rest, warnings })
+    Ok(Target { path: input.shown(), skeleton, rest, warnings })
 }

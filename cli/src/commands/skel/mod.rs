@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     let format = output_format(args)?;
     let jobs = match &args.outputs.output {
-        None => inputs.into_iter().map(Job::report).collect(),
+        None => batch::reports(inputs),
         Some(_) => {
             let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
             batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| Vec::new() })?
