@@ -350,7 +350,7 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         if interrupt::requested() {
             return Exit::Interrupted;
         }
-        if summary.failed > 0 || self.fatal.get().is_some() { Exit::ClipFailed } else { Exit::Success }
+        if self.fatal.get().is_some() { Exit::ClipFailed } else { summary.exit() }
     }
 }
 

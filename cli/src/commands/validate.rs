@@ -23,7 +23,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: String,
     valid: bool,

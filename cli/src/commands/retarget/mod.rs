@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
+use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
 use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
@@ -25,7 +25,8 @@ use crate::read::{self, Motion};
 use crate::rest;
 use choices::{HandsArg, MethodArg, SolverArg};
 use mapping::{Mapping, MappingArgs};
-use target::Target;
+pub(crate) use row::Measures;
+pub(crate) use target::{Target, read as read_target};
 
 /// Put motions on another skeleton, and measure what became of them
 ///
@@ -63,9 +64,9 @@ pub(crate) struct Args {
 }
 
 /// How the motion is put on the target.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Method")]
-struct MethodArgs {
+pub(crate) struct MethodArgs {
     /// What becomes of the motion on a body of other proportions
     #[arg(long, value_name = "METHOD", default_value = "scale")]
     method: MethodArg,
@@ -80,11 +81,11 @@ struct MethodArgs {
     no_limits: bool,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
-    source_rest: Option<usize>,
+    pub(crate) source_rest: Option<usize>,
     /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: a rest
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
-    target_rest: Option<usize>,
+    pub(crate) target_rest: Option<usize>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -103,9 +104,9 @@ struct EditArgs {
 }
 
 /// What the target means where its file does not say it.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Reading the target")]
-struct TargetArgs {
+pub(crate) struct TargetArgs {
     /// Unit of the target's numbers, as for --input-unit [default: as its file says, else guessed]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     target_unit: Option<UnitLength>,
@@ -129,14 +130,20 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
         Ok(input.relative.with_file_name(name))
     };
-    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
     let jobs = match args.mapping.shows_only() {
         true => mapping::jobs(inputs, args, global)?,
         false => batch::plan(inputs, &args.outputs, &names)?,
     };
 
     let target_input = Input::named(target_path);
-    let target = match target::read(&target_input, args) {
+    let read = target::read(&target_input, &args.target, args.method.target_rest, &args.reading);
+    let read = match args.mapping.shows_only() {
+        true => read,
+        false => read.and_then(Target::measured),
+    };
+    let mut target = match read {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -148,18 +155,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     let mut options =
         RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
-    let map = match &args.mapping.map {
-        Some(path) => {
-            let input = Input::named(path);
-            let bytes = read::bytes_of(&input)?;
-            options = options.depending_on("the map", &input);
-            Some(bytes)
-        }
-        None => None,
-    };
+    if let Some(path) = &args.mapping.map {
+        let input = Input::named(path);
+        target.map = Some((path.clone(), read::bytes_of(&input)?));
+        options = options.depending_on("the map", &input);
+    }
     let work = |job: &Job| match args.mapping.shows_only() {
-        true => mapping::shown(job, args, &target, map.as_deref()),
-        false => retarget(job, args, &target, map.as_deref(), format),
+        true => mapping::shown(job, args, &target),
+        false => retarget(job, args, &target, format),
     };
     Ok(batch::run(console, global, options, &jobs, work))
 }
@@ -174,23 +177,17 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(
-    job: &Job,
-    args: &Args,
-    target: &Target,
-    map: Option<&[u8]>,
-    format: Format,
-) -> Result<Report, Failure> {
+fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
     job.input.attempt.check()?;
-    let done = put_on_target(clip, args, target, map, &mut warnings);
+    let done = edited(clip, args, &mut warnings)
+        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
-    warnings.extend(report.warnings.iter().map(noticed));
     let frames = motion.frames();
     let encoded =
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
@@ -213,39 +210,57 @@ fn retarget(
     Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
 }
 
-/// The motion on the target. Its report is in metres, so both units must be known.
-fn put_on_target(
+/// The source with its edits, and how it stands where a flag says it.
+fn edited(
     clip: Clip,
     args: &Args,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, Option<Pose>), Diagnostic> {
+    // The pose counts the frames of the file, before any is left out.
+    let stance = args.method.stance(&clip)?;
+    let EditArgs { drop_first_frame, trim, fps } = args.edits;
+    let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
+    Ok((edits.apply(clip, warnings)?, stance))
+}
+
+impl MethodArgs {
+    /// The pose of the frame of `--source-rest`.
+    pub(crate) fn stance(&self, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+        self.source_rest.map(|frame| rest::in_frame(clip, frame, "--source-rest")).transpose()
+    }
+}
+
+/// The motion on the target. Its report is in metres, so both units must be known.
+pub(crate) fn put_on_target(
+    clip: &Clip,
+    source_rest: Option<Pose>,
+    method: &MethodArgs,
     target: &Target,
-    map: Option<&[u8]>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
-    // The pose of `--source-rest` counts the frames of the file, before any is left out.
-    let source_rest =
-        args.method.source_rest.map(|frame| rest::in_frame(&clip, frame, "--source-rest")).transpose()?;
-    let EditArgs { drop_first_frame, trim, fps } = args.edits;
-    let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
-    let unit = known(&clip)?;
+    let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
-    let mapping = Mapping::new(&clip, target, args, map)?;
+    let mapping = Mapping::new(clip, target)?;
     let options = Options {
-        method: args.method.method.into(),
-        hands: args.method.hands.into(),
-        solver: args.method.solver.into(),
-        limits: !args.method.no_limits,
+        method: method.method.into(),
+        hands: method.hands.into(),
+        solver: method.solver.into(),
+        limits: !method.no_limits,
         source_rest,
         target_rest: target.rest.clone(),
         ..mapping.options()
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
-    if let Some(pairs) = mapping.pairs_alone() {
-        return retarget_pairs(&clip, &target.skeleton, &pairs, &options).map_err(failed);
-    }
-    let retargeter = Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(failed)?;
-    retargeter.retarget(&clip).map_err(failed)
+    let done = match mapping.pairs_alone() {
+        Some(pairs) => retarget_pairs(clip, &target.skeleton, &pairs, &options),
+        None => Retargeter::new(clip.skeleton(), &target.skeleton, &options)
+            .and_then(|retargeter| retargeter.retarget(clip)),
+    };
+    let (motion, report) = done.map_err(failed)?;
+    warnings.extend(report.warnings.iter().map(noticed));
+    Ok((motion, report))
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {

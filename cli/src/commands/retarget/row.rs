@@ -17,13 +17,21 @@ pub(super) struct Facts {
 }
 
 /// A row of `mocap retarget --json`. Lengths are metres, angles degrees.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub(super) struct Row<'a> {
     path: &'a str,
     output: &'a str,
+    seconds: f64,
+    #[serde(flatten)]
+    measures: Measures<'a>,
+    warnings: &'a [Diagnostic],
+}
+
+/// What became of a motion. Lengths are metres, angles degrees.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Measures<'a> {
     target: &'a str,
     frames: usize,
-    seconds: f64,
     scale: Scale,
     mapping: Vec<Mapping<'a>>,
     effectors: Vec<Effector>,
@@ -35,24 +43,23 @@ pub(super) struct Row<'a> {
     angle_correlation: BTreeMap<&'static str, Option<f64>>,
     jerk_ratio: Option<f64>,
     largest_step: Step<'a>,
-    warnings: &'a [Diagnostic],
 }
 
 /// How much longer the limbs of the target are.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Scale {
     leg: f64,
     arm: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Mapping<'a> {
     role: &'static str,
     source: Option<&'a str>,
     target: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Effector {
     role: &'static str,
     mean: f64,
@@ -61,7 +68,7 @@ struct Effector {
     unreachable_frames: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Foot {
     role: &'static str,
     contact_frames: usize,
@@ -75,13 +82,13 @@ struct Foot {
     penetration_source: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Limits {
     violations: usize,
     max_excess: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Step<'a> {
     target: f64,
     source: f64,
@@ -91,6 +98,19 @@ struct Step<'a> {
 
 impl<'a> Row<'a> {
     pub(super) fn new(facts: &'a Facts, report: &'a Report, warnings: &'a [Diagnostic]) -> Row<'a> {
+        let measures = Measures::new(&facts.target, report);
+        Row { path: &facts.path, output: &facts.output, seconds: facts.seconds, measures, warnings }
+    }
+
+    /// The row for people: lengths in millimetres.
+    pub(super) fn text(&self) -> String {
+        format!("{} -> {}: {}", self.path, self.output, self.measures.text())
+    }
+}
+
+impl<'a> Measures<'a> {
+    /// The report of a motion on a target.
+    pub(crate) fn new(target: &'a str, report: &'a Report) -> Measures<'a> {
         // The ratios of the report carry the change of unit; here they are of lengths in one unit.
         let unit = report.scale.unit;
         let mapping = report.mapping.iter().map(|row| Mapping {
@@ -116,12 +136,9 @@ impl<'a> Row<'a> {
             penetration_source: row.penetration_source,
         });
         let step = &report.largest_step;
-        Row {
-            path: &facts.path,
-            output: &facts.output,
-            target: &facts.target,
+        Measures {
+            target,
             frames: report.frames,
-            seconds: facts.seconds,
             scale: Scale { leg: report.scale.leg / unit, arm: report.scale.arm.map(|arm| arm / unit) },
             mapping: mapping.collect(),
             effectors: effectors.collect(),
@@ -136,14 +153,24 @@ impl<'a> Row<'a> {
                 joint: &step.joint,
                 frame: step.frame,
             },
-            warnings,
         }
     }
 
-    /// The row for people: lengths in millimetres.
-    pub(super) fn text(&self) -> String {
-        let mut lines =
-            vec![format!("{} -> {}: {} frames on {}", self.path, self.output, self.frames, self.target)];
+    /// The same in one line.
+    pub(crate) fn line(&self) -> String {
+        let slide = self.feet.iter().map(|foot| foot.slide).fold(0.0, f64::max);
+        let off = self.effectors.iter().map(|effector| effector.p95).fold(0.0, f64::max);
+        let limits = match self.limits.violations {
+            0 => "limits kept".into(),
+            many => format!("limits broken {many} times"),
+        };
+        let (target, off, slide) = (self.target, mm(off), mm(slide));
+        format!("on {target}: 95 % within {off} mm of their goals, feet slide {slide} mm/s at most, {limits}")
+    }
+
+    /// The same for people: lengths in millimetres.
+    pub(crate) fn text(&self) -> String {
+        let mut lines = vec![format!("{} frames on {}", self.frames, self.target)];
         let mut line = |name: &str, value: String| lines.push(format!("  {name:<11} {value}"));
         let mapped = self.mapping.iter().filter(|row| row.source.is_some() && row.target.is_some()).count();
         let arm = self.scale.arm.map_or(String::new(), |arm| format!(", arms {arm:.3}"));

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         None => batch::reports(inputs),
         Some(_) => {
             let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| None })?
+            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| Vec::new() })?
         }
     };
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
