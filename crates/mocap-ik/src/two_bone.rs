@@ -193,7 +193,7 @@ pub(crate) fn bend_turn(
     };
     let axis = match (hinge, given) {
         (Some((axis, _)), _) => parent * constraint.outer() * axis,
-        (None, Some(axis)) => parent * axis,
+        (None, Some(axis)) => spanning(parent * axis, u, v, square),
         (None, None) => normal(chain, bend, u, v, goal),
     };
     let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
@@ -232,6 +232,20 @@ pub(crate) fn bend_turn(
         }
     }
     Some(Quat::from_axis_angle(&axis, by))
+}
+
+/// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because they do
+/// not lie across it, the normal of their plane on the same side.
+fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
+    let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
+    let (uu, vv) = (u.norm_squared(), v.norm_squared());
+    let wished = uu + vv - 2.0 * u_along * v_along - square;
+    if wished * wished <= 4.0 * (uu - u_along * u_along) * (vv - v_along * v_along) {
+        return axis;
+    }
+    let normal = v.cross(u);
+    let side = if normal.dot(&axis) < 0.0 { -1.0 } else { 1.0 };
+    if normal.norm_squared() > 1e-14 * uu * vv { Unit::new_normalize(normal * side) } else { axis }
 }
 
 /// The normal of the plane the limb bends in: of its pose; of its pole where the pose is straight; or else an

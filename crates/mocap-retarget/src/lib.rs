@@ -13,6 +13,7 @@
 //! ```
 
 mod body;
+mod collar;
 mod copy;
 mod error;
 mod evidence;
@@ -27,6 +28,8 @@ mod retargeter;
 mod roles;
 mod stance;
 mod transfer;
+
+pub use mocap_ik::Method as IkMethod;
 
 pub use error::{RetargetError, Warning, Which};
 pub use options::{FootLock, Hands, LimbSolver, Method, Options};

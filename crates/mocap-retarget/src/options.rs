@@ -39,17 +39,32 @@ pub enum FootLock {
     Off,
 }
 
-/// How limbs are solved.
+/// How limbs are solved. Every one of them starts from the source's own pose and keeps the joints' limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimbSolver {
     /// The two-bone solution (knee and elbow bend about the source's own axis), and where limits of the joints
     /// keep it from the goal, cyclic coordinate descent; the nearer of both.
     #[default]
     Auto,
-    /// Cyclic coordinate descent, finished by the two-bone solution where it stalls.
-    Ccd,
-    /// The two-bone solution alone.
-    TwoBone,
+    /// One solver alone.
+    Named(mocap_ik::Method),
+}
+
+impl LimbSolver {
+    /// All of them, the automatic choice first.
+    pub const ALL: [LimbSolver; 6] = {
+        let [a, b, c, d, e] = mocap_ik::Method::ALL;
+        use LimbSolver::{Auto, Named};
+        [Auto, Named(a), Named(b), Named(c), Named(d), Named(e)]
+    };
+
+    /// The name as it is written in commands and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LimbSolver::Auto => "auto",
+            LimbSolver::Named(method) => method.name(),
+        }
+    }
 }
 
 /// Options of a [`crate::Retargeter`].

@@ -9,7 +9,8 @@ use crate::stance::Stance;
 use mocap_analysis::{
     FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements, rms_difference, runs,
 };
-use mocap_model::{Clip, Isometry3, JointId, Role, Side};
+use mocap_ik::Status;
+use mocap_model::{Clip, Isometry3, JointId, Role, Side, UnitQuaternion, angle_between};
 use std::ops::Range;
 
 /// What became of a motion. Lengths are metres (see [`Report::metres`]), angles degrees.
@@ -65,8 +66,21 @@ pub struct EffectorReport {
     pub max: f64,
     /// The largest distance in the frames whose goal is within reach \[m\].
     pub max_reachable: f64,
-    /// Frames whose goal is further than the limb is long.
+    /// Frames whose goal is met.
+    pub reached_frames: usize,
+    /// Frames whose goal is further than the limb is long, or nearer than it folds.
     pub unreachable_frames: usize,
+    /// Frames whose goal is within reach and missed, with a joint of the limb at one of its limits.
+    pub limited_frames: usize,
+    /// Frames whose goal is within reach and missed, with no joint at a limit: the solver gave up, or a jump was
+    /// held back.
+    pub capped_frames: usize,
+    /// Frames in which knee or elbow bends the wrong way where the source's does not.
+    pub wrong_bend_frames: usize,
+    /// Iterations of the solver, on average.
+    pub iterations_mean: f64,
+    /// The most iterations of a frame.
+    pub iterations_max: u32,
 }
 
 /// How well a foot stands, on the contacts of the source.
@@ -182,14 +196,22 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
     for (limb, solves) in retargeter.limbs.iter().zip(solves).filter(|(_, solves)| !solves.is_empty()) {
         let mut errors: Vec<f64> = solves.iter().map(|solve| solve.error * retargeter.metres[1]).collect();
         errors.sort_by(f64::total_cmp);
-        let reachable = solves.iter().filter(|solve| solve.reachable);
+        let reachable = solves.iter().filter(|solve| solve.status != Status::Unreachable);
+        let count = |is: &dyn Fn(&Solve) -> bool| solves.iter().filter(|solve| is(solve)).count();
         reports.push(EffectorReport {
             role: limb.target.kind.roles_of(limb.target.side)[2],
             mean: errors.iter().sum::<f64>() / errors.len() as f64,
             p95: errors[(errors.len() * 95).div_ceil(100) - 1],
             max: errors[errors.len() - 1],
             max_reachable: reachable.map(|solve| solve.error * retargeter.metres[1]).fold(0.0, f64::max),
-            unreachable_frames: solves.iter().filter(|solve| !solve.reachable).count(),
+            reached_frames: count(&|solve| solve.status == Status::Reached),
+            unreachable_frames: count(&|solve| solve.status == Status::Unreachable),
+            limited_frames: count(&|solve| solve.status == Status::Capped && solve.at_limit),
+            capped_frames: count(&|solve| solve.status == Status::Capped && !solve.at_limit),
+            wrong_bend_frames: count(&|solve| solve.wrong_way),
+            iterations_mean: solves.iter().map(|solve| f64::from(solve.iterations)).sum::<f64>()
+                / solves.len() as f64,
+            iterations_max: solves.iter().map(|solve| solve.iterations).max().unwrap_or(0),
         });
     }
     reports
@@ -309,14 +331,13 @@ impl LimbMotions {
 }
 
 fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
-    let step = |clip: &Clip, joint: JointId| largest_step(clip, [joint]);
     let angle = |step: Option<LargestStep>| step.map_or(0.0, |step| step.angle.to_degrees());
     let mut report = StepReport::default();
     for row in &retargeter.source_body.roles.rows {
-        report.source = report.source.max(angle(step(source, row.joint)));
+        report.source = report.source.max(angle(largest_step(source, [row.joint])));
     }
     for row in &retargeter.target_body.roles.rows {
-        let Some(is) = step(motion, row.joint) else { continue };
+        let Some(is) = largest_step(motion, [row.joint]) else { continue };
         let degrees = is.angle.to_degrees();
         if degrees > report.target {
             report.target = degrees;
@@ -324,11 +345,40 @@ fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
             report.frame = is.frame;
         }
         if let Some(from) = retargeter.source_body.roles.joint(row.role) {
-            let excess = degrees - angle(step(source, from));
+            let excess = degrees - source_step(retargeter, source, from, row.joint).to_degrees();
             if excess > report.excess {
                 (report.excess, report.excess_role) = (excess, Some(row.role));
             }
         }
     }
     report
+}
+
+/// The largest step \[rad\] of a joint of the source, seen from the joint that stands for the one above `target`:
+/// a head without a neck below it turns as head and neck of the source do.
+fn source_step(retargeter: &Retargeter, source: &Clip, joint: JointId, target: JointId) -> f64 {
+    let skeleton = &retargeter.target;
+    let mut above = skeleton.joint(target).parent;
+    let mut from = None;
+    while let Some(id) = above.filter(|_| from.is_none()) {
+        from =
+            retargeter.target_body.roles.role(id).and_then(|role| retargeter.source_body.roles.joint(role));
+        above = skeleton.joint(id).parent;
+    }
+    let own = largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+    let path = from.and_then(|from| source.skeleton().path(from, joint)).unwrap_or_default();
+    if path.len() <= 2 {
+        return own;
+    }
+    let turn = |frame: usize| {
+        path[1..]
+            .iter()
+            .fold(UnitQuaternion::identity(), |turn, id| turn * source.track(*id).rotation.at(frame))
+    };
+    let mut before = None;
+    let steps = (0..source.frames()).map(|frame| {
+        let now = turn(frame);
+        before.replace(now).map_or(0.0, |before| angle_between(&before, &now))
+    });
+    steps.fold(own, f64::max)
 }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use mocap_model::{Clip, Pose};
-use mocap_retarget::{Hands, LimbSolver, Method};
+use mocap_retarget::{Hands, IkMethod, LimbSolver, Method};
 
 use crate::diagnostic::Diagnostic;
 
@@ -30,13 +30,19 @@ pub(super) enum HandsArg {
 
 /// How limbs are solved.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum SolverArg {
+pub(super) enum IkArg {
     /// The two-bone solution, and CCD where joint limits keep it from the goal
     Auto,
-    /// Cyclic coordinate descent, finished by the two-bone solution
+    /// Cyclic coordinate descent, finished by the two-bone solution where it stalls
     Ccd,
+    /// Forward and backward reaching
+    Fabrik,
     /// The two-bone solution alone
     TwoBone,
+    /// Damped least squares
+    Dls,
+    /// One objective of goal and pose, lowered step by step
+    Objective,
 }
 
 impl From<MethodArg> for Method {
@@ -59,12 +65,15 @@ impl From<HandsArg> for Hands {
     }
 }
 
-impl From<SolverArg> for LimbSolver {
-    fn from(solver: SolverArg) -> LimbSolver {
-        match solver {
-            SolverArg::Auto => LimbSolver::Auto,
-            SolverArg::Ccd => LimbSolver::Ccd,
-            SolverArg::TwoBone => LimbSolver::TwoBone,
+impl From<IkArg> for LimbSolver {
+    fn from(ik: IkArg) -> LimbSolver {
+        match ik {
+            IkArg::Auto => LimbSolver::Auto,
+            IkArg::Ccd => LimbSolver::Named(IkMethod::Ccd),
+            IkArg::Fabrik => LimbSolver::Named(IkMethod::Fabrik),
+            IkArg::TwoBone => LimbSolver::Named(IkMethod::TwoBone),
+            IkArg::Dls => LimbSolver::Named(IkMethod::Dls),
+            IkArg::Objective => LimbSolver::Named(IkMethod::Objective),
         }
     }
 }

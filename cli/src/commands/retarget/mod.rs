@@ -20,7 +20,7 @@ use crate::edit::{Edits, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use choices::{HandsArg, MethodArg, SolverArg, rest_pose};
+use choices::{HandsArg, IkArg, MethodArg, rest_pose};
 use target::Target;
 
 /// Put motions on another skeleton, and measure what became of them
@@ -68,7 +68,7 @@ struct MethodArgs {
     hands: HandsArg,
     /// How limbs are solved
     #[arg(long, value_name = "SOLVER", default_value = "auto")]
-    solver: SolverArg,
+    ik: IkArg,
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
@@ -201,7 +201,7 @@ fn put_on_target(
     let options = Options {
         method: args.method.method.into(),
         hands: args.method.hands.into(),
-        solver: args.method.solver.into(),
+        solver: args.method.ik.into(),
         limits: !args.method.no_limits,
         source_rest,
         target_rest: target.rest.clone(),

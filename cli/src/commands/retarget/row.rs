@@ -58,7 +58,13 @@ struct Effector {
     mean: f64,
     p95: f64,
     max: f64,
+    reached_frames: usize,
     unreachable_frames: usize,
+    limited_frames: usize,
+    capped_frames: usize,
+    wrong_bend_frames: usize,
+    iterations_mean: f64,
+    iterations_max: u32,
 }
 
 #[derive(Serialize)]
@@ -103,7 +109,13 @@ impl<'a> Row<'a> {
             mean: row.mean,
             p95: row.p95,
             max: row.max,
+            reached_frames: row.reached_frames,
             unreachable_frames: row.unreachable_frames,
+            limited_frames: row.limited_frames,
+            capped_frames: row.capped_frames,
+            wrong_bend_frames: row.wrong_bend_frames,
+            iterations_mean: row.iterations_mean,
+            iterations_max: row.iterations_max,
         });
         let feet = report.feet.iter().map(|row| Foot {
             role: row.role.name(),
@@ -150,10 +162,14 @@ impl<'a> Row<'a> {
         line("mapping", format!("{mapped} roles on both skeletons"));
         line("scale", format!("legs {:.3}{arm}", self.scale.leg));
         for row in &self.effectors {
-            let reach = match row.unreachable_frames {
-                0 => String::new(),
-                frames => format!(", out of reach in {frames} frames"),
-            };
+            let counts = [
+                ("out of reach", row.unreachable_frames),
+                ("held by limits", row.limited_frames),
+                ("given up", row.capped_frames),
+                ("bent the wrong way", row.wrong_bend_frames),
+            ];
+            let counts = counts.iter().filter(|(_, frames)| *frames > 0);
+            let reach: String = counts.map(|(what, frames)| format!(", {what} in {frames} frames")).collect();
             let (mean, p95, max) = (mm(row.mean), mm(row.p95), mm(row.max));
             line(
                 &spaced(row.role),
