@@ -24,6 +24,8 @@ pub(crate) struct Report {
     pub(crate) text: String,
     /// The job failed where there is one.
     pub(crate) errors: Vec<Diagnostic>,
+    /// Quality gates that were missed: the job is done, the run ends with the exit code of a gate.
+    pub(crate) missed: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) tally: Tally,
 }
@@ -85,6 +87,8 @@ struct Summary {
     bytes_in: u64,
     bytes_out: u64,
     seconds: f64,
+    #[serde(skip)]
+    missed: usize,
 }
 
 #[derive(Serialize)]
@@ -170,7 +174,11 @@ pub(crate) fn run(
     if jobs.len() > 1 && !console.is_closed() {
         tell_summary(console, global, &summary);
     }
-    if summary.failed > 0 { Exit::ClipFailed } else { Exit::Success }
+    match (summary.failed, summary.missed) {
+        (0, 0) => Exit::Success,
+        (0, _) => Exit::Gate,
+        _ => Exit::ClipFailed,
+    }
 }
 
 impl Outcome {
@@ -234,7 +242,8 @@ fn tell(
             if !global.json {
                 console.warnings(&path, &report.warnings, detail);
             }
-            for error in &report.errors {
+            summary.missed += report.missed.len();
+            for error in report.errors.iter().chain(&report.missed) {
                 console.error(Some(&path), error);
             }
             if job.destination != Destination::Stdout {

@@ -5,7 +5,7 @@ use crate::collar;
 use crate::copy::below;
 use crate::error::RetargetError;
 use crate::evidence::{Sample, refined};
-use crate::options::{FootLock, Method};
+use crate::options::{Floor, FootLock, Method};
 use crate::plant::Sole;
 use crate::retargeter::Retargeter;
 use crate::stance::Stance;
@@ -103,7 +103,10 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
     Ok(Setting {
         floor,
         ankle: mean_ankle(&heights),
-        target_floor: retargeter.options.floor.unwrap_or(floor * retargeter.ratios.leg),
+        target_floor: match retargeter.options.floor {
+            Floor::At(height) => height,
+            Floor::Auto | Floor::Off => floor * retargeter.ratios.leg,
+        },
         target_ankle: mean_ankle(&target_heights),
         feet,
         lock,

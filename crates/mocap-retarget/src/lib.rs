@@ -20,6 +20,7 @@ mod evidence;
 mod frames;
 mod ground;
 mod limb;
+mod metric;
 mod options;
 mod plant;
 mod report;
@@ -32,8 +33,11 @@ mod transfer;
 pub use mocap_ik::Method as IkMethod;
 
 pub use error::{RetargetError, Warning, Which};
-pub use options::{FootLock, Hands, LimbSolver, Method, Options};
-pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
+pub use metric::Metric;
+pub use options::{Floor, FootLock, Hands, LimbSolver, Method, Options};
+pub use report::{
+    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, SoleReport, StepReport,
+};
 pub use rest::rest_from_motion;
 pub use retargeter::{Ratios, Retargeter};
 pub use roles::{Reason, RoleMap, RoleRow, map_roles};

@@ -7,7 +7,8 @@ use crate::ground::Setting;
 use crate::retargeter::{Ratios, Retargeter};
 use crate::stance::Stance;
 use mocap_analysis::{
-    FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements, rms_difference, runs,
+    ContactOptions, FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements,
+    rms_difference, runs,
 };
 use mocap_ik::Status;
 use mocap_model::{Clip, Isometry3, JointId, Role, Side, UnitQuaternion, angle_between};
@@ -110,6 +111,22 @@ pub struct FootReport {
     pub penetration_max: f64,
     /// The same of the source \[m\].
     pub penetration_source: f64,
+    /// The ball of the foot, against its height where the foot is flat.
+    pub toe: SoleReport,
+    /// The heel, straight below the ankle where the foot is flat.
+    pub heel: SoleReport,
+    /// The share of the source's contact frames in which the target's toe stands by the same measure (slow and
+    /// low); `None` where the source never stands.
+    pub contacts_kept: Option<f64>,
+}
+
+/// How far a point of a sole is from the floor.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SoleReport {
+    /// The largest height above the floor while the source's stands \[m\].
+    pub float: f64,
+    /// The greatest depth below the floor in all frames \[m\].
+    pub penetration: f64,
 }
 
 /// Limits that are broken.
@@ -172,7 +189,7 @@ pub(crate) fn report(
         metres: retargeter.metres,
         mapping: mapping(retargeter),
         effectors: effectors(retargeter, &solves),
-        feet: feet(retargeter, setting, motion),
+        feet: feet(retargeter, setting, motion, &is),
         limits: limits(retargeter, motion),
         angles: angles(retargeter, &was, &is),
         jerk_ratio: jerk_ratio(retargeter, &was, &is, source.rate().fps()),
@@ -217,36 +234,72 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
     reports
 }
 
-fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip) -> Vec<FootReport> {
+fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbMotions) -> Vec<FootReport> {
     let [metres, target_metres] = retargeter.metres;
     let is = FootMotion::of(motion, &setting.target_feet);
     let feet = setting.source_feet.iter().zip(setting.motions.iter().zip(&is)).zip(&setting.contacts);
-    feet.map(|((foot, (from, to)), contacts)| {
-        let was = from.measure(contacts, setting.floor, metres);
-        let is = to.measure(contacts, setting.target_floor, target_metres);
-        let scaled = was.slide * retargeter.ratios.leg * target_metres / metres;
-        let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
-        let height = |frame: usize| {
-            let is = (to.lowest[frame] - setting.target_floor) * target_metres;
-            is - (from.lowest[frame] - setting.floor) * metres
-        };
-        let errors: Vec<f64> = flat.map(|frame| height(frame).abs()).collect();
-        FootReport {
-            role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
-            contacts: runs(&contacts.toe),
-            contact_frames: is.contact_frames,
-            slide_source: was.slide,
-            slide: is.slide,
-            slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
-            float: is.float_max,
-            height_mean: is.height_mean,
-            height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
-            height_error_max: errors.iter().copied().fold(0.0, f64::max),
-            penetration_max: is.penetration_max,
-            penetration_source: was.penetration_max,
+    feet.enumerate()
+        .map(|(i, ((foot, (from, to)), contacts))| {
+            let was = from.measure(contacts, setting.floor, metres);
+            let is = to.measure(contacts, setting.target_floor, target_metres);
+            let scaled = was.slide * retargeter.ratios.leg * target_metres / metres;
+            let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
+            let height = |frame: usize| {
+                let is = (to.lowest[frame] - setting.target_floor) * target_metres;
+                is - (from.lowest[frame] - setting.floor) * metres
+            };
+            let [toe, heel] = soles(setting, i, to, limbs, target_metres);
+            let stands = to.contacts(target_metres, &ContactOptions::default()).toe;
+            let kept = stands.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
+            let errors: Vec<f64> = flat.map(|frame| height(frame).abs()).collect();
+            FootReport {
+                role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
+                contacts: runs(&contacts.toe),
+                contact_frames: is.contact_frames,
+                slide_source: was.slide,
+                slide: is.slide,
+                slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
+                float: is.float_max,
+                height_mean: is.height_mean,
+                height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+                height_error_max: errors.iter().copied().fold(0.0, f64::max),
+                penetration_max: is.penetration_max,
+                penetration_source: was.penetration_max,
+                toe,
+                heel,
+                contacts_kept: (is.contact_frames > 0).then(|| kept as f64 / is.contact_frames as f64),
+            }
+        })
+        .collect()
+}
+
+/// Toe and heel of a foot of the target.
+fn soles(
+    setting: &Setting,
+    i: usize,
+    foot: &FootMotion,
+    limbs: &LimbMotions,
+    metres: f64,
+) -> [SoleReport; 2] {
+    let mut reports = [SoleReport::default(); 2];
+    let Some(sole) = setting.feet.get(i).filter(|_| setting.feet.len() == setting.contacts.len()) else {
+        return reports;
+    };
+    let Some([.., ankle]) = limbs.limb(sole.limb) else { return reports };
+    let contacts = &setting.contacts[i];
+    for (frame, ankle) in ankle.iter().enumerate() {
+        let heel = ankle.translation.vector + ankle.rotation * sole.heel_offset;
+        let heights = [foot.toe[frame].dot(&foot.up) - sole.toe_height, heel.dot(&foot.up)];
+        let stands = [contacts.toe[frame], contacts.heel[frame]];
+        for ((report, height), stands) in reports.iter_mut().zip(heights).zip(stands) {
+            let above = (height - setting.target_floor) * metres;
+            report.penetration = report.penetration.max(-above);
+            if stands {
+                report.float = report.float.max(above);
+            }
         }
-    })
-    .collect()
+    }
+    reports
 }
 
 fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {

@@ -1,9 +1,11 @@
 //! Words for the ways in which a motion can be put on a skeleton.
 
 use clap::ValueEnum;
-use mocap_model::{Clip, Pose};
-use mocap_retarget::{Hands, IkMethod, LimbSolver, Method};
+use mocap_analysis::metres_per_unit;
+use mocap_model::{Clip, Pose, Skeleton};
+use mocap_retarget::{Floor, Hands, IkMethod, LimbSolver, Method};
 
+use crate::args::length;
 use crate::diagnostic::Diagnostic;
 
 /// What becomes of the motion.
@@ -43,6 +45,39 @@ pub(super) enum IkArg {
     Dls,
     /// One objective of goal and pose, lowered step by step
     Objective,
+}
+
+/// Where the target's floor is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum FloorArg {
+    Auto,
+    Off,
+    /// [m]
+    At(f64),
+}
+
+/// Reads `auto`, `off`, or a height.
+pub(super) fn floor(text: &str) -> Result<FloorArg, String> {
+    match text {
+        "auto" => Ok(FloorArg::Auto),
+        "off" => Ok(FloorArg::Off),
+        _ => {
+            let (sign, height) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+            let height = length(height).map_err(|error| format!("auto, off, or a height: {error}"))?;
+            Ok(FloorArg::At(sign * height.0))
+        }
+    }
+}
+
+impl FloorArg {
+    /// The floor in the units of the target.
+    pub(super) fn of(self, target: &Skeleton) -> Floor {
+        match self {
+            FloorArg::Auto => Floor::Auto,
+            FloorArg::Off => Floor::Off,
+            FloorArg::At(height) => Floor::At(height / metres_per_unit(target)),
+        }
+    }
 }
 
 impl From<MethodArg> for Method {
@@ -87,4 +122,18 @@ pub(super) fn rest_pose(clip: &Clip, frame: usize, flag: &str) -> Result<Pose, D
     let mut pose = Pose::default();
     clip.local_pose(frame, &mut pose);
     Ok(pose)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floors_are_words_or_heights() {
+        assert_eq!(floor("auto"), Ok(FloorArg::Auto));
+        assert_eq!(floor("off"), Ok(FloorArg::Off));
+        assert_eq!(floor("-2cm"), Ok(FloorArg::At(-0.02)));
+        assert_eq!(floor("0.1"), Ok(FloorArg::At(0.1)));
+        assert!(floor("on").unwrap_err().starts_with("auto, off, or a height"));
+    }
 }

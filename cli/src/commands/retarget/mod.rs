@@ -1,6 +1,7 @@
 //! `mocap retarget`: motions on another skeleton.
 
 mod choices;
+mod gate;
 mod row;
 mod target;
 
@@ -10,7 +11,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which};
+use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -20,7 +21,8 @@ use crate::edit::{Edits, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use choices::{HandsArg, IkArg, MethodArg, rest_pose};
+use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor, rest_pose};
+use gate::Gate;
 use target::Target;
 
 /// Put motions on another skeleton, and measure what became of them
@@ -47,6 +49,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
     euler: Option<EulerOrder>,
     #[command(flatten)]
+    gates: GateArgs,
+    #[command(flatten)]
     edits: EditArgs,
     #[command(flatten)]
     target: TargetArgs,
@@ -72,6 +76,13 @@ struct MethodArgs {
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Do not pin feet where they stand: they slide as the source's do
+    #[arg(long)]
+    no_lock: bool,
+    /// Floor of the target: auto (where the source's feet stand, scaled), off (feet are pinned at their own height and
+    /// none is lifted), or a height along its up axis [m, or with a unit, such as -2cm]
+    #[arg(long, value_name = "HEIGHT", default_value = "auto", value_parser = floor, allow_hyphen_values = true)]
+    floor: FloorArg,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
     source_rest: Option<usize>,
@@ -79,6 +90,18 @@ struct MethodArgs {
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
     target_rest: Option<usize>,
+}
+
+/// What a result must keep to.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Quality")]
+struct GateArgs {
+    /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
+    /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
+    /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
+    /// angle, correlation-lost, jerk, step
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
+    fail_above: Vec<Gate>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -177,9 +200,19 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
         target: target.path.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let row = row::Row::new(&facts, &report, &warnings);
+    let gates = &args.gates.fail_above;
+    let checked = gate::check(gates, &report);
+    let missed = gate::missed(gates, &checked);
+    let row = row::Row::new(&facts, &report, checked, &warnings);
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        missed,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
 }
 
 /// The motion on the target. Its report is in metres, so both units must be known.
@@ -203,6 +236,8 @@ fn put_on_target(
         hands: args.method.hands.into(),
         solver: args.method.ik.into(),
         limits: !args.method.no_limits,
+        lock: if args.method.no_lock { FootLock::Off } else { FootLock::Auto },
+        floor: args.method.floor.of(&target.skeleton),
         source_rest,
         target_rest: target.rest.clone(),
         ..Options::default()

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use mocap_model::Role;
 use mocap_retarget::Report;
 use serde::Serialize;
 
+use super::gate::Checked;
 use crate::diagnostic::Diagnostic;
 
 /// What the report does not know.
@@ -35,6 +37,8 @@ pub(super) struct Row<'a> {
     angle_correlation: BTreeMap<&'static str, Option<f64>>,
     jerk_ratio: Option<f64>,
     largest_step: Step<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<Checked>,
     warnings: &'a [Diagnostic],
 }
 
@@ -79,6 +83,17 @@ struct Foot {
     float: f64,
     penetration_max: f64,
     penetration_source: f64,
+    toe: Sole,
+    heel: Sole,
+    contacts_kept: Option<f64>,
+    /// Ranges of frames, their ends not included.
+    contacts: Vec<[usize; 2]>,
+}
+
+#[derive(Serialize)]
+struct Sole {
+    float: f64,
+    penetration: f64,
 }
 
 #[derive(Serialize)]
@@ -93,10 +108,18 @@ struct Step<'a> {
     source: f64,
     joint: &'a str,
     frame: usize,
+    /// The most by which a role's step exceeds the source's.
+    excess: f64,
+    excess_role: Option<&'static str>,
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn new(facts: &'a Facts, report: &'a Report, warnings: &'a [Diagnostic]) -> Row<'a> {
+    pub(super) fn new(
+        facts: &'a Facts,
+        report: &'a Report,
+        gates: Vec<Checked>,
+        warnings: &'a [Diagnostic],
+    ) -> Row<'a> {
         // The ratios of the report carry the change of unit; here they are of lengths in one unit.
         let unit = report.scale.unit;
         let mapping = report.mapping.iter().map(|row| Mapping {
@@ -126,6 +149,10 @@ impl<'a> Row<'a> {
             float: row.float,
             penetration_max: row.penetration_max,
             penetration_source: row.penetration_source,
+            toe: Sole { float: row.toe.float, penetration: row.toe.penetration },
+            heel: Sole { float: row.heel.float, penetration: row.heel.penetration },
+            contacts_kept: row.contacts_kept,
+            contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),
         });
         let step = &report.largest_step;
         Row {
@@ -147,7 +174,10 @@ impl<'a> Row<'a> {
                 source: step.source,
                 joint: &step.joint,
                 frame: step.frame,
+                excess: step.excess,
+                excess_role: step.excess_role.map(Role::name),
             },
+            gates,
             warnings,
         }
     }
@@ -178,13 +208,16 @@ impl<'a> Row<'a> {
         }
         for row in &self.feet {
             let (slide, source) = (mm(row.slide), mm(row.slide_source));
-            let (float, deep) = (mm(row.float), mm(row.penetration_max));
+            let float = [row.toe.float, row.heel.float].map(mm).join(" / ");
+            let deep = [row.toe.penetration, row.heel.penetration].map(mm).join(" / ");
             let name = format!("{} floor", if row.role.starts_with("Left") { "left" } else { "right" });
             line(
                 &name,
                 format!(
-                    "{} frames of contact, slides {slide} mm/s (source {source}), floats {float} mm, sinks {deep} mm",
-                    row.contact_frames
+                    "{} frames of contact{}, slides {slide} mm/s (source {source}), floats {float} mm and sinks {deep} mm \
+                     (toe / heel)",
+                    row.contact_frames,
+                    row.contacts_kept.map_or(String::new(), |kept| format!(", {:.0} % kept", 100.0 * kept)),
                 ),
             );
         }
@@ -194,8 +227,18 @@ impl<'a> Row<'a> {
         };
         line("limits", limits);
         if let Some((role, rms)) = self.angle_rms.iter().max_by(|a, b| a.1.total_cmp(b.1)) {
-            line("angles", format!("differ by {rms:.2}° (rms) at most, at {}", spaced(role)));
+            let lowest = self.angle_correlation.values().flatten().copied().fold(1.0, f64::min);
+            let alike = format!("differ by {rms:.2}° (rms) at most, at {}", spaced(role));
+            line("angles", format!("{alike}; correlate by {lowest:.3} at least"));
         }
+        if let Some(jerk) = self.jerk_ratio {
+            line("jerk", format!("{jerk:.2} of the source's, scaled"));
+        }
+        let step = &self.largest_step;
+        let over = step.excess_role.map_or(String::new(), |role| {
+            format!("; at most {:.1}° more than the source's, at {}", step.excess, spaced(role))
+        });
+        line("step", format!("{:.1}° in one frame at most (source {:.1}°){over}", step.target, step.source));
         lines.join("\n")
     }
 }
