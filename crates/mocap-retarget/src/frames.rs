@@ -11,6 +11,7 @@ use crate::ground::Setting;
 use crate::limb::LimbMap;
 use crate::plant::plant;
 use crate::retargeter::Retargeter;
+use crate::swivel::{Misses, planned};
 use mocap_analysis::largest_step;
 use mocap_ik::{Constraint, Outcome, PosedChain, Status};
 use mocap_model::{Clip, JointId, JointTracks, Pose, Track, UnitQuaternion, Vector3, angle_between};
@@ -22,6 +23,8 @@ const REACHED: f64 = 1e-6;
 pub(crate) const JUMP: f64 = 0.08;
 /// To save a jump, an effector may be this share of the limb's length further from its goal.
 const WORSE: f64 = 0.05;
+/// A limb whose swivel was planned is not turned further from the plan than this \[rad\].
+const ASTRAY: f64 = 0.13;
 /// A knee or elbow bent the wrong way by more than this (sine), where the source's is not, is bent the wrong way.
 const WRONG: f64 = 0.1;
 
@@ -85,20 +88,43 @@ fn solve(
             true => retargeter.constraints[tip],
             false => Constraint::free(),
         };
+        let bounded =
+            retargeter.limits && joints.iter().any(|joint| !retargeter.constraints[joint.index()].is_free());
         let mut steady = Steady::new(source, limb, &joints, retargeter.limits);
+        let swivels = match bounded {
+            true => planned(
+                &misses(limb, &mut chain, copied, i, &mut local, &options)?,
+                source.rate().fps(),
+                steady.allowed(0),
+            ),
+            false => Vec::new(),
+        };
+        let mut start = Vec::new();
         for frame in 0..course.goal.len() {
             for joint in &joints {
                 local.joints[joint.index()].rotation = copied.rotations[joint.index()][frame];
             }
             chain.read_at(course.base[frame], &local)?;
             let (goal, bend) = (course.goal[frame], course.bend[frame]);
+            let bend = match swivels.get(frame) {
+                Some(swivel) => limb.pose_swivelled(&mut chain, goal, bend, &options, *swivel)?,
+                None => bend,
+            };
             let solve_from =
                 |chain: &mut PosedChain| limb.solve(chain, goal, bend, retargeter.options.solver, &options);
             let bent = limb.bend_sine(&chain, &bend);
             let seen = limb.upper_frame(&chain).inverse() * bend;
+            start.clear();
+            start.extend_from_slice(chain.chain.rotations());
             let mut outcome = solve_from(&mut chain)?;
+            if !swivels.is_empty() && greatest_step(chain.chain.rotations(), &start) > ASTRAY {
+                // The goal can be met elsewhere only, where the plan could not go in time.
+                chain.chain.set_rotations(&start);
+                let position = (chain.chain.tip(0).0 - goal).norm();
+                outcome = Outcome { status: Status::Capped, position, limit_contacts: 1, ..outcome };
+            }
             if frame > 0 && steady.excess(chain.chain.rotations()) > 0.0 {
-                outcome = steady.calm(&mut chain, outcome, &goal, solve_from)?;
+                outcome = steady.calm(&mut chain, outcome, &start, &goal, solve_from)?;
             }
             steady.next(chain.chain.rotations());
             for (joint, rotation) in joints.iter().zip(chain.chain.rotations()) {
@@ -128,6 +154,33 @@ fn solve(
         }
     }
     Ok(solves)
+}
+
+/// By frame, what each swivel of a limb leaves of the way to its goal.
+fn misses(
+    limb: &LimbMap,
+    chain: &mut PosedChain,
+    copied: &Copied,
+    i: usize,
+    local: &mut Pose,
+    options: &mocap_ik::Options,
+) -> Result<Vec<Misses>, RetargetError> {
+    let course = &copied.limbs[i];
+    let joints = chain.joints().to_vec();
+    let mut misses = Vec::with_capacity(course.goal.len());
+    for frame in 0..course.goal.len() {
+        for joint in &joints {
+            local.joints[joint.index()].rotation = copied.rotations[joint.index()][frame];
+        }
+        chain.read_at(course.base[frame], local)?;
+        misses.push(limb.swivels(chain, course.goal[frame], course.bend[frame], options)?);
+    }
+    Ok(misses)
+}
+
+/// The largest angle between the rotations of two poses of a chain.
+fn greatest_step(a: &[UnitQuaternion<f64>], b: &[UnitQuaternion<f64>]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| angle_between(a, b)).fold(0.0, f64::max)
 }
 
 /// Keeps the joints of a limb from turning, in one frame, much further than the source's ever do: limits and
@@ -172,29 +225,40 @@ impl Steady {
     }
 
     /// Solves again from the frame before: of several ways out of the limits that is the one already taken. Where
-    /// it is too far for one frame, too, joints go as far as they may turn.
+    /// it is too far for one frame, too, joints go as far as they may turn towards what brings the effector nearest:
+    /// one of both solutions, or the pose they were solved from.
     fn calm(
         &self,
         chain: &mut PosedChain,
         first: Outcome,
+        start: &[UnitQuaternion<f64>],
         goal: &Vector3<f64>,
         solve_from: impl Fn(&mut PosedChain) -> Result<Outcome, RetargetError>,
     ) -> Result<Outcome, RetargetError> {
-        let mut solved = chain.chain.rotations().to_vec();
+        let solved = chain.chain.rotations().to_vec();
         chain.chain.set_rotations(&self.solved_before);
         let other = solve_from(chain)?;
-        if other.position <= first.position + WORSE * chain.chain.length(0) {
-            if self.excess(chain.chain.rotations()) <= 0.0 {
-                return Ok(other);
+        let near = first.position + WORSE * chain.chain.length(0);
+        if other.position <= near && self.excess(chain.chain.rotations()) <= 0.0 {
+            return Ok(other);
+        }
+        let resolved = chain.chain.rotations().to_vec();
+        let mut best: Option<(f64, Vec<UnitQuaternion<f64>>)> = None;
+        for towards in [&solved[..], &resolved, start] {
+            for (joint, (before, wished)) in self.solved_before.iter().zip(towards).enumerate() {
+                let constraint =
+                    if self.limits { chain.chain.constraints()[joint] } else { Constraint::free() };
+                let allowed = constraint.project(wished).0;
+                let rotation = constraint.approach(before, &allowed, self.allowed(joint));
+                chain.chain.set_rotation(joint, rotation);
             }
-            solved.copy_from_slice(chain.chain.rotations());
+            let missed = (chain.chain.tip(0).0 - goal).norm();
+            if best.as_ref().is_none_or(|(least, _)| missed < *least) {
+                best = Some((missed, chain.chain.rotations().to_vec()));
+            }
         }
-        for (joint, (before, solved)) in self.solved_before.iter().zip(&solved).enumerate() {
-            let constraint = if self.limits { chain.chain.constraints()[joint] } else { Constraint::free() };
-            let rotation = constraint.approach(before, solved, self.allowed(joint));
-            chain.chain.set_rotation(joint, rotation);
-        }
-        let position = (chain.chain.tip(0).0 - goal).norm();
+        let (position, rotations) = best.expect("three ways to go");
+        chain.chain.set_rotations(&rotations);
         Ok(Outcome { position, status: Status::Capped, ..first })
     }
 }

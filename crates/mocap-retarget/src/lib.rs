@@ -28,6 +28,7 @@ mod rest;
 mod retargeter;
 mod roles;
 mod stance;
+mod swivel;
 mod transfer;
 
 pub use mocap_ik::Method as IkMethod;

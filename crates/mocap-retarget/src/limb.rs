@@ -50,20 +50,7 @@ impl LimbMap {
         options: &Options,
     ) -> Result<Outcome, RetargetError> {
         let chain = &mut chain.chain;
-        let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
-        let (tip, _) = chain.tip(0);
-        let before = chain.frames()[self.middle - 1];
-        let (above, below) = (base - middle, tip - middle);
-        let lengths = above.norm() * below.norm();
-        let posed = below.cross(&above) / lengths.max(f64::MIN_POSITIVE);
-        // Across the limb: what lies along the axis of a bend does not stretch.
-        let line = below - above;
-        let bend = bend - line * (bend.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE));
-        // A limb bent a little the wrong way (an overstretched knee) counts as straight.
-        let wrong = posed.dot(&bend);
-        let posed = if wrong < 0.0 && posed.norm() < OVERSTRETCHED { posed - bend * wrong } else { posed };
-        let axis = before.inverse() * (posed + bend * USUAL);
-        chain.set_bend(self.middle, Unit::try_new(axis, 0.0));
+        let posed = self.set_bend(chain, bend);
         let goals = [Goal::at(goal)];
         match solver {
             LimbSolver::Auto => {}
@@ -87,6 +74,57 @@ impl LimbMap {
         }
         chain.set_rotations(&kept);
         Ok(outcome)
+    }
+
+    /// Tells the chain about which axis the limb bends, as the source does; returns the sine of its bend about the
+    /// axis across it.
+    fn set_bend(&self, chain: &mut Chain, bend: Vector3<f64>) -> Vector3<f64> {
+        let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
+        let (tip, _) = chain.tip(0);
+        let before = chain.frames()[self.middle - 1];
+        let (above, below) = (base - middle, tip - middle);
+        let lengths = above.norm() * below.norm();
+        let posed = below.cross(&above) / lengths.max(f64::MIN_POSITIVE);
+        // Across the limb: what lies along the axis of a bend does not stretch.
+        let line = below - above;
+        let bend = bend - line * (bend.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE));
+        // A limb bent a little the wrong way (an overstretched knee) counts as straight.
+        let wrong = posed.dot(&bend);
+        let posed = if wrong < 0.0 && posed.norm() < OVERSTRETCHED { posed - bend * wrong } else { posed };
+        let axis = before.inverse() * (posed + bend * USUAL);
+        chain.set_bend(self.middle, Unit::try_new(axis, 0.0));
+        posed
+    }
+
+    /// Poses the chain as the two-bone solution at a swivel \[rad\] from the pose it holds; returns the axis about
+    /// which it bends then.
+    pub(crate) fn pose_swivelled(
+        &self,
+        chain: &mut PosedChain,
+        goal: Vector3<f64>,
+        bend: Vector3<f64>,
+        options: &Options,
+        swivel: f64,
+    ) -> Result<Vector3<f64>, RetargetError> {
+        let chain = &mut chain.chain;
+        self.set_bend(chain, bend);
+        let before = chain.frames()[self.middle - 1];
+        TwoBone.pose_swivelled(chain, &Goal::at(goal), options, swivel)?;
+        Ok(chain.frames()[self.middle - 1] * (before.inverse() * bend))
+    }
+
+    /// What each swivel leaves of the way to the goal, as a share of the limb's length; as [`TwoBone::swivels`].
+    pub(crate) fn swivels(
+        &self,
+        chain: &mut PosedChain,
+        goal: Vector3<f64>,
+        bend: Vector3<f64>,
+        options: &Options,
+    ) -> Result<[f32; TwoBone::SWIVELS], RetargetError> {
+        let chain = &mut chain.chain;
+        self.set_bend(chain, bend);
+        let length = chain.length(0).max(f64::MIN_POSITIVE);
+        Ok(TwoBone.swivels(chain, &Goal::at(goal), options)?.map(|miss| (miss / length) as f32))
     }
 
     /// The orientation of the bone above knee or elbow.

@@ -235,7 +235,7 @@ fn ahead_of_time(needed: &[f64], ahead: usize) -> Vec<f64> {
 }
 
 /// A weighted mean over `reach` frames on both sides (a Hann window); the ends are continued.
-fn smoothed<T>(values: &[T], reach: usize) -> Vec<T>
+pub(crate) fn smoothed<T>(values: &[T], reach: usize) -> Vec<T>
 where
     T: Copy + std::ops::Add<Output = T> + std::ops::Mul<f64, Output = T>,
 {
