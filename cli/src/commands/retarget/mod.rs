@@ -2,6 +2,7 @@
 
 mod choices;
 mod explain;
+mod gate;
 mod mapping;
 mod row;
 mod target;
@@ -12,7 +13,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
+use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -23,7 +24,8 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
-use choices::{HandsArg, MethodArg, SolverArg};
+use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor};
+use gate::Gate;
 use mapping::{Mapping, MappingArgs};
 pub(crate) use row::Measures;
 pub(crate) use target::{Target, read as read_target};
@@ -54,6 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
     euler: Option<EulerOrder>,
     #[command(flatten)]
+    gates: GateArgs,
+    #[command(flatten)]
     edits: EditArgs,
     #[command(flatten)]
     target: TargetArgs,
@@ -75,10 +79,17 @@ pub(crate) struct MethodArgs {
     hands: HandsArg,
     /// How limbs are solved
     #[arg(long, value_name = "SOLVER", default_value = "auto")]
-    solver: SolverArg,
+    ik: IkArg,
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Do not pin feet where they stand: they slide as the source's do
+    #[arg(long)]
+    no_lock: bool,
+    /// Floor of the target: auto (where the source's feet stand, scaled), off (feet are pinned at their own height and
+    /// none is lifted), or a height along its up axis [m, or with a unit, such as -2cm]
+    #[arg(long, value_name = "HEIGHT", default_value = "auto", value_parser = floor, allow_hyphen_values = true)]
+    floor: FloorArg,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
     pub(crate) source_rest: Option<usize>,
@@ -86,6 +97,18 @@ pub(crate) struct MethodArgs {
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
     pub(crate) target_rest: Option<usize>,
+}
+
+/// What a result must keep to.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Quality")]
+struct GateArgs {
+    /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
+    /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
+    /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
+    /// angle, correlation-lost, jerk, step
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
+    fail_above: Vec<Gate>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -205,9 +228,19 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
         target: target.path.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let row = row::Row::new(&facts, &report, &warnings);
+    let gates = &args.gates.fail_above;
+    let checked = gate::check(gates, &report);
+    let missed = gate::missed(gates, &checked);
+    let row = row::Row::new(&facts, &report, checked, &warnings);
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        errors: missed,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
 }
 
 /// The source with its edits, and how it stands where a flag says it.
@@ -246,8 +279,10 @@ pub(crate) fn put_on_target(
     let options = Options {
         method: method.method.into(),
         hands: method.hands.into(),
-        solver: method.solver.into(),
+        solver: method.ik.into(),
         limits: !method.no_limits,
+        lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        floor: method.floor.of(&target.skeleton),
         source_rest,
         target_rest: target.rest.clone(),
         ..mapping.options()
