@@ -34,7 +34,7 @@ impl FromStr for RestArg {
 }
 
 /// Where a stance was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(tag = "pose", rename_all = "lowercase")]
 pub(crate) enum Rest {
     /// In the file's own rest pose.

@@ -12,7 +12,7 @@ use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::nearest::nearest;
+use crate::tables::nearest;
 
 /// Draw curves of a joint over time, of one motion or several in one chart
 #[derive(Debug, ClapArgs)]
@@ -103,7 +103,8 @@ fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnos
     }
     let names: Vec<&str> = joints.iter().map(|row| row.1.name.as_str()).collect();
     let roles = joints.iter().filter_map(|row| row.1.role).map(|role| -> &str { role.name() });
-    let help = match nearest(joint, names.iter().copied().chain(roles)) {
+    let known: Vec<&str> = names.iter().copied().chain(roles).collect();
+    let help = match nearest(joint, &known) {
         Some(near) => format!("is it '{near}'? `mocap skel` shows all its joints"),
         None => format!("its joints are {}", names.join(", ")),
     };

@@ -61,6 +61,7 @@ fn companion(
 ) -> Result<(asf::Document, Vec<Diagnostic>), Trouble> {
     let path = skeleton_of(input, reading)?;
     let bytes = file_bytes(&path)?;
+    input.attempt.read(&path, &bytes);
     let here = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&path)).collect();
     match asf::parse(&bytes, limits) {
         Ok(Parsed { value, warnings }) => Ok((value, here(located(&warnings, &bytes)))),

@@ -15,6 +15,7 @@ mod format;
 mod gaps;
 pub mod json;
 mod limits;
+pub mod map;
 mod names;
 pub mod number;
 mod rejected;

@@ -8,7 +8,7 @@ use crate::report::{Report, report};
 use crate::roles::map_roles;
 use crate::stance::{Directions, Stance, stance};
 use crate::transfer::{Rule, rules};
-use crate::{Options, RoleMap};
+use crate::{Floor, Options, RoleMap};
 use mocap_analysis::metres_per_unit;
 use mocap_ik::Constraint;
 use mocap_model::{Clip, ClipError, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
@@ -78,7 +78,9 @@ impl Retargeter {
     /// Where one of the skeletons has no hips or legs, its limbs are not connected or have no length, its sides
     /// are mixed up, or a pose that was given is of another skeleton.
     pub fn new(source: &Skeleton, target: &Skeleton, options: &Options) -> Result<Retargeter, RetargetError> {
-        if let Some(value) = options.floor.filter(|floor| !floor.is_finite()) {
+        if let Floor::At(value) = options.floor
+            && !value.is_finite()
+        {
             return Err(RetargetError::Option { option: "floor", value });
         }
         let axes = Space { unit: source.space().unit, ..*target.space() };
@@ -109,7 +111,11 @@ impl Retargeter {
                 warnings.push(Warning::StanceMade { which });
             }
         }
-        let rules = rules((&source, &source_body, &source_stance), (target, &target_body, &target_stance));
+        let rules = rules(
+            (&source, &source_body, &source_stance),
+            (target, &target_body, &target_stance),
+            &options.pairs,
+        );
         let directions = Directions::of(target);
         let mut limbs = Vec::new();
         for i in 0..LIMBS.len() {
@@ -152,6 +158,11 @@ impl Retargeter {
     /// The ratios of limb lengths.
     pub fn ratios(&self) -> Ratios {
         self.ratios
+    }
+
+    /// What is left out or assumed, whatever the clip.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The target, with the roles that were found.
@@ -256,7 +267,7 @@ fn spliced<T: Copy + PartialEq>(a: &Track<T>, frames_a: usize, b: &Track<T>, fra
 }
 
 /// The local pose that the stance is made from, in other axes where these are given.
-fn base_pose(
+pub(crate) fn base_pose(
     skeleton: &Skeleton,
     given: &Option<Pose>,
     axes: Option<Space>,
@@ -328,6 +339,9 @@ fn warnings(source: &Body, target: &Body) -> Vec<Warning> {
             .collect()
     };
     let mut warnings = Vec::new();
+    for (which, body) in [(Which::Source, source), (Which::Target, target)] {
+        warnings.extend(body.lone_arm.map(|side| Warning::OneArm { which, side }));
+    }
     for (which, roles) in [
         (Which::Target, one_sided(&source.roles, &target.roles)),
         (Which::Source, one_sided(&target.roles, &source.roles)),

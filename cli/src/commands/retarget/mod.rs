@@ -1,6 +1,9 @@
 //! `mocap retarget`: motions on another skeleton.
 
 mod choices;
+mod explain;
+mod gate;
+mod mapping;
 mod row;
 mod target;
 
@@ -9,8 +12,8 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which};
+use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
+use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -21,8 +24,11 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
-use choices::{HandsArg, MethodArg, SolverArg};
-use target::Target;
+use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor};
+use gate::Gate;
+use mapping::{Mapping, MappingArgs};
+pub(crate) use row::Measures;
+pub(crate) use target::{Target, read as read_target};
 
 /// Put motions on another skeleton, and measure what became of them
 ///
@@ -39,6 +45,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
+    mapping: MappingArgs,
+    #[command(flatten)]
     outputs: Outputs,
     /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the
     /// extension of OUT, else bvh]
@@ -47,6 +55,8 @@ pub(crate) struct Args {
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
     euler: Option<EulerOrder>,
+    #[command(flatten)]
+    gates: GateArgs,
     #[command(flatten)]
     edits: EditArgs,
     #[command(flatten)]
@@ -58,9 +68,9 @@ pub(crate) struct Args {
 }
 
 /// How the motion is put on the target.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Method")]
-struct MethodArgs {
+pub(crate) struct MethodArgs {
     /// What becomes of the motion on a body of other proportions
     #[arg(long, value_name = "METHOD", default_value = "scale")]
     method: MethodArg,
@@ -69,17 +79,36 @@ struct MethodArgs {
     hands: HandsArg,
     /// How limbs are solved
     #[arg(long, value_name = "SOLVER", default_value = "auto")]
-    solver: SolverArg,
+    ik: IkArg,
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Do not pin feet where they stand: they slide as the source's do
+    #[arg(long)]
+    no_lock: bool,
+    /// Floor of the target: auto (where the source's feet stand, scaled), off (feet are pinned at their own height and
+    /// none is lifted), or a height along its up axis [m, or with a unit, such as -2cm]
+    #[arg(long, value_name = "HEIGHT", default_value = "auto", value_parser = floor, allow_hyphen_values = true)]
+    floor: FloorArg,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
-    source_rest: Option<usize>,
+    pub(crate) source_rest: Option<usize>,
     /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: a rest
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
-    target_rest: Option<usize>,
+    pub(crate) target_rest: Option<usize>,
+}
+
+/// What a result must keep to.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Quality")]
+struct GateArgs {
+    /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
+    /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
+    /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
+    /// angle, correlation-lost, jerk, step
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
+    fail_above: Vec<Gate>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -98,9 +127,9 @@ struct EditArgs {
 }
 
 /// What the target means where its file does not say it.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Reading the target")]
-struct TargetArgs {
+pub(crate) struct TargetArgs {
     /// Unit of the target's numbers, as for --input-unit [default: as its file says, else guessed]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     target_unit: Option<UnitLength>,
@@ -124,10 +153,20 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
         Ok(input.relative.with_file_name(name))
     };
-    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
-    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
+    let jobs = match args.mapping.shows_only() {
+        true => mapping::jobs(inputs, args, global)?,
+        false => batch::plan(inputs, &args.outputs, &names)?,
+    };
 
-    let target = match target::read(target_path, args) {
+    let target_input = Input::named(target_path);
+    let read = target::read(&target_input, &args.target, args.method.target_rest, &args.reading);
+    let read = match args.mapping.shows_only() {
+        true => read,
+        false => read.and_then(Target::measured),
+    };
+    let mut target = match read {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -140,8 +179,18 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if !global.json {
         console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     }
-    let options = RunOptions::new(&args.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| retarget(job, args, &target, format)))
+    let mut options =
+        RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
+    if let Some(path) = &args.mapping.map {
+        let input = Input::named(path);
+        target.map = Some((path.clone(), read::bytes_of(&input)?));
+        options = options.depending_on("the map", &input);
+    }
+    let work = |job: &Job| match args.mapping.shows_only() {
+        true => mapping::shown(job, args, &target),
+        false => retarget(job, args, &target, format),
+    };
+    Ok(batch::run(console, global, options, &jobs, work))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
@@ -157,12 +206,13 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
-    let done = put_on_target(clip, args, target, &mut warnings);
+    job.input.attempt.check()?;
+    let done = edited(clip, args, &mut warnings)
+        .and_then(|(clip, opening)| put_on_target(&clip, opening, &args.method, target, &mut warnings));
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
-    warnings.extend(report.warnings.iter().map(noticed));
     let frames = motion.frames();
     let encoded =
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
@@ -182,59 +232,88 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     };
     let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
     let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
-    let row = row::Row::new(&facts, &report, &all);
+    let gates = &args.gates.fail_above;
+    let checked = gate::check(gates, &report);
+    let missed = gate::missed(gates, &checked);
+    let row = row::Row::new(&facts, &report, checked, &all);
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        errors: missed,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
 }
 
-/// The motion on the target. Its report is in metres, so both units must be known.
-fn put_on_target(
-    clip: Clip,
-    args: &Args,
-    target: &Target,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
-    // The pose of `--source-rest` counts the frames of the file, before any is left out.
-    let source_rest =
-        args.method.source_rest.map(|frame| rest::in_frame(&clip, frame, "--source-rest")).transpose()?;
+/// What is known of a source beside its motion.
+#[derive(Default)]
+pub(crate) struct Opening {
+    /// How it stands, where a flag says it.
+    pub(crate) stance: Option<Pose>,
+    /// Frames at its start that are a rest pose and no motion.
+    pub(crate) lead_in: usize,
+}
+
+/// The source with its edits.
+fn edited(clip: Clip, args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Clip, Opening), Diagnostic> {
+    // The pose counts the frames of the file, before any is left out.
+    let stance = args.method.stance(&clip)?;
     let EditArgs { drop_first_frame, trim, fps } = args.edits;
-    let lead_in = args.edits.lead_in(&clip, warnings);
-    let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
-    let unit = known(&clip)?;
-    if unit.source == UnitSource::Guessed {
-        warnings.push(guessed(unit));
-    }
-    let options = Options {
-        method: args.method.method.into(),
-        hands: args.method.hands.into(),
-        solver: args.method.solver.into(),
-        limits: !args.method.no_limits,
-        source_rest,
-        target_rest: target.rest.clone(),
-        lead_in,
-        ..Options::default()
-    };
-    let retargeter =
-        Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
-    retargeter.retarget(&clip).map_err(|error| diagnostic(&error))
-}
-
-impl EditArgs {
-    /// The frames at the start that are a rest pose and no motion, once all edits are made. The warning about it
-    /// says what becomes of it.
-    fn lead_in(&self, clip: &Clip, warnings: &mut [Diagnostic]) -> usize {
-        let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
-        let kept = self.trim.is_none_or(|trim| {
-            trim.frames(clip.frames(), clip.rate().fps()).is_some_and(|frames| frames.start == 0)
-        });
-        let Some(warning) = rest_first.filter(|_| kept && !self.drop_first_frame) else { return 0 };
+    let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
+    let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
+    let lead_in = edits.lead_in(&clip, usize::from(rest_first.is_some()));
+    if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
         warning.help = Some(
             "it is kept in the output, and the report leaves it out; --drop-first-frame leaves it out of both"
                 .into(),
         );
-        // All that lies before the second frame of the file.
-        self.fps.map_or(1, |fps| ((fps.fps() / clip.rate().fps() - 1e-6).ceil() as usize).max(1))
     }
+    Ok((edits.apply(clip, warnings)?, Opening { stance, lead_in }))
+}
+
+impl MethodArgs {
+    /// The pose of the frame of `--source-rest`.
+    pub(crate) fn stance(&self, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+        self.source_rest.map(|frame| rest::in_frame(clip, frame, "--source-rest")).transpose()
+    }
+}
+
+/// The motion on the target. Its report is in metres, so both units must be known.
+pub(crate) fn put_on_target(
+    clip: &Clip,
+    opening: Opening,
+    method: &MethodArgs,
+    target: &Target,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
+    let unit = known(clip)?;
+    if unit.source == UnitSource::Guessed {
+        warnings.push(guessed(unit));
+    }
+    let mapping = Mapping::new(clip, target)?;
+    let options = Options {
+        method: method.method.into(),
+        hands: method.hands.into(),
+        solver: method.ik.into(),
+        limits: !method.no_limits,
+        lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        floor: method.floor.of(&target.skeleton),
+        source_rest: opening.stance,
+        target_rest: target.rest.clone(),
+        lead_in: opening.lead_in,
+        ..mapping.options()
+    };
+    let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
+    let done = match mapping.pairs_alone() {
+        Some(pairs) => retarget_pairs(clip, &target.skeleton, &pairs, &options),
+        None => Retargeter::new(clip.skeleton(), &target.skeleton, &options)
+            .and_then(|retargeter| retargeter.retarget(clip)),
+    };
+    let (motion, report) = done.map_err(failed)?;
+    warnings.extend(report.warnings.iter().map(noticed));
+    Ok((motion, report))
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
@@ -265,10 +344,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
 
 fn diagnostic(error: &RetargetError) -> Diagnostic {
     let (code, help) = match error {
-        RetargetError::MissingRoles { .. } => (
-            "retarget::missing-roles",
-            Some("give the roles in a .skel file: `mocap skel FILE -o FILE.skel` writes one to edit"),
-        ),
+        RetargetError::MissingRoles { .. } => ("retarget::missing-roles", Some(mapping::HELP)),
+        RetargetError::Uncertain { .. } => ("retarget::uncertain", Some(mapping::HELP)),
+        RetargetError::SidesMixed { .. } => ("retarget::sides-mixed", Some(mapping::HELP)),
         RetargetError::NotBelow { .. } => ("retarget::not-below", None),
         RetargetError::ZeroLength { .. } => ("retarget::zero-length", None),
         RetargetError::SidesSwapped { .. } => {

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Role, Skeleton, Space};
-use mocap_retarget::map_roles;
+use mocap_retarget::{NEEDED_ROLES, map_roles};
 
 use crate::args::{Global, Inputs, Outputs, Reading};
 use crate::batch::{self, Destination, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -40,17 +40,6 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// The roles that retargeting cannot do without.
-const NEEDED: [Role; 7] = [
-    Role::Hips,
-    Role::LeftUpperLeg,
-    Role::LeftLowerLeg,
-    Role::LeftFoot,
-    Role::RightUpperLeg,
-    Role::RightLowerLeg,
-    Role::RightFoot,
-];
-
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     if global.json && args.outputs.to_stdout() {
@@ -59,10 +48,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     let format = output_format(args)?;
     let jobs = match &args.outputs.output {
-        None => inputs.into_iter().map(Job::report).collect(),
+        None => batch::reports(inputs),
         Some(_) => {
             let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| None })?
+            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| Vec::new() })?
         }
     };
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
@@ -122,8 +111,9 @@ fn skel(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(&job.input, &args.reading)?;
     let bytes_in = loaded.size();
     let (skeleton, rest, mut warnings) = rested(loaded, args, format)?;
-    let roles = map_roles(&skeleton);
-    let missing: Vec<Role> = NEEDED.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+    // What is only a guess must not be written as if it were known.
+    let roles = map_roles(&skeleton).certain();
+    let missing: Vec<Role> = NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
     if !missing.is_empty() {
         let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
         let message = format!("no joint was found for {names}: the skeleton cannot be retargeted as it is");

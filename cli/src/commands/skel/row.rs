@@ -9,7 +9,7 @@ use crate::facts::{UnitFact, short};
 use crate::rest::Rest;
 
 /// A row of `mocap skel --json`.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub(super) struct Row<'a> {
     path: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -32,14 +32,14 @@ pub(super) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct RoleFact<'a> {
     role: &'static str,
     joint: &'a str,
     reason: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct ChainFact<'a> {
     name: &'a str,
     base: &'a str,
