@@ -127,7 +127,10 @@ fn wrong_usage_is_a_row_as_well() {
     }
     let ran = sandbox.run(["info", "leg.bvh", "--strct"]);
     assert!(!ran.stderr.contains("-- --strct") && ran.stderr.contains("'--strct'"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("'--strict'"), "{}", ran.stderr);
     assert_eq!(ran.stdout, "");
+    let ran = sandbox.run(["info", "leg.bvh", "--dropfirst"]);
+    assert!(!ran.stderr.contains("similar"), "{}", ran.stderr);
     let help = sandbox.run(["info", "--json", "--help"]).ok();
     assert!(help.stdout.contains("Usage"), "{}", help.stdout);
 }

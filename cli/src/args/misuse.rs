@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::batch::json;
 use crate::diagnostic::Diagnostic;
@@ -15,6 +15,15 @@ pub(crate) fn leave(mut error: clap::Error, words: &[OsString]) -> ! {
     // No file is called like a misspelt flag: what is suggested there ("use '-- --flag'") misleads.
     if error.kind() == ErrorKind::UnknownArgument {
         error.remove(ContextKind::Suggested);
+        let words = [ContextKind::InvalidArg, ContextKind::SuggestedArg].map(|kind| match error.get(kind) {
+            Some(ContextValue::String(word)) => word.clone(),
+            _ => String::new(),
+        });
+        // What shares no more than a few letters was not meant.
+        if strsim::levenshtein(&words[0], &words[1]) * 2 > words[0].len() {
+            error.remove(ContextKind::SuggestedArg);
+            error.remove(ContextKind::Usage);
+        }
     }
     if !asked && words.iter().take_while(|word| *word != "--").any(|word| word == "--json") {
         // Nothing can be said where stdout is gone.

@@ -80,7 +80,7 @@ impl Stop {
         let text = text::decode(bytes);
         let Rejected { error, more, unlisted, warnings } = rejected;
         let all: Vec<Diagnostic> =
-            [error].iter().chain(&more).map(|finding| Diagnostic::from_finding(finding, &text)).collect();
+            [*error].iter().chain(&more).map(|finding| Diagnostic::from_finding(finding, &text)).collect();
         let stays = |error: &Diagnostic| !(repair && error.is_repairable());
         // Where nothing else is wrong, the file was refused for something.
         let errors = match all.iter().any(stays) {

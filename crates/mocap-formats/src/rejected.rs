@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejected {
     /// The first error.
-    pub error: Finding,
+    pub error: Box<Finding>,
     /// The errors behind it: reading goes on after a value that is none, and stops where the structure of a
     /// file is lost. At most [`Rejected::MOST_LISTED`] with the first.
     pub more: Vec<Finding>,
@@ -36,13 +36,13 @@ impl Rejected {
 
 impl From<Finding> for Rejected {
     fn from(error: Finding) -> Rejected {
-        Rejected { error, more: Vec::new(), unlisted: 0, warnings: Vec::new() }
+        Rejected { error: Box::new(error), more: Vec::new(), unlisted: 0, warnings: Vec::new() }
     }
 }
 
 impl From<Rejected> for Finding {
     fn from(rejected: Rejected) -> Finding {
-        rejected.error
+        *rejected.error
     }
 }
 
@@ -114,7 +114,7 @@ impl Errors {
         locate(text, self.listed.iter_mut().filter_map(|finding| finding.place.as_mut()));
         self.listed.sort_by_key(|finding| finding.place.as_ref().map(|place| place.span.start));
         let mut all = self.listed.into_iter().chain(last);
-        let error = all.next()?;
+        let error = Box::new(all.next()?);
         let (more, unlisted) = (all.collect(), self.unlisted);
         Some(Rejected { error, more, unlisted, warnings: warnings.to_vec() })
     }

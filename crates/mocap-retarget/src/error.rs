@@ -113,16 +113,20 @@ fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// Roles by name; many fingers by their number alone.
+/// Roles by name; of many fingers the first of each side, and how many others there are.
 fn list(roles: &[Role]) -> String {
     const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
-    let is_finger = |role: &&Role| FINGERS.iter().any(|finger| role.name().contains(finger));
-    let of = |side: Side| roles.iter().filter(is_finger).filter(|role| role.side() == Some(side)).count();
-    let fingers = [(of(Side::Left), "left"), (of(Side::Right), "right")];
-    let many = fingers.iter().map(|(count, _)| count).sum::<usize>() > 4;
+    let is_finger = |role: &Role| FINGERS.iter().any(|finger| role.name().contains(finger));
+    let many = roles.iter().filter(|role| is_finger(role)).count() > 4;
     let named = roles.iter().filter(|role| !(many && is_finger(role))).map(|role| role.name().to_owned());
-    let counted = fingers.iter().filter(|(count, _)| many && *count > 0);
-    let counted = counted.map(|(count, side)| format!("{count} joints of {side} fingers"));
+    let counted = [Side::Left, Side::Right].into_iter().filter(|_| many).filter_map(|side| {
+        let mut fingers = roles.iter().filter(|role| is_finger(role) && role.side() == Some(side));
+        let first = fingers.next()?.name();
+        Some(match fingers.count() {
+            0 => first.to_owned(),
+            more => format!("{first} and {more} more finger joints of that hand"),
+        })
+    });
     named.chain(counted).collect::<Vec<_>>().join(", ")
 }
 
@@ -140,6 +144,7 @@ mod tests {
             [Role::LeftThumb1, Role::LeftThumb2, Role::LeftIndex1, Role::RightRing1, Role::RightRing2];
         assert_eq!(list(&fingers[..2]), "LeftThumb1, LeftThumb2");
         let all = [&[Role::Neck][..], &fingers].concat();
-        assert_eq!(list(&all), "Neck, 3 joints of left fingers, 2 joints of right fingers");
+        let told = "Neck, LeftThumb1 and 2 more finger joints of that hand, RightRing1 and 1 more finger joints of that hand";
+        assert_eq!(list(&all), told);
     }
 }
