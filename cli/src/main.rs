@@ -15,6 +15,7 @@ mod encode;
 mod exit;
 mod facts;
 mod interrupt;
+mod names;
 mod quality;
 mod read;
 mod write;

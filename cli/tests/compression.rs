@@ -105,3 +105,33 @@ fn damaged_files_and_wrong_bounds_are_errors() {
     assert_eq!(fine.rows()[0]["error"]["code"], "compress::too-fine");
     assert_eq!(sandbox.run(["compress", "leg.bvh", "--set", "Finger", "-o", "x.mocz"]).code, 2);
 }
+
+#[test]
+fn bounds_of_joints_are_reported_and_misspelt_globs_named() {
+    let sandbox = sandbox();
+    let flags = ["compress", "leg.bvh", "--input-unit", "m", "--error", "1cm", "--set", "Knee:error=0.5mm"];
+    let ran = sandbox.run(flags).ok();
+    let bounds = "mm of 0.5 mm at the joint of 'Knee'; ";
+    assert!(
+        ran.stdout.contains(bounds) && ran.stdout.contains("mm of 10 mm at the other 1"),
+        "{}",
+        ran.stdout
+    );
+    let flags = ["compress", "leg.bvh", "--input-unit", "m", "--json", "-o", "b.mocz"];
+    let row =
+        sandbox.run([&flags[..], &["--set", "Kne?:error=2mm", "--set", "Hipps:error=1cm"]].concat()).ok();
+    let row = &row.rows()[0];
+    let bound = &row["bounds"][0];
+    assert_eq!(
+        (&bound["set"], &bound["joints"], &bound["error_limit"]),
+        (&"Kne?".into(), &1.into(), &0.002.into())
+    );
+    assert!(bound["max_error"].as_f64().unwrap() <= 0.002);
+    assert_eq!(
+        (&row["bounds"][1]["set"], &row["bounds"][1]["joints"]),
+        (&serde_json::Value::Null, &1.into())
+    );
+    assert_eq!(row["warnings"][0]["code"], "compress::no-such-joint");
+    let help = row["warnings"][0]["help"].to_string();
+    assert!(help.contains("Hips"), "{help}");
+}

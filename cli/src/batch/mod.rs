@@ -9,4 +9,5 @@ mod run;
 
 pub(crate) use inputs::{ALL, COMPRESSED, Input, MOTIONS, Source, expand};
 pub(crate) use plan::{Destination, Job, Names, is_directory, plan};
+pub(crate) use progress::Meter;
 pub(crate) use run::{Failure, Report, RunOptions, Tally, json, run};

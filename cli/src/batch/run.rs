@@ -59,6 +59,8 @@ pub(crate) struct RunOptions {
     pub(crate) dry_run: bool,
     /// Show every warning with its line of the file, however many inputs there are.
     pub(crate) full_warnings: bool,
+    /// The command shows how far it is with its only input.
+    pub(crate) own_progress: bool,
 }
 
 impl RunOptions {
@@ -69,6 +71,7 @@ impl RunOptions {
             fail_fast: selection.fail_fast,
             dry_run: outputs.is_some_and(|outputs| outputs.dry_run),
             full_warnings: false,
+            own_progress: false,
         }
     }
 }
@@ -126,7 +129,7 @@ pub(crate) fn run(
     // Among many clips a warning is one line; alone it is shown with its line of the file.
     let brief = jobs.len() > 1 && !options.full_warnings;
     let detail = if brief { Detail::Line } else { Detail::Full };
-    let progress = Progress::new(global.progress, jobs);
+    let progress = Progress::new(global.progress, if options.own_progress { &[] } else { jobs });
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, results) = mpsc::channel();
     let worker = |sender: &mpsc::Sender<(usize, Outcome)>| {

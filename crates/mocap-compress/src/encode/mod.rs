@@ -6,7 +6,7 @@ pub(crate) mod rig;
 pub(crate) mod search;
 pub(crate) mod source;
 
-pub use measure::Report;
+pub use measure::{JointError, Report};
 
 use crate::clip::{Compressed, put_plan};
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};
@@ -15,7 +15,8 @@ use crate::{Info, Limits, Profile, archive, keys, runtime};
 use measure::measure;
 use mocap_model::{Clip, Joint, JointTracks, Skeleton, Track, angle_between};
 use rig::{Placed, Rig};
-use source::Settings;
+use source::{Progress, Settings};
+use std::cell::Cell;
 
 /// How a clip is compressed.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,13 +142,26 @@ pub fn raw_bytes(skeleton: &Skeleton, frames: usize) -> u64 {
 /// # Errors
 /// Where the unit is not known, a length is not above zero, or single precision cannot hold the tolerance.
 pub fn compress(clip: &Clip, options: &Options) -> Result<Compression, CompressError> {
+    compress_with_progress(clip, options, &|_| {})
+}
+
+/// As [`compress`]; `progress` is told now and then what share of the work is done, from 0 to 1. A motion that
+/// needs a second attempt starts over.
+///
+/// # Errors
+/// As [`compress`].
+pub fn compress_with_progress(
+    clip: &Clip,
+    options: &Options,
+    progress: &dyn Fn(f64),
+) -> Result<Compression, CompressError> {
     let job = Job::new(clip, options)?;
     let mut reached = f64::INFINITY;
     // The bound is kept while residuals are chosen; what is left to rounding is tiny. Should it ever matter, or
     // the motion between frames have to hold as well, a tighter bound inside makes room.
     let mut share = 1.0 - MARGIN;
     for _ in 0..ATTEMPTS {
-        let (bytes, failed) = job.encode(share);
+        let (bytes, failed) = job.encode(share, progress);
         let opened = match options.external_skeleton {
             true => Compressed::open_with(bytes.clone(), clip.skeleton().clone(), &job.limits),
             false => Compressed::open(bytes.clone(), &job.limits),
@@ -225,13 +239,16 @@ impl<'a> Job<'a> {
     }
 
     /// The bytes at a share of the tolerance, and how many samples were not kept within it.
-    fn encode(&self, share: f64) -> (Vec<u8>, usize) {
+    fn encode(&self, share: f64, progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
         let clip = self.clip;
         let tolerances: Vec<f64> = self.tolerances.iter().map(|tolerance| tolerance * share).collect();
+        let count = block_count(clip.frames(), self.block_frames);
+        let all = count * self.plan.moving.len();
+        let progress = Progress { tell: progress, begun: Cell::new(0), all };
         let settings = Settings {
             turn: self.options.local_error.map(|bound| bound * share / 2.0),
             anchored: self.options.profile != Profile::Archive,
-            ..Settings::default()
+            ..Settings::new(&progress)
         };
         let info = Info {
             profile: self.options.profile,
@@ -247,7 +264,7 @@ impl<'a> Job<'a> {
         let mut failed = 0;
         if clip.frames() > 0 {
             let rig = Rig::new(clip, &self.plan, &tolerances, shell, settings.power);
-            for block in 0..block_count(clip.frames(), self.block_frames) {
+            for block in 0..count {
                 let first = block * self.block_frames;
                 let frames = first..(first + self.block_frames + 1).min(clip.frames());
                 let original = Placed::of(clip, frames.clone(), &rig);

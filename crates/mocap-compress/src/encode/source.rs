@@ -13,6 +13,7 @@ use crate::quat::{self, Quat};
 use crate::track::{BASE_STEPS, Head, Moving, Source, Tracks, predict_translation, stands_alone};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
+use std::cell::Cell;
 
 /// Steps against those that just fill the region of the tolerance: larger ones leave some targets without a
 /// lattice point, which then costs a refinement.
@@ -24,20 +25,37 @@ const CENTRED_RADIUS: f64 = 1.118_033_988_749_895;
 /// From this many estimated bits a residual on, the body-centred lattice is smaller.
 const CENTRED_FROM: f64 = 2.0;
 
+/// How far an encoder is, for those who wait for it.
+pub(crate) struct Progress<'a> {
+    /// Is told the share that is done.
+    pub(crate) tell: &'a dyn Fn(f64),
+    /// Tracks of blocks: begun, and all.
+    pub(crate) begun: Cell<usize>,
+    pub(crate) all: usize,
+}
+
+impl Progress<'_> {
+    fn begin(&self) {
+        (self.tell)(self.begun.get() as f64 / self.all.max(1) as f64);
+        self.begun.set(self.begun.get() + 1);
+    }
+}
+
 /// How an encoder works, in units of the clip.
-#[derive(Clone, Debug)]
-pub(crate) struct Settings {
+#[derive(Clone)]
+pub(crate) struct Settings<'a> {
     pub(crate) power: f64,
     pub(crate) step: f64,
     /// The greatest error of a rotation in object space \[rad\], if bounded.
     pub(crate) turn: Option<f64>,
     /// Whether first frames are predicted from the head alone.
     pub(crate) anchored: bool,
+    pub(crate) progress: &'a Progress<'a>,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { power: crate::encode::rig::POWER, step: STEP, turn: None, anchored: false }
+impl<'a> Settings<'a> {
+    pub(crate) fn new(progress: &'a Progress<'a>) -> Settings<'a> {
+        Settings { power: crate::encode::rig::POWER, step: STEP, turn: None, anchored: false, progress }
     }
 }
 
@@ -54,7 +72,7 @@ struct Current {
 pub(crate) struct Chooser<'a> {
     rig: &'a Rig,
     plan: &'a Plan,
-    settings: &'a Settings,
+    settings: &'a Settings<'a>,
     nodes: &'a [Node],
     frames: usize,
     levels: usize,
@@ -76,7 +94,7 @@ impl<'a> Chooser<'a> {
     pub(crate) fn new(
         rig: &'a Rig,
         plan: &'a Plan,
-        settings: &'a Settings,
+        settings: &'a Settings<'a>,
         nodes: &'a [Node],
         levels: usize,
         rests: &'a [(Moving, Quat)],
@@ -159,6 +177,7 @@ impl<'a> Chooser<'a> {
 
     /// Makes a track the one at work: all bodies that carry it are placed. Returns its body.
     pub(crate) fn begin(&mut self, track: usize, done: &Tracks) -> usize {
+        self.settings.progress.begin();
         let (joint, kind) = self.plan.moving[track];
         let at = self
             .rig
