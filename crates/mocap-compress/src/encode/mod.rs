@@ -160,8 +160,10 @@ pub fn compress_with_progress(
     // The bound is kept while residuals are chosen; what is left to rounding is tiny. Should it ever matter, or
     // the motion between frames have to hold as well, a tighter bound inside makes room.
     let mut share = 1.0 - MARGIN;
-    for _ in 0..ATTEMPTS {
-        let (bytes, failed) = job.encode(share, progress);
+    // By frame: where the motion between two frames goes astray, only these are held more tightly.
+    let mut tight = vec![1.0f64; if options.guard_between { clip.frames() } else { 0 }];
+    for attempt in 0..ATTEMPTS {
+        let (bytes, failed) = job.encode(share, &tight, progress);
         let opened = match options.external_skeleton {
             true => Compressed::open_with(bytes.clone(), clip.skeleton().clone(), &job.limits),
             false => Compressed::open(bytes.clone(), &job.limits),
@@ -177,14 +179,22 @@ pub fn compress_with_progress(
             return Ok(Compression { bytes, report });
         }
         reached = reached.min(report.max);
-        share *= (0.98 / excess).clamp(0.5, 0.97);
+        if failed == 0 && report.excess <= 1.0 && local && attempt < ATTEMPTS / 2 {
+            for (frame, excess) in report.between.iter().enumerate().filter(|(_, excess)| **excess > 1.0) {
+                for held in [frame - 1, frame] {
+                    tight[held] *= (0.9 / excess).max(0.5);
+                }
+            }
+        } else {
+            share *= (0.98 / excess).clamp(0.5, 0.97);
+        }
     }
     Err(CompressError::NotReached { tolerance: options.tolerance, reached })
 }
 
 /// How much of the tolerance is left to rounding.
 const MARGIN: f64 = 2e-3;
-const ATTEMPTS: usize = 8;
+const ATTEMPTS: usize = 24;
 
 /// Everything about a clip that does not change from attempt to attempt; lengths in its units.
 struct Job<'a> {
@@ -239,7 +249,7 @@ impl<'a> Job<'a> {
     }
 
     /// The bytes at a share of the tolerance, and how many samples were not kept within it.
-    fn encode(&self, share: f64, progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
+    fn encode(&self, share: f64, tight: &[f64], progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
         let clip = self.clip;
         let tolerances: Vec<f64> = self.tolerances.iter().map(|tolerance| tolerance * share).collect();
         let count = block_count(clip.frames(), self.block_frames);
@@ -273,6 +283,8 @@ impl<'a> Job<'a> {
                     Profile::Runtime => runtime::encode,
                     Profile::Keys => keys::encode,
                 };
+                let settings =
+                    Settings { tight: tight.get(frames.clone()).unwrap_or(&[]), ..settings.clone() };
                 let (bytes, missed) = write(frames.len(), &self.plan, &kinds, &rig, &settings, &original);
                 blocks.push(bytes);
                 failed += missed;

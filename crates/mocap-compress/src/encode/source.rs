@@ -50,12 +50,20 @@ pub(crate) struct Settings<'a> {
     pub(crate) turn: Option<f64>,
     /// Whether first frames are predicted from the head alone.
     pub(crate) anchored: bool,
+    /// By frame, the share of the tolerance that may be used; all of it where there is none.
+    pub(crate) tight: &'a [f64],
     pub(crate) progress: &'a Progress<'a>,
 }
 
 impl<'a> Settings<'a> {
     pub(crate) fn new(progress: &'a Progress<'a>) -> Settings<'a> {
-        Settings { power: crate::encode::rig::POWER, step: STEP, turn: None, anchored: false, progress }
+        let power = crate::encode::rig::POWER;
+        Settings { power, step: STEP, turn: None, anchored: false, tight: &[], progress }
+    }
+
+    /// What squares of errors are multiplied with in a frame.
+    fn strictness(&self, frame: usize) -> f64 {
+        self.tight.get(frame).map_or(1.0, |share| 1.0 / (share * share))
     }
 }
 
@@ -216,6 +224,7 @@ impl<'a> Chooser<'a> {
             offset: self.decoded.positions[at][frame] - self.original.positions[at][frame],
             points: &body.points,
             turn: self.settings.turn,
+            strictness: self.settings.strictness(frame),
         }
     }
 
@@ -227,6 +236,7 @@ impl<'a> Chooser<'a> {
             position,
             original: (self.original.positions[at][frame], self.original.rotations[at][frame]),
             body,
+            strictness: self.settings.strictness(frame),
         }
     }
 
@@ -313,6 +323,7 @@ pub(crate) struct RotationCheck<'a> {
     offset: Vector3<f64>,
     points: &'a [Point],
     turn: Option<f64>,
+    strictness: f64,
 }
 
 impl RotationCheck<'_> {
@@ -324,7 +335,7 @@ impl RotationCheck<'_> {
         let mut worst = 0.0f64;
         for point in self.points {
             let off = self.offset + rotation * point.decoded - self.original * point.original;
-            worst = worst.max(off.norm_squared() / (point.tolerance * point.tolerance));
+            worst = worst.max(off.norm_squared() * self.strictness / (point.tolerance * point.tolerance));
             if worst > 1.0 {
                 return worst;
             }
@@ -342,6 +353,7 @@ pub(crate) struct TranslationCheck<'a> {
     position: Vector3<f64>,
     original: (Vector3<f64>, UnitQuaternion<f64>),
     body: &'a Body,
+    strictness: f64,
 }
 
 impl TranslationCheck<'_> {
@@ -360,7 +372,7 @@ impl TranslationCheck<'_> {
                 worst = worst.max(off.norm_squared() / (point.tolerance * point.tolerance));
             }
         }
-        worst
+        worst * self.strictness
     }
 }
 
