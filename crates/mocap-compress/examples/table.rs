@@ -44,6 +44,7 @@ struct Sum {
     max: f64,
     encode: f64,
     decode: f64,
+    acl: u64,
 }
 
 impl Sum {
@@ -53,16 +54,18 @@ impl Sum {
         self.max = self.max.max(row.max);
         self.encode += row.encode;
         self.decode += row.decode;
+        self.acl += row.acl;
     }
 
     fn print(&self, name: &str) {
         if self.raw > 0.0 {
             let speed = |seconds: f64| self.raw / 1e6 / seconds;
             println!(
-                "| **{name}** | | | {} | {} | **{:.2}** | | {:.4} | | | | {:.1} | {:.0} |",
+                "| **{name}** | | | {} | {} | **{:.2}** | {} | {:.4} | | | | {:.1} | {:.0} |",
                 self.raw,
                 self.bytes,
                 self.raw / self.bytes,
+                times(self.raw, self.acl),
                 self.max * 1e3,
                 speed(self.encode),
                 speed(self.decode),
@@ -117,9 +120,11 @@ fn print(root: &Path, tolerance: f64, profile: Profile) {
         if ACL.iter().any(|(name, _)| *name == file.name) {
             named.add(&sum);
         }
+        sums.last_mut().expect("one was pushed").1.acl = 0;
     }
+    let own = root.file_name().unwrap_or_default().to_string_lossy();
     for (group, sum) in sums.iter().filter(|(group, _)| !group.ends_with(".bvh")) {
-        sum.print(if group.is_empty() { "all" } else { group });
+        sum.print(if group.is_empty() { &own } else { group });
     }
     named.print(NAMED);
 }
@@ -141,13 +146,14 @@ fn row(file: &Entry, tolerance: f64, profile: Profile) -> Sum {
     let report = done.report;
     let raw = report.raw_bytes as f64;
     let acl = ACL.iter().find(|(name, _)| tolerance == ACL_TOLERANCE && *name == file.name);
+    let acl = acl.map_or(0, |(_, bytes)| *bytes);
     println!(
         "| {name} | {} | {} | {raw} | {} | {:.2} | {} | {:.4} | {:.4} | {:.4} | {:.3} | {:.1} | {:.0} |",
         report.joints.len(),
         clip.frames(),
         report.bytes,
         report.ratio(),
-        acl.map_or(String::new(), |(_, bytes)| format!("{:.1}", raw / *bytes as f64)),
+        times(raw, acl),
         report.max * 1e3,
         report.p99 * 1e3,
         report.rms * 1e3,
@@ -155,7 +161,12 @@ fn row(file: &Entry, tolerance: f64, profile: Profile) -> Sum {
         raw / 1e6 / encode,
         raw / 1e6 / decode,
     );
-    Sum { raw, bytes: report.bytes as f64, max: report.max, encode, decode }
+    Sum { raw, bytes: report.bytes as f64, max: report.max, encode, decode, acl }
+}
+
+/// How many times smaller, where the size is known.
+fn times(raw: f64, bytes: u64) -> String {
+    if bytes == 0 { String::new() } else { format!("{:.1}", raw / bytes as f64) }
 }
 
 /// Opens a file and samples all of its frames, in order.

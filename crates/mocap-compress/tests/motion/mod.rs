@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub(crate) mod corpus;
+pub(crate) mod forge;
 
 use mocap_formats::bvh;
 use mocap_model::{
