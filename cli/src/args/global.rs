@@ -17,7 +17,7 @@ pub(crate) struct Global {
     /// Colour messages
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
-    /// Show a progress bar on stderr
+    /// Show progress on stderr: a bar on a terminal, elsewhere a line every ten seconds
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ProgressWhen,
     /// The command and those of its options that outputs depend on.
