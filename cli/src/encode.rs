@@ -44,6 +44,9 @@ impl Content {
     }
 }
 
+/// The share of a guaranteed error that the numbers of a text may add.
+pub(crate) const TEXT_SHARE: f64 = 1e-4;
+
 /// How a clip is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EncodeOptions {

@@ -13,7 +13,7 @@ use crate::batch::Shard;
 pub(crate) struct Inputs {
     /// Files, directories (searched recursively for motion files), globs such as 'db/**/*_walk.bvh', or - for
     /// stdin
-    #[arg(value_name = "IN", required_unless_present = "files_from")]
+    #[arg(value_name = "IN", required_unless_present_any = ["files_from", "print_config"])]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,

@@ -5,7 +5,6 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
 use crate::batch::hash::Content;
@@ -32,6 +31,9 @@ const NEUTRAL: &[&str] = &[
     "quiet",
     "color",
     "progress",
+    "config",
+    "explain",
+    "print_config",
     "help",
     "version",
 ];
@@ -60,8 +62,7 @@ impl Invocation {
             let id = argument.get_id().as_str();
             let values = matches.try_get_raw(id).ok().flatten()?;
             // A switch that is off has a value, too: it is as if it were not there.
-            let off = matches!(argument.get_action(), clap::ArgAction::SetTrue)
-                && matches.value_source(id) == Some(ValueSource::DefaultValue);
+            let off = matches!(argument.get_action(), clap::ArgAction::SetTrue) && !matches.get_flag(id);
             let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
             let given = match is_path {
                 true => Given::Files(values.map(PathBuf::from).collect()),

@@ -6,6 +6,7 @@ mod global;
 mod invocation;
 mod quantity;
 mod reading;
+mod start;
 mod trim;
 
 pub(crate) use files::{Inputs, Outputs, Selection};
@@ -13,11 +14,12 @@ pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use invocation::{Invocation, named};
 pub(crate) use quantity::{Length, UnitLength, factor, fps, length, seconds, unit};
 pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
+pub(crate) use start::Start;
 pub(crate) use trim::Trim;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands;
+use crate::{commands, config};
 
 /// A command-line toolchain for motion capture: reads BVH and Acclaim ASF/AMC, says what is in them, converts
 /// them, and puts a motion on another skeleton; one clip or a whole database.
@@ -50,27 +52,20 @@ pub(crate) enum Command {
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
     Manifest(commands::manifest::Args),
+    Run(commands::run::Args),
     Generate(commands::generate::Args),
 }
 
 impl Cli {
-    /// The arguments of this process; leaves with a message where they are wrong, or for help.
-    pub(crate) fn from_process() -> Cli {
-        let definition = Cli::definition();
-        let matches = definition.clone().get_matches();
-        let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        cli.global.invocation = Invocation::of(&definition, &matches);
-        cli
-    }
-
     /// All commands and flags.
     pub(crate) fn definition() -> clap::Command {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
+        let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
-            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        config::with_environment(definition)
     }
 }
 

@@ -229,13 +229,15 @@ fn glob(pattern: &str) -> Result<globset::Glob, Diagnostic> {
 }
 
 /// `--include` and `--exclude`.
-struct Filter {
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
     include: Option<GlobSet>,
     exclude: GlobSet,
 }
 
 impl Filter {
-    fn new(include: &[String], exclude: &[String]) -> Result<Filter, Diagnostic> {
+    /// What matches one of `include`, or all where that is empty, but for what matches one of `exclude`.
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Filter, Diagnostic> {
         let set = |patterns: &[String]| -> Result<GlobSet, Diagnostic> {
             let mut set = GlobSetBuilder::new();
             for pattern in patterns {
@@ -253,7 +255,8 @@ impl Filter {
         self.include.is_none()
     }
 
-    fn takes(&self, below: &Path) -> bool {
+    /// Whether a file is taken, by its path below the input.
+    pub(crate) fn takes(&self, below: &Path) -> bool {
         self.include.as_ref().is_none_or(|set| set.is_match(below)) && !self.exclude.is_match(below)
     }
 }

@@ -32,7 +32,8 @@ impl RunOptions {
     pub(crate) fn new(selection: &Selection, outputs: Option<&Outputs>) -> RunOptions {
         RunOptions {
             threads: selection.jobs.map_or(0, usize::from),
-            fail_fast: selection.fail_fast,
+            // A setting can ask for it, and the flag of the default take it back.
+            fail_fast: selection.fail_fast && !selection.keep_going,
             dry_run: outputs.is_some_and(|outputs| outputs.dry_run),
             timeout: selection.timeout,
             sharded: selection.shard.is_some(),

@@ -38,8 +38,8 @@ pub(crate) enum Destination {
 pub(crate) struct Names<'a> {
     /// The name of the output of an input, below the mirrored tree.
     pub(crate) derive: &'a dyn Fn(&Input) -> Result<PathBuf, Diagnostic>,
-    /// Files written beside an output.
-    pub(crate) beside: &'a dyn Fn(&Path) -> Option<PathBuf>,
+    /// Files written along with an output.
+    pub(crate) beside: &'a dyn Fn(&Path) -> Vec<PathBuf>,
 }
 
 impl Job {
@@ -71,7 +71,7 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
                 return Err(Diagnostic::new("usage::output", message)
                     .help("name a directory with -o DIR/, or give one input"));
             };
-            if let Some(beside) = (names.beside)(&input.relative) {
+            if let Some(beside) = (names.beside)(&input.relative).first() {
                 let kind = beside.extension().unwrap_or_default().to_string_lossy().into_owned();
                 let message = format!("an .{kind} file goes with the output, and stdout takes one file");
                 return Err(Diagnostic::new("usage::output", message).help("name a file with -o"));
@@ -138,7 +138,7 @@ fn exists(path: &Path) -> bool {
 }
 
 fn exists_beside(path: &Path, names: &Names<'_>) -> bool {
-    (names.beside)(path).is_some_and(|beside| exists(&beside))
+    (names.beside)(path).iter().any(|beside| exists(beside))
 }
 
 /// Refuses outputs that are inputs or each other; gives warnings about outputs that are the same to some file systems.
@@ -227,7 +227,7 @@ mod tests {
         Ok(input.relative.with_extension("csv"))
     }
 
-    const NAMES: Names<'static> = Names { derive: &to_csv, beside: &|_| None };
+    const NAMES: Names<'static> = Names { derive: &to_csv, beside: &|_| Vec::new() };
 
     fn planned(inputs: Vec<Input>, outputs: &Outputs) -> Result<Vec<Destination>, &'static str> {
         let jobs = plan(inputs, outputs, &NAMES).map_err(|error| error.code)?;
@@ -285,7 +285,7 @@ mod tests {
     fn an_output_is_skipped_only_where_it_is_there_itself() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let names = Names { derive: &to_csv, beside: &|path| Some(path.with_extension("asf")) };
+        let names = Names { derive: &to_csv, beside: &|path| vec![path.with_extension("asf")] };
         let planned = |outputs: &Outputs| {
             let input = Input { found: false, ..input(folder.path(), "1.bvh") };
             plan(vec![input], outputs, &names)

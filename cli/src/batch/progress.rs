@@ -64,7 +64,7 @@ impl Progress {
         self.bytes += job.bytes;
         self.frames += told.tally.frames;
         match told.verdict {
-            Verdict::Failed => self.failed += 1,
+            Verdict::Failed | Verdict::Missed => self.failed += 1,
             Verdict::Skipped => self.skipped_bytes += job.bytes,
             Verdict::Ok => {}
         }

@@ -293,8 +293,11 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
             Outcome::Failed(failure) => Some(&failure.error),
             Outcome::Known | Outcome::Skipped => None,
         };
-        if failed.is_some() {
-            job.input.attempt.undo();
+        if let Some(error) = failed {
+            // What misses a gate is written all the same: whoever set it wants to look at it.
+            if !error.is_gate() {
+                job.input.attempt.undo();
+            }
             if self.options.fail_fast {
                 self.stop.store(true, Ordering::Relaxed);
             }
@@ -351,7 +354,7 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         if interrupt::requested() {
             return Exit::Interrupted;
         }
-        if summary.failed > 0 || self.fatal.get().is_some() { Exit::ClipFailed } else { Exit::Success }
+        if self.fatal.get().is_some() { Exit::ClipFailed } else { summary.exit() }
     }
 }
 

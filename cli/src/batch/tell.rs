@@ -25,6 +25,8 @@ pub(super) struct Told {
 pub(super) enum Verdict {
     Ok,
     Failed,
+    /// It only came out worse than was allowed.
+    Missed,
     Skipped,
 }
 
@@ -36,7 +38,7 @@ pub(super) struct Teller {
 }
 
 /// The last row where there was more than one input.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(super) struct Summary {
     r#type: &'static str,
     clips: usize,
@@ -47,9 +49,12 @@ pub(super) struct Summary {
     bytes_in: u64,
     bytes_out: u64,
     pub(super) seconds: f64,
+    /// Of the failed ones.
+    #[serde(skip)]
+    missed: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
@@ -57,7 +62,7 @@ struct ErrorRow<'a> {
     warnings: &'a [Diagnostic],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct PlanRow<'a> {
     path: &'a str,
     output: String,
@@ -110,7 +115,11 @@ impl Teller {
                     Destination::Stdout => String::new(),
                     _ => self.row(&report.json, &report.text),
                 };
-                let verdict = if report.errors.is_empty() { Verdict::Ok } else { Verdict::Failed };
+                let verdict = match &report.errors[..] {
+                    [] => Verdict::Ok,
+                    errors if errors.iter().all(Diagnostic::is_gate) => Verdict::Missed,
+                    _ => Verdict::Failed,
+                };
                 (row, messages, verdict, report.tally)
             }
         };
@@ -148,12 +157,22 @@ impl Summary {
     pub(super) fn add(&mut self, told: &Told) {
         *match told.verdict {
             Verdict::Ok => &mut self.ok,
-            Verdict::Failed => &mut self.failed,
+            Verdict::Failed | Verdict::Missed => &mut self.failed,
             Verdict::Skipped => &mut self.skipped,
         } += 1;
+        self.missed += usize::from(told.verdict == Verdict::Missed);
         self.frames += told.tally.frames;
         self.bytes_in += told.tally.bytes_in;
         self.bytes_out += told.tally.bytes_out;
+    }
+
+    /// How the run ends, as far as its clips are concerned.
+    pub(super) fn exit(&self) -> Exit {
+        match self.failed {
+            0 => Exit::Success,
+            failed if failed == self.missed => Exit::Gate,
+            _ => Exit::ClipFailed,
+        }
     }
 
     pub(super) fn print(&self, console: &mut Console, global: &Global) {

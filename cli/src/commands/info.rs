@@ -27,7 +27,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: String,
     format: &'static str,
@@ -77,7 +77,7 @@ fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct CompressedRow {
     path: String,
     format: &'static str,

@@ -10,6 +10,7 @@ pub(crate) mod manifest;
 pub(crate) mod picture;
 pub(crate) mod plot;
 pub(crate) mod retarget;
+pub(crate) mod run;
 pub(crate) mod sheet;
 pub(crate) mod skel;
 pub(crate) mod validate;

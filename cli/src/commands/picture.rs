@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use mocap_model::{Clip, FrameRate, JointTracks};
-use mocap_retarget::map_roles;
+use mocap_retarget::map_roles_in;
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Outputs, Reading};
@@ -36,7 +36,7 @@ pub(crate) struct Drawn {
     path: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: &'a str,
     inputs: Vec<&'a str>,
@@ -45,7 +45,7 @@ struct Row<'a> {
     frames: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
@@ -245,6 +245,6 @@ fn motion(input: &Input, reading: &Reading) -> Result<Read, Failure> {
 
 /// The clip with the roles of its joints.
 pub(crate) fn with_roles(clip: Clip) -> Clip {
-    let skeleton = map_roles(clip.skeleton()).apply(clip.skeleton());
+    let skeleton = map_roles_in(&clip).certain().apply(clip.skeleton());
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }

@@ -2,14 +2,16 @@
 
 mod excerpt;
 mod render;
+mod schema;
 
 pub(crate) use render::{Detail, Renderer};
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use excerpt::Excerpt;
-use mocap_formats::{Context, Finding};
+use mocap_formats::{Context, Finding, Place};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One error or warning.
@@ -29,6 +31,8 @@ pub(crate) struct Diagnostic {
     pub(crate) context: Context,
     /// How often it was found.
     pub(crate) count: usize,
+    /// What it is about in full; may have several lines.
+    pub(crate) note: Option<String>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
     excerpt: Option<Excerpt>,
@@ -44,6 +48,7 @@ impl Diagnostic {
             place: None,
             context: Context::default(),
             count: 1,
+            note: None,
             help: None,
             excerpt: None,
         }
@@ -58,6 +63,7 @@ impl Diagnostic {
             place: finding.place.as_ref().map(|place| (place.line, place.column)),
             context: finding.context.clone(),
             count: finding.count,
+            note: None,
             help: advice(finding).map(str::to_owned),
             excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
         }
@@ -91,6 +97,25 @@ impl Diagnostic {
         self
     }
 
+    /// The same with more about it.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.note = Some(note.into());
+        self
+    }
+
+    /// The same about a piece of a text that the user wrote, as bytes from its start.
+    pub(crate) fn in_text(mut self, text: &[u8], span: Range<usize>) -> Diagnostic {
+        let place = Place::of(text, span);
+        self.place = Some((place.line, place.column));
+        self.excerpt = Excerpt::of(text, &place);
+        self
+    }
+
+    /// Whether it is a motion that came out worse than was allowed, and no fault of files or arguments.
+    pub(crate) fn is_gate(&self) -> bool {
+        self.code.starts_with("gate::")
+    }
+
     /// The same with what can be done.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
@@ -118,7 +143,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, help`.
+/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, note, help`.
 impl Serialize for Diagnostic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -140,6 +165,9 @@ impl Serialize for Diagnostic {
         }
         if let Some(frame) = frame {
             map.serialize_entry("frame", frame)?;
+        }
+        if let Some(note) = &self.note {
+            map.serialize_entry("note", note)?;
         }
         if let Some(help) = &self.help {
             map.serialize_entry("help", help)?;
