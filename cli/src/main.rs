@@ -16,6 +16,7 @@ mod encode;
 mod exit;
 mod facts;
 mod interrupt;
+mod names;
 mod pipeline;
 mod quality;
 mod read;

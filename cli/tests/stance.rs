@@ -1,11 +1,8 @@
 //! How skeletons stand: what `mocap skel` writes of a motion is the stance that the motion shows.
 
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
-
 mod mocap;
 
-use mocap::{Sandbox, fixture};
-use std::path::{Path, PathBuf};
+use mocap::{Sandbox, corpus, fixture};
 
 /// Robin's walk behind a rest pose in which one joint is turned, so that the pose is seen in what comes of it.
 fn rest_first() -> String {
@@ -79,17 +76,6 @@ fn a_motion_on_its_own_skeleton_comes_out_unchanged() {
         let row = sandbox.run(["compare", "first.bvh", "again.bvh", "--json"]).ok().rows().remove(0);
         assert!(row["max"].as_f64().unwrap() < 1e-5, "{target}: {row}");
     }
-}
-
-/// Captured files, where they are there: `MOCAP_CORPUS`, else `../shared/data` beside the checkout.
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, Into::into);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no motion files at {} (set MOCAP_CORPUS)", folder.display());
-    None
 }
 
 /// By frame: how far down a foot points [deg], and how high its ankle is [m, for a file in centimetres].

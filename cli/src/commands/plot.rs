@@ -1,12 +1,10 @@
 //! `mocap plot`: curves of a joint over time.
 
-use std::path::PathBuf;
-
 use clap::{Args as ClapArgs, ValueEnum};
 use mocap_model::{Joint, JointId, Role, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
 
-use super::picture::{self, Drawn, Output};
+use super::picture::{self, Drawn, Pictures};
 use super::sheet::{ImageFormat, ThemeArg};
 use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
@@ -17,17 +15,14 @@ use crate::tables::nearest;
 /// Draw curves of a joint over time, of one motion or several in one chart
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
-    /// Motions: files, directories, globs, or - for stdin
-    #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pictures: Pictures,
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...) whatever a file calls it
     #[arg(long, value_name = "JOINT")]
     joint: String,
     /// What is drawn over time
     #[arg(long, value_name = "CHANNEL", default_value = "rotation")]
     channel: ChannelArg,
-    #[command(flatten)]
-    output: Output,
     /// Format of the output [default: by the extension of OUT, else svg]
     #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
     to: Option<ImageFormat>,
@@ -52,7 +47,7 @@ enum ChannelArg {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = ImageFormat::of(args.to, &args.output)?;
+    let format = ImageFormat::of(args.to, &args.pictures)?;
     let options = PlotOptions {
         channel: match args.channel {
             ChannelArg::Rotation => Channel::Rotation,
@@ -63,7 +58,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         ..PlotOptions::default()
     };
     picture::run(
-        (&args.inputs, &args.first.of(&args.reading), &args.output),
+        &args.pictures,
+        &args.first.of(&args.reading),
         format.extension(),
         (global, console),
         |drawn| plot(drawn, &args.joint, &options, format),

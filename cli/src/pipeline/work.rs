@@ -131,7 +131,8 @@ impl Course<'_> {
                 (self.clip, self.tolerance) = (clip, None);
             }
             Action::Compress(args) => {
-                let mut done = compress::squeezed(self.clip.clone(), &args.bounds, &mut self.warnings)?;
+                let mut done =
+                    compress::squeezed(self.clip.clone(), &args.bounds, &mut self.warnings, &|_| {})?;
                 let bytes = std::mem::take(&mut done.bytes);
                 self.tolerance = Some(done.options.tolerance * encode::TEXT_SHARE);
                 self.clip = read::open_compressed(&bytes, Some(self.clip.skeleton()))?.to_clip();
