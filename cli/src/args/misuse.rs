@@ -20,7 +20,7 @@ pub(crate) fn leave(mut error: clap::Error, words: &[OsString]) -> ! {
             _ => String::new(),
         });
         // What shares no more than a few letters was not meant.
-        if strsim::levenshtein(&words[0], &words[1]) * 2 > words[0].len() {
+        if strsim::levenshtein(&words[0], &words[1]) * 3 > words[0].len() {
             error.remove(ContextKind::SuggestedArg);
             error.remove(ContextKind::Usage);
         }
