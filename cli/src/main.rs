@@ -19,6 +19,7 @@ mod interrupt;
 mod pipeline;
 mod quality;
 mod read;
+mod rest;
 mod tables;
 mod write;
 

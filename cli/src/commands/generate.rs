@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand};
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::args::Cli;
@@ -31,8 +31,21 @@ enum What {
         /// The shell
         shell: Shell,
     },
-    /// The JSON Schema of .skel files, on stdout
-    Schema,
+    /// The JSON Schema of a kind of file, on stdout
+    Schema {
+        /// The kind of file
+        #[arg(value_name = "KIND", default_value = "skel")]
+        kind: SchemaArg,
+    },
+}
+
+/// Files that people write.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SchemaArg {
+    /// Skeletons (.skel)
+    Skel,
+    /// Joint maps of retarget --map
+    Map,
 }
 
 /// Runs the command.
@@ -44,7 +57,13 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             clap_complete::generate(*shell, &mut definition, "mocap", &mut script);
             console.stdout(&script);
         }
-        What::Schema => console.stdout(mocap_formats::skel::json_schema().as_bytes()),
+        What::Schema { kind } => {
+            let schema = match kind {
+                SchemaArg::Skel => mocap_formats::skel::json_schema(),
+                SchemaArg::Map => mocap_formats::map::json_schema(),
+            };
+            console.stdout(schema.as_bytes());
+        }
         What::Man { output: None } => {
             let mut page = Vec::new();
             let made = clap_mangen::Man::new(definition).render(&mut page);

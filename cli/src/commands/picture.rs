@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use mocap_model::{Clip, FrameRate, JointTracks};
-use mocap_retarget::map_roles;
+use mocap_retarget::map_roles_in;
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Reading, Selection};
@@ -164,6 +164,6 @@ fn motion(input: &Input, reading: &Reading) -> Result<(Clip, Vec<Diagnostic>), F
 
 /// The clip with the roles of its joints.
 pub(crate) fn with_roles(clip: Clip) -> Clip {
-    let skeleton = map_roles(clip.skeleton()).apply(clip.skeleton());
+    let skeleton = map_roles_in(&clip).certain().apply(clip.skeleton());
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }

@@ -31,6 +31,8 @@ pub(crate) struct Diagnostic {
     pub(crate) context: Context,
     /// How often it was found.
     pub(crate) count: usize,
+    /// What it is about in full; may have several lines.
+    pub(crate) note: Option<String>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
     excerpt: Option<Excerpt>,
@@ -46,6 +48,7 @@ impl Diagnostic {
             place: None,
             context: Context::default(),
             count: 1,
+            note: None,
             help: None,
             excerpt: None,
         }
@@ -60,6 +63,7 @@ impl Diagnostic {
             place: finding.place.as_ref().map(|place| (place.line, place.column)),
             context: finding.context.clone(),
             count: finding.count,
+            note: None,
             help: advice(finding).map(str::to_owned),
             excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
         }
@@ -106,6 +110,12 @@ impl Diagnostic {
         self.code.starts_with("gate::")
     }
 
+    /// The same with more about it.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.note = Some(note.into());
+        self
+    }
+
     /// The same with what can be done.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
@@ -133,7 +143,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, help`.
+/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, note, help`.
 impl Serialize for Diagnostic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -155,6 +165,9 @@ impl Serialize for Diagnostic {
         }
         if let Some(frame) = frame {
             map.serialize_entry("frame", frame)?;
+        }
+        if let Some(note) = &self.note {
+            map.serialize_entry("note", note)?;
         }
         if let Some(help) = &self.help {
             map.serialize_entry("help", help)?;

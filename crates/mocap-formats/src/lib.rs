@@ -14,6 +14,7 @@ mod finding;
 mod format;
 pub mod json;
 mod limits;
+pub mod map;
 pub mod number;
 pub mod skel;
 pub mod text;

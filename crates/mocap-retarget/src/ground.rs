@@ -72,6 +72,7 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
         rules(
             (source.skeleton(), body, &stance),
             (&retargeter.target, &retargeter.target_body, &retargeter.target_stance),
+            &retargeter.options.pairs,
         )
     };
     let feet = (0..target_feet.len()).filter_map(|i| {

@@ -1,7 +1,7 @@
 //! How a motion is put on another skeleton.
 
 use crate::RoleMap;
-use mocap_model::Pose;
+use mocap_model::{JointId, Pose};
 
 /// What becomes of the source's motion on a body of other proportions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +78,9 @@ pub struct Options {
     pub source_roles: Option<RoleMap>,
     /// Roles of the target's joints, in place of those that are found.
     pub target_roles: Option<RoleMap>,
+    /// Joints beside the roles that are to turn alike: of the source, of the target. Pairs with a joint that neither
+    /// skeleton has, or whose joint of the target has a role, say nothing.
+    pub pairs: Vec<(JointId, JointId)>,
 }
 
 impl Default for Options {
@@ -93,6 +96,7 @@ impl Default for Options {
             target_rest: None,
             source_roles: None,
             target_roles: None,
+            pairs: Vec::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::error::{RetargetError, Which};
 use crate::evidence::{Sample, refined};
-use crate::roles::map_roles;
+use crate::roles::map_roles_in;
 use crate::stance::stance;
 use mocap_analysis::{ContactOptions, contacts, feet_of, metres_per_unit};
 use mocap_model::{Clip, Isometry3, Pose};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Where the skeleton has no hips or legs, or its limbs make no body.
 pub fn rest_from_motion(clip: &Clip) -> Result<Pose, RetargetError> {
     let skeleton = clip.skeleton();
-    let roles = map_roles(skeleton);
+    let roles = map_roles_in(clip);
     let named = Arc::new(roles.apply(skeleton));
     let body = Body::new(skeleton, roles, Which::Target)?;
     let base = Pose::rest(skeleton);

@@ -70,7 +70,8 @@ impl Retargeter {
     /// Maps the joints of two skeletons and brings both into one stance.
     ///
     /// Roles that the skeletons state win over names; the rest pose is the stance to start from unless
-    /// [`Options::source_rest`] or [`Options::target_rest`] give another.
+    /// [`Options::source_rest`] or [`Options::target_rest`] give another. A source with the target's own bones
+    /// stands as the target does.
     ///
     /// # Errors
     /// Where one of the skeletons has no hips or legs, its limbs are not connected or have no length, its sides
@@ -80,10 +81,13 @@ impl Retargeter {
             return Err(RetargetError::Option { option: "floor", value });
         }
         let axes = Space { unit: source.space().unit, ..*target.space() };
-        let (source_base, target_base) = (
-            base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
-            base_pose(target, &options.target_rest, None, Which::Target)?,
-        );
+        let target_base = base_pose(target, &options.target_rest, None, Which::Target)?;
+        // One body stands in one way, wherever that was found.
+        let one_body = options.source_rest.is_none() && same_bones(source, target);
+        let source_base = match one_body {
+            true => target_base.clone(),
+            false => base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
+        };
         let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| {
             given.clone().unwrap_or_else(|| map_roles(skeleton))
         };
@@ -104,7 +108,11 @@ impl Retargeter {
                 warnings.push(Warning::StanceMade { which });
             }
         }
-        let rules = rules((&source, &source_body, &source_stance), (target, &target_body, &target_stance));
+        let rules = rules(
+            (&source, &source_body, &source_stance),
+            (target, &target_body, &target_stance),
+            &options.pairs,
+        );
         let directions = Directions::of(target);
         let mut limbs = Vec::new();
         for i in 0..LIMBS.len() {
@@ -147,6 +155,11 @@ impl Retargeter {
     /// The ratios of limb lengths.
     pub fn ratios(&self) -> Ratios {
         self.ratios
+    }
+
+    /// What is left out or assumed, whatever the clip.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The target, with the roles that were found.
@@ -207,7 +220,7 @@ impl Retargeter {
 }
 
 /// The local pose that the stance is made from, in other axes where these are given.
-fn base_pose(
+pub(crate) fn base_pose(
     skeleton: &Skeleton,
     given: &Option<Pose>,
     axes: Option<Space>,
@@ -234,6 +247,17 @@ fn base_pose(
     let mut turned = Pose::default();
     clip.in_space(axes)?.local_pose(0, &mut turned);
     Ok(turned)
+}
+
+/// Whether the skeletons have the very same bones, in one space.
+fn same_bones(source: &Skeleton, target: &Skeleton) -> bool {
+    let axes = |skeleton: &Skeleton| (skeleton.space().up, skeleton.space().forward);
+    source.len() == target.len()
+        && axes(source) == axes(target)
+        && source.joints().iter().zip(target.joints()).all(|(a, b)| {
+            let far = (a.offset - b.offset).norm() > 1e-9 * (a.offset.norm() + b.offset.norm());
+            a.name == b.name && a.parent == b.parent && !far
+        })
 }
 
 fn ratios(
@@ -268,6 +292,9 @@ fn warnings(source: &Body, target: &Body) -> Vec<Warning> {
             .collect()
     };
     let mut warnings = Vec::new();
+    for (which, body) in [(Which::Source, source), (Which::Target, target)] {
+        warnings.extend(body.lone_arm.map(|side| Warning::OneArm { which, side }));
+    }
     for (which, roles) in [
         (Which::Target, one_sided(&source.roles, &target.roles)),
         (Which::Source, one_sided(&target.roles, &source.roles)),

@@ -1,10 +1,7 @@
 //! Words for the ways in which a motion can be put on a skeleton.
 
 use clap::ValueEnum;
-use mocap_model::{Clip, Pose};
 use mocap_retarget::{Hands, LimbSolver, Method};
-
-use crate::diagnostic::Diagnostic;
 
 /// What becomes of the motion.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -67,15 +64,4 @@ impl From<SolverArg> for LimbSolver {
             SolverArg::TwoBone => LimbSolver::TwoBone,
         }
     }
-}
-
-/// The local pose of a frame that a flag names.
-pub(super) fn rest_pose(clip: &Clip, frame: usize, flag: &str) -> Result<Pose, Diagnostic> {
-    if frame >= clip.frames() {
-        let message = format!("{flag} {frame} is no frame of the motion: it has {}", clip.frames());
-        return Err(Diagnostic::new("usage::frame", message));
-    }
-    let mut pose = Pose::default();
-    clip.local_pose(frame, &mut pose);
-    Ok(pose)
 }

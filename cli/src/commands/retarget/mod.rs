@@ -1,6 +1,8 @@
 //! `mocap retarget`: motions on another skeleton.
 
 mod choices;
+mod explain;
+mod mapping;
 mod row;
 mod target;
 
@@ -10,7 +12,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which};
+use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -20,7 +22,10 @@ use crate::edit::{Edits, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use choices::{HandsArg, MethodArg, SolverArg, rest_pose};
+use crate::rest;
+use choices::{HandsArg, MethodArg, SolverArg};
+pub(crate) use mapping::{MapArg, MapFile};
+use mapping::{Mapping, MappingArgs};
 pub(crate) use row::Measures;
 pub(crate) use target::{Target, read as read_target};
 
@@ -38,6 +43,8 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     method: MethodArgs,
+    #[command(flatten)]
+    mapping: MappingArgs,
     #[command(flatten)]
     outputs: Outputs,
     /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the
@@ -107,6 +114,9 @@ pub(crate) struct TargetArgs {
     /// Axis that points up in the target [default: as its file says, else Y]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     target_up: Option<SignedAxis>,
+    /// Whether its unit is not needed: nothing is measured.
+    #[arg(skip)]
+    unit_unneeded: bool,
 }
 
 /// Runs the command.
@@ -126,10 +136,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
     let names =
         Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
-    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let jobs = match args.mapping.shows_only() {
+        true => mapping::jobs(inputs, args, global)?,
+        false => batch::plan(inputs, &args.outputs, &names)?,
+    };
 
     let target_input = Input::named(target_path);
-    let target = match target::read(&target_input, &args.target, args.method.target_rest, &args.reading) {
+    let target_args = TargetArgs { unit_unneeded: args.mapping.shows_only(), ..args.target.clone() };
+    let target = match target::read(&target_input, &target_args, args.method.target_rest, &args.reading) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -141,7 +155,12 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     let options =
         RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
-    Ok(batch::run(console, global, options, &jobs, |job| retarget(job, args, &target, format)))
+    let map = args.mapping.map.read()?;
+    let work = |job: &Job| match args.mapping.shows_only() {
+        true => mapping::shown(job, args, &target, map.as_ref()),
+        false => retarget(job, args, &target, map.as_ref(), format),
+    };
+    Ok(batch::run(console, global, options, &jobs, work))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
@@ -154,13 +173,19 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
+fn retarget(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+    format: Format,
+) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
     job.input.attempt.check()?;
     let done = edited(clip, args, &mut warnings)
-        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
+        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, (target, map), &mut warnings));
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
@@ -203,7 +228,7 @@ fn edited(
 impl MethodArgs {
     /// The pose of the frame of `--source-rest`.
     pub(crate) fn stance(&self, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
-        self.source_rest.map(|frame| rest_pose(clip, frame, "--source-rest")).transpose()
+        self.source_rest.map(|frame| rest::in_frame(clip, frame, "--source-rest")).transpose()
     }
 }
 
@@ -212,13 +237,14 @@ pub(crate) fn put_on_target(
     clip: &Clip,
     source_rest: Option<Pose>,
     method: &MethodArgs,
-    target: &Target,
+    (target, map): (&Target, Option<&MapFile>),
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
     let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
+    let mapping = Mapping::new(clip, target, map)?;
     let options = Options {
         method: method.method.into(),
         hands: method.hands.into(),
@@ -226,11 +252,15 @@ pub(crate) fn put_on_target(
         limits: !method.no_limits,
         source_rest,
         target_rest: target.rest.clone(),
-        ..Options::default()
+        ..mapping.options()
     };
-    let retargeter =
-        Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
-    let (motion, report) = retargeter.retarget(clip).map_err(|error| diagnostic(&error))?;
+    let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
+    let done = match mapping.pairs_alone() {
+        Some(pairs) => retarget_pairs(clip, &target.skeleton, &pairs, &options),
+        None => Retargeter::new(clip.skeleton(), &target.skeleton, &options)
+            .and_then(|retargeter| retargeter.retarget(clip)),
+    };
+    let (motion, report) = done.map_err(failed)?;
     warnings.extend(report.warnings.iter().map(noticed));
     Ok((motion, report))
 }
@@ -250,8 +280,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
     let diagnostic = Diagnostic::new(warning.code(), warning.to_string());
     match warning {
         Warning::StanceMade { which: Which::Target } => diagnostic.help(
-            "give a motion file of that skeleton as the target, and with --target-rest FRAME a frame in which it \
-             stands",
+            "give as the target a motion file of that skeleton, or the .skel that `mocap skel` writes of one: they \
+             show how it stands, and --target-rest FRAME (of `mocap skel`: --rest FRAME) names a frame in which it \
+             does",
         ),
         Warning::StanceMade { which: Which::Source } => {
             diagnostic.help("--source-rest FRAME names a frame in which it stands")
@@ -262,10 +293,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
 
 fn diagnostic(error: &RetargetError) -> Diagnostic {
     let (code, help) = match error {
-        RetargetError::MissingRoles { .. } => (
-            "retarget::missing-roles",
-            Some("give the roles in a .skel file: `mocap skel FILE -o FILE.skel` writes one to edit"),
-        ),
+        RetargetError::MissingRoles { .. } => ("retarget::missing-roles", Some(mapping::HELP)),
+        RetargetError::Uncertain { .. } => ("retarget::uncertain", Some(mapping::HELP)),
+        RetargetError::SidesMixed { .. } => ("retarget::sides-mixed", Some(mapping::HELP)),
         RetargetError::NotBelow { .. } => ("retarget::not-below", None),
         RetargetError::ZeroLength { .. } => ("retarget::zero-length", None),
         RetargetError::SidesSwapped { .. } => {

@@ -1,15 +1,15 @@
 //! The skeleton that motions are put on.
 
 use mocap_model::{Pose, Skeleton, UnitSource};
-use mocap_retarget::rest_from_motion;
+use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
 use super::TargetArgs;
-use super::choices::rest_pose;
 use crate::args::{PositionChannelsArg, Reading};
 use crate::batch::{Failure, Input};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::read::{self, Motion};
+use crate::rest::{self, RestArg, starts_at_rest};
 
 /// The target and what was found while it was read.
 #[derive(Debug)]
@@ -19,10 +19,9 @@ pub(crate) struct Target {
     /// How it stands, as its own motion shows.
     pub(super) rest: Option<Pose>,
     pub(crate) warnings: Vec<Diagnostic>,
+    /// What its joints are, as far as names, shape and its own motion tell.
+    pub(super) roles: RoleMap,
 }
-
-/// The first frame is a rest pose: of a target that is welcome.
-const REST_FIRST: &str = "bvh::rest-first-frame";
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(crate) fn read(
@@ -43,22 +42,20 @@ pub(crate) fn read(
         ..inputs.clone()
     };
     let loaded = read::load(input, &reading)?;
-    let (skeleton, rest, mut warnings) = if loaded.format.has_motion() || stance.is_some() {
-        let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-        let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
-        let rest = match stance.or(rest_first.then_some(0)) {
-            Some(frame) => Some(rest_pose(&clip, frame, "--target-rest")?),
-            // A motion that shows no stance leaves the rest pose of the file.
-            None => rest_from_motion(&clip).ok(),
-        };
-        (clip.skeleton().as_ref().clone(), rest, warnings)
+    let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || stance.is_some() {
+        let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
+        let at_rest = starts_at_rest(&mut warnings);
+        let asked = stance.map_or(RestArg::Auto, RestArg::Frame);
+        let (_, rest) = rest::stance(&clip, asked, at_rest, "--target-rest")?;
+        (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
     } else {
         let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-        (skeleton, None, warnings)
+        let roles = map_roles(&skeleton);
+        (skeleton, None, roles, warnings)
     };
-    warnings.retain(|warning| warning.code != REST_FIRST);
     let mut warnings = read::strict(inputs, warnings)?;
     match read::known_unit(&skeleton) {
+        None if args.unit_unneeded => {}
         None => {
             let error = Diagnostic::new(
                 "unit::unknown",
@@ -73,5 +70,5 @@ pub(crate) fn read(
         }
         Some(_) => {}
     }
-    Ok(Target { path: input.shown(), skeleton, rest, warnings })
+    Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
 }
