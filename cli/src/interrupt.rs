@@ -35,8 +35,9 @@ pub(crate) fn install() {
             leave(Exit::Interrupted);
         }
     };
-    // Where no handler can be set, Ctrl-C ends the process as it ends any other.
-    let _ = ctrlc::set_handler(signal);
+    // Where one of the signals is ignored (nohup), or no handler can be set, signals do what they do to any other
+    // process: a manifest survives that as well.
+    let _ = ctrlc::try_set_handler(signal);
 }
 
 /// Takes away what is half written and ends the process, whatever other threads do.

@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
     Run(commands::run::Args),
+    Manifest(commands::manifest::Args),
     Generate(commands::generate::Args),
 }
 

@@ -2,6 +2,7 @@
 //! parallel and with results in the order of the inputs.
 
 mod attempt;
+mod collide;
 pub(crate) mod hash;
 mod inputs;
 pub(crate) mod manifest;

@@ -123,7 +123,12 @@ impl Teller {
                 (row, messages, verdict, report.tally)
             }
         };
-        Told { row, messages, verdict, tally }
+        // The rows of commands know nothing of it: it is said on stderr, whatever they look like.
+        let warning = match verdict {
+            Verdict::Skipped => String::new(),
+            _ => self.voice.warnings(&path, job.warning.as_slice(), Detail::Line),
+        };
+        Told { row, messages: warning + &messages, verdict, tally }
     }
 
     fn row(&self, json: &str, text: &str) -> String {

@@ -6,6 +6,7 @@ pub(crate) mod convert;
 pub(crate) mod decompress;
 pub(crate) mod generate;
 pub(crate) mod info;
+pub(crate) mod manifest;
 pub(crate) mod picture;
 pub(crate) mod plot;
 pub(crate) mod retarget;
