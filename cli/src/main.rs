@@ -20,6 +20,7 @@ mod pipeline;
 mod quality;
 mod read;
 mod rest;
+mod schemas;
 mod tables;
 mod write;
 

@@ -40,7 +40,8 @@ fn a_skel_stands_as_the_motion_it_was_written_of() {
         let row = sandbox.run(["skel", file, "-o", "auto.skel", "--overwrite", "--strict", "--json"]).ok();
         assert_eq!(row.rows()[0]["rest"], rest);
         assert!(run("auto.skel") == run(file), "{file}");
-        let row = sandbox.run(["skel", file, "-o", "file.skel", "--overwrite", "--rest", "offsets", "--json"]);
+        let row =
+            sandbox.run(["skel", file, "-o", "file.skel", "--overwrite", "--rest", "offsets", "--json"]);
         assert_eq!(row.ok().rows()[0]["rest"]["pose"], "offsets");
         assert!(run("auto.skel") != run("file.skel"), "{file}");
         sandbox.run(["skel", file, "-o", "9.skel", "--overwrite", "--rest", "9"]).ok();

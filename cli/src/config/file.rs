@@ -33,7 +33,9 @@ impl Settings {
     /// Where the file that was named cannot be read, or a key or value is none that the command line knows.
     pub(crate) fn find(named: Option<&Path>, definition: &Command) -> Result<Settings, Diagnostic> {
         let path = match named {
-            Some(path) if path.as_os_str().is_empty() || path == Path::new("none") => return Ok(Settings::default()),
+            Some(path) if path.as_os_str().is_empty() || path == Path::new("none") => {
+                return Ok(Settings::default());
+            }
             Some(path) => Some(path.to_owned()),
             None => nearest_file(),
         };

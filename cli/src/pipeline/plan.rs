@@ -87,6 +87,11 @@ impl Plans {
         &self.plans[&self.file.overrides_of(input)]
     }
 
+    /// The variables of the pipeline: name, value, whether it was set.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        self.file.variables.iter()
+    }
+
     /// Whether any input has an output.
     pub(crate) fn write(&self) -> bool {
         self.plans.values().any(|plan| plan.outputs(Path::new("x")).next().is_some())

@@ -119,8 +119,13 @@ impl Course<'_> {
                 let body = body.as_ref().expect("targets are opened before work");
                 let (target, map) = (&body.target, body.map.as_ref());
                 let stance = args.method.stance(&self.clip)?;
-                let (clip, report) =
-                    retarget::put_on_target(&self.clip, stance, &args.method, (target, map), &mut self.warnings)?;
+                let (clip, report) = retarget::put_on_target(
+                    &self.clip,
+                    stance,
+                    &args.method,
+                    (target, map),
+                    &mut self.warnings,
+                )?;
                 self.gates.extend(gate::of_report(&step.name, &args.limits, &report));
                 self.measured.push((at, Measured::Retarget(target.path.clone(), Box::new(report))));
                 (self.clip, self.tolerance) = (clip, None);

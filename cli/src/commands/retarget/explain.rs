@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap retarget --explain --json`.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: &'a str,
     target: &'a str,
     schemes: Sides<Option<&'static str>>,

@@ -103,11 +103,7 @@ pub(super) struct Mapping {
 
 impl Mapping {
     /// For a motion: as given, else as found.
-    pub(super) fn new(
-        clip: &Clip,
-        target: &Target,
-        map: Option<&MapFile>,
-    ) -> Result<Mapping, Diagnostic> {
+    pub(super) fn new(clip: &Clip, target: &Target, map: Option<&MapFile>) -> Result<Mapping, Diagnostic> {
         match map {
             Some(map) => Mapping::given(clip.skeleton(), target, map),
             None => Ok(Mapping::found(map_roles_in(clip), target)),
@@ -119,9 +115,10 @@ impl Mapping {
     }
 
     fn given(source: &Skeleton, target: &Target, file: &MapFile) -> Result<Mapping, Diagnostic> {
-        let parsed = map::parse(&file.bytes, source, &target.skeleton, &Limits::default()).map_err(|finding| {
-            Diagnostic::from_finding(&finding, &text::decode(&file.bytes)).in_file(&file.path)
-        })?;
+        let parsed =
+            map::parse(&file.bytes, source, &target.skeleton, &Limits::default()).map_err(|finding| {
+                Diagnostic::from_finding(&finding, &text::decode(&file.bytes)).in_file(&file.path)
+            })?;
         let map = parsed.value;
         let roles = [map.source, map.target].map(RoleMap::given);
         Ok(Mapping { roles, pairs: map.pairs, given: true })
@@ -176,7 +173,12 @@ impl Mapping {
 }
 
 /// A pair of skeletons shown, and its map written where that is asked for.
-pub(super) fn shown(job: &Job, args: &Args, target: &Target, map: Option<&MapFile>) -> Result<Report, Failure> {
+pub(super) fn shown(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+) -> Result<Report, Failure> {
     // A skeleton alone can be shown, too.
     let reading = Reading { rest_frame_dropped: true, ..args.reading.clone() };
     let loaded = read::load(&job.input, &reading)?;

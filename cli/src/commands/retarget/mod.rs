@@ -24,9 +24,10 @@ use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
 use choices::{HandsArg, MethodArg, SolverArg};
+pub(crate) use explain::Row as ExplainRow;
 pub(crate) use mapping::{MapArg, MapFile};
 use mapping::{Mapping, MappingArgs};
-pub(crate) use row::Measures;
+pub(crate) use row::{Measures, Row};
 pub(crate) use target::{Target, read as read_target};
 
 /// Put motions on another skeleton, and measure what became of them
