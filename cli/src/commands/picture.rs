@@ -37,7 +37,7 @@ pub(crate) struct Drawn {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: &'a str,
     inputs: Vec<&'a str>,
     output: &'a str,
@@ -46,7 +46,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct ErrorRow<'a> {
+pub(crate) struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
 }
@@ -120,7 +120,7 @@ pub(crate) fn run(
     let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
     if pictures.each {
         let derive = |input: &Input| Ok(encode::with_extension(&input.relative, extension));
-        let names = Names { derive: &derive, beside: &|_: &Path| None };
+        let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
         let jobs = batch::plan(inputs, &pictures.outputs, &names)?;
         let options = RunOptions::new(&pictures.inputs.selection, Some(&pictures.outputs));
         return Ok(batch::run(console, global, options, &jobs, |job| one(job, reading, &draw)));

@@ -2,6 +2,8 @@
 
 mod row;
 
+pub(crate) use row::Row;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
