@@ -62,9 +62,13 @@ impl Cli {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
+        let all = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
-            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        // A preset takes the place of inputs, which no other command has.
+        all.mut_subcommand("skel", |skel| {
+            skel.mut_arg("inputs", |inputs| inputs.required_unless_present_any(["files_from", "preset"]))
+        })
     }
 }
 
