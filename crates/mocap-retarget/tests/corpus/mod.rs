@@ -22,7 +22,11 @@ pub(crate) fn clip(path: &str, skip: usize) -> Option<Clip> {
     let read = |path: &str| std::fs::read(folder.join(path)).expect("a file of the corpus");
     let limits = Limits::default();
     let clip = if path.ends_with(".amc") {
-        let skeleton = format!("{}.asf", path.split('_').next().expect("a subject"));
+        // `01.asf` of `01_02.amc`, `walk.asf` of `walk2.amc`.
+        let stem = path.trim_end_matches(".amc");
+        let subject =
+            stem.split_once('_').map_or(stem.trim_end_matches(char::is_numeric), |(subject, _)| subject);
+        let skeleton = format!("{subject}.asf");
         let skeleton = asf::parse(&read(&skeleton), &limits).expect("a sound file").value;
         let motion = amc::parse(&read(path), &limits).expect("a sound file").value;
         amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).expect("a sound file").value

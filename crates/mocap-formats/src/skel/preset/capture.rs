@@ -36,7 +36,7 @@ Hips: Hips
       @ForeArm: LowerArm
        @Hand: Hand
         @FingerBase: =Hand
-         @HandIndex1: =Index1
+         @HandIndex1: Index1
         #Thumb: =Thumb1
 ";
 
