@@ -219,13 +219,16 @@ fn put_on_target(
         warnings.push(guessed(unit));
     }
     let mapping = Mapping::new(&clip, target, args, map)?;
+    // A skeleton stands like itself: what two motions show of it would differ by what they show.
+    let same = args.method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
+    let target_rest = if same { source_rest.clone() } else { target.rest.clone() };
     let options = Options {
         method: args.method.method.into(),
         hands: args.method.hands.into(),
         solver: args.method.solver.into(),
         limits: !args.method.no_limits,
         source_rest,
-        target_rest: target.rest.clone(),
+        target_rest,
         ..mapping.options()
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
