@@ -44,6 +44,9 @@ impl Content {
     }
 }
 
+/// The share of a guaranteed error that the numbers of a text may add.
+pub(crate) const TEXT_SHARE: f64 = 1e-4;
+
 /// How a clip is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EncodeOptions {
@@ -136,16 +139,22 @@ pub(crate) fn deliver_as(encoded: &Encoded, job: &Job) -> Result<(u64, String), 
     deliver(encoded, job, Format::Json)
 }
 
-/// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.
+/// Puts the files of a job where they belong, all of them or none; gives their size [bytes] and the path of the main
+/// one.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
     match &job.destination {
         Destination::File { path, replace } => {
-            let mut bytes = 0;
+            let main = |out: &mut dyn Write| encoded.main.write_to(out);
+            let skeleton = encoded.beside.as_ref().zip(beside(path, format));
+            let beside =
+                skeleton.map(|(content, path)| (path, move |out: &mut dyn Write| content.write_to(out)));
             // The skeleton first: an AMC file without one is worth nothing.
-            if let (Some(content), Some(beside)) = (&encoded.beside, beside(path, format)) {
-                bytes += write::atomically(&beside, *replace, &|out| content.write_to(out))?;
-            }
-            bytes += write::atomically(path, *replace, &|out| encoded.main.write_to(out))?;
+            let mut files: Vec<(&Path, write::Content<'_>)> = Vec::new();
+            files.extend(
+                beside.as_ref().map(|(path, content)| (path.as_path(), content as write::Content<'_>)),
+            );
+            files.push((path, &main));
+            let bytes = job.input.attempt.write(&files, *replace)?;
             Ok((bytes, path.display().to_string()))
         }
         Destination::Stdout => {

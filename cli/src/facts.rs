@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::read::{self, Document, Loaded, Outline};
 
 /// What a file is. The names are those of the rows of `mocap info --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Facts {
     /// Without End Sites.
     pub(crate) joints: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Facts {
 }
 
 /// The unit of a file's numbers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct UnitFact {
     name: Option<&'static str>,
     metres: Option<f64>,
@@ -41,7 +41,7 @@ pub(crate) struct UnitFact {
 }
 
 /// How many joints list their rotations in an order.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct OrderFact {
     pub(crate) order: String,
     pub(crate) joints: usize,

@@ -4,10 +4,13 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
+use super::attempt::Attempt;
+use super::portable::path_of_bytes;
 use super::root;
 use crate::args::Inputs;
 use crate::diagnostic::Diagnostic;
@@ -28,6 +31,10 @@ pub(crate) struct Input {
     pub(crate) relative: PathBuf,
     /// Whether it was found in a directory or by a glob, and not named itself.
     pub(crate) found: bool,
+    /// Whether another shard does it.
+    pub(crate) elsewhere: bool,
+    /// What is read and written for it.
+    pub(crate) attempt: Arc<Attempt>,
 }
 
 /// Where an input comes from.
@@ -50,7 +57,12 @@ impl Input {
             Source::Stdin => PathBuf::from("stdin"),
             _ => path.file_name().map_or_else(|| path.to_owned(), PathBuf::from),
         };
-        Input { source, relative, found: false }
+        Input { relative, ..Input::new(source, false) }
+    }
+
+    /// An input whose place in the tree is not known yet.
+    pub(super) fn new(source: Source, found: bool) -> Input {
+        Input { source, relative: PathBuf::new(), found, elsewhere: false, attempt: Arc::default() }
     }
 
     /// The input as messages and rows name it.
@@ -88,7 +100,7 @@ pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Inpu
     let mut inputs = Vec::new();
     let mut folders = Vec::new();
     for path in &named {
-        let mut add = |source, found| inputs.push(Input { source, relative: PathBuf::new(), found });
+        let mut add = |source, found| inputs.push(Input::new(source, found));
         if path == Path::new("-") {
             add(Source::Stdin, false);
         } else if path.is_dir() {
@@ -150,6 +162,7 @@ pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Inpu
             }
             Source::Stdin => PathBuf::from("stdin"),
         };
+        input.elsewhere = selection.shard.is_some_and(|shard| !shard.takes(&input.relative));
     }
     Ok(inputs)
 }
@@ -199,17 +212,6 @@ fn read_list(list: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     Ok(lines.filter(|line| !line.is_empty()).map(path_of_bytes).collect())
 }
 
-#[cfg(unix)]
-fn path_of_bytes(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-#[cfg(not(unix))]
-fn path_of_bytes(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
-}
-
 fn is_glob(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '[', '{'])
 }
@@ -227,13 +229,15 @@ fn glob(pattern: &str) -> Result<globset::Glob, Diagnostic> {
 }
 
 /// `--include` and `--exclude`.
-struct Filter {
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
     include: Option<GlobSet>,
     exclude: GlobSet,
 }
 
 impl Filter {
-    fn new(include: &[String], exclude: &[String]) -> Result<Filter, Diagnostic> {
+    /// What matches one of `include`, or all where that is empty, but for what matches one of `exclude`.
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Filter, Diagnostic> {
         let set = |patterns: &[String]| -> Result<GlobSet, Diagnostic> {
             let mut set = GlobSetBuilder::new();
             for pattern in patterns {
@@ -251,7 +255,8 @@ impl Filter {
         self.include.is_none()
     }
 
-    fn takes(&self, below: &Path) -> bool {
+    /// Whether a file is taken, by its path below the input.
+    pub(crate) fn takes(&self, below: &Path) -> bool {
         self.include.as_ref().is_none_or(|set| set.is_match(below)) && !self.exclude.is_match(below)
     }
 }

@@ -53,19 +53,12 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: String,
     other: String,
-    max: f64,
-    p99: f64,
-    rms: f64,
-    mean: f64,
-    between_frames_max: f64,
-    shell: f64,
-    worst: Option<Worst<'a>>,
-    joints: usize,
-    frames: usize,
+    #[serde(flatten)]
+    measures: Measures<'a>,
     unit: UnitFact,
     #[serde(skip_serializing_if = "Option::is_none")]
     fail_above: Option<f64>,
@@ -76,13 +69,52 @@ struct Row<'a> {
     html: Option<String>,
 }
 
-#[derive(Serialize)]
+/// How far two motions are apart. Lengths are metres.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Measures<'a> {
+    max: f64,
+    p99: f64,
+    rms: f64,
+    mean: f64,
+    between_frames_max: f64,
+    shell: f64,
+    worst: Option<Worst<'a>>,
+    joints: usize,
+    frames: usize,
+}
+
+impl<'a> Measures<'a> {
+    pub(crate) fn of(summary: &'a ErrorSummary) -> Measures<'a> {
+        Measures {
+            max: summary.max,
+            p99: summary.p99,
+            rms: summary.rms,
+            mean: summary.mean,
+            between_frames_max: summary.between_frames_max,
+            shell: summary.shell,
+            worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
+            joints: summary.joints,
+            frames: summary.frames,
+        }
+    }
+
+    /// The measure in one line.
+    pub(crate) fn line(&self) -> String {
+        let worst = self
+            .worst
+            .as_ref()
+            .map_or(String::new(), |worst| format!(" (joint '{}', frame {})", worst.joint, worst.frame));
+        format!("error at most {}{worst}, 99 % below {}", millimetres(self.max), millimetres(self.p99))
+    }
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
 struct Worst<'a> {
     joint: &'a str,
     frame: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct ErrorRow<'a> {
     path: String,
     error: &'a Diagnostic,
@@ -101,11 +133,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             Err(error) => return Ok(fail(&input.shown(), &error, global, console)),
         }
     }
-    let units = [0, 1].map(|i| read::known_unit(clips[i].skeleton()));
-    let clips = match units {
-        [None, None] => return Ok(fail(&inputs[0].shown(), &unknown_unit(), global, console)),
-        // Motions of one skeleton are mostly in one unit: where the size of one tells none, the other's holds.
-        [a, b] => [a.or(b), b.or(a)].into_iter().zip(clips).map(|(unit, clip)| stated(clip, unit)),
+    let clips: [Clip; 2] = clips.try_into().expect("both inputs were read");
+    let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
+    let clips = match in_one_unit(clips) {
+        Ok(clips) => clips,
+        Err(error) => return Ok(fail(&inputs[0].shown(), &error, global, console)),
     };
     for (input, unit) in inputs.iter().zip(units) {
         let warning = match unit {
@@ -117,8 +149,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             console.warnings(&input.shown(), &[warning], Detail::Line);
         }
     }
-    let clips: Vec<Clip> = clips.collect();
-    let [reference, other] = [&clips[0], &clips[1]];
+    let [reference, other] = &clips;
     let summary = match object_error(reference, other, args.shell.0) {
         Ok(summary) => summary,
         Err(error) => {
@@ -131,15 +162,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let row = Row {
         path: inputs[0].shown(),
         other: inputs[1].shown(),
-        max: summary.max,
-        p99: summary.p99,
-        rms: summary.rms,
-        mean: summary.mean,
-        between_frames_max: summary.between_frames_max,
-        shell: summary.shell,
-        worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
-        joints: summary.joints,
-        frames: summary.frames,
+        measures: Measures::of(&summary),
         unit: UnitFact::of(reference.skeleton()),
         fail_above: limit,
         passed,
@@ -208,6 +231,16 @@ fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) ->
 fn unknown_unit() -> Diagnostic {
     let message = "errors are measured in metres, and neither the files nor their sizes say what the unit is";
     Diagnostic::new("unit::unknown", message).help("state it with --unit, such as --unit cm")
+}
+
+/// Both motions with a unit. Motions of one skeleton are mostly in one unit: where the size of one tells none, the
+/// other's holds.
+pub(crate) fn in_one_unit([a, b]: [Clip; 2]) -> Result<[Clip; 2], Diagnostic> {
+    let [of_a, of_b] = [&a, &b].map(|clip| read::known_unit(clip.skeleton()));
+    if of_a.or(of_b).is_none() {
+        return Err(unknown_unit());
+    }
+    Ok([stated(a, of_a.or(of_b)), stated(b, of_b.or(of_a))])
 }
 
 /// The clip with its unit, so that both motions are brought to one.

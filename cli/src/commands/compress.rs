@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use globset::Glob;
 use mocap_compress::{CompressError, Compression, Options, Profile, Report as Measured};
-use mocap_model::{Skeleton, UnitSource};
+use mocap_model::{Clip, Skeleton, UnitSource};
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Length, Outputs, Reading, factor, length};
@@ -35,9 +35,9 @@ pub(crate) struct Args {
 }
 
 /// What is compressed, and how closely.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Compression")]
-struct BoundArgs {
+pub(crate) struct BoundArgs {
     /// What for: runtime (any pose after one short segment), archive (smallest), keys (sparse keys for each joint)
     #[arg(long, value_name = "PROFILE", default_value = "runtime")]
     profile: Profile,
@@ -68,7 +68,7 @@ struct BoundArgs {
 
 /// An error for some joints.
 #[derive(Clone, Debug)]
-struct Setting {
+pub(crate) struct Setting {
     joints: Glob,
     error: Length,
 }
@@ -80,14 +80,23 @@ fn setting(text: &str) -> Result<Setting, String> {
     Ok(Setting { joints, error: length(error)? })
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: String,
     output: String,
+    input_bytes: u64,
+    #[serde(flatten)]
+    measures: Measures<'a>,
+    seconds: f64,
+    warnings: &'a [Diagnostic],
+}
+
+/// What was measured while a motion was compressed. Lengths are metres.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Measures<'a> {
     profile: &'static str,
     frames: usize,
     raw_bytes: u64,
-    input_bytes: u64,
     bytes: u64,
     skeleton_bytes: u64,
     ratio: f64,
@@ -100,11 +109,9 @@ struct Row<'a> {
     local_translation_max: f64,
     worst: Option<Worst<'a>>,
     shell: f64,
-    seconds: f64,
-    warnings: &'a [Diagnostic],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Worst<'a> {
     joint: &'a str,
     frame: usize,
@@ -117,13 +124,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     }
     let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
     let derive = |input: &Input| Ok(output_name(&input.relative));
-    let names = Names { derive: &derive, beside: &|_: &Path| None };
+    let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
     Ok(batch::run(console, global, options, &jobs, |job| compress(job, args)))
 }
 
-fn output_name(path: &Path) -> PathBuf {
+/// The name of the compressed file of an input.
+pub(crate) fn output_name(path: &Path) -> PathBuf {
     let known = path.extension().and_then(|extension| extension.to_str());
     let known = known.and_then(mocap_formats::Format::from_extension).is_some();
     if known {
@@ -137,75 +145,95 @@ fn output_name(path: &Path) -> PathBuf {
 fn compress(job: &Job, args: &Args) -> Result<Report, Failure> {
     let start = Instant::now();
     let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.reading)?;
-    let edits = Edits { scale: args.bounds.scale, ..Edits::default() };
-    let clip = match edits.apply(clip, &mut warnings) {
-        Ok(clip) => clip,
+    job.input.attempt.check()?;
+    let mut done = match squeezed(clip, &args.bounds, &mut warnings) {
+        Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
+    let encoded = Encoded::from(std::mem::take(&mut done.bytes));
+    let (bytes_out, output) = encode::deliver_as(&encoded, job)?;
+    let (path, measures) = (job.input.shown(), Measures::of(&done));
+    let text = format!("{path} -> {output}: {}", measures.text());
+    let tally = Tally { frames: done.frames, bytes_in: input_bytes, bytes_out };
+    let seconds = start.elapsed().as_secs_f64();
+    let row = Row { path: path.clone(), output, input_bytes, measures, seconds, warnings: &warnings };
+    let json = json(&row);
+    Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+/// A compressed motion.
+pub(crate) struct Squeezed {
+    pub(crate) bytes: Vec<u8>,
+    measured: Measured,
+    pub(crate) options: Options,
+    frames: usize,
+}
+
+/// The motion in as few bytes as the bounds allow. Lengths become metres first.
+pub(crate) fn squeezed(
+    clip: Clip,
+    bounds: &BoundArgs,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Squeezed, Diagnostic> {
+    let clip = Edits { scale: bounds.scale, ..Edits::default() }.apply(clip, warnings)?;
     let Some(unit) = read::known_unit(clip.skeleton()) else {
         let message =
             "an error is a length in metres, and neither the file nor its size say what its unit is";
-        let error = Diagnostic::new("unit::unknown", message)
-            .help("state it with --input-unit, such as --input-unit cm");
-        return Err(Failure { error, warnings });
+        return Err(Diagnostic::new("unit::unknown", message)
+            .help("state it with --input-unit, such as --input-unit cm"));
     };
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
     let options = Options {
-        profile: args.bounds.profile,
-        tolerance: args.bounds.error.0,
-        shell: args.bounds.shell.0,
+        profile: bounds.profile,
+        tolerance: bounds.error.0,
+        shell: bounds.shell.0,
         metres_per_unit: Some(unit.metres),
-        joint_tolerances: tolerances(clip.skeleton(), &args.bounds.set),
-        local_error: args.bounds.local_error.map(f64::to_radians),
-        guard_between: args.bounds.guard_between,
-        external_skeleton: args.bounds.no_skeleton,
+        joint_tolerances: tolerances(clip.skeleton(), &bounds.set),
+        local_error: bounds.local_error.map(f64::to_radians),
+        guard_between: bounds.guard_between,
+        external_skeleton: bounds.no_skeleton,
     };
-    let Compression { bytes, report: measured } = match mocap_compress::compress(&clip, &options) {
-        Ok(done) => done,
-        Err(error) => return Err(Failure { error: diagnostic(&error), warnings }),
-    };
-    let size = bytes.len() as u64;
-    let (_, output) = encode::deliver_as(&Encoded::from(bytes), job)?;
-    let path = job.input.shown();
-    let row = Row {
-        path: path.clone(),
-        output: output.clone(),
-        profile: options.profile.name(),
-        frames: clip.frames(),
-        raw_bytes: measured.raw_bytes,
-        input_bytes,
-        bytes: size,
-        skeleton_bytes: measured.skeleton_bytes,
-        ratio: measured.ratio(),
-        error_limit: options.tolerance,
-        max_error: measured.max,
-        p99_error: measured.p99,
-        rms_error: measured.rms,
-        between_frames_max: measured.between_frames_max,
-        local_rotation_max_degrees: measured.local_rotation_max.to_degrees(),
-        local_translation_max: measured.local_translation_max,
-        worst: measured.worst.as_ref().map(|(joint, frame)| Worst { joint, frame: *frame }),
-        shell: options.shell,
-        seconds: start.elapsed().as_secs_f64(),
-        warnings: &warnings,
-    };
-    let json = json(&row);
-    let text = format!("{path} -> {output}: {}", summary(&measured, &options));
-    let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: size };
-    Ok(Report { json, text, warnings, tally, ..Report::default() })
+    let compression = mocap_compress::compress(&clip, &options).map_err(|error| diagnostic(&error))?;
+    let Compression { bytes, report: measured } = compression;
+    Ok(Squeezed { bytes, measured, options, frames: clip.frames() })
 }
 
-fn summary(measured: &Measured, options: &Options) -> String {
-    format!(
-        "{} bytes, {:.1} times smaller than raw ({}), error at most {:.4} mm of {} mm",
-        measured.bytes,
-        measured.ratio(),
-        options.profile,
-        measured.max * 1e3,
-        options.tolerance * 1e3,
-    )
+impl<'a> Measures<'a> {
+    /// What was measured while a motion was compressed.
+    pub(crate) fn of(done: &'a Squeezed) -> Measures<'a> {
+        let Squeezed { measured, options, .. } = done;
+        Measures {
+            profile: options.profile.name(),
+            frames: done.frames,
+            raw_bytes: measured.raw_bytes,
+            bytes: measured.bytes,
+            skeleton_bytes: measured.skeleton_bytes,
+            ratio: measured.ratio(),
+            error_limit: options.tolerance,
+            max_error: measured.max,
+            p99_error: measured.p99,
+            rms_error: measured.rms,
+            between_frames_max: measured.between_frames_max,
+            local_rotation_max_degrees: measured.local_rotation_max.to_degrees(),
+            local_translation_max: measured.local_translation_max,
+            worst: measured.worst.as_ref().map(|(joint, frame)| Worst { joint, frame: *frame }),
+            shell: options.shell,
+        }
+    }
+
+    /// The same for people.
+    pub(crate) fn text(&self) -> String {
+        format!(
+            "{} bytes, {:.1} times smaller than raw ({}), error at most {:.4} mm of {} mm",
+            self.bytes,
+            self.ratio,
+            self.profile,
+            self.max_error * 1e3,
+            self.error_limit * 1e3,
+        )
+    }
 }
 
 /// The errors of joints that a setting matches.

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     skeleton_ref: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row {
     path: String,
     output: String,
@@ -61,7 +61,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
     let inputs = batch::expand(&args.inputs, batch::COMPRESSED)?;
     let derive = |input: &Input| Ok(output_name(&input.relative, format));
-    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
     Ok(batch::run(console, global, options, &jobs, |job| decompress(job, args, format, skeleton.as_ref())))
@@ -102,8 +103,7 @@ fn decompress(
     let info = *compressed.info();
     let clip = compressed.to_clip();
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
-    // Text may add a ten-thousandth of the tolerance.
-    let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * 1e-4) };
+    let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * encode::TEXT_SHARE) };
     let encoded = encode::clip(clip, format, options)?;
     let (bytes, output) = encode::deliver(&encoded, job, format)?;
     let path = job.input.shown();

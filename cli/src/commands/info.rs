@@ -27,7 +27,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: String,
     format: &'static str,
@@ -42,7 +42,7 @@ struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
-    let jobs: Vec<Job> = inputs.into_iter().map(Job::report).collect();
+    let jobs = batch::reports(inputs);
     let options = RunOptions::new(&args.inputs.selection, None);
     Ok(batch::run(console, global, options, &jobs, |job| info(job, args)))
 }
@@ -77,7 +77,7 @@ fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct CompressedRow {
     path: String,
     format: &'static str,

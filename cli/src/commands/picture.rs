@@ -34,7 +34,7 @@ pub(crate) struct Drawn {
     path: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: &'a str,
     inputs: Vec<&'a str>,
@@ -43,7 +43,7 @@ struct Row<'a> {
     frames: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,

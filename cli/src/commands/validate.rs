@@ -23,7 +23,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row<'a> {
     path: String,
     valid: bool,
@@ -36,7 +36,7 @@ struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
-    let jobs: Vec<Job> = inputs.into_iter().map(Job::report).collect();
+    let jobs = batch::reports(inputs);
     let options = RunOptions { full_warnings: true, ..RunOptions::new(&args.inputs.selection, None) };
     Ok(batch::run(console, global, options, &jobs, |job| Ok(validate(job, &args.reading))))
 }
@@ -74,7 +74,7 @@ fn validate(job: &Job, reading: &Reading) -> Report {
     if reading.strict {
         errors.append(&mut warnings);
     }
-    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally }
+    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally, ..Report::default() }
 }
 
 /// Reads the input all the way to what it means.

@@ -2,14 +2,16 @@
 
 mod excerpt;
 mod render;
+mod schema;
 
 pub(crate) use render::{Detail, Renderer};
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use excerpt::Excerpt;
-use mocap_formats::{Context, Finding};
+use mocap_formats::{Context, Finding, Place};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One error or warning.
@@ -99,6 +101,19 @@ impl Diagnostic {
     pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
         self.note = Some(note.into());
         self
+    }
+
+    /// The same about a piece of a text that the user wrote, as bytes from its start.
+    pub(crate) fn in_text(mut self, text: &[u8], span: Range<usize>) -> Diagnostic {
+        let place = Place::of(text, span);
+        self.place = Some((place.line, place.column));
+        self.excerpt = Excerpt::of(text, &place);
+        self
+    }
+
+    /// Whether it is a motion that came out worse than was allowed, and no fault of files or arguments.
+    pub(crate) fn is_gate(&self) -> bool {
+        self.code.starts_with("gate::")
     }
 
     /// The same with what can be done.

@@ -56,6 +56,7 @@ fn skeleton(
 ) -> Result<(asf::Document, Vec<Diagnostic>), Diagnostic> {
     let path = skeleton_of(input, reading)?;
     let bytes = file_bytes(&path)?;
+    input.attempt.read(&path, &bytes);
     let text = text::decode(&bytes);
     let diagnostic = |finding: &Finding| Diagnostic::from_finding(finding, &text).in_file(&path);
     let Parsed { value, warnings } = asf::parse(&bytes, limits).map_err(|error| diagnostic(&error))?;

@@ -200,7 +200,12 @@ pub(crate) fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
                 .map_err(|error| Diagnostic::new("io::error", format!("cannot read stdin: {error}")))?;
             Ok(bytes)
         }
-        Source::File(path) => file_bytes(path),
+        Source::File(path) => {
+            let bytes = file_bytes(path)?;
+            input.attempt.read(path, &bytes);
+            input.attempt.check()?;
+            Ok(bytes)
+        }
         Source::Unreadable(_, trouble) => Err(trouble.as_ref().clone()),
     }
 }

@@ -88,6 +88,31 @@ impl<'a> BitReader<'a> {
         self.at += (ones + 1 + low) as usize;
         ones << low | rest as u32
     }
+
+    /// Three Rice codes and `more` (0 or 1) bits behind them. `None`, and nothing is read, where the first
+    /// quotient is not below `limit` or all of it together is long.
+    #[inline]
+    pub(crate) fn three_rice(&mut self, low: [u32; 3], more: u32, limit: u32) -> Option<([u32; 3], u32)> {
+        let mut word = self.peek();
+        if (!word).leading_zeros() >= limit {
+            return None;
+        }
+        let mut codes = [0; 3];
+        let mut used = more;
+        for (code, low) in codes.iter_mut().zip(low) {
+            // A bit far down ends every quotient.
+            let ones = (!word | 1 << 32).leading_zeros();
+            *code = ones << low | (word << ones << 1 >> 1 >> (63 - low)) as u32;
+            word <<= ones + 1 + low;
+            used += ones + 1 + low;
+        }
+        // A peek holds at least this many.
+        if used > 57 {
+            return None;
+        }
+        self.at += used as usize;
+        Some((codes, (word >> 63) as u32 & more))
+    }
 }
 
 #[cfg(all(test, feature = "encode"))]

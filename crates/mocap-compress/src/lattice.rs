@@ -31,16 +31,21 @@ pub(crate) struct Residual {
 /// The finest steps are this many halvings below the coarsest.
 pub(crate) const FINEST: u8 = 10;
 
+impl Residual {
+    /// The numbers in coarsest steps.
+    #[inline]
+    pub(crate) fn numbers(self) -> [f32; 3] {
+        // An exact power of two.
+        let scale = f32::from_bits((127 - u32::from(self.refine)) << 23);
+        self.k.map(|k| k as f32 * scale)
+    }
+}
+
 impl Lattice {
     /// The vector of a point.
     #[inline]
     pub(crate) fn vector(&self, residual: Residual) -> [f32; 3] {
-        if residual.k == [0; 3] {
-            return [0.0; 3];
-        }
-        // An exact power of two.
-        let scale = f32::from_bits((127 - u32::from(residual.refine)) << 23);
-        let [a, b, c] = residual.k.map(|k| k as f32 * scale);
+        let [a, b, c] = residual.numbers();
         let [x, y, z] = &self.basis;
         [0, 1, 2].map(|i| x[i] * a + y[i] * b + z[i] * c)
     }

@@ -47,6 +47,7 @@ mod hierarchy;
 mod history;
 mod info;
 mod keys;
+mod lanes;
 mod lattice;
 mod plan;
 mod quat;

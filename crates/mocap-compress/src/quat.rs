@@ -42,17 +42,13 @@ pub(crate) fn from_rodrigues(r: [f32; 3]) -> Quat {
 /// Where the sum cancels out, the first.
 #[inline]
 pub(crate) fn blend(taps: [Quat; 4], weights: [f32; 4]) -> Quat {
-    let mut sum = taps[0].map(|value| value * weights[0]);
-    for (tap, weight) in taps.into_iter().zip(weights).skip(1) {
-        let weight = if dot(taps[0], tap) < 0.0 { -weight } else { weight };
-        for (sum, value) in sum.iter_mut().zip(tap) {
-            *sum += value * weight;
-        }
-    }
+    let first = taps[0];
+    let signed = |tap: usize| if dot(first, taps[tap]) < 0.0 { -weights[tap] } else { weights[tap] };
+    let [a, b, c, d] = [weights[0], signed(1), signed(2), signed(3)];
+    let sum = [0, 1, 2, 3].map(|i| first[i] * a + taps[1][i] * b + taps[2][i] * c + taps[3][i] * d);
+    // Chosen, not branched to: several rotations are blended side by side.
     let square = dot(sum, sum);
-    if square < 1e-4 {
-        return taps[0];
-    }
+    let cancels = square < 1e-4;
     let scale = 1.0 / square.sqrt();
-    sum.map(|value| value * scale)
+    [0, 1, 2, 3].map(|i| if cancels { first[i] } else { sum[i] * scale })
 }

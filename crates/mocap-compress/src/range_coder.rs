@@ -10,6 +10,8 @@ pub(crate) struct Bit {
     slow: u16,
     /// How many bits were seen, as far as it matters.
     seen: u16,
+    /// Both estimates together, kept ready: a decoder waits for nothing else.
+    zero: u16,
 }
 
 const FAST: u16 = 4;
@@ -20,18 +22,19 @@ const LEARNT: u16 = 12;
 impl Bit {
     /// A bit that is 0 with about this probability out of 65536.
     pub(crate) const fn new(zero: u16) -> Bit {
-        Bit { fast: zero, slow: zero, seen: 6 }
+        Bit { fast: zero, slow: zero, seen: 6, zero: Bit::mean(zero, zero) }
     }
 
     /// A bit of which nothing is known: the first ones seen count for much.
     pub(crate) const fn unknown() -> Bit {
-        Bit { fast: 0x8000, slow: 0x8000, seen: 0 }
+        Bit { seen: 0, ..Bit::new(0x8000) }
     }
 
     /// The probability of a 0 out of 2^15, never 0 nor 2^15.
     #[inline]
-    fn zero(self) -> u32 {
-        (((u32::from(self.fast) + u32::from(self.slow)) >> 2) + 1).min(0x7FFF)
+    const fn mean(fast: u16, slow: u16) -> u16 {
+        let sum = ((fast as u32 + slow as u32) >> 2) + 1;
+        if sum > 0x7FFF { 0x7FFF } else { sum as u16 }
     }
 
     #[inline]
@@ -44,6 +47,7 @@ impl Bit {
         let towards = |from: u16, pace: u16| (i32::from(from) + ((target - i32::from(from)) >> pace)) as u16;
         self.fast = towards(self.fast, fast);
         self.slow = towards(self.slow, slow);
+        self.zero = Bit::mean(self.fast, self.slow);
     }
 }
 
@@ -115,7 +119,7 @@ impl RangeEncoder {
 impl BitCoder for RangeEncoder {
     #[inline]
     fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
-        let bound = (self.range >> 15) * model.zero();
+        let bound = (self.range >> 15) * u32::from(model.zero);
         if bit {
             self.low += u64::from(bound);
             self.range -= bound;
@@ -172,7 +176,7 @@ impl<'a> RangeDecoder<'a> {
 impl BitCoder for RangeDecoder<'_> {
     #[inline]
     fn bit(&mut self, model: &mut Bit, _: bool) -> bool {
-        let bound = (self.range >> 15) * model.zero();
+        let bound = (self.range >> 15) * u32::from(model.zero);
         let bit = self.code >= bound;
         let mask = 0u32.wrapping_sub(u32::from(bit));
         self.code -= bound & mask;

@@ -1,7 +1,9 @@
-//! Poses of a compressed clip at any time, for run-time use: `f32`, and no allocation once a pose was sampled.
+//! Poses of a compressed clip at any time, for run-time use: `f32`. In the `runtime` profile nothing is allocated
+//! once a sampler exists.
 
 use crate::clip::Compressed;
 use crate::hierarchy::{self, Node, Reach};
+use crate::lanes::{LANES, Quats, Vectors, finite, groups};
 use crate::plan::Local;
 use crate::quat::{self, Quat};
 use crate::range_coder::RangeDecoder;
@@ -35,10 +37,10 @@ pub(crate) struct Window {
     pub(crate) first: usize,
     /// How many frames there are.
     pub(crate) frames: usize,
-    /// Frame by frame, the moving rotations.
-    pub(crate) rotations: Vec<Quat>,
-    /// Frame by frame, the moving translations.
-    pub(crate) translations: Vec<[f32; 3]>,
+    /// Frame by frame, the moving rotations in groups of lanes.
+    pub(crate) rotations: Vec<Quats>,
+    /// Frame by frame, the moving translations in groups of lanes.
+    pub(crate) translations: Vec<Vectors>,
 }
 
 /// Samples poses. It holds one decoded segment (of a clip in the `archive` profile, one block): sampling within
@@ -47,7 +49,9 @@ pub(crate) struct Window {
 pub struct Sampler<'a> {
     clip: &'a Compressed,
     window: Window,
-    /// By moving track, the place among those of its kind.
+    /// What does not move.
+    rest: Vec<Transform>,
+    /// The joints whose rotations move, and those whose translations do.
     rotations: Vec<usize>,
     translations: Vec<usize>,
     archive: Option<Vec<Node>>,
@@ -60,9 +64,11 @@ impl<'a> Sampler<'a> {
             clip.plan.moving.iter().filter(move |(_, of)| *of == kind).map(|(joint, _)| *joint).collect()
         };
         let runtime = (clip.parts.info.profile == Profile::Runtime).then(|| runtime::Reader::new(clip));
+        let rest = |local: &Local| Transform { rotation: local.rotation, translation: local.translation };
         Sampler {
             clip,
-            window: Window::default(),
+            window: runtime.as_ref().map_or_else(Window::default, runtime::Reader::window),
+            rest: clip.constants.iter().map(rest).collect(),
             rotations: joints_of(Moving::Rotation),
             translations: joints_of(Moving::Translation),
             archive: None,
@@ -72,9 +78,7 @@ impl<'a> Sampler<'a> {
 
     /// A pose to be sampled into: that of the joints that do not move, at rest where they do.
     pub fn pose(&self) -> Vec<Transform> {
-        let transform =
-            |local: &Local| Transform { rotation: local.rotation, translation: local.translation };
-        self.clip.constants.iter().map(transform).collect()
+        self.rest.clone()
     }
 
     /// The local transforms of all joints in a frame. A frame behind the last is the last.
@@ -84,15 +88,14 @@ impl<'a> Sampler<'a> {
     pub fn frame(&mut self, frame: usize, pose: &mut [Transform]) {
         self.constants(pose);
         let Some(last) = self.clip.parts.info.frames.checked_sub(1) else { return };
-        let frame = frame.min(last);
-        self.seek(frame);
-        let at = frame - self.window.first;
-        let [rotations, translations] = [self.rotations.len(), self.translations.len()];
-        for (joint, q) in self.rotations.iter().zip(&self.window.rotations[at * rotations..]) {
-            pose[*joint].rotation = *q;
+        let at = self.seek(frame.min(last), 0);
+        let rotations = &self.window.rotations[at * groups(self.rotations.len())..];
+        for (joints, group) in self.rotations.chunks(LANES).zip(rotations) {
+            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].rotation = group.get(lane));
         }
-        for (joint, v) in self.translations.iter().zip(&self.window.translations[at * translations..]) {
-            pose[*joint].translation = *v;
+        let translations = &self.window.translations[at * groups(self.translations.len())..];
+        for (joints, group) in self.translations.chunks(LANES).zip(translations) {
+            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].translation = group.get(lane));
         }
     }
 
@@ -120,19 +123,19 @@ impl<'a> Sampler<'a> {
             return;
         }
         self.constants(pose);
-        self.seek(from);
-        let at = from - self.window.first;
-        let count = self.rotations.len();
-        let here = &self.window.rotations[at * count..(at + 2) * count];
-        let (here, next) = here.split_at(count);
-        for ((joint, a), b) in self.rotations.iter().zip(here).zip(next) {
-            pose[*joint].rotation = interpolate(*a, *b, t);
+        let at = self.seek(from, 1);
+        let count = groups(self.rotations.len());
+        let (here, next) = self.window.rotations[at * count..(at + 2) * count].split_at(count);
+        for ((joints, a), b) in self.rotations.chunks(LANES).zip(here).zip(next) {
+            let between = interpolate_lanes(a, b, t);
+            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].rotation = between.get(lane));
         }
-        let count = self.translations.len();
-        let here = &self.window.translations[at * count..(at + 2) * count];
-        let (here, next) = here.split_at(count);
-        for ((joint, a), b) in self.translations.iter().zip(here).zip(next) {
-            pose[*joint].translation = lerp(*a, *b, t);
+        let count = groups(self.translations.len());
+        let (here, next) = self.window.translations[at * count..(at + 2) * count].split_at(count);
+        for ((joints, a), b) in self.translations.chunks(LANES).zip(here).zip(next) {
+            joints.iter().enumerate().for_each(|(lane, joint)| {
+                pose[*joint].translation = lerp(a.get(lane), b.get(lane), t);
+            });
         }
     }
 
@@ -160,28 +163,26 @@ impl<'a> Sampler<'a> {
     }
 
     fn joint_in_frame(&mut self, joint: usize, frame: usize) -> Transform {
-        self.seek(frame);
-        let at = frame - self.window.first;
+        let at = self.seek(frame, 0);
         let mut transform = self.constant(joint);
         if let Ok(place) = self.rotations.binary_search(&joint) {
-            transform.rotation = self.window.rotations[at * self.rotations.len() + place];
+            let group = &self.window.rotations[at * groups(self.rotations.len()) + place / LANES];
+            transform.rotation = group.get(place % LANES);
         }
         if let Ok(place) = self.translations.binary_search(&joint) {
-            transform.translation = self.window.translations[at * self.translations.len() + place];
+            let group = &self.window.translations[at * groups(self.translations.len()) + place / LANES];
+            transform.translation = group.get(place % LANES);
         }
         transform
     }
 
     fn constant(&self, joint: usize) -> Transform {
-        let Local { rotation, translation } = self.clip.constants[joint];
-        Transform { rotation, translation }
+        self.rest[joint]
     }
 
     fn constants(&self, pose: &mut [Transform]) {
-        assert!(pose.len() >= self.clip.constants.len(), "the pose is shorter than the skeleton");
-        for (transform, local) in pose.iter_mut().zip(&self.clip.constants) {
-            *transform = Transform { rotation: local.rotation, translation: local.translation };
-        }
+        assert!(pose.len() >= self.rest.len(), "the pose is shorter than the skeleton");
+        pose[..self.rest.len()].copy_from_slice(&self.rest);
     }
 
     /// The frames on either side of a time, and how far it is from the first to the second.
@@ -200,14 +201,20 @@ impl<'a> Sampler<'a> {
         Some((from, to, (at - from as f64) as f32))
     }
 
-    /// Decodes the window that a frame and the one after it are in.
+    /// Goes to the window that a frame and the one after it are in, and decodes the frame and `more` (0 or 1)
+    /// after it. Returns the place of the frame in the window.
     #[inline]
-    fn seek(&mut self, frame: usize) {
+    fn seek(&mut self, frame: usize, more: usize) -> usize {
         let last = self.clip.parts.info.frames - 1;
         let next = (frame + 1).min(last);
         if frame < self.window.first || next >= self.window.first + self.window.frames {
             self.decode(frame);
         }
+        let at = frame - self.window.first;
+        if let Some(reader) = &mut self.runtime {
+            reader.complete(at, more, &mut self.window);
+        }
+        at
     }
 
     fn decode(&mut self, frame: usize) {
@@ -216,7 +223,7 @@ impl<'a> Sampler<'a> {
         let frames = parts.frames_of(block);
         let bytes = &self.clip.bytes[parts.blocks[block].clone()];
         match &mut self.runtime {
-            Some(reader) => reader.decode(self.clip, block, frame - frames.start, &mut self.window),
+            Some(reader) => reader.seek(self.clip, block, frame - frames.start, &mut self.window),
             None if parts.info.profile == Profile::Keys => keys::decode(self.clip, block, &mut self.window),
             None => {
                 let nodes = match &mut self.archive {
@@ -248,16 +255,21 @@ impl Window {
         self.rotations.clear();
         self.translations.clear();
         for frame in 0..frames {
-            self.rotations.extend(rotations.iter().map(|values| sound(values[frame])));
-            self.translations.extend(translations.iter().map(|values| values[frame].map(finite)));
+            self.rotations.extend(rotations.chunks(LANES).map(|tracks| {
+                let mut group = Quats::IDENTITY;
+                tracks.iter().enumerate().for_each(|(lane, values)| group.set(lane, sound(values[frame])));
+                group
+            }));
+            self.translations.extend(translations.chunks(LANES).map(|tracks| {
+                let mut group = Vectors::ZERO;
+                tracks
+                    .iter()
+                    .enumerate()
+                    .for_each(|(lane, values)| group.set(lane, values[frame].map(finite)));
+                group
+            }));
         }
     }
-}
-
-/// No encoder writes what decodes to anything else than numbers, but a file made by hand may.
-#[inline]
-fn finite(value: f32) -> f32 {
-    if value.is_finite() { value } else { 0.0 }
 }
 
 #[inline]
@@ -297,6 +309,26 @@ fn interpolate_near(a: Quat, b: Quat, cosine: f32, t: f32) -> Quat {
     let sum = [0, 1, 2, 3].map(|i| a[i] * (1.0 - t) + b[i] * t);
     let scale = 1.0 / quat::dot(sum, sum).sqrt();
     sum.map(|value| value * scale)
+}
+
+/// [`interpolate`] of eight at once.
+#[inline(never)]
+fn interpolate_lanes(a: &Quats, b: &Quats, t: f32) -> Quats {
+    let mut out = Quats::IDENTITY;
+    let mut cosines = [0.0f32; LANES];
+    for lane in 0..LANES {
+        let (a, b) = (a.get(lane), b.get(lane));
+        let cosine = quat::dot(a, b);
+        let sign = if cosine < 0.0 { -1.0 } else { 1.0 };
+        cosines[lane] = cosine.abs();
+        out.set(lane, interpolate_near(a, b.map(|value| value * sign), cosine.abs(), t));
+    }
+    if cosines.iter().fold(1.0f32, |least, cosine| least.min(*cosine)) < NEAR {
+        for lane in 0..LANES {
+            out.set(lane, interpolate(a.get(lane), b.get(lane), t));
+        }
+    }
+    out
 }
 
 #[cold]

@@ -7,7 +7,7 @@ use crate::report::{Report, report};
 use crate::roles::map_roles;
 use crate::stance::{Directions, Stance, stance};
 use crate::transfer::{Rule, rules};
-use crate::{Options, RoleMap};
+use crate::{Floor, Options, RoleMap};
 use mocap_analysis::metres_per_unit;
 use mocap_ik::Constraint;
 use mocap_model::{Clip, ClipError, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
@@ -70,20 +70,26 @@ impl Retargeter {
     /// Maps the joints of two skeletons and brings both into one stance.
     ///
     /// Roles that the skeletons state win over names; the rest pose is the stance to start from unless
-    /// [`Options::source_rest`] or [`Options::target_rest`] give another.
+    /// [`Options::source_rest`] or [`Options::target_rest`] give another. A source with the target's own bones
+    /// stands as the target does.
     ///
     /// # Errors
     /// Where one of the skeletons has no hips or legs, its limbs are not connected or have no length, its sides
     /// are mixed up, or a pose that was given is of another skeleton.
     pub fn new(source: &Skeleton, target: &Skeleton, options: &Options) -> Result<Retargeter, RetargetError> {
-        if let Some(value) = options.floor.filter(|floor| !floor.is_finite()) {
+        if let Floor::At(value) = options.floor
+            && !value.is_finite()
+        {
             return Err(RetargetError::Option { option: "floor", value });
         }
         let axes = Space { unit: source.space().unit, ..*target.space() };
-        let (source_base, target_base) = (
-            base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
-            base_pose(target, &options.target_rest, None, Which::Target)?,
-        );
+        let target_base = base_pose(target, &options.target_rest, None, Which::Target)?;
+        // One body stands in one way, wherever that was found.
+        let one_body = options.source_rest.is_none() && same_bones(source, target);
+        let source_base = match one_body {
+            true => target_base.clone(),
+            false => base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
+        };
         let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| {
             given.clone().unwrap_or_else(|| map_roles(skeleton))
         };
@@ -243,6 +249,17 @@ pub(crate) fn base_pose(
     let mut turned = Pose::default();
     clip.in_space(axes)?.local_pose(0, &mut turned);
     Ok(turned)
+}
+
+/// Whether the skeletons have the very same bones, in one space.
+fn same_bones(source: &Skeleton, target: &Skeleton) -> bool {
+    let axes = |skeleton: &Skeleton| (skeleton.space().up, skeleton.space().forward);
+    source.len() == target.len()
+        && axes(source) == axes(target)
+        && source.joints().iter().zip(target.joints()).all(|(a, b)| {
+            let far = (a.offset - b.offset).norm() > 1e-9 * (a.offset.norm() + b.offset.norm());
+            a.name == b.name && a.parent == b.parent && !far
+        })
 }
 
 fn ratios(

@@ -38,18 +38,13 @@ pub(super) struct MappingArgs {
     /// Which joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
     /// turn like those they are paired with, on any kind of body
     #[arg(long, value_name = "FILE")]
-    map: Option<PathBuf>,
+    pub(super) map: Option<PathBuf>,
 }
 
 impl MappingArgs {
     /// Whether no motion is written.
     pub(super) fn shows_only(&self) -> bool {
         self.explain || self.write_map.is_some()
-    }
-
-    /// The bytes of the map that is given.
-    pub(super) fn read(&self) -> Result<Option<Vec<u8>>, Diagnostic> {
-        self.map.as_deref().map(read::file_bytes).transpose()
     }
 }
 
@@ -81,15 +76,18 @@ pub(super) struct Mapping {
 
 impl Mapping {
     /// For a motion: as given, else as found.
-    pub(super) fn new(
-        clip: &Clip,
+    pub(super) fn new(clip: &Clip, target: &Target) -> Result<Mapping, Diagnostic> {
+        Mapping::of(clip.skeleton(), || map_roles_in(clip), target)
+    }
+
+    fn of(
+        source: &Skeleton,
+        found: impl FnOnce() -> RoleMap,
         target: &Target,
-        args: &Args,
-        map: Option<&[u8]>,
     ) -> Result<Mapping, Diagnostic> {
-        match map {
-            Some(bytes) => Mapping::given(clip.skeleton(), target, args, bytes),
-            None => Ok(Mapping::found(map_roles_in(clip), target)),
+        match &target.map {
+            Some((path, bytes)) => Mapping::given(source, target, path, bytes),
+            None => Ok(Mapping::found(found(), target)),
         }
     }
 
@@ -97,11 +95,9 @@ impl Mapping {
         Mapping { roles: [source, target.roles.clone()], pairs: Vec::new(), given: false }
     }
 
-    fn given(source: &Skeleton, target: &Target, args: &Args, bytes: &[u8]) -> Result<Mapping, Diagnostic> {
-        let parsed = map::parse(bytes, source, &target.skeleton, &Limits::default()).map_err(|finding| {
-            let path = args.mapping.map.as_deref().unwrap_or(Path::new(""));
-            Diagnostic::from_finding(&finding, &text::decode(bytes)).in_file(path)
-        })?;
+    fn given(source: &Skeleton, target: &Target, path: &Path, bytes: &[u8]) -> Result<Mapping, Diagnostic> {
+        let parsed = map::parse(bytes, source, &target.skeleton, &Limits::default())
+            .map_err(|finding| Diagnostic::from_finding(&finding, &text::decode(bytes)).in_file(path))?;
         let map = parsed.value;
         let roles = [map.source, map.target].map(RoleMap::given);
         Ok(Mapping { roles, pairs: map.pairs, given: true })
@@ -156,7 +152,7 @@ impl Mapping {
 }
 
 /// A pair of skeletons shown, and its map written where that is asked for.
-pub(super) fn shown(job: &Job, args: &Args, target: &Target, map: Option<&[u8]>) -> Result<Report, Failure> {
+pub(super) fn shown(job: &Job, args: &Args, target: &Target) -> Result<Report, Failure> {
     // A skeleton alone can be shown, too.
     let reading = Reading { rest_frame_dropped: true, ..args.reading.clone() };
     let loaded = read::load(&job.input, &reading)?;
@@ -169,12 +165,9 @@ pub(super) fn shown(job: &Job, args: &Args, target: &Target, map: Option<&[u8]>)
         let found = map_roles(&skeleton);
         (skeleton, found, warnings)
     };
-    let mapping = match map {
-        Some(bytes) => match Mapping::given(&source, target, args, bytes) {
-            Ok(mapping) => mapping,
-            Err(error) => return Err(Failure { error, warnings }),
-        },
-        None => Mapping::found(found, target),
+    let mapping = match Mapping::of(&source, || found, target) {
+        Ok(mapping) => mapping,
+        Err(error) => return Err(Failure { error, warnings }),
     };
     let options = Options { target_rest: target.rest.clone(), ..mapping.options() };
     let mut errors = Vec::new();

@@ -2,6 +2,7 @@
 
 mod choices;
 mod explain;
+mod gate;
 mod mapping;
 mod row;
 mod target;
@@ -11,8 +12,8 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
+use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
+use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -22,9 +23,12 @@ use crate::edit::{Edits, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use choices::{HandsArg, MethodArg, SolverArg, rest_pose};
+use crate::rest;
+use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor};
+use gate::Gate;
 use mapping::{Mapping, MappingArgs};
-use target::Target;
+pub(crate) use row::Measures;
+pub(crate) use target::{Target, read as read_target};
 
 /// Put motions on another skeleton, and measure what became of them
 ///
@@ -52,6 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
     euler: Option<EulerOrder>,
     #[command(flatten)]
+    gates: GateArgs,
+    #[command(flatten)]
     edits: EditArgs,
     #[command(flatten)]
     target: TargetArgs,
@@ -62,9 +68,9 @@ pub(crate) struct Args {
 }
 
 /// How the motion is put on the target.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Method")]
-struct MethodArgs {
+pub(crate) struct MethodArgs {
     /// What becomes of the motion on a body of other proportions
     #[arg(long, value_name = "METHOD", default_value = "scale")]
     method: MethodArg,
@@ -73,17 +79,36 @@ struct MethodArgs {
     hands: HandsArg,
     /// How limbs are solved
     #[arg(long, value_name = "SOLVER", default_value = "auto")]
-    solver: SolverArg,
+    ik: IkArg,
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Do not pin feet where they stand: they slide as the source's do
+    #[arg(long)]
+    no_lock: bool,
+    /// Floor of the target: auto (where the source's feet stand, scaled), off (feet are pinned at their own height and
+    /// none is lifted), or a height along its up axis [m, or with a unit, such as -2cm]
+    #[arg(long, value_name = "HEIGHT", default_value = "auto", value_parser = floor, allow_hyphen_values = true)]
+    floor: FloorArg,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
-    source_rest: Option<usize>,
+    pub(crate) source_rest: Option<usize>,
     /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: a rest
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
-    target_rest: Option<usize>,
+    pub(crate) target_rest: Option<usize>,
+}
+
+/// What a result must keep to.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Quality")]
+struct GateArgs {
+    /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
+    /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
+    /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
+    /// angle, correlation-lost, jerk, step
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
+    fail_above: Vec<Gate>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -102,9 +127,9 @@ struct EditArgs {
 }
 
 /// What the target means where its file does not say it.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Reading the target")]
-struct TargetArgs {
+pub(crate) struct TargetArgs {
     /// Unit of the target's numbers, as for --input-unit [default: as its file says, else guessed]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     target_unit: Option<UnitLength>,
@@ -128,13 +153,20 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
         Ok(input.relative.with_file_name(name))
     };
-    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
     let jobs = match args.mapping.shows_only() {
         true => mapping::jobs(inputs, args, global)?,
         false => batch::plan(inputs, &args.outputs, &names)?,
     };
 
-    let target = match target::read(target_path, args) {
+    let target_input = Input::named(target_path);
+    let read = target::read(&target_input, &args.target, args.method.target_rest, &args.reading);
+    let read = match args.mapping.shows_only() {
+        true => read,
+        false => read.and_then(Target::measured),
+    };
+    let mut target = match read {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -144,11 +176,16 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         }
     };
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
-    let options = RunOptions::new(&args.selection, Some(&args.outputs));
-    let map = args.mapping.read()?;
+    let mut options =
+        RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
+    if let Some(path) = &args.mapping.map {
+        let input = Input::named(path);
+        target.map = Some((path.clone(), read::bytes_of(&input)?));
+        options = options.depending_on("the map", &input);
+    }
     let work = |job: &Job| match args.mapping.shows_only() {
-        true => mapping::shown(job, args, &target, map.as_deref()),
-        false => retarget(job, args, &target, map.as_deref(), format),
+        true => mapping::shown(job, args, &target),
+        false => retarget(job, args, &target, format),
     };
     Ok(batch::run(console, global, options, &jobs, work))
 }
@@ -163,22 +200,17 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(
-    job: &Job,
-    args: &Args,
-    target: &Target,
-    map: Option<&[u8]>,
-    format: Format,
-) -> Result<Report, Failure> {
+fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
-    let done = put_on_target(clip, args, target, map, &mut warnings);
+    job.input.attempt.check()?;
+    let done = edited(clip, args, &mut warnings)
+        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
-    warnings.extend(report.warnings.iter().map(noticed));
     let frames = motion.frames();
     let encoded =
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
@@ -196,47 +228,77 @@ fn retarget(
         target: target.path.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let row = row::Row::new(&facts, &report, &warnings);
+    let gates = &args.gates.fail_above;
+    let checked = gate::check(gates, &report);
+    let missed = gate::missed(gates, &checked);
+    let row = row::Row::new(&facts, &report, checked, &warnings);
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        errors: missed,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
+}
+
+/// The source with its edits, and how it stands where a flag says it.
+fn edited(
+    clip: Clip,
+    args: &Args,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, Option<Pose>), Diagnostic> {
+    // The pose counts the frames of the file, before any is left out.
+    let stance = args.method.stance(&clip)?;
+    let EditArgs { drop_first_frame, trim, fps } = args.edits;
+    let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
+    Ok((edits.apply(clip, warnings)?, stance))
+}
+
+impl MethodArgs {
+    /// The pose of the frame of `--source-rest`.
+    pub(crate) fn stance(&self, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+        self.source_rest.map(|frame| rest::in_frame(clip, frame, "--source-rest")).transpose()
+    }
 }
 
 /// The motion on the target. Its report is in metres, so both units must be known.
-fn put_on_target(
-    clip: Clip,
-    args: &Args,
+pub(crate) fn put_on_target(
+    clip: &Clip,
+    source_rest: Option<Pose>,
+    method: &MethodArgs,
     target: &Target,
-    map: Option<&[u8]>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
-    // The pose of `--source-rest` counts the frames of the file, before any is left out.
-    let source_rest =
-        args.method.source_rest.map(|frame| rest_pose(&clip, frame, "--source-rest")).transpose()?;
-    let EditArgs { drop_first_frame, trim, fps } = args.edits;
-    let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
-    let unit = known(&clip)?;
+    let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
-    let mapping = Mapping::new(&clip, target, args, map)?;
+    let mapping = Mapping::new(clip, target)?;
     // A skeleton stands like itself: what two motions show of it would differ by what they show.
-    let same = args.method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
+    let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
     let target_rest = if same { source_rest.clone() } else { target.rest.clone() };
     let options = Options {
-        method: args.method.method.into(),
-        hands: args.method.hands.into(),
-        solver: args.method.solver.into(),
-        limits: !args.method.no_limits,
+        method: method.method.into(),
+        hands: method.hands.into(),
+        solver: method.ik.into(),
+        limits: !method.no_limits,
+        lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        floor: method.floor.of(&target.skeleton),
         source_rest,
         target_rest,
         ..mapping.options()
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
-    if let Some(pairs) = mapping.pairs_alone() {
-        return retarget_pairs(&clip, &target.skeleton, &pairs, &options).map_err(failed);
-    }
-    let retargeter = Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(failed)?;
-    retargeter.retarget(&clip).map_err(failed)
+    let done = match mapping.pairs_alone() {
+        Some(pairs) => retarget_pairs(clip, &target.skeleton, &pairs, &options),
+        None => Retargeter::new(clip.skeleton(), &target.skeleton, &options)
+            .and_then(|retargeter| retargeter.retarget(clip)),
+    };
+    let (motion, report) = done.map_err(failed)?;
+    warnings.extend(report.warnings.iter().map(noticed));
+    Ok((motion, report))
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
@@ -254,8 +316,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
     let diagnostic = Diagnostic::new(warning.code(), warning.to_string());
     match warning {
         Warning::StanceMade { which: Which::Target } => diagnostic.help(
-            "give a motion file of that skeleton as the target, and with --target-rest FRAME a frame in which it \
-             stands",
+            "give as the target a motion file of that skeleton, or the .skel that `mocap skel` writes of one: they \
+             show how it stands, and --target-rest FRAME (of `mocap skel`: --rest FRAME) names a frame in which it \
+             does",
         ),
         Warning::StanceMade { which: Which::Source } => {
             diagnostic.help("--source-rest FRAME names a frame in which it stands")

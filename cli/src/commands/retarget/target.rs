@@ -1,78 +1,85 @@
 //! The skeleton that motions are put on.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use mocap_model::{Pose, Skeleton, UnitSource};
-use mocap_retarget::{RoleMap, map_roles, map_roles_in, rest_from_motion};
+use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
-use super::Args;
-use super::choices::rest_pose;
+use super::TargetArgs;
 use crate::args::{PositionChannelsArg, Reading};
 use crate::batch::{Failure, Input};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::read::{self, Motion};
+use crate::rest::{RestArg, stance, starts_at_rest};
 
 /// The target and what was found while it was read.
-pub(super) struct Target {
-    pub(super) path: String,
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) path: String,
     pub(super) skeleton: Skeleton,
     /// How it stands, as its own motion shows.
     pub(super) rest: Option<Pose>,
     /// What its joints are, as far as names, shape and its own motion tell.
     pub(super) roles: RoleMap,
-    pub(super) warnings: Vec<Diagnostic>,
+    /// The map that a user gave: where it is, and its bytes.
+    pub(super) map: Option<(PathBuf, Vec<u8>)>,
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// The first frame is a rest pose: of a target that is welcome.
-const REST_FIRST: &str = "bvh::rest-first-frame";
-
 /// Reads the target. What the flags say about the inputs does not hold for it.
-pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
+pub(crate) fn read(
+    input: &Input,
+    args: &TargetArgs,
+    frame: Option<usize>,
+    inputs: &Reading,
+) -> Result<Target, Failure> {
     let reading = Reading {
         from: None,
         input_fps: None,
-        input_unit: args.target.target_unit,
-        input_up: args.target.target_up,
+        input_unit: args.target_unit,
+        input_up: args.target_up,
         position_channels: PositionChannelsArg::Auto,
         skeleton: None,
         // What is odd about the target's own motion is settled here first.
         strict: false,
-        ..args.reading.clone()
+        ..inputs.clone()
     };
-    let loaded = read::load(&Input::named(path), &reading)?;
-    let (skeleton, rest, roles, mut warnings) =
-        if loaded.format.has_motion() || args.method.target_rest.is_some() {
-            let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-            let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
-            let rest = match args.method.target_rest.or(rest_first.then_some(0)) {
-                Some(frame) => Some(rest_pose(&clip, frame, "--target-rest")?),
-                // A motion that shows no stance leaves the rest pose of the file.
-                None => rest_from_motion(&clip).ok(),
-            };
-            (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
-        } else {
-            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-            let roles = map_roles(&skeleton);
-            (skeleton, None, roles, warnings)
-        };
-    warnings.retain(|warning| warning.code != REST_FIRST);
-    let mut warnings = read::strict(&args.reading, warnings)?;
-    match read::known_unit(&skeleton) {
-        None if args.mapping.shows_only() => {}
-        None => {
-            let error = Diagnostic::new(
-                "unit::unknown",
-                "the report is in metres, and neither the target nor its size say its unit",
-            )
-            .help("state it with --target-unit, such as --target-unit cm");
-            return Err(Failure { error, warnings });
+    let loaded = read::load(input, &reading)?;
+    let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || frame.is_some() {
+        let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
+        let at_rest = starts_at_rest(&mut warnings);
+        let asked = frame.map_or(RestArg::Auto, RestArg::Frame);
+        let (_, rest) = stance(&clip, asked, at_rest, "--target-rest")?;
+        (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
+    } else {
+        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+        let roles = map_roles(&skeleton);
+        (skeleton, None, roles, warnings)
+    };
+    let warnings = read::strict(inputs, warnings)?;
+    Ok(Target { path: input.shown(), skeleton, rest, roles, map: None, warnings })
+}
+
+impl Target {
+    /// The same for a report in metres: its unit must be known.
+    pub(crate) fn measured(mut self) -> Result<Target, Failure> {
+        match read::known_unit(&self.skeleton) {
+            None => {
+                let error = Diagnostic::new(
+                    "unit::unknown",
+                    "the report is in metres, and neither the target nor its size say its unit",
+                )
+                .help("state it with --target-unit, such as --target-unit cm");
+                return Err(Failure { error, warnings: self.warnings });
+            }
+            Some(unit) if unit.source == UnitSource::Guessed => {
+                let name = unit.name().unwrap_or_default();
+                let help = format!("--target-unit {name} states it, and silences this");
+                self.warnings.push(guessed(unit).help(help));
+            }
+            Some(_) => {}
         }
-        Some(unit) if unit.source == UnitSource::Guessed => {
-            let name = unit.name().unwrap_or_default();
-            warnings.push(guessed(unit).help(format!("--target-unit {name} states it, and silences this")));
-        }
-        Some(_) => {}
+        Ok(self)
     }
-    Ok(Target { path: path.display().to_string(), skeleton, rest, roles, warnings })
 }

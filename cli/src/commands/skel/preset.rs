@@ -6,7 +6,7 @@ use mocap_formats::skel::{Preset, presets};
 use serde::Serialize;
 
 use crate::args::Global;
-use crate::batch::{Input, Source, json};
+use crate::batch::{Input, json};
 use crate::console::Console;
 use crate::exit::Exit;
 
@@ -42,6 +42,6 @@ pub(super) fn list(global: &Global, console: &mut Console) -> Exit {
 
 /// A preset as an input, so that its output is planned like any other.
 pub(super) fn input(preset: &Preset) -> Input {
-    let source = Source::File(PathBuf::from(format!("preset {}", preset.name)));
-    Input { source, relative: PathBuf::from(preset.name), found: false }
+    let named = PathBuf::from(format!("preset {}", preset.name));
+    Input { relative: PathBuf::from(preset.name), ..Input::named(&named) }
 }

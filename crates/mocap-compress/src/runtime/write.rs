@@ -1,13 +1,16 @@
 //! The encoder of the `runtime` profile.
 
-use super::*;
+use super::layout::{LONG, LOW, Layout, Models, SHIFTS};
+use super::{LEVELS, SEGMENT, segment_count};
 use crate::bits::BitWriter;
 use crate::encode::rig::{Placed, Rig};
 use crate::encode::source::{Chooser, Settings};
-use crate::hierarchy::levels;
+use crate::hierarchy::{Node, Reach, levels, schedule};
+use crate::lattice::{Kind, Residual};
 use crate::plan::Plan;
-use crate::range_coder::{Bit, RangeEncoder};
-use crate::track::code_tracks;
+use crate::quat::Quat;
+use crate::range_coder::{Bit, BitCoder, RangeEncoder};
+use crate::track::{Head, Moving, code_tracks};
 
 /// A whole number as one that is not negative: 0, -1, 1, -2, …
 #[inline]

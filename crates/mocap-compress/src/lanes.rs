@@ -1,0 +1,152 @@
+//! Rotations and vectors of eight tracks side by side, so that a processor works on several at once.
+//!
+//! Each lane is computed by the same functions, in the same order, as a value alone: the bits are the same.
+
+use crate::quat::{self, Quat};
+
+/// Tracks side by side.
+pub(crate) const LANES: usize = 8;
+
+/// One number of each track.
+pub(crate) type Lane = [f32; LANES];
+
+/// Quaternions, by component.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Quats(pub(crate) [Lane; 4]);
+
+/// Vectors, by component.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Vectors(pub(crate) [Lane; 3]);
+
+/// How many groups of lanes so many tracks take.
+pub(crate) fn groups(tracks: usize) -> usize {
+    tracks.div_ceil(LANES)
+}
+
+impl Quats {
+    pub(crate) const IDENTITY: Quats = Quats([[0.0; LANES], [0.0; LANES], [0.0; LANES], [1.0; LANES]]);
+
+    #[inline(always)]
+    pub(crate) fn get(&self, lane: usize) -> Quat {
+        let [x, y, z, w] = &self.0;
+        [x[lane], y[lane], z[lane], w[lane]]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize, q: Quat) {
+        for (part, value) in self.0.iter_mut().zip(q) {
+            part[lane % LANES] = value;
+        }
+    }
+}
+
+impl Vectors {
+    pub(crate) const ZERO: Vectors = Vectors([[0.0; LANES]; 3]);
+
+    #[inline(always)]
+    pub(crate) fn get(&self, lane: usize) -> [f32; 3] {
+        let [x, y, z] = &self.0;
+        [x[lane], y[lane], z[lane]]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize, v: [f32; 3]) {
+        for (part, value) in self.0.iter_mut().zip(v) {
+            part[lane % LANES] = value;
+        }
+    }
+}
+
+/// Weights of taps between a curve and a line: by track, how far.
+#[derive(Debug)]
+pub(crate) struct Mix<'a> {
+    pub(crate) cubic: [f32; 4],
+    pub(crate) linear: [f32; 4],
+    pub(crate) flat: &'a Lane,
+}
+
+impl Mix<'_> {
+    #[inline(always)]
+    fn weights(&self, lane: usize) -> [f32; 4] {
+        let flat = self.flat[lane];
+        [0, 1, 2, 3].map(|tap| self.cubic[tap] + flat * (self.linear[tap] - self.cubic[tap]))
+    }
+}
+
+/// Vectors from their numbers in a basis.
+#[inline(never)]
+pub(crate) fn combine([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
+    let mut out = Vectors::ZERO;
+    for lane in 0..LANES {
+        let [a, b, c] = numbers.get(lane);
+        let [x, y, z] = [x.get(lane), y.get(lane), z.get(lane)];
+        out.set(lane, [0, 1, 2].map(|i| x[i] * a + y[i] * b + z[i] * c));
+    }
+    out
+}
+
+/// No encoder writes a larger one; a file made by hand may.
+const LARGEST_TURN: f32 = 1e6;
+
+/// The rotation of a vector, whatever it is.
+#[inline(always)]
+fn turned(r: [f32; 3]) -> Quat {
+    quat::from_rodrigues(r.map(|part| if part.abs() < LARGEST_TURN { part } else { 0.0 }))
+}
+
+/// Rotations turned by vectors.
+#[inline(never)]
+pub(crate) fn turn(base: &Quats, by: &Vectors) -> Quats {
+    let mut out = Quats::IDENTITY;
+    for lane in 0..LANES {
+        out.set(lane, quat::mul(base.get(lane), turned(by.get(lane))));
+    }
+    out
+}
+
+/// Rotations predicted from four others and turned by vectors.
+#[inline(never)]
+pub(crate) fn predict_and_turn(taps: [&Quats; 4], mix: &Mix<'_>, by: &Vectors) -> Quats {
+    let mut out = Quats::IDENTITY;
+    let [a, b, c, d] = taps;
+    for lane in 0..LANES {
+        let taps = [a.get(lane), b.get(lane), c.get(lane), d.get(lane)];
+        let predicted = quat::blend(taps, mix.weights(lane));
+        out.set(lane, quat::mul(predicted, turned(by.get(lane))));
+    }
+    out
+}
+
+/// Translations predicted from four others and moved by vectors.
+#[inline(never)]
+pub(crate) fn predict_and_move(taps: [&Vectors; 4], mix: &Mix<'_>, by: &Vectors) -> Vectors {
+    let mut out = Vectors::ZERO;
+    let [a, b, c, d] = taps;
+    for lane in 0..LANES {
+        let weights = mix.weights(lane);
+        let by = by.get(lane);
+        let [a, b, c, d] = [a.get(lane), b.get(lane), c.get(lane), d.get(lane)];
+        let sum = [0, 1, 2].map(|i| {
+            0.0 + a[i] * weights[0] + b[i] * weights[1] + c[i] * weights[2] + d[i] * weights[3] + by[i]
+        });
+        out.set(lane, sum.map(finite));
+    }
+    out
+}
+
+/// Translations moved by vectors.
+#[inline(never)]
+pub(crate) fn moved(base: &Vectors, by: &Vectors) -> Vectors {
+    let mut out = Vectors::ZERO;
+    for lane in 0..LANES {
+        let (base, by) = (base.get(lane), by.get(lane));
+        out.set(lane, [0, 1, 2].map(|i| finite(base[i] + by[i])));
+    }
+    out
+}
+
+/// No encoder writes what decodes to anything else than numbers, but a file made by hand may.
+#[inline(always)]
+pub(crate) fn finite(value: f32) -> f32 {
+    if value.abs() <= f32::MAX { value } else { 0.0 }
+}

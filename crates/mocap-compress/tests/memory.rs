@@ -1,0 +1,78 @@
+//! What sampling allocates: nothing once a sampler exists, and before that what a segment takes.
+
+mod motion;
+
+use allocation_counter::{AllocationInfo, measure};
+use mocap_compress::{Compressed, Limits, Looping, Options, Profile, compress, raw_bytes};
+use mocap_model::{Clip, JointId};
+use motion::Character;
+
+/// Frames of a segment of the `runtime` profile.
+const SEGMENT: usize = 32;
+
+fn opened(clip: &Clip, profile: Profile) -> Compressed {
+    let bytes = compress(clip, &Options { profile, tolerance: 1e-3, ..Options::default() }).unwrap().bytes;
+    Compressed::open(bytes, &Limits::default()).unwrap()
+}
+
+/// Samples in every way, all over the clip.
+fn sample(clip: &Compressed, times: impl Iterator<Item = f64>, all: &mut AllocationInfo) -> usize {
+    let mut taken = 0;
+    let setup = measure(|| {
+        let mut sampler = clip.sampler();
+        let mut pose = sampler.pose();
+        *all = measure(|| {
+            for time in times {
+                sampler.sample(time, Looping::Wrap, &mut pose);
+                sampler.frame(taken * 7, &mut pose);
+                let joint = JointId::from(taken % pose.len());
+                pose[0] = sampler.sample_joint(time, Looping::Clamp, joint);
+                taken += 1;
+            }
+        });
+    });
+    assert!(taken > 0 && setup.count_total > 0, "the counter counts");
+    setup.bytes_max as usize
+}
+
+#[test]
+fn sampling_the_runtime_profile_allocates_nothing() {
+    // Three blocks, the last one short: a block has at most 8192 frames.
+    let clip = motion::clip(Character::Calm, 2, 8192 * 2 + 40);
+    let clip = opened(&clip, Profile::Runtime);
+    let duration = clip.info().frames as f64 / clip.info().rate.fps();
+    let anywhere = (0..2000).map(|i| (f64::from(i) * 0.618).fract() * duration);
+    let mut allocated = AllocationInfo::default();
+    sample(&clip, anywhere.chain([0.0, duration, -1.0, f64::NAN, 1e12]), &mut allocated);
+    assert_eq!(allocated.count_total, 0);
+}
+
+#[test]
+fn warm_samples_of_other_profiles_allocate_nothing() {
+    for profile in [Profile::Archive, Profile::Keys] {
+        let clip = opened(&motion::clip(Character::Calm, 2, 300), profile);
+        let mut sampler = clip.sampler();
+        let mut pose = sampler.pose();
+        sampler.frame(0, &mut pose);
+        let allocated = measure(|| {
+            for i in 0..300 {
+                sampler.sample(f64::from(i) * 0.0161, Looping::Clamp, &mut pose);
+            }
+        });
+        assert_eq!(allocated.count_total, 0, "{profile}");
+    }
+}
+
+#[test]
+fn a_sampler_takes_the_memory_of_a_segment() {
+    for bones in [7, 10, 33] {
+        let motion = motion::clip(Character::Calm, bones, 1000);
+        let clip = opened(&motion, Profile::Runtime);
+        let mut allocated = AllocationInfo::default();
+        let peak = sample(&clip, [3.3, 9.1].into_iter(), &mut allocated);
+        // Beside the bytes of the file, which are shared: a segment twice, as residuals and as poses. However
+        // long the clip is.
+        let segment = raw_bytes(motion.skeleton(), SEGMENT + 1) as usize;
+        assert!(peak <= 2 * segment, "{peak} > 2 × {segment}");
+    }
+}
