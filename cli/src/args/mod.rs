@@ -65,6 +65,10 @@ impl Cli {
         let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
             .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        // A preset takes the place of inputs, which no other command has.
+        let definition = definition.mut_subcommand("skel", |skel| {
+            skel.mut_arg("inputs", |inputs| inputs.required_unless_present_any(["files_from", "preset"]))
+        });
         config::with_environment(definition)
     }
 }

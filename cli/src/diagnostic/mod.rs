@@ -35,7 +35,7 @@ pub(crate) struct Diagnostic {
     pub(crate) note: Option<String>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
-    excerpt: Option<Excerpt>,
+    excerpt: Option<Box<Excerpt>>,
 }
 
 impl Diagnostic {
@@ -65,7 +65,7 @@ impl Diagnostic {
             count: finding.count,
             note: None,
             help: advice(finding).map(str::to_owned),
-            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
+            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)).map(Box::new),
         }
     }
 
@@ -101,7 +101,7 @@ impl Diagnostic {
     pub(crate) fn in_text(mut self, text: &[u8], span: Range<usize>) -> Diagnostic {
         let place = Place::of(text, span);
         self.place = Some((place.line, place.column));
-        self.excerpt = Excerpt::of(text, &place);
+        self.excerpt = Excerpt::of(text, &place).map(Box::new);
         self
     }
 

@@ -17,7 +17,6 @@ use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::Edits;
 use crate::encode;
-use crate::read;
 use crate::tables::{Entry, Table};
 
 /// The steps of some inputs.

@@ -282,6 +282,9 @@ pub(crate) fn put_on_target(
         warnings.push(guessed(unit));
     }
     let mapping = Mapping::new(clip, target, map)?;
+    // A skeleton stands like itself: what two motions show of it would differ by what they show.
+    let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
+    let target_rest = if same { source_rest.clone() } else { target.rest.clone() };
     let options = Options {
         method: method.method.into(),
         hands: method.hands.into(),
@@ -290,7 +293,7 @@ pub(crate) fn put_on_target(
         lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
         floor: method.floor.of(&target.skeleton),
         source_rest,
-        target_rest: target.rest.clone(),
+        target_rest,
         ..mapping.options()
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
