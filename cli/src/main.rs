@@ -54,6 +54,9 @@ fn main() -> ExitCode {
         Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
-    let exit = done.unwrap_or_else(|error| console.usage_error(&error));
+    let exit = done.unwrap_or_else(|error| {
+        console.row(&global, &batch::json(&args::misuse(&error)), "");
+        console.usage_error(&error)
+    });
     console.ended(exit).into()
 }

@@ -4,6 +4,7 @@
 mod files;
 mod global;
 mod invocation;
+mod misuse;
 mod quantity;
 mod reading;
 mod start;
@@ -12,8 +13,9 @@ mod trim;
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use invocation::{Invocation, named};
+pub(crate) use misuse::misuse;
 pub(crate) use quantity::{Length, UnitLength, factor, fps, length, seconds, unit};
-pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
+pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
 pub(crate) use start::Start;
 pub(crate) use trim::Trim;
 

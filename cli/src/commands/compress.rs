@@ -9,7 +9,7 @@ use mocap_compress::{CompressError, Compression, Options, Profile, Report as Mea
 use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
-use crate::args::{Global, Inputs, Length, Outputs, Reading, factor, length};
+use crate::args::{FirstFrame, Global, Inputs, Length, Outputs, Reading, factor, length};
 use crate::batch::{self, Failure, Input, Job, Meter, Names, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -31,6 +31,8 @@ pub(crate) struct Args {
     outputs: Outputs,
     #[command(flatten)]
     bounds: BoundArgs,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
@@ -166,7 +168,8 @@ pub(crate) fn output_name(path: &Path) -> PathBuf {
 
 fn compress(job: &Job, args: &Args, meter: &Meter) -> Result<Report, Failure> {
     let start = Instant::now();
-    let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.reading)?;
+    let Motion { clip, mut warnings, bytes: input_bytes } =
+        read::motion(&job.input, &args.first.of(&args.reading))?;
     job.input.attempt.check()?;
     let mut done = match squeezed(clip, &args.bounds, &mut warnings, &|share| meter.set(share)) {
         Ok(done) => done,

@@ -96,6 +96,7 @@ pub fn retarget_pairs(
         warnings.push(Warning::NoFrames);
     }
     let report = Report {
+        lead_in: 0,
         frames: motion.frames(),
         scale: Ratios { leg: scale, arm: None, unit },
         metres,

@@ -101,6 +101,9 @@ pub struct Options {
     pub source_rest: Option<Pose>,
     /// The same of the target.
     pub target_rest: Option<Pose>,
+    /// Frames at the start of a clip that are no part of its motion, such as a rest pose: they are put on the
+    /// target by themselves and change no measure. Default: 0.
+    pub lead_in: usize,
     /// Roles of the source's joints, in place of those that are found.
     pub source_roles: Option<RoleMap>,
     /// Roles of the target's joints, in place of those that are found.
@@ -121,6 +124,7 @@ impl Default for Options {
             floor: Floor::default(),
             source_rest: None,
             target_rest: None,
+            lead_in: 0,
             source_roles: None,
             target_roles: None,
             pairs: Vec::new(),

@@ -36,6 +36,8 @@ pub(crate) struct Row<'a> {
 pub(crate) struct Measures<'a> {
     target: &'a str,
     frames: usize,
+    /// Frames at the start that are a rest pose: no figure below counts them.
+    unmeasured_frames: usize,
     scale: Scale,
     mapping: Vec<Mapping<'a>>,
     effectors: Vec<Effector>,
@@ -178,6 +180,7 @@ impl<'a> Measures<'a> {
         Measures {
             target,
             frames: report.frames,
+            unmeasured_frames: report.lead_in,
             scale: Scale { leg: report.scale.leg / unit, arm: report.scale.arm.map(|arm| arm / unit) },
             mapping: mapping.collect(),
             effectors: effectors.collect(),
@@ -211,7 +214,12 @@ impl<'a> Measures<'a> {
 
     /// The same for people: lengths in millimetres.
     pub(crate) fn text(&self) -> String {
-        let mut lines = vec![format!("{} frames on {}", self.frames, self.target)];
+        let unmeasured = match self.unmeasured_frames {
+            0 => String::new(),
+            1 => ", the first not measured".into(),
+            many => format!(", the first {many} not measured"),
+        };
+        let mut lines = vec![format!("{} frames on {}{unmeasured}", self.frames, self.target)];
         let mut line = |name: &str, value: String| lines.push(format!("  {name:<11} {value}"));
         let mapped = self.mapping.iter().filter(|row| row.source.is_some() && row.target.is_some()).count();
         let arm = self.scale.arm.map_or(String::new(), |arm| format!(", arms {arm:.3}"));

@@ -5,7 +5,7 @@ mod row;
 
 pub(crate) use row::Row;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
@@ -78,8 +78,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    let extension = args.outputs.output.as_ref().and_then(|path: &PathBuf| path.extension()?.to_str());
-    match args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Skel) {
+    match encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Skel) {
         format @ (Format::Skel | Format::Asf) => Ok(format),
         other => Err(Diagnostic::new(
             "usage::format",
