@@ -29,6 +29,7 @@ mod retargeter;
 mod roles;
 mod stance;
 mod swivel;
+mod touch;
 mod transfer;
 
 pub use mocap_ik::Method as IkMethod;
@@ -42,3 +43,4 @@ pub use report::{
 pub use rest::rest_from_motion;
 pub use retargeter::{Ratios, Retargeter};
 pub use roles::{Reason, RoleMap, RoleRow, map_roles};
+pub use touch::TouchReport;

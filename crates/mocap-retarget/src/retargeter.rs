@@ -163,9 +163,9 @@ impl Retargeter {
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, Report), RetargetError> {
         let source = self.source_clip(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        let (motion, solves) = crate::frames::frames(self, &source, &setting)?;
-        let report = report(self, &source, &setting, &motion, solves);
-        Ok((motion, report))
+        let done = crate::frames::frames(self, &source, &setting)?;
+        let report = report(self, &source, &setting, &done);
+        Ok((done.clip, report))
     }
 
     /// The motion of `clip` on the target alone: [`Retargeter::retarget`] without the report.
@@ -175,7 +175,7 @@ impl Retargeter {
     pub fn motion(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let source = self.source_clip(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        Ok(crate::frames::frames(self, &source, &setting)?.0)
+        Ok(crate::frames::frames(self, &source, &setting)?.clip)
     }
 
     /// The clip in the axes of the target, with the roles of the source.

@@ -21,7 +21,7 @@ use crate::edit::{Edits, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor, rest_pose};
+use choices::{ContactsArg, FloorArg, HandsArg, IkArg, MethodArg, floor, rest_pose};
 use gate::Gate;
 use target::Target;
 
@@ -76,6 +76,9 @@ struct MethodArgs {
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Which contacts of the source are kept on the target
+    #[arg(long, value_name = "WHICH", default_value = "feet")]
+    contacts: ContactsArg,
     /// Do not pin feet where they stand: they slide as the source's do
     #[arg(long)]
     no_lock: bool,
@@ -237,6 +240,7 @@ fn put_on_target(
         solver: args.method.ik.into(),
         limits: !args.method.no_limits,
         lock: if args.method.no_lock { FootLock::Off } else { FootLock::Auto },
+        touch: args.method.contacts == ContactsArg::Hands,
         floor: args.method.floor.of(&target.skeleton),
         source_rest,
         target_rest: target.rest.clone(),
