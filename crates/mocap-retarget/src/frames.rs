@@ -86,6 +86,7 @@ fn solve(
     let options = mocap_ik::Options {
         position_tolerance: REACHED,
         limits: retargeter.limits,
+        restart: false,
         ..mocap_ik::Options::default()
     };
     let mut local = Pose::rest(&retargeter.target);
