@@ -1,7 +1,7 @@
 //! How iterative solvers go on: sweeps until the goals are reached, and what is done where sweeps gain nothing.
 
 use crate::seed::{self, Spread};
-use crate::{Chain, Freedom, Goal, Options, Quat, Vec3, reach, two_bone};
+use crate::{Chain, Constraint, Freedom, Goal, Options, Quat, Vec3, reach, two_bone};
 use mocap_model::angle_between;
 
 /// A sweep that leaves more than this share of the distance has stalled.
@@ -14,7 +14,7 @@ const NOTHING: f64 = 1e-7;
 const PATIENCE: u32 = 8;
 /// Where there are other poses to start from, one is given up that in so many sweeps has not come nearer to the goal
 /// than this share of the distance.
-const HOPE: u32 = 8;
+const HOPE: u32 = 4;
 const HOPEFUL: f64 = 0.5;
 /// The turn that bends a straight chain \[rad\].
 const ESCAPE: f64 = 0.2;
@@ -35,10 +35,16 @@ pub(crate) fn solve(
     if out_of_reach && reach::align(chain, 0, goal, options) {
         return 1;
     }
-    if out_of_reach || !options.restart || !options.limits {
+    if out_of_reach || !restarts(chain, options) {
         return repeat(chain, goals, options, options.iterations, &mut sweep);
     }
     restarted(chain, goals, options, &mut sweep)
+}
+
+/// Whether a solve may begin again: where there are no limits, it is finished from any pose.
+fn restarts(chain: &Chain, options: &Options) -> bool {
+    let limited = |constraint: &Constraint| !constraint.is_free() && !constraint.is_locked();
+    options.restart && options.limits && chain.constraint.iter().any(limited)
 }
 
 /// Begins again from other poses where one leads nowhere; the best that was found is what stays.
@@ -97,7 +103,7 @@ fn repeat(
     let (mut before, _) = state(chain);
     let (mut slow, mut next_finish, mut idle, mut escapes) = (0, first_finish, 0, 0);
     let mut polish = two_bones;
-    let restarts = options.restart && options.limits && reachable && goals.len() == 1;
+    let restarts = reachable && goals.len() == 1 && restarts(chain, options);
     let mut hoped = before;
     for iteration in 1..=iterations {
         sweep(chain);
@@ -114,7 +120,7 @@ fn repeat(
             }
             (after, polish) = (state(chain).0, false);
         }
-        if restarts && iteration.is_multiple_of(HOPE) {
+        if restarts && iteration.is_multiple_of(if two_bones { HOPE / 2 } else { HOPE }) {
             if after > HOPEFUL * hoped {
                 return iteration;
             }
