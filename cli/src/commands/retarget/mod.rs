@@ -24,7 +24,7 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
-use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor};
+use choices::{ContactsArg, FloorArg, HandsArg, IkArg, MethodArg, floor};
 pub(crate) use explain::Row as ExplainRow;
 use gate::Gate;
 pub(crate) use mapping::{MapArg, MapFile};
@@ -85,6 +85,9 @@ pub(crate) struct MethodArgs {
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Which contacts of the source are kept on the target
+    #[arg(long, value_name = "WHICH", default_value = "feet")]
+    contacts: ContactsArg,
     /// Do not pin feet where they stand: they slide as the source's do
     #[arg(long)]
     no_lock: bool,
@@ -309,6 +312,7 @@ pub(crate) fn put_on_target(
         solver: method.ik.into(),
         limits: !method.no_limits,
         lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        touch: method.contacts == ContactsArg::Hands,
         floor: method.floor.of(&target.skeleton),
         source_rest: opening.stance,
         target_rest,
