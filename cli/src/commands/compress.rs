@@ -84,7 +84,7 @@ fn setting(text: &str) -> Result<Setting, String> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     output: String,
     input_bytes: u64,

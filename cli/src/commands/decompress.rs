@@ -38,7 +38,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     output: String,
     format: &'static str,

@@ -27,7 +27,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     format: &'static str,
     #[serde(flatten)]

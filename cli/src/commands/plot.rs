@@ -57,13 +57,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         theme: args.theme.into(),
         ..PlotOptions::default()
     };
-    picture::run(
-        &args.pictures,
-        &args.first.of(&args.reading),
-        format.extension(),
-        (global, console),
-        |drawn| plot(drawn, &args.joint, &options, format),
-    )
+    let reading = args.first.of(&args.reading);
+    picture::run(&args.pictures, &reading, format.extension(), (global, console), |drawn| {
+        plot(drawn, &args.joint, &options, format)
+    })
 }
 
 fn plot(

@@ -131,13 +131,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         theme: args.theme.into(),
         ..SheetOptions::default()
     };
-    picture::run(
-        &args.pictures,
-        &args.first.of(&args.reading),
-        format.extension(),
-        (global, console),
-        |drawn| sheet(drawn, &options, format),
-    )
+    let reading = args.first.of(&args.reading);
+    picture::run(&args.pictures, &reading, format.extension(), (global, console), |drawn| {
+        sheet(drawn, &options, format)
+    })
 }
 
 fn sheet(drawn: &[Drawn], options: &SheetOptions, format: ImageFormat) -> Result<Vec<u8>, Diagnostic> {

@@ -33,9 +33,8 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = ViewOptions { most_frames: args.most_frames as usize, shell: args.shell.0 };
-    picture::run(&args.pictures, &args.first.of(&args.reading), "html", (global, console), |drawn| {
-        Ok(page(drawn, &options))
-    })
+    let reading = args.first.of(&args.reading);
+    picture::run(&args.pictures, &reading, "html", (global, console), |drawn| Ok(page(drawn, &options)))
 }
 
 fn page(drawn: &[Drawn], options: &ViewOptions) -> Vec<u8> {

@@ -103,6 +103,7 @@ pub fn retarget_pairs(
         mapping: Vec::new(),
         effectors: Vec::new(),
         feet: Vec::new(),
+        touches: Vec::new(),
         limits: LimitReport::default(),
         angles: Vec::new(),
         jerk_ratio: None,

@@ -89,6 +89,9 @@ pub struct Options {
     pub hands: Hands,
     /// Whether feet are pinned where they stand; only [`Method::Scale`] does. Default: [`FootLock::Auto`].
     pub lock: FootLock,
+    /// Whether hands that touch each other, the hips or the head do so on the target; only [`Method::Scale`] with
+    /// solved arms does. Default: false.
+    pub touch: bool,
     /// How limbs are solved. Default: [`LimbSolver::Auto`].
     pub solver: LimbSolver,
     /// Whether the degrees of freedom and limits that the target states are kept. Default: true. A skeleton's own
@@ -119,6 +122,7 @@ impl Default for Options {
             method: Method::default(),
             hands: Hands::default(),
             lock: FootLock::default(),
+            touch: false,
             solver: LimbSolver::default(),
             limits: true,
             floor: Floor::default(),

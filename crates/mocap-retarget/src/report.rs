@@ -1,11 +1,11 @@
 //! What became of a motion, in numbers.
 
-use crate::Warning;
 use crate::body::{Body, Limb, LimbKind};
-use crate::frames::Solve;
+use crate::frames::{Done, Solve};
 use crate::ground::Setting;
 use crate::retargeter::{Ratios, Retargeter};
 use crate::stance::Stance;
+use crate::{TouchReport, Warning};
 use mocap_analysis::{
     ContactOptions, FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements,
     rms_difference, runs,
@@ -31,6 +31,8 @@ pub struct Report {
     pub effectors: Vec<EffectorReport>,
     /// How well the feet stand.
     pub feet: Vec<FootReport>,
+    /// What hands touch, where [`crate::Options::touch`] asks for it.
+    pub touches: Vec<TouchReport>,
     /// Limits of the target that the motion breaks.
     pub limits: LimitReport,
     /// How alike the angles of the limbs are to the source's.
@@ -174,20 +176,17 @@ impl Report {
         self.frames += lead_in;
         self.lead_in = lead_in;
         self.largest_step.frame += lead_in;
-        for contact in self.feet.iter_mut().flat_map(|foot| &mut foot.contacts) {
+        let of_feet = self.feet.iter_mut().flat_map(|foot| &mut foot.contacts);
+        let of_hands = self.touches.iter_mut().flat_map(|touch| &mut touch.contacts);
+        for contact in of_feet.chain(of_hands) {
             *contact = contact.start + lead_in..contact.end + lead_in;
         }
         self
     }
 }
 
-pub(crate) fn report(
-    retargeter: &Retargeter,
-    source: &Clip,
-    setting: &Setting,
-    motion: &Clip,
-    solves: Vec<Vec<Solve>>,
-) -> Report {
+pub(crate) fn report(retargeter: &Retargeter, source: &Clip, setting: &Setting, done: &Done) -> Report {
+    let motion = &done.clip;
     let mut warnings = retargeter.warnings.clone();
     if source.frames() == 0 {
         warnings.push(Warning::NoFrames);
@@ -204,8 +203,9 @@ pub(crate) fn report(
         scale: retargeter.ratios,
         metres: retargeter.metres,
         mapping: mapping(retargeter),
-        effectors: effectors(retargeter, &solves),
+        effectors: effectors(retargeter, &done.solves),
         feet: feet(retargeter, setting, motion, &is),
+        touches: done.touches.report(retargeter, motion),
         limits: limits(retargeter, motion),
         angles: angles(retargeter, &was, &is),
         jerk_ratio: jerk_ratio(retargeter, &was, &is, source.rate().fps()),

@@ -177,14 +177,14 @@ impl Retargeter {
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, Report), RetargetError> {
         let (before, source) = self.parts(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        let (motion, solves) = crate::frames::frames(self, &source, &setting)?;
-        let report = report(self, &source, &setting, &motion, solves);
+        let done = crate::frames::frames(self, &source, &setting)?;
+        let report = report(self, &source, &setting, &done);
         match before {
             Some(before) => {
                 let report = report.behind(before.frames());
-                Ok((self.behind(&before, setting, &motion)?, report))
+                Ok((self.behind(&before, setting, &done.clip)?, report))
             }
-            None => Ok((motion, report)),
+            None => Ok((done.clip, report)),
         }
     }
 
@@ -195,7 +195,7 @@ impl Retargeter {
     pub fn motion(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let (before, source) = self.parts(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        let motion = crate::frames::frames(self, &source, &setting)?.0;
+        let motion = crate::frames::frames(self, &source, &setting)?.clip;
         match before {
             Some(before) => self.behind(&before, setting, &motion),
             None => Ok(motion),
@@ -214,7 +214,7 @@ impl Retargeter {
 
     /// The motion behind frames that are put on the target by themselves: nothing is planted in them.
     fn behind(&self, before: &Clip, setting: Setting, motion: &Clip) -> Result<Clip, RetargetError> {
-        let (before, _) = crate::frames::frames(self, before, &Setting { lock: false, ..setting })?;
+        let before = crate::frames::frames(self, before, &Setting { lock: false, ..setting })?.clip;
         let frames = before.frames() + motion.frames();
         let mut tracks = Vec::with_capacity(motion.tracks().len());
         for ((a, b), joint) in before.tracks().iter().zip(motion.tracks()).zip(self.target.joints()) {

@@ -20,7 +20,7 @@ pub(super) struct Facts {
 
 /// A row of `mocap retarget --json`. Lengths are metres, angles degrees.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: &'a str,
     output: &'a str,
     seconds: f64,
@@ -42,6 +42,8 @@ pub(crate) struct Measures<'a> {
     mapping: Vec<Mapping<'a>>,
     effectors: Vec<Effector>,
     feet: Vec<Foot>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    touches: Vec<Touch>,
     limits: Limits,
     /// By role.
     angle_rms: BTreeMap<&'static str, f64>,
@@ -103,6 +105,15 @@ struct Foot {
 struct Sole {
     float: f64,
     penetration: f64,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Touch {
+    role: &'static str,
+    on: &'static str,
+    /// Ranges of frames, their ends not included.
+    contacts: Vec<[usize; 2]>,
+    error: f64,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -176,6 +187,12 @@ impl<'a> Measures<'a> {
             contacts_kept: row.contacts_kept,
             contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),
         });
+        let touches = report.touches.iter().map(|row| Touch {
+            role: row.role.name(),
+            on: row.on.name(),
+            contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),
+            error: row.error,
+        });
         let step = &report.largest_step;
         Measures {
             target,
@@ -185,6 +202,7 @@ impl<'a> Measures<'a> {
             mapping: mapping.collect(),
             effectors: effectors.collect(),
             feet: feet.collect(),
+            touches: touches.collect(),
             limits: Limits { violations: report.limits.violations, max_excess: report.limits.max_excess },
             angle_rms: report.angles.iter().map(|row| (row.role.name(), row.rms)).collect(),
             angle_correlation: report.angles.iter().map(|row| (row.role.name(), row.correlation)).collect(),
@@ -253,6 +271,15 @@ impl<'a> Measures<'a> {
                     row.contact_frames,
                     row.contacts_kept.map_or(String::new(), |kept| format!(", {:.0} % kept", 100.0 * kept)),
                 ),
+            );
+        }
+        for row in &self.touches {
+            let frames: usize = row.contacts.iter().map(|[from, to]| to - from).sum();
+            let (on, off) = (spaced(row.on), mm(row.error));
+            let on = if row.on.ends_with("UpperLeg") { on.replace("upper leg", "hip") } else { on };
+            line(
+                &spaced(row.role),
+                format!("touches the {on} in {frames} frames, off by {off} mm on average"),
             );
         }
         let limits = match self.limits.violations {

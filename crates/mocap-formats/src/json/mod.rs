@@ -20,3 +20,11 @@ fn most_frames(clip: &Clip, limits: &Limits) -> usize {
 pub use problem::Problem;
 pub use read::parse;
 pub use write::{to_bytes, writable, write};
+
+/// The JSON Schema of JSON clips.
+pub fn json_schema() -> String {
+    let schema = schemars::schema_for!(file::File);
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema has string keys");
+    text.push('\n');
+    text
+}
