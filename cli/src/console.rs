@@ -7,10 +7,34 @@ use crate::diagnostic::{Detail, Diagnostic, Renderer};
 use crate::exit::Exit;
 use crate::write::{Content, counted};
 
-/// The two streams of the process.
-pub(crate) struct Console {
+/// How messages look.
+#[derive(Clone, Debug)]
+pub(crate) struct Voice {
     renderer: Renderer,
     quiet: bool,
+}
+
+impl Voice {
+    /// The text of an error, about a file or about the arguments.
+    pub(crate) fn error(&self, path: Option<&str>, error: &Diagnostic) -> String {
+        format!("{}\n\n", self.renderer.error(path, error))
+    }
+
+    /// The text of warnings about a file.
+    pub(crate) fn warnings(&self, path: &str, warnings: &[Diagnostic], detail: Detail) -> String {
+        if self.quiet {
+            return String::new();
+        }
+        // What has several lines is set apart from what follows.
+        let end = if detail == Detail::Full { "\n\n" } else { "\n" };
+        let text = |warning| self.renderer.warning(path, warning, detail) + end;
+        warnings.iter().map(text).collect()
+    }
+}
+
+/// The two streams of the process.
+pub(crate) struct Console {
+    voice: Voice,
     /// The reader of stdout has gone away: `mocap info *.bvh | head` is no failure.
     closed: bool,
     /// A result could not be written.
@@ -25,7 +49,13 @@ impl Console {
             ColorWhen::Never => false,
             ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
-        Console { renderer: Renderer::new(colored), quiet: global.quiet, closed: false, lost: false }
+        let voice = Voice { renderer: Renderer::new(colored), quiet: global.quiet };
+        Console { voice, closed: false, lost: false }
+    }
+
+    /// How messages look here, for those who make texts that are printed later.
+    pub(crate) fn voice(&self) -> Voice {
+        self.voice.clone()
     }
 
     /// One result, in the form that was asked for. Text may have several lines, or none.
@@ -64,7 +94,7 @@ impl Console {
 
     /// An error, about a file or about the arguments.
     pub(crate) fn error(&self, path: Option<&str>, error: &Diagnostic) {
-        stderr(&format!("{}\n", self.renderer.error(path, error)));
+        self.say(&self.voice.error(path, error));
     }
 
     /// An error of the arguments, and the exit code of one.
@@ -75,19 +105,18 @@ impl Console {
 
     /// Warnings about a file.
     pub(crate) fn warnings(&self, path: &str, warnings: &[Diagnostic], detail: Detail) {
-        if !self.quiet {
-            for warning in warnings {
-                let text = self.renderer.warning(path, warning, detail);
-                // What has several lines is set apart from what follows.
-                stderr(&if detail == Detail::Full { text + "\n" } else { text });
-            }
-        }
+        self.say(&self.voice.warnings(path, warnings, detail));
+    }
+
+    /// Messages as they are. What cannot be written has nowhere else to go.
+    pub(crate) fn say(&self, text: &str) {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
     /// A line about the run.
     pub(crate) fn note(&self, text: &str) {
-        if !self.quiet {
-            stderr(text);
+        if !self.voice.quiet {
+            self.say(&format!("{text}\n"));
         }
     }
 }
@@ -95,14 +124,9 @@ impl Console {
 /// The content of a file that goes to stdout; gives its size [bytes]. A closed pipe is no failure.
 pub(crate) fn put_stdout(content: Content<'_>) -> Result<u64, Diagnostic> {
     let failed = |error: io::Error| Diagnostic::new("io::error", format!("cannot write to stdout: {error}"));
-    match counted(io::stdout().lock(), content) {
-        Ok((_, bytes)) => Ok(bytes),
+    match counted(io::stdout().lock(), &|| true, content) {
+        Ok((_, content)) => Ok(content.bytes),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
         Err(error) => Err(failed(error)),
     }
-}
-
-/// A message that cannot be written has nowhere else to go.
-fn stderr(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{Finding, Format, Parsed, amc, asf, bvh, csv, json, skel};
+use mocap_formats::{Finding, Format, Limits, Parsed, amc, asf, bvh, csv, json, skel};
 use mocap_model::{Clip, EulerOrder, Skeleton};
 
-use crate::batch::{Destination, Failure, Job};
+use crate::batch::{self, Destination, Failure, Job};
 use crate::console::put_stdout;
 use crate::diagnostic::Diagnostic;
 use crate::write;
@@ -44,6 +44,9 @@ impl Content {
     }
 }
 
+/// The share of a guaranteed error that the numbers of a text may add.
+pub(crate) const TEXT_SHARE: f64 = 1e-4;
+
 /// How a clip is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EncodeOptions {
@@ -51,6 +54,29 @@ pub(crate) struct EncodeOptions {
     pub(crate) euler: Option<EulerOrder>,
     /// How far the numbers of a BVH may be off [m]; `None`: as BVH is written.
     pub(crate) tolerance: Option<f64>,
+}
+
+/// The format that `--to` or the name of the output asks for; `None` where neither says one.
+///
+/// # Errors
+/// Where the name has the extension of a format that is not written.
+pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<Option<Format>, Diagnostic> {
+    let named = output.filter(|path| !batch::is_directory(path));
+    let extension = named.and_then(Path::extension).and_then(|extension| extension.to_str());
+    let (None, Some(extension)) = (to, extension) else { return Ok(to) };
+    if let Some(format) = Format::from_extension(extension) {
+        return Ok(Some(format));
+    }
+    if extension.eq_ignore_ascii_case("mocz") {
+        return Err(Diagnostic::new(
+            "usage::format",
+            "compressed clips are written by `mocap compress` alone",
+        )
+        .help("it takes the error that is allowed"));
+    }
+    let names = Format::ALL.map(Format::extension).join(", ");
+    Err(Diagnostic::new("usage::format", format!("'.{extension}' is no format that mocap writes"))
+        .help(format!("it writes {names}: name one by the extension of -o, or with --to")))
 }
 
 /// The path of the skeleton beside an output, for formats that need one.
@@ -89,20 +115,30 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
             Ok(Encoded { warnings: diagnostics(&warnings), ..encoded })
         }
         Format::Asf | Format::Skel => skeleton(clip.skeleton(), format),
-        Format::Json => Ok(Content::Json(clip).into()),
+        Format::Json => {
+            json::writable(&clip, &Limits::default()).map_err(refused)?;
+            Ok(Content::Json(clip).into())
+        }
         Format::Csv => Ok(Content::Table(clip).into()),
     }
 }
 
-/// The path with the extension of a format; another extension than that of a format is part of the name.
+/// The path with the extension of a format.
 pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
-    let known = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
-    if known.is_some() {
-        return path.with_extension(format.extension());
+    with_extension(path, format.extension())
+}
+
+/// The path with another extension; one that is not that of a motion or skeleton is part of the name.
+pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
+    let known = path.extension().and_then(|extension| extension.to_str());
+    if known
+        .is_some_and(|known| known.eq_ignore_ascii_case("mocz") || Format::from_extension(known).is_some())
+    {
+        return path.with_extension(extension);
     }
     let mut name = path.as_os_str().to_owned();
     name.push(".");
-    name.push(format.extension());
+    name.push(extension);
     name.into()
 }
 
@@ -136,16 +172,22 @@ pub(crate) fn deliver_as(encoded: &Encoded, job: &Job) -> Result<(u64, String), 
     deliver(encoded, job, Format::Json)
 }
 
-/// Puts the files of a job where they belong; gives their size [bytes] and the path of the main one.
+/// Puts the files of a job where they belong, all of them or none; gives their size [bytes] and the path of the main
+/// one.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
     match &job.destination {
         Destination::File { path, replace } => {
-            let mut bytes = 0;
+            let main = |out: &mut dyn Write| encoded.main.write_to(out);
+            let skeleton = encoded.beside.as_ref().zip(beside(path, format));
+            let beside =
+                skeleton.map(|(content, path)| (path, move |out: &mut dyn Write| content.write_to(out)));
             // The skeleton first: an AMC file without one is worth nothing.
-            if let (Some(content), Some(beside)) = (&encoded.beside, beside(path, format)) {
-                bytes += write::atomically(&beside, *replace, &|out| content.write_to(out))?;
-            }
-            bytes += write::atomically(path, *replace, &|out| encoded.main.write_to(out))?;
+            let mut files: Vec<(&Path, write::Content<'_>)> = Vec::new();
+            files.extend(
+                beside.as_ref().map(|(path, content)| (path.as_path(), content as write::Content<'_>)),
+            );
+            files.push((path, &main));
+            let bytes = job.input.attempt.write(&files, *replace)?;
             Ok((bytes, path.display().to_string()))
         }
         Destination::Stdout => {

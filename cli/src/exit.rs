@@ -13,15 +13,25 @@ pub(crate) enum Exit {
     Usage,
     /// A quality gate was missed.
     Gate,
+    /// Ended by Ctrl-C: 128 + SIGINT, as shells have it.
+    Interrupted,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// As the shell sees it.
+    pub(crate) fn code(self) -> u8 {
+        match self {
             Exit::Success => 0,
             Exit::ClipFailed => 1,
             Exit::Usage => 2,
             Exit::Gate => 3,
-        })
+            Exit::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
     }
 }

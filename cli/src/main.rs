@@ -8,6 +8,7 @@
 mod args;
 mod batch;
 mod commands;
+mod config;
 mod console;
 mod diagnostic;
 mod edit;
@@ -16,17 +17,25 @@ mod exit;
 mod facts;
 mod interrupt;
 mod names;
+mod pipeline;
 mod quality;
 mod read;
+mod rest;
+mod schemas;
+mod tables;
 mod write;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Global, Start};
 use console::Console;
 
 fn main() -> ExitCode {
-    let Cli { command, global } = Cli::from_process();
+    let Cli { command, global } = match Cli::from_process() {
+        Ok(Start::Work(cli)) => *cli,
+        Ok(Start::Print(print)) => return print.run().into(),
+        Err(error) => return Console::new(&Global::default()).usage_error(&error).into(),
+    };
     let mut console = Console::new(&global);
     interrupt::install();
     let done = match command {
@@ -41,8 +50,13 @@ fn main() -> ExitCode {
         Command::View(args) => commands::view::run(&args, &global, &mut console),
         Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
         Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
+        Command::Run(args) => commands::run::run(&args, &global, &mut console),
+        Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
-    let exit = done.unwrap_or_else(|error| console.usage_error(&error));
+    let exit = done.unwrap_or_else(|error| {
+        console.row(&global, &batch::json(&args::misuse(&error)), "");
+        console.usage_error(&error)
+    });
     console.ended(exit).into()
 }

@@ -8,7 +8,7 @@ use crate::read;
 
 /// How good a motion is. The names are those of the rows of `mocap info --quality --json`; lengths are metres,
 /// or units of the file where its unit is not known.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct QualityFact {
     /// `m`, or `units`.
     lengths: &'static str,
@@ -20,7 +20,7 @@ pub(crate) struct QualityFact {
     suspicious: Vec<SuspectFact>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct FootFact {
     foot: &'static str,
     /// 0 to 1.
@@ -32,14 +32,14 @@ struct FootFact {
     penetration_max: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct StepFact {
     degrees: f64,
     joint: String,
     frame: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct SuspectFact {
     what: &'static str,
     first: usize,

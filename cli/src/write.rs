@@ -1,24 +1,66 @@
 //! Files written whole or not at all: into a temporary file of the same folder, then renamed.
 
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
+use crate::batch::hash;
 use crate::diagnostic::Diagnostic;
-use crate::interrupt;
+use crate::interrupt::{self, Watched};
 
 /// Something that puts the content of a file into a stream.
 pub(crate) type Content<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
+/// How a file is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Staging<'a> {
+    /// Whether a file that has come to be there in the meantime is replaced, or left alone.
+    pub(crate) replace: bool,
+    /// Part of the temporary name.
+    pub(crate) tag: &'a str,
+    /// Asked again and again while the file is written.
+    pub(crate) may_go_on: &'a dyn Fn() -> bool,
+}
+
+/// A file that is complete and not yet in its place; it goes away where it is dropped.
+pub(crate) struct Staged {
+    path: PathBuf,
+    replace: bool,
+    /// `None` of a device, which has its content already.
+    file: Option<(NamedTempFile, Watched)>,
+    content: hash::Content,
+}
+
+/// The start of the names of temporary files.
+const PREFIX: &str = ".mocap-";
+/// Their end.
+const SUFFIX: &str = ".tmp";
+
+/// Whether a file is a temporary one with this tag.
+pub(crate) fn is_temporary(name: &OsStr, tag: &str) -> bool {
+    let rest = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
+    rest.and_then(|rest| rest.strip_prefix(tag)).is_some_and(|rest| rest.starts_with('-'))
+}
+
 /// Writes a file and gives its size [bytes]; folders above it are made. Unless `replace`, a file that has come
 /// to be there in the meantime is left alone.
 pub(crate) fn atomically(path: &Path, replace: bool, content: Content<'_>) -> Result<u64, Diagnostic> {
+    let staging = Staging { replace, tag: "", may_go_on: &|| true };
+    Ok(staged(path, staging, content)?.commit()?.bytes)
+}
+
+/// Writes a file under a temporary name of its folder; folders above it are made.
+pub(crate) fn staged(path: &Path, staging: Staging<'_>, content: Content<'_>) -> Result<Staged, Diagnostic> {
     let failed = |error: io::Error| Diagnostic::io("write", path, &error);
+    let Staging { replace, tag, may_go_on } = staging;
+    let done = |file, content| Staged { path: path.to_owned(), replace, file, content };
     // A device or pipe must not be replaced by a file.
     if path.metadata().is_ok_and(|data| !data.is_file() && !data.is_dir()) {
         let device = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
-        return counted(device, content).map(|(_, bytes)| bytes).map_err(failed);
+        let (_, content) = counted(device, may_go_on, content).map_err(failed)?;
+        return Ok(done(None, content));
     }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -26,37 +68,57 @@ pub(crate) fn atomically(path: &Path, replace: bool, content: Content<'_>) -> Re
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut builder = Builder::new();
-    builder.prefix(".mocap-").suffix(".tmp");
+    let prefix = format!("{PREFIX}{tag}-");
+    builder.prefix(&prefix).suffix(SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // As any new file: the process's mask takes away from it.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let (file, _partial) = interrupt::watched(|| builder.tempfile_in(folder)).map_err(failed)?;
-    let (file, bytes) = counted(file, content).map_err(failed)?;
-    let persisted = if replace { file.persist(path) } else { file.persist_noclobber(path) };
-    persisted.map_err(|error| failed(error.error))?;
-    Ok(bytes)
+    let (mut file, watched) = interrupt::watched(|| builder.tempfile_in(folder)).map_err(failed)?;
+    let (_, content) = counted(file.as_file_mut(), may_go_on, content).map_err(failed)?;
+    Ok(done(Some((file, watched)), content))
 }
 
-/// Fills a stream and counts what went through.
-pub(crate) fn counted<W: Write>(stream: W, content: Content<'_>) -> io::Result<(W, u64)> {
-    struct Counted<W>(W, u64);
-    impl<W: Write> Write for Counted<W> {
+impl Staged {
+    /// Puts the file in its place; gives its size and hash.
+    pub(crate) fn commit(self) -> Result<hash::Content, Diagnostic> {
+        let Staged { path, replace, file, content } = self;
+        if let Some((file, _watched)) = file {
+            let persisted = if replace { file.persist(&path) } else { file.persist_noclobber(&path) };
+            persisted.map_err(|error| Diagnostic::io("write", &path, &error.error))?;
+        }
+        Ok(content)
+    }
+}
+
+/// Fills a stream; gives the size and hash of what went through.
+pub(crate) fn counted<W: Write>(
+    stream: W,
+    may_go_on: &dyn Fn() -> bool,
+    content: Content<'_>,
+) -> io::Result<(W, hash::Content)> {
+    struct Counted<'a, W>(W, u64, hash::Hasher, &'a dyn Fn() -> bool);
+    impl<W: Write> Write for Counted<'_, W> {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if !(self.3)() {
+                return Err(io::Error::other("broken off"));
+            }
             let written = self.0.write(bytes)?;
             self.1 += written as u64;
+            self.2.update(&bytes[..written]);
             Ok(written)
         }
         fn flush(&mut self) -> io::Result<()> {
             self.0.flush()
         }
     }
-    let mut buffered = BufWriter::with_capacity(1 << 16, Counted(stream, 0));
+    let counted = Counted(stream, 0, hash::Hasher::default(), may_go_on);
+    let mut buffered = BufWriter::with_capacity(1 << 16, counted);
     content(&mut buffered)?;
-    let Counted(stream, bytes) = buffered.into_inner().map_err(io::IntoInnerError::into_error)?;
-    Ok((stream, bytes))
+    let Counted(stream, bytes, hasher, _) = buffered.into_inner().map_err(io::IntoInnerError::into_error)?;
+    Ok((stream, hash::Content { bytes, hash: hasher.hash() }))
 }
 
 #[cfg(test)]
@@ -103,5 +165,20 @@ mod tests {
         assert_eq!(mode(&path), mode(&folder.path().join("plain")));
         put(Path::new("/dev/null"), true, b"gone").unwrap();
         assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+    }
+
+    #[test]
+    fn temporary_files_are_known_by_their_tag() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.bvh");
+        let staging = Staging { replace: false, tag: "a1", may_go_on: &|| true };
+        let staged = staged(&path, staging, &|out| out.write_all(b"one")).unwrap();
+        let name = folder.path().read_dir().unwrap().next().unwrap().unwrap().file_name();
+        assert!(is_temporary(&name, "a1"), "{name:?}");
+        assert!(
+            !is_temporary(&name, "a") && !is_temporary(&name, "b1") && !is_temporary(OsStr::new("c.bvh"), "")
+        );
+        assert_eq!(staged.commit(), Ok(hash::Content::of(b"one")));
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
     }
 }

@@ -4,7 +4,7 @@ mod mocap;
 
 use std::path::{Path, PathBuf};
 
-use mocap::{LEG, Sandbox};
+use mocap::{LEG, Sandbox, fixture};
 
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -201,4 +201,47 @@ fn every_clip_of_the_corpus_comes_back_from_archive() {
 #[test]
 fn every_clip_of_the_corpus_comes_back_from_keys() {
     every_clip_comes_back("keys");
+}
+
+#[test]
+fn a_compressed_clip_says_what_any_clip_says() {
+    let sandbox = Sandbox::new();
+    let walk = fixture("clips/alex_walk.bvh").display().to_string();
+    sandbox.run(["compress", &walk, "-o", "a.mocz"]).ok();
+    let [clip, row] =
+        [walk.as_str(), "a.mocz"].map(|name| sandbox.run(["info", name, "--json"]).ok().rows().remove(0));
+    for field in
+        ["joints", "end_sites", "channels", "frames", "fps", "duration", "unit", "up", "root", "roots"]
+    {
+        assert_eq!(row[field], clip[field], "{field}");
+    }
+    assert_eq!((&row["format"], &row["unit"]["source"]), (&"mocz".into(), &"guessed".into()));
+    for field in
+        ["frame_time", "position_channels", "rotation_orders", "profile", "error_limit", "metres_per_unit"]
+    {
+        assert!(!row[field].is_null(), "{field} in {row}");
+    }
+    sandbox.run(["compress", &walk, "-o", "cm.mocz", "--unit", "cm"]).ok();
+    let stated = sandbox.run(["info", "cm.mocz", "--json"]).ok().rows().remove(0);
+    assert_eq!((&stated["unit"]["name"], &stated["unit"]["source"]), (&"cm".into(), &"file".into()));
+    let stated = sandbox.run(["info", "a.mocz", "--json", "--unit", "0.02"]).ok().rows().remove(0);
+    assert_eq!((&stated["unit"]["metres"], &stated["unit"]["source"]), (&0.02.into(), &"flag".into()));
+    let shown = sandbox.run(["info", "a.mocz", "--from", "mocz"]).ok().stdout;
+    assert!(shown.contains("unit       cm (guessed") && shown.contains("profile    runtime"), "{shown}");
+    let ran = sandbox.run(["info", &walk, "--from", "mocz", "--json"]);
+    assert_eq!((ran.code, &ran.rows()[0]["error"]["code"]), (1, &"mocz::magic".into()));
+}
+
+#[test]
+fn compressed_clips_are_found_where_motions_are_converted_and_have_warnings() {
+    let sandbox = Sandbox::new();
+    let walk = fixture("clips/alex_walk.bvh").display().to_string();
+    sandbox.run(["compress", &walk, "-o", "db/a.mocz"]).ok();
+    sandbox.run(["convert", "db", "--to", "csv", "-o", "out/"]).ok();
+    assert_eq!(sandbox.files("out"), ["a.csv"]);
+    let row = sandbox.run(["decompress", "db", "-o", "back/", "--json"]).ok().rows().remove(0);
+    assert!(row["warnings"].is_array(), "{row}");
+    // What is compressed already is not compressed again.
+    let ran = sandbox.run(["compress", "db", "-o", "again/"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
 }

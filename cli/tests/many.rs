@@ -84,7 +84,8 @@ fn one_bad_clip_spoils_no_other() {
 #[test]
 fn fail_fast_leaves_the_rest_alone() {
     let sandbox = database();
-    sandbox.put("db/a/clip 0.bvh", "");
+    // The biggest input is the first to be done.
+    sandbox.put("db/a/clip 0.bvh", "no motion".repeat(1000));
     let ran = sandbox.run(["convert", "db", "--to", "bvh", "-o", "out/", "--json", "--fail-fast", "-j", "1"]);
     assert_eq!(ran.code, 1);
     assert!(!sandbox.path("out").exists());

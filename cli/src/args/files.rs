@@ -1,15 +1,19 @@
 //! Which files are read and where results go.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
+
+use super::seconds;
+use crate::batch::Shard;
 
 /// Which files are read.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Inputs {
     /// Files, directories (searched recursively for motion files), globs such as 'db/**/*_walk.bvh', or - for
     /// stdin
-    #[arg(value_name = "IN", required_unless_present = "files_from")]
+    #[arg(value_name = "IN", required_unless_present_any = ["files_from", "print_config"])]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -32,6 +36,13 @@ pub(crate) struct Selection {
     /// Inputs worked on at the same time [1 or more; default: one a core]; results do not depend on it
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
+    /// Take one part of the inputs, such as 1/3, for machines that share the work; a hash of the path below the
+    /// common folder settles which part a file belongs to
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Give up an input after this time [s, above 0; default: no limit]; it counts as failed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
     /// Stop at the first input that fails
     #[arg(long)]
     pub(crate) fail_fast: bool,
@@ -41,7 +52,7 @@ pub(crate) struct Selection {
 }
 
 /// Where results go.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Writing")]
 pub(crate) struct Outputs {
     /// File to write, a directory (ends in / or exists) that mirrors the tree of the inputs, or - for stdout
@@ -53,6 +64,14 @@ pub(crate) struct Outputs {
     /// Leave out inputs whose output exists
     #[arg(long, conflicts_with = "overwrite")]
     pub(crate) skip_existing: bool,
+    /// Go on where an earlier run ended: what its manifest says is done, and is still so, is left alone; the rest is
+    /// done. With --overwrite, what was made with other options is done again
+    #[arg(long, conflicts_with = "skip_existing")]
+    pub(crate) resume: bool,
+    /// Keep a record of what is done, one JSON object a line [default: .mocap-manifest.jsonl in the directory of the
+    /// outputs where --resume is given, else none]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
     /// Print what would be read and written, and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

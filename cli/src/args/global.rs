@@ -1,6 +1,10 @@
 //! Flags of every command.
 
-use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, ValueEnum};
+
+use super::Invocation;
 
 /// Flags of every command.
 #[derive(Clone, Debug, Args)]
@@ -15,9 +19,31 @@ pub(crate) struct Global {
     /// Colour messages
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
-    /// Show a progress bar on stderr
+    /// Show progress on stderr: a bar on a terminal, elsewhere a line every ten seconds
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ProgressWhen,
+    /// Read defaults of options from this file [default: mocap.toml in the current directory, or in the nearest
+    /// one above it]; none reads no file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print the options in force and where each comes from (flag, MOCAP_* variable, file, default), and do nothing
+    #[arg(long, global = true)]
+    pub(crate) print_config: bool,
+    /// The command and those of its options that outputs depend on.
+    #[arg(skip)]
+    pub(crate) invocation: Invocation,
+}
+
+impl Default for Global {
+    /// As where no flag is given.
+    fn default() -> Global {
+        #[derive(Parser)]
+        struct Only {
+            #[command(flatten)]
+            global: Global,
+        }
+        Only::parse_from(["mocap"]).global
+    }
 }
 
 /// When to colour.

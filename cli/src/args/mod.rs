@@ -3,19 +3,25 @@
 
 mod files;
 mod global;
+mod invocation;
+mod misuse;
 mod quantity;
 mod reading;
+mod start;
 mod trim;
 
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
-pub(crate) use quantity::{Length, UnitLength, factor, fps, length, unit};
-pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
+pub(crate) use invocation::{Invocation, named};
+pub(crate) use misuse::misuse;
+pub(crate) use quantity::{Length, UnitLength, factor, fps, length, seconds, unit};
+pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
+pub(crate) use start::Start;
 pub(crate) use trim::Trim;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands;
+use crate::{commands, config};
 
 /// A command-line toolchain for motion capture: reads BVH and Acclaim ASF/AMC, says what is in them, converts
 /// them, and puts a motion on another skeleton; one clip or a whole database.
@@ -47,24 +53,25 @@ pub(crate) enum Command {
     View(commands::view::Args),
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
+    Run(commands::run::Args),
+    Manifest(commands::manifest::Args),
     Generate(commands::generate::Args),
 }
 
 impl Cli {
-    /// The arguments of this process; leaves with a message where they are wrong, or for help.
-    pub(crate) fn from_process() -> Cli {
-        let matches = Cli::definition().get_matches();
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
-    }
-
     /// All commands and flags.
     pub(crate) fn definition() -> clap::Command {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
+        let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
-            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias))
+            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        // A preset takes the place of inputs, which no other command has.
+        let definition = definition.mut_subcommand("skel", |skel| {
+            skel.mut_arg("inputs", |inputs| inputs.required_unless_present_any(["files_from", "preset"]))
+        });
+        config::with_environment(definition)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Numbers with units, as typed: lengths, units of length, rates, factors.
 
+use std::time::Duration;
+
 use mocap_model::{FrameRate, Unit};
 
 /// A length [m].
@@ -48,6 +50,12 @@ pub(crate) fn fps(text: &str) -> Result<FrameRate, String> {
         .ok_or_else(|| "a frame rate is a number above 0, or a fraction such as 30000/1001".into())
 }
 
+/// Reads a time in seconds above 0.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.filter(|time| !time.is_zero()).ok_or_else(|| "a time is a number of seconds above 0".into())
+}
+
 /// Reads a factor: a finite number above 0.
 pub(crate) fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -92,6 +100,14 @@ mod tests {
         assert_eq!(unit("0.0254"), Ok(UnitLength(0.0254)));
         for wrong in ["", "0", "yard", "-1"] {
             assert!(unit(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_seconds() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        for wrong in ["0", "-1", "nan", "inf", "1s", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }
 

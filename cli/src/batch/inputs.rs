@@ -4,10 +4,13 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
+use super::attempt::Attempt;
+use super::portable::path_of_bytes;
 use super::root;
 use crate::args::Inputs;
 use crate::diagnostic::Diagnostic;
@@ -15,6 +18,8 @@ use crate::diagnostic::Diagnostic;
 /// What commands that need motions find in directories. JSON files are taken where they are named: most of
 /// those that lie about are none of ours.
 pub(crate) const MOTIONS: &[&str] = &["bvh", "amc"];
+/// The same for commands that make something else of compressed motions, too.
+pub(crate) const ANY_MOTIONS: &[&str] = &["bvh", "amc", "mocz"];
 /// What other commands find in directories.
 pub(crate) const ALL: &[&str] = &["bvh", "asf", "amc", "skel", "mocz"];
 /// What `decompress` finds in directories.
@@ -28,6 +33,10 @@ pub(crate) struct Input {
     pub(crate) relative: PathBuf,
     /// Whether it was found in a directory or by a glob, and not named itself.
     pub(crate) found: bool,
+    /// Whether another shard does it.
+    pub(crate) elsewhere: bool,
+    /// What is read and written for it.
+    pub(crate) attempt: Arc<Attempt>,
 }
 
 /// Where an input comes from.
@@ -50,7 +59,12 @@ impl Input {
             Source::Stdin => PathBuf::from("stdin"),
             _ => path.file_name().map_or_else(|| path.to_owned(), PathBuf::from),
         };
-        Input { source, relative, found: false }
+        Input { relative, ..Input::new(source, false) }
+    }
+
+    /// An input whose place in the tree is not known yet.
+    pub(super) fn new(source: Source, found: bool) -> Input {
+        Input { source, relative: PathBuf::new(), found, elsewhere: false, attempt: Arc::default() }
     }
 
     /// The input as messages and rows name it.
@@ -78,17 +92,17 @@ pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Inpu
     let mut named = arguments.inputs.clone();
     let selection = &arguments.selection;
     if let Some(list) = &selection.files_from {
-        named.extend(read_list(list)?);
         if list == Path::new("-") && arguments.inputs.iter().any(|input| input == Path::new("-")) {
-            return Err(stdin_twice());
+            return Err(stdin_twice().help("the list of --files-from and an input cannot both come from it"));
         }
+        named.extend(read_list(list)?);
     }
     let filter = Filter::new(&selection.include, &selection.exclude)?;
 
     let mut inputs = Vec::new();
     let mut folders = Vec::new();
     for path in &named {
-        let mut add = |source, found| inputs.push(Input { source, relative: PathBuf::new(), found });
+        let mut add = |source, found| inputs.push(Input::new(source, found));
         if path == Path::new("-") {
             add(Source::Stdin, false);
         } else if path.is_dir() {
@@ -150,6 +164,7 @@ pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Inpu
             }
             Source::Stdin => PathBuf::from("stdin"),
         };
+        input.elsewhere = selection.shard.is_some_and(|shard| !shard.takes(&input.relative));
     }
     Ok(inputs)
 }
@@ -199,17 +214,6 @@ fn read_list(list: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     Ok(lines.filter(|line| !line.is_empty()).map(path_of_bytes).collect())
 }
 
-#[cfg(unix)]
-fn path_of_bytes(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-#[cfg(not(unix))]
-fn path_of_bytes(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
-}
-
 fn is_glob(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '[', '{'])
 }
@@ -227,13 +231,15 @@ fn glob(pattern: &str) -> Result<globset::Glob, Diagnostic> {
 }
 
 /// `--include` and `--exclude`.
-struct Filter {
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
     include: Option<GlobSet>,
     exclude: GlobSet,
 }
 
 impl Filter {
-    fn new(include: &[String], exclude: &[String]) -> Result<Filter, Diagnostic> {
+    /// What matches one of `include`, or all where that is empty, but for what matches one of `exclude`.
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Filter, Diagnostic> {
         let set = |patterns: &[String]| -> Result<GlobSet, Diagnostic> {
             let mut set = GlobSetBuilder::new();
             for pattern in patterns {
@@ -251,7 +257,8 @@ impl Filter {
         self.include.is_none()
     }
 
-    fn takes(&self, below: &Path) -> bool {
+    /// Whether a file is taken, by its path below the input.
+    pub(crate) fn takes(&self, below: &Path) -> bool {
         self.include.as_ref().is_none_or(|set| set.is_match(below)) && !self.exclude.is_match(below)
     }
 }

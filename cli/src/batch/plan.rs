@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Input, root};
+use super::Input;
+use super::collide::{Places, folded, folds_case};
 use crate::args::Outputs;
 use crate::diagnostic::Diagnostic;
 
@@ -15,6 +16,8 @@ pub(crate) struct Job {
     pub(crate) destination: Destination,
     /// Bytes of the input, where they are known.
     pub(crate) bytes: u64,
+    /// What is odd about where its result goes.
+    pub(crate) warning: Option<Diagnostic>,
 }
 
 /// Where a result goes.
@@ -35,15 +38,20 @@ pub(crate) enum Destination {
 pub(crate) struct Names<'a> {
     /// The name of the output of an input, below the mirrored tree.
     pub(crate) derive: &'a dyn Fn(&Input) -> Result<PathBuf, Diagnostic>,
-    /// Files written beside an output.
-    pub(crate) beside: &'a dyn Fn(&Path) -> Option<PathBuf>,
+    /// Files written along with an output.
+    pub(crate) beside: &'a dyn Fn(&Path) -> Vec<PathBuf>,
 }
 
 impl Job {
     /// A job that only reports.
     pub(crate) fn report(input: Input) -> Job {
-        Job { bytes: size(&input), input, destination: Destination::Nowhere }
+        Job { bytes: size(&input), input, destination: Destination::Nowhere, warning: None }
     }
+}
+
+/// Jobs that only report, one for each input of this shard.
+pub(crate) fn reports(inputs: Vec<Input>) -> Vec<Job> {
+    inputs.into_iter().filter(|input| !input.elsewhere).map(Job::report).collect()
 }
 
 fn size(input: &Input) -> u64 {
@@ -63,7 +71,7 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
                 return Err(Diagnostic::new("usage::output", message)
                     .help("name a directory with -o DIR/, or give one input"));
             };
-            if let Some(beside) = (names.beside)(&input.relative) {
+            if let Some(beside) = (names.beside)(&input.relative).first() {
                 let kind = beside.extension().unwrap_or_default().to_string_lossy().into_owned();
                 let message = format!("an .{kind} file goes with the output, and stdout takes one file");
                 return Err(Diagnostic::new("usage::output", message).help("name a file with -o"));
@@ -90,24 +98,28 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
             vec![name.file_name().map_or(name.clone(), PathBuf::from)]
         }
     };
-    check_collisions(&inputs, &paths, names)?;
-    if !outputs.overwrite && !outputs.skip_existing {
+    let mut warnings = check_collisions(&inputs, &paths, names, folds_case)?;
+    // What exists under --resume, the manifest knows or refuses.
+    if !outputs.overwrite && !outputs.skip_existing && !outputs.resume {
         let existing: Vec<bool> =
             paths.iter().map(|path| exists(path) || exists_beside(path, names)).collect();
         refuse_existing(&paths, &existing)?;
     }
-    let job = |(input, path): (Input, PathBuf)| {
+    let job = |(i, (input, path)): (usize, (Input, PathBuf))| {
         let destination = match outputs.skip_existing && exists(&path) {
             true => Destination::Exists(path),
             // What stands beside an output that is not there is left from a run that did not finish.
             false => {
-                let replace = outputs.overwrite || (outputs.skip_existing && exists_beside(&path, names));
+                let left = outputs.skip_existing && exists_beside(&path, names);
+                let replace = outputs.overwrite || outputs.resume || left;
                 Destination::File { path, replace }
             }
         };
-        Job { destination, ..Job::report(input) }
+        Job { destination, warning: warnings.remove(&i), ..Job::report(input) }
     };
-    Ok(inputs.into_iter().zip(paths).map(job).collect())
+    // Collisions between shards are found in each of them.
+    let all = inputs.into_iter().zip(paths).enumerate();
+    Ok(all.filter(|(_, (input, _))| !input.elsewhere).map(job).collect())
 }
 
 /// A path that ends in a separator, or a directory that is there.
@@ -126,23 +138,32 @@ fn exists(path: &Path) -> bool {
 }
 
 fn exists_beside(path: &Path, names: &Names<'_>) -> bool {
-    (names.beside)(path).is_some_and(|beside| exists(&beside))
+    (names.beside)(path).iter().any(|beside| exists(beside))
 }
 
-fn check_collisions(inputs: &[Input], paths: &[PathBuf], names: &Names<'_>) -> Result<(), Diagnostic> {
-    let identity = |path: &Path| path.canonicalize().unwrap_or_else(|_| root::absolute(path));
+/// Refuses outputs that are inputs or each other; gives warnings about outputs that are the same to some file systems.
+fn check_collisions(
+    inputs: &[Input],
+    paths: &[PathBuf],
+    names: &Names<'_>,
+    folds_case: impl Fn(&Path) -> bool,
+) -> Result<BTreeMap<usize, Diagnostic>, Diagnostic> {
+    let mut places = Places::default();
     let read: BTreeMap<PathBuf, usize> =
-        inputs.iter().enumerate().filter_map(|(i, input)| Some((identity(input.path()?), i))).collect();
+        inputs.iter().enumerate().filter_map(|(i, input)| Some((places.of(input.path()?), i))).collect();
     let mut written: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let mut letters: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut warnings = BTreeMap::new();
     for (i, path) in paths.iter().enumerate() {
         for output in std::iter::once(path.clone()).chain((names.beside)(path)) {
-            let same = identity(&output);
+            let same = places.of(&output);
             if let Some(&input) = read.get(&same) {
                 let message = format!("'{}' is an input and would be overwritten", inputs[input].shown());
                 return Err(
                     Diagnostic::new("usage::output-is-input", message).help("name another output with -o")
                 );
             }
+            let twin = letters.insert(folded(&same), i);
             if let Some(other) = written.insert(same, i) {
                 // An .asf that two motions of one folder would both bring along is a collision, too.
                 let (one, two) = (inputs[other].shown(), inputs[i].shown());
@@ -150,9 +171,26 @@ fn check_collisions(inputs: &[Input], paths: &[PathBuf], names: &Names<'_>) -> R
                 return Err(Diagnostic::new("usage::output-collision", message)
                     .help("convert them in separate runs, or leave one out with --exclude"));
             }
+            if let Some(other) = twin {
+                let (one, two) = (inputs[other].shown(), inputs[i].shown());
+                if folds_case(&output) {
+                    let message = format!(
+                        "'{one}' and '{two}' would both be written to '{}': this file system takes small and capital \
+                         letters for the same",
+                        output.display()
+                    );
+                    return Err(Diagnostic::new("usage::output-collision", message)
+                        .help("convert them in separate runs, or leave one out with --exclude"));
+                }
+                let message = format!(
+                    "the output differs from that of '{one}' only in small and capital letters: Windows and macOS \
+                     take both for one file"
+                );
+                warnings.insert(i, Diagnostic::new("batch::case-twin", message));
+            }
         }
     }
-    Ok(())
+    Ok(warnings)
 }
 
 fn refuse_existing(paths: &[PathBuf], existing: &[bool]) -> Result<(), Diagnostic> {
@@ -178,18 +216,18 @@ mod tests {
         let path = folder.join(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "x").unwrap();
-        Input { source: Source::File(path), relative: relative.into(), found: true }
+        Input { relative: relative.into(), ..Input::new(Source::File(path), true) }
     }
 
     fn outputs(output: Option<PathBuf>) -> Outputs {
-        Outputs { output, overwrite: false, skip_existing: false, dry_run: false }
+        Outputs { output, ..Outputs::default() }
     }
 
     fn to_csv(input: &Input) -> Result<PathBuf, Diagnostic> {
         Ok(input.relative.with_extension("csv"))
     }
 
-    const NAMES: Names<'static> = Names { derive: &to_csv, beside: &|_| None };
+    const NAMES: Names<'static> = Names { derive: &to_csv, beside: &|_| Vec::new() };
 
     fn planned(inputs: Vec<Input>, outputs: &Outputs) -> Result<Vec<Destination>, &'static str> {
         let jobs = plan(inputs, outputs, &NAMES).map_err(|error| error.code)?;
@@ -247,7 +285,7 @@ mod tests {
     fn an_output_is_skipped_only_where_it_is_there_itself() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let names = Names { derive: &to_csv, beside: &|path| Some(path.with_extension("asf")) };
+        let names = Names { derive: &to_csv, beside: &|path| vec![path.with_extension("asf")] };
         let planned = |outputs: &Outputs| {
             let input = Input { found: false, ..input(folder.path(), "1.bvh") };
             plan(vec![input], outputs, &names)
@@ -264,5 +302,16 @@ mod tests {
         assert_eq!(planned(&skip), Ok(Destination::Exists(at("1.amc"))));
         // Two files do not fit into one stream.
         assert_eq!(planned(&outputs(Some("-".into()))), Err("usage::output"));
+    }
+
+    #[test]
+    fn outputs_that_differ_in_letters_alone_are_one_file_to_some_file_systems() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = [input(folder.path(), "a/Walk.bvh"), input(folder.path(), "b/walk.bvh")];
+        let paths = [folder.path().join("out/Walk.csv"), folder.path().join("out/walk.csv")];
+        let check = |folds: bool| check_collisions(&inputs, &paths, &NAMES, |_| folds);
+        assert_eq!(check(true).unwrap_err().code, "usage::output-collision");
+        let warnings = check(false).unwrap();
+        assert_eq!((warnings.len(), warnings[&1].code), (1, "batch::case-twin"));
     }
 }

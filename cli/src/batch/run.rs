@@ -1,19 +1,25 @@
-//! The work itself: jobs in parallel, results in the order of the jobs, one broken clip breaks no other.
+//! The work itself: jobs in parallel, the biggest first, results in the order of the jobs. One broken clip breaks no
+//! other, one that takes too long holds up no other, and what is done is recorded at once.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
+use super::attempt::{self, timeout};
+use super::manifest::{Facts, Header, Known, Ledger, Outcome as Recorded};
 use super::progress::Progress;
-use super::{Destination, Job, Source};
-use crate::args::{Global, Outputs, Selection};
+use super::queue::Queue;
+use super::tell::{Summary, Teller, Told, print_plan};
+use super::{Destination, Job, RunOptions, Source};
+use crate::args::Global;
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
+use crate::interrupt::{self, Orderly};
 
 /// What one job has to say.
 #[derive(Debug, Default)]
@@ -50,67 +56,35 @@ impl From<Diagnostic> for Failure {
     }
 }
 
-/// How jobs are run.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RunOptions {
-    /// Jobs at the same time; 0: one a core.
-    pub(crate) threads: usize,
-    pub(crate) fail_fast: bool,
-    pub(crate) dry_run: bool,
-    /// Show every warning with its line of the file, however many inputs there are.
-    pub(crate) full_warnings: bool,
-    /// The command shows how far it is with its only input.
-    pub(crate) own_progress: bool,
-}
-
-impl RunOptions {
-    /// As the arguments say.
-    pub(crate) fn new(selection: &Selection, outputs: Option<&Outputs>) -> RunOptions {
-        RunOptions {
-            threads: selection.jobs.map_or(0, usize::from),
-            fail_fast: selection.fail_fast,
-            dry_run: outputs.is_some_and(|outputs| outputs.dry_run),
-            full_warnings: false,
-            own_progress: false,
-        }
-    }
-}
-
-/// The last row where there was more than one input.
-#[derive(Debug, Default, Serialize)]
-struct Summary {
-    r#type: &'static str,
-    clips: usize,
-    ok: usize,
-    failed: usize,
-    skipped: usize,
-    frames: usize,
-    bytes_in: u64,
-    bytes_out: u64,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct ErrorRow<'a> {
-    path: &'a str,
-    error: &'a Diagnostic,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    warnings: &'a [Diagnostic],
-}
-
-#[derive(Serialize)]
-struct PlanRow<'a> {
-    path: &'a str,
-    output: String,
-    action: &'static str,
-}
-
 /// What became of a job.
-enum Outcome {
+pub(super) enum Outcome {
     Done(Report),
     Failed(Failure),
-    /// Its output exists, or an earlier job failed and `--fail-fast` was given.
+    /// An earlier run has done it.
+    Known,
+    /// Its output exists, or the run ended before it was its turn.
     Skipped,
+}
+
+/// How often the run looks at its clock.
+const TICK: Duration = Duration::from_millis(100);
+/// The time that a clip gets beyond its limit to come to a check by itself.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What all threads of a run share.
+struct Crew<'a, W> {
+    jobs: &'a [Job],
+    work: &'a W,
+    options: &'a RunOptions,
+    ledger: Option<Ledger>,
+    queue: Queue,
+    teller: Teller,
+    /// No further job is begun.
+    stop: AtomicBool,
+    /// Why the run as a whole cannot go on.
+    fatal: OnceLock<Diagnostic>,
+    /// Jobs at hand, and since when.
+    at_hand: Mutex<BTreeMap<usize, Instant>>,
 }
 
 /// Runs `work` on every job and reports to the console.
@@ -121,169 +95,269 @@ pub(crate) fn run(
     jobs: &[Job],
     work: impl Fn(&Job) -> Result<Report, Failure> + Sync,
 ) -> Exit {
-    if options.dry_run {
-        return print_plan(console, global, jobs);
-    }
+    // One input alone ends at once: it may wait for a stdin that never comes.
+    let orderly = (jobs.len() > 1 || options.manifest.is_some()).then(Orderly::begin);
+    let ledger = match open(global, &options, jobs) {
+        Ok(Opened::Ledger(ledger)) => ledger,
+        Ok(Opened::Known(known)) => return print_plan(console, global, jobs, known.as_ref()),
+        Err(error) => return console.usage_error(&error),
+    };
     let started = Instant::now();
-    let mut summary = Summary { r#type: "summary", clips: jobs.len(), ..Summary::default() };
+    let mut summary = Summary::of(jobs.len());
     // Among many clips a warning is one line; alone it is shown with its line of the file.
     let brief = jobs.len() > 1 && !options.full_warnings;
     let detail = if brief { Detail::Line } else { Detail::Full };
-    let progress = Progress::new(global.progress, if options.own_progress { &[] } else { jobs });
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (sender, results) = mpsc::channel();
-    let worker = |sender: &mpsc::Sender<(usize, Outcome)>| {
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(i) else { break };
-            let outcome = if stop.load(Ordering::Relaxed) { Outcome::Skipped } else { attempt(job, &work) };
-            if options.fail_fast && outcome.is_failure() {
-                stop.store(true, Ordering::Relaxed);
-            }
-            if sender.send((i, outcome)).is_err() {
-                break;
-            }
+    let crew = Crew {
+        jobs,
+        work: &work,
+        options: &options,
+        ledger,
+        queue: Queue::new(jobs),
+        teller: Teller { voice: console.voice(), json: global.json, detail },
+        stop: AtomicBool::new(false),
+        fatal: OnceLock::new(),
+        at_hand: Mutex::default(),
+    };
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        threads => threads,
+    };
+    let mut progress = Progress::new(global.progress, if options.own_progress { &[] } else { jobs });
+    let exit = std::thread::scope(|scope| {
+        let (crew, progress) = (&crew, &mut progress);
+        let (sender, results) = mpsc::channel();
+        for _ in 0..threads.min(jobs.len()) {
+            let sender = sender.clone();
+            scope.spawn(move || crew.work_through(&sender));
         }
-    };
-    let pool = match rayon::ThreadPoolBuilder::new().num_threads(options.threads).build() {
-        Ok(pool) => pool,
-        Err(error) => return console.usage_error(&Diagnostic::new("io::threads", error.to_string())),
-    };
-    std::thread::scope(|scope| {
-        let (pool, worker) = (&pool, &worker);
-        // The sender goes with the thread: when all work is done, the loop below ends.
-        scope.spawn(move || pool.broadcast(|_| worker(&sender)));
+        // Kept only where a thread may have to be replaced: without it, the channel ends with the last thread.
+        let spare = options.timeout.map(|_| sender.clone());
+        drop(sender);
         let mut waiting = BTreeMap::new();
-        let mut due = 0;
-        for (i, outcome) in results {
-            progress.advance(&jobs[i]);
-            waiting.insert(i, outcome);
-            while let Some(outcome) = waiting.remove(&due) {
-                progress.suspend(|| tell(console, global, detail, (&jobs[due], outcome), &mut summary));
+        let (mut due, mut told, mut noted) = (0, 0, false);
+        while told < jobs.len() {
+            let mut news = Vec::new();
+            match results.recv_timeout(TICK) {
+                Ok(result) => news.push(result),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            for i in crew.overdue() {
+                news.push((i, crew.give_up(i)));
+                let sender = spare.clone();
+                scope.spawn(move || sender.map(|sender| crew.work_through(&sender)));
+            }
+            for (i, text) in news {
+                progress.advance(&jobs[i], &text);
+                waiting.insert(i, text);
+                told += 1;
+            }
+            while let Some(text) = waiting.remove(&due) {
+                summary.add(&text);
+                crew.queue.printed(text.size());
+                progress.suspend(|| text.print(console));
                 due += 1;
             }
+            if interrupt::requested() && !std::mem::replace(&mut noted, true) {
+                let text = "interrupted: the inputs at hand are dropped; again stops at once";
+                progress.suspend(|| console.note(text));
+            }
+            progress.tick(console);
             // Nobody reads the rows of a command that only reports: there is nothing left to do.
             if console.is_closed() && jobs.iter().all(|job| job.destination == Destination::Nowhere) {
-                stop.store(true, Ordering::Relaxed);
+                crew.stop.store(true, Ordering::Relaxed);
             }
         }
+        progress.finish();
+        summary.seconds = started.elapsed().as_secs_f64();
+        let exit = crew.end(console, global, &summary);
+        // A thread that comes to no end is not waited for.
+        if !crew.at_hand().is_empty() {
+            interrupt::leave(console.ended(exit));
+        }
+        exit
     });
-    progress.finish();
-    summary.seconds = started.elapsed().as_secs_f64();
-    if jobs.len() > 1 && !console.is_closed() {
-        tell_summary(console, global, &summary);
-    }
-    if summary.failed > 0 { Exit::ClipFailed } else { Exit::Success }
+    drop(orderly);
+    exit
 }
 
-impl Outcome {
-    fn is_failure(&self) -> bool {
-        match self {
-            Outcome::Done(report) => !report.errors.is_empty(),
-            Outcome::Failed(_) => true,
-            Outcome::Skipped => false,
-        }
-    }
+enum Opened {
+    Ledger(Option<Ledger>),
+    /// For a dry run.
+    Known(Option<Known>),
 }
 
-fn attempt(job: &Job, work: &(impl Fn(&Job) -> Result<Report, Failure> + Sync)) -> Outcome {
-    if let Source::Unreadable(_, trouble) = &job.input.source {
-        return Outcome::Failed(trouble.as_ref().clone().into());
-    }
-    if let Destination::Exists(_) = job.destination {
-        return Outcome::Skipped;
-    }
-    match catch_unwind(AssertUnwindSafe(|| work(job))) {
-        Ok(Ok(report)) => Outcome::Done(report),
-        Ok(Err(failure)) => Outcome::Failed(failure),
-        // The panic has been printed; the other clips go on.
-        Err(_) => Outcome::Failed(
-            Diagnostic::new("internal::panic", "mocap itself failed on this input; please report it").into(),
-        ),
+/// The manifest, where one is kept.
+fn open(global: &Global, options: &RunOptions, jobs: &[Job]) -> Result<Opened, Diagnostic> {
+    let Some(place) = &options.manifest else {
+        return Ok(if options.dry_run { Opened::Known(None) } else { Opened::Ledger(None) });
+    };
+    let mut asked = global.invocation.options();
+    asked.extend(options.depends_on.clone());
+    let header = Header::new(&global.invocation.command, asked, place.shard);
+    match options.dry_run {
+        true => Ok(Opened::Known(Some(Known::look(place, &header)?))),
+        false => Ok(Opened::Ledger(Some(Ledger::open(place, header, jobs)?))),
     }
 }
 
-fn tell(
-    console: &mut Console,
-    global: &Global,
-    detail: Detail,
-    (job, outcome): (&Job, Outcome),
-    summary: &mut Summary,
-) {
-    let path = job.input.shown();
-    match outcome {
-        Outcome::Skipped => {
-            summary.skipped += 1;
-            if let Destination::Exists(output) = &job.destination {
-                let row = PlanRow { path: &path, output: output.display().to_string(), action: "skip" };
-                console.row(global, &json(&row), &format!("{path}: left out, '{}' exists", row.output));
+impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
+    /// Does one job after the other until none is left.
+    fn work_through(&self, sender: &mpsc::Sender<(usize, Told)>) {
+        while let Some(i) = self.queue.take() {
+            let job = &self.jobs[i];
+            let begun = Instant::now();
+            let outcome = if self.ends() { Outcome::Skipped } else { self.attempt(i, job) };
+            let mine = job.input.attempt.tell();
+            self.at_hand().remove(&i);
+            if !mine {
+                // It was given up, and another thread is in the place of this one.
+                job.input.attempt.undo();
+                return;
             }
-        }
-        Outcome::Failed(Failure { error, warnings }) => {
-            summary.failed += 1;
-            if global.json {
-                console.row(global, &json(&ErrorRow { path: &path, error: &error, warnings: &warnings }), "");
-            } else {
-                console.warnings(&path, &warnings, detail);
-            }
-            console.error(Some(&path), &error);
-        }
-        Outcome::Done(report) => {
-            let failed = !report.errors.is_empty();
-            *(if failed { &mut summary.failed } else { &mut summary.ok }) += 1;
-            summary.frames += report.tally.frames;
-            summary.bytes_in += report.tally.bytes_in;
-            summary.bytes_out += report.tally.bytes_out;
-            if !global.json {
-                console.warnings(&path, &report.warnings, detail);
-            }
-            for error in &report.errors {
-                console.error(Some(&path), error);
-            }
-            if job.destination != Destination::Stdout {
-                console.row(global, &report.json, &report.text);
+            let told = self.settle(job, outcome, begun);
+            if sender.send((i, told)).is_err() {
+                return;
             }
         }
     }
-}
 
-fn tell_summary(console: &mut Console, global: &Global, summary: &Summary) {
-    if global.json {
-        return console.row(global, &json(summary), "");
+    /// Whether no further job is begun.
+    fn ends(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || interrupt::requested()
     }
-    let mut parts = vec![format!("{} ok", summary.ok)];
-    if summary.failed > 0 {
-        parts.push(format!("{} failed", summary.failed));
-    }
-    if summary.skipped > 0 {
-        parts.push(format!("{} skipped", summary.skipped));
-    }
-    console.note(&format!(
-        "{} inputs: {}; {} frames in {:.2} s",
-        summary.clips,
-        parts.join(", "),
-        summary.frames,
-        summary.seconds
-    ));
-}
 
-fn print_plan(console: &mut Console, global: &Global, jobs: &[Job]) -> Exit {
-    for job in jobs {
-        let path = job.input.shown();
-        let (output, action) = match &job.destination {
-            Destination::Nowhere => (String::new(), "read"),
-            Destination::Stdout => ("-".into(), "write"),
-            Destination::File { path, .. } if path.exists() => (path.display().to_string(), "overwrite"),
-            Destination::File { path, .. } => (path.display().to_string(), "write"),
-            Destination::Exists(path) => (path.display().to_string(), "skip"),
+    fn at_hand(&self) -> std::sync::MutexGuard<'_, BTreeMap<usize, Instant>> {
+        self.at_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn attempt(&self, i: usize, job: &Job) -> Outcome {
+        if let Source::Unreadable(_, trouble) = &job.input.source {
+            return Outcome::Failed(trouble.as_ref().clone().into());
+        }
+        if let Destination::Exists(_) = job.destination {
+            return Outcome::Skipped;
+        }
+        let tag = match &self.ledger {
+            Some(ledger) if ledger.known().has_done(job) => return Outcome::Known,
+            Some(ledger) => match ledger.start(job) {
+                Ok(()) => ledger.tag(),
+                Err(error) => return self.give_in(error),
+            },
+            None => "",
         };
-        let text = format!("{action} {path} -> {output}");
-        console.row(global, &json(&PlanRow { path: &path, output, action }), &text);
+        self.at_hand().insert(i, Instant::now());
+        job.input.attempt.begin(self.options.timeout, tag);
+        match catch_unwind(AssertUnwindSafe(|| (self.work)(job))) {
+            Ok(Ok(report)) => Outcome::Done(report),
+            // Neither done nor failed: another run begins it again.
+            Ok(Err(failure)) if failure.error.code == attempt::INTERRUPTED => {
+                job.input.attempt.undo();
+                Outcome::Skipped
+            }
+            Ok(Err(failure)) => Outcome::Failed(failure),
+            // The panic has been printed; the other clips go on.
+            Err(_) => Outcome::Failed(
+                Diagnostic::new("internal::panic", "mocap itself failed on this input; please report it")
+                    .into(),
+            ),
+        }
     }
-    Exit::Success
+
+    /// The run cannot go on at all.
+    fn give_in(&self, error: Diagnostic) -> Outcome {
+        let _ = self.fatal.set(error);
+        self.stop.store(true, Ordering::Relaxed);
+        Outcome::Skipped
+    }
+
+    /// Jobs whose time is up, and which came to no check.
+    fn overdue(&self) -> Vec<usize> {
+        let Some(most) = self.options.timeout else { return Vec::new() };
+        let overdue = |&(&i, since): &(&usize, &Instant)| {
+            since.elapsed() > most + GRACE && self.jobs[i].input.attempt.lose()
+        };
+        self.at_hand().iter().filter(overdue).map(|(&i, _)| i).collect()
+    }
+
+    /// Takes a job from the thread that works on it.
+    fn give_up(&self, i: usize) -> Told {
+        let most = self.options.timeout.unwrap_or_default();
+        self.settle(&self.jobs[i], Outcome::Failed(timeout(most).into()), Instant::now() - most)
+    }
+
+    /// Records what became of a job, and makes the text that says it.
+    fn settle(&self, job: &Job, mut outcome: Outcome, begun: Instant) -> Told {
+        let failed = match &outcome {
+            Outcome::Done(report) => report.errors.first(),
+            Outcome::Failed(failure) => Some(&failure.error),
+            Outcome::Known | Outcome::Skipped => None,
+        };
+        if let Some(error) = failed {
+            // What misses a gate is written all the same: whoever set it wants to look at it.
+            if !error.is_gate() {
+                job.input.attempt.undo();
+            }
+            if self.options.fail_fast {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        }
+        if let Some(error) = failed.filter(|error| error.code == "io::disk-full") {
+            // No other output would fare better.
+            let _ = self.fatal.set(
+                Diagnostic::new("batch::disk-full", full(error))
+                    .help("make room, and run again: with --resume what is done is left alone"),
+            );
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        let recorded = match &outcome {
+            Outcome::Known | Outcome::Skipped => Ok(()),
+            Outcome::Done(_) | Outcome::Failed(_) => self.record(job, &outcome, begun),
+        };
+        if let Err(error) = recorded {
+            // What no manifest knows is as if it were not done.
+            outcome = self.give_in(error);
+        }
+        let told = self.teller.tell(job, &outcome);
+        self.queue.waits(told.size());
+        told
+    }
+
+    fn record(&self, job: &Job, outcome: &Outcome, begun: Instant) -> Result<(), Diagnostic> {
+        let (read, written) = job.input.attempt.take();
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        let (tally, error) = match outcome {
+            Outcome::Done(report) => (report.tally, report.errors.first()),
+            Outcome::Failed(failure) => (Tally::default(), Some(&failure.error)),
+            Outcome::Known | Outcome::Skipped => (Tally::default(), None),
+        };
+        let facts = Facts {
+            result: if error.is_some() { Recorded::Failed } else { Recorded::Ok },
+            error: error.map(Into::into),
+            frames: tally.frames,
+            // Finer than a millisecond is noise.
+            seconds: (begun.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+            read,
+            written,
+        };
+        ledger.finish(job, facts)
+    }
+
+    /// The last words, and how the process ends.
+    fn end(&self, console: &mut Console, global: &Global, summary: &Summary) -> Exit {
+        if let Some(error) = self.fatal.get() {
+            console.error(None, error);
+        }
+        if (self.jobs.len() > 1 || self.options.sharded) && !console.is_closed() {
+            summary.print(console, global);
+        }
+        if interrupt::requested() {
+            return Exit::Interrupted;
+        }
+        if self.fatal.get().is_some() { Exit::ClipFailed } else { summary.exit() }
+    }
 }
 
-/// A row as one line of JSON.
-pub(crate) fn json(row: &impl Serialize) -> String {
-    serde_json::to_string(row).expect("rows have string keys")
+fn full(error: &Diagnostic) -> String {
+    format!("the run ends here, because the disk is full: {}", error.message)
 }

@@ -1,6 +1,6 @@
 //! `mocap compare`: how far two motions of one skeleton are apart.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use mocap_analysis::{ErrorSummary, object_error};
@@ -10,20 +10,21 @@ use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
 use super::picture::with_roles;
-use crate::args::{Global, Length, Reading, length};
+use crate::args::{FirstFrame, Global, Length, Reading, length};
 use crate::batch::{Input, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
 use crate::exit::Exit;
-use crate::facts::UnitFact;
+use crate::facts::{UnitFact, short};
 use crate::read::{self, Motion};
 use crate::write;
 
 /// Measure how far two motions of one skeleton are apart
 ///
 /// The error is measured in object space, on points at the shell distance from every joint, over all frames.
-/// Both motions need the same joints and frames. Exit code 3 where --fail-above is missed.
+/// Both motions need the same joints, rate and frames; --resample takes other rates. Exit code 3 where
+/// --fail-above is missed.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
     /// The motion that is taken to be right; - for stdin
@@ -49,14 +50,38 @@ pub(crate) struct Args {
     /// Replace files of --heatmap and --html that exist
     #[arg(long, help_heading = "Writing")]
     overwrite: bool,
+    /// Sample B at the rate of A first, so that motions of other rates are compared over time
+    #[arg(long)]
+    resample: bool,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
     path: String,
     other: String,
+    #[serde(flatten)]
+    measures: Measures<'a>,
+    fps: f64,
+    /// Whether B was sampled at the rate of A.
+    resampled: bool,
+    unit: UnitFact,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fail_above: Option<f64>,
+    passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heatmap: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<String>,
+    warnings: &'a [Diagnostic],
+}
+
+/// How far two motions are apart. Lengths are metres.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Measures<'a> {
     max: f64,
     p99: f64,
     rms: f64,
@@ -66,24 +91,41 @@ struct Row<'a> {
     worst: Option<Worst<'a>>,
     joints: usize,
     frames: usize,
-    unit: UnitFact,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fail_above: Option<f64>,
-    passed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    heatmap: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    html: Option<String>,
 }
 
-#[derive(Serialize)]
+impl<'a> Measures<'a> {
+    pub(crate) fn of(summary: &'a ErrorSummary) -> Measures<'a> {
+        Measures {
+            max: summary.max,
+            p99: summary.p99,
+            rms: summary.rms,
+            mean: summary.mean,
+            between_frames_max: summary.between_frames_max,
+            shell: summary.shell,
+            worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
+            joints: summary.joints,
+            frames: summary.frames,
+        }
+    }
+
+    /// The measure in one line.
+    pub(crate) fn line(&self) -> String {
+        let worst = self
+            .worst
+            .as_ref()
+            .map_or(String::new(), |worst| format!(" (joint '{}', frame {})", worst.joint, worst.frame));
+        format!("error at most {}{worst}, 99 % below {}", millimetres(self.max), millimetres(self.p99))
+    }
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
 struct Worst<'a> {
     joint: &'a str,
     frame: usize,
 }
 
-#[derive(Serialize)]
-struct ErrorRow<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct ErrorRow<'a> {
     path: String,
     error: &'a Diagnostic,
 }
@@ -94,18 +136,24 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if args.reference == args.other && args.reference.as_os_str() == "-" {
         return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only"));
     }
+    let mut told = Told { warnings: Vec::new(), once: args.reference == args.other };
     let mut clips = Vec::new();
     for input in &inputs {
-        match motion(input, args, global, console) {
+        let (clip, warnings) = match read::motion(input, &args.first.of(&args.reading)) {
+            Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
+            Err(failure) => (Err(failure.error), failure.warnings),
+        };
+        told.warn(input, warnings, global, console);
+        match clip {
             Ok(clip) => clips.push(clip),
             Err(error) => return Ok(fail(&input.shown(), &error, global, console)),
         }
     }
-    let units = [0, 1].map(|i| read::known_unit(clips[i].skeleton()));
-    let clips = match units {
-        [None, None] => return Ok(fail(&inputs[0].shown(), &unknown_unit(), global, console)),
-        // Motions of one skeleton are mostly in one unit: where the size of one tells none, the other's holds.
-        [a, b] => [a.or(b), b.or(a)].into_iter().zip(clips).map(|(unit, clip)| stated(clip, unit)),
+    let clips: [Clip; 2] = clips.try_into().expect("both inputs were read");
+    let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
+    let mut clips = match in_one_unit(clips) {
+        Ok(clips) => clips,
+        Err(error) => return Ok(fail(&inputs[0].shown(), &error, global, console)),
     };
     for (input, unit) in inputs.iter().zip(units) {
         let warning = match unit {
@@ -113,12 +161,13 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             Some(_) => continue,
             None => Diagnostic::new("unit::guessed", "the unit was taken to be that of the other motion"),
         };
-        if !global.json {
-            console.warnings(&input.shown(), &[warning], Detail::Line);
-        }
+        told.warn(input, vec![warning], global, console);
     }
-    let clips: Vec<Clip> = clips.collect();
-    let [reference, other] = [&clips[0], &clips[1]];
+    let resampled = match in_time(&mut clips, args.resample) {
+        Ok(resampled) => resampled,
+        Err(error) => return Ok(fail(&inputs[1].shown(), &error, global, console)),
+    };
+    let [reference, other] = &clips;
     let summary = match object_error(reference, other, args.shell.0) {
         Ok(summary) => summary,
         Err(error) => {
@@ -131,20 +180,15 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let row = Row {
         path: inputs[0].shown(),
         other: inputs[1].shown(),
-        max: summary.max,
-        p99: summary.p99,
-        rms: summary.rms,
-        mean: summary.mean,
-        between_frames_max: summary.between_frames_max,
-        shell: summary.shell,
-        worst: summary.worst.as_ref().map(|worst| Worst { joint: &worst.name, frame: worst.frame }),
-        joints: summary.joints,
-        frames: summary.frames,
+        measures: Measures::of(&summary),
+        fps: reference.rate().fps(),
+        resampled,
         unit: UnitFact::of(reference.skeleton()),
         fail_above: limit,
         passed,
         heatmap: shown(&args.heatmap),
         html: shown(&args.html),
+        warnings: &told.warnings,
     };
     let pictures = draw(args, [(&inputs[0], &clips[0]), (&inputs[1], &clips[1])]);
     if let Err(error) = pictures {
@@ -193,21 +237,85 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Reads one of the motions.
-fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) -> Result<Clip, Diagnostic> {
-    let (clip, warnings) = match read::motion(input, &args.reading) {
-        Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
-        Err(failure) => (Err(failure.error), failure.warnings),
-    };
-    if !global.json {
-        console.warnings(&input.shown(), &warnings, Detail::Line);
+/// What was said about the motions.
+struct Told {
+    warnings: Vec<Diagnostic>,
+    /// Both are one file: what is said of it is said once.
+    once: bool,
+}
+
+impl Told {
+    fn warn(&mut self, input: &Input, warnings: Vec<Diagnostic>, global: &Global, console: &Console) {
+        for warning in warnings {
+            // The skeleton of an AMC has its own path.
+            let warning = match warning.path {
+                Some(_) => warning,
+                None => warning.in_file(Path::new(&input.shown())),
+            };
+            if self.once && self.warnings.contains(&warning) {
+                continue;
+            }
+            if !global.json {
+                console.warnings(&input.shown(), std::slice::from_ref(&warning), Detail::Line);
+            }
+            self.warnings.push(warning);
+        }
     }
-    clip
+}
+
+/// Rates that differ by less are one, in files that state a frame time of few digits.
+const SAME_RATE: f64 = 5e-4;
+
+/// Brings two motions to one rate; says whether the second had to be sampled for it.
+fn in_time(clips: &mut [Clip; 2], resample: bool) -> Result<bool, Diagnostic> {
+    let [a, b] = &*clips;
+    let (rate, other) = (a.rate(), b.rate());
+    if (rate.fps() / other.fps() - 1.0).abs() < SAME_RATE {
+        return Ok(false);
+    }
+    if !resample {
+        let message = format!(
+            "its rate is {} frames per second and that of the other motion is {}",
+            short(other.fps()),
+            short(rate.fps())
+        );
+        return Err(Diagnostic::new("compare::rates", message).help(
+            "--resample compares them over time; --input-fps states one rate for both, if a file has it wrong",
+        ));
+    }
+    let sampled = b.resampled(rate).map_err(|error| Diagnostic::new("compare::rates", error.to_string()))?;
+    // What the coarser one does not have behind its last frame is less than one frame of it.
+    let coarse = rate.frame_time().max(other.frame_time());
+    let apart = (a.duration() - b.duration()).abs();
+    if apart >= coarse {
+        let message = format!(
+            "it takes {} s and the other motion {} s: they cannot be compared over time",
+            short(b.duration()),
+            short(a.duration())
+        );
+        return Err(
+            Diagnostic::new("compare::different", message).help("`mocap convert --trim` cuts motions")
+        );
+    }
+    let frames = a.frames().min(sampled.frames());
+    let cut = |clip: &Clip| clip.trimmed(0..frames).expect("both have as many frames");
+    *clips = [cut(a), cut(&sampled)];
+    Ok(true)
 }
 
 fn unknown_unit() -> Diagnostic {
     let message = "errors are measured in metres, and neither the files nor their sizes say what the unit is";
     Diagnostic::new("unit::unknown", message).help("state it with --unit, such as --unit cm")
+}
+
+/// Both motions with a unit. Motions of one skeleton are mostly in one unit: where the size of one tells none, the
+/// other's holds.
+pub(crate) fn in_one_unit([a, b]: [Clip; 2]) -> Result<[Clip; 2], Diagnostic> {
+    let [of_a, of_b] = [&a, &b].map(|clip| read::known_unit(clip.skeleton()));
+    if of_a.or(of_b).is_none() {
+        return Err(unknown_unit());
+    }
+    Ok([stated(a, of_a.or(of_b)), stated(b, of_b.or(of_a))])
 }
 
 /// The clip with its unit, so that both motions are brought to one.

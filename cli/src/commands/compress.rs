@@ -6,10 +6,10 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use globset::Glob;
 use mocap_compress::{CompressError, Compression, Options, Profile, Report as Measured};
-use mocap_model::{Joint, Skeleton, UnitSource};
+use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
-use crate::args::{Global, Inputs, Length, Outputs, Reading, factor, length};
+use crate::args::{FirstFrame, Global, Inputs, Length, Outputs, Reading, factor, length};
 use crate::batch::{self, Failure, Input, Job, Meter, Names, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -32,13 +32,15 @@ pub(crate) struct Args {
     #[command(flatten)]
     bounds: BoundArgs,
     #[command(flatten)]
+    first: FirstFrame,
+    #[command(flatten)]
     reading: Reading,
 }
 
 /// What is compressed, and how closely.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Compression")]
-struct BoundArgs {
+pub(crate) struct BoundArgs {
     /// What for: runtime (any pose after one short segment), archive (smallest), keys (sparse keys for each joint)
     #[arg(long, value_name = "PROFILE", default_value = "runtime")]
     profile: Profile,
@@ -69,7 +71,7 @@ struct BoundArgs {
 
 /// An error for some joints.
 #[derive(Clone, Debug)]
-struct Setting {
+pub(crate) struct Setting {
     joints: Glob,
     error: Length,
 }
@@ -81,14 +83,23 @@ fn setting(text: &str) -> Result<Setting, String> {
     Ok(Setting { joints, error: length(error)? })
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
     path: String,
     output: String,
+    input_bytes: u64,
+    #[serde(flatten)]
+    measures: Measures<'a>,
+    seconds: f64,
+    warnings: &'a [Diagnostic],
+}
+
+/// What was measured while a motion was compressed. Lengths are metres.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Measures<'a> {
     profile: &'static str,
     frames: usize,
     raw_bytes: u64,
-    input_bytes: u64,
     bytes: u64,
     skeleton_bytes: u64,
     ratio: f64,
@@ -101,15 +112,13 @@ struct Row<'a> {
     local_translation_max: f64,
     worst: Option<Worst<'a>>,
     shell: f64,
-    seconds: f64,
     /// With `--set`: what each setting came to, and the joints that none matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bounds: Vec<Bound<'a>>,
-    warnings: &'a [Diagnostic],
 }
 
 /// The bound of some joints, and how far they are off.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Bound<'a> {
     set: Option<&'a str>,
     joints: usize,
@@ -118,7 +127,7 @@ struct Bound<'a> {
     worst: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Worst<'a> {
     joint: &'a str,
     frame: usize,
@@ -131,7 +140,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     }
     let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
     let derive = |input: &Input| Ok(output_name(&input.relative));
-    let names = Names { derive: &derive, beside: &|_: &Path| None };
+    let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions {
         own_progress: jobs.len() == 1,
@@ -145,7 +154,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     }))
 }
 
-fn output_name(path: &Path) -> PathBuf {
+/// The name of the compressed file of an input.
+pub(crate) fn output_name(path: &Path) -> PathBuf {
     let known = path.extension().and_then(|extension| extension.to_str());
     let known = known.and_then(mocap_formats::Format::from_extension).is_some();
     if known {
@@ -158,23 +168,53 @@ fn output_name(path: &Path) -> PathBuf {
 
 fn compress(job: &Job, args: &Args, meter: &Meter) -> Result<Report, Failure> {
     let start = Instant::now();
-    let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.reading)?;
-    let edits = Edits { scale: args.bounds.scale, ..Edits::default() };
-    let clip = match edits.apply(clip, &mut warnings) {
-        Ok(clip) => clip,
+    let Motion { clip, mut warnings, bytes: input_bytes } =
+        read::motion(&job.input, &args.first.of(&args.reading))?;
+    job.input.attempt.check()?;
+    let mut done = match squeezed(clip, &args.bounds, &mut warnings, &|share| meter.set(share)) {
+        Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
+    let encoded = Encoded::from(std::mem::take(&mut done.bytes));
+    let (bytes_out, output) = encode::deliver_as(&encoded, job)?;
+    let (path, measures) = (job.input.shown(), Measures::of(&done));
+    let text = format!("{path} -> {output}: {}", measures.text());
+    let tally = Tally { frames: done.frames, bytes_in: input_bytes, bytes_out };
+    let seconds = start.elapsed().as_secs_f64();
+    let row = Row { path: path.clone(), output, input_bytes, measures, seconds, warnings: &warnings };
+    let json = json(&row);
+    Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+/// A compressed motion.
+pub(crate) struct Squeezed {
+    pub(crate) bytes: Vec<u8>,
+    measured: Measured,
+    pub(crate) options: Options,
+    settings: Vec<Setting>,
+    /// By joint that is measured, the setting that counts.
+    rules: Vec<Option<usize>>,
+    frames: usize,
+}
+
+/// The motion in as few bytes as the bounds allow. Lengths become metres first.
+pub(crate) fn squeezed(
+    clip: Clip,
+    bounds: &BoundArgs,
+    warnings: &mut Vec<Diagnostic>,
+    progress: &dyn Fn(f64),
+) -> Result<Squeezed, Diagnostic> {
+    let clip = Edits { scale: bounds.scale, ..Edits::default() }.apply(clip, warnings)?;
     let Some(unit) = read::known_unit(clip.skeleton()) else {
         let message =
             "an error is a length in metres, and neither the file nor its size say what its unit is";
-        let error = Diagnostic::new("unit::unknown", message)
-            .help("state it with --input-unit, such as --input-unit cm");
-        return Err(Failure { error, warnings });
+        return Err(Diagnostic::new("unit::unknown", message)
+            .help("state it with --input-unit, such as --input-unit cm"));
     };
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
-    let settings = &args.bounds.set;
+    let settings = &bounds.set;
     let ruled = ruled(clip.skeleton(), settings);
     for (at, setting) in settings.iter().enumerate() {
         if !ruled.iter().any(|of| of.contains(&at)) {
@@ -182,80 +222,66 @@ fn compress(job: &Job, args: &Args, meter: &Meter) -> Result<Report, Failure> {
         }
     }
     let options = Options {
-        profile: args.bounds.profile,
-        tolerance: args.bounds.error.0,
-        shell: args.bounds.shell.0,
+        profile: bounds.profile,
+        tolerance: bounds.error.0,
+        shell: bounds.shell.0,
         metres_per_unit: Some(unit.metres),
         joint_tolerances: tolerances(clip.skeleton(), settings, &ruled),
-        local_error: args.bounds.local_error.map(f64::to_radians),
-        guard_between: args.bounds.guard_between,
-        external_skeleton: args.bounds.no_skeleton,
+        local_error: bounds.local_error.map(f64::to_radians),
+        guard_between: bounds.guard_between,
+        external_skeleton: bounds.no_skeleton,
     };
-    let Compression { bytes, report: measured } =
-        match mocap_compress::compress_with_progress(&clip, &options, &|share| meter.set(share)) {
-            Ok(done) => done,
-            Err(error) => return Err(Failure { error: diagnostic(&error), warnings }),
-        };
-    let size = bytes.len() as u64;
-    let (_, output) = encode::deliver_as(&Encoded::from(bytes), job)?;
-    let path = job.input.shown();
+    let compression = mocap_compress::compress_with_progress(&clip, &options, progress);
+    let Compression { bytes, report: measured } = compression.map_err(|error| diagnostic(&error))?;
     // The joints that are measured are those without end sites.
     let counting = clip.skeleton().joints().iter().zip(&ruled).filter(|(joint, _)| !joint.end_site);
-    let rules: Vec<usize> = counting.map(|(_, of)| of.last().copied().unwrap_or(usize::MAX)).collect();
-    let bounds = bounds(&measured, &options, settings, &rules);
-    let text = format!("{path} -> {output}: {}", summary(&measured, &options, &bounds));
-    let row = Row {
-        path: path.clone(),
-        output: output.clone(),
-        profile: options.profile.name(),
-        frames: clip.frames(),
-        raw_bytes: measured.raw_bytes,
-        input_bytes,
-        bytes: size,
-        skeleton_bytes: measured.skeleton_bytes,
-        ratio: measured.ratio(),
-        error_limit: options.tolerance,
-        max_error: measured.max,
-        p99_error: measured.p99,
-        rms_error: measured.rms,
-        between_frames_max: measured.between_frames_max,
-        local_rotation_max_degrees: measured.local_rotation_max.to_degrees(),
-        local_translation_max: measured.local_translation_max,
-        worst: measured.worst.as_ref().map(|(joint, frame)| Worst { joint, frame: *frame }),
-        shell: options.shell,
-        seconds: start.elapsed().as_secs_f64(),
-        bounds,
-        warnings: &warnings,
-    };
-    let json = json(&row);
-    let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: size };
-    Ok(Report { json, text, warnings, tally, ..Report::default() })
+    let rules = counting.map(|(_, of)| of.last().copied()).collect();
+    Ok(Squeezed { bytes, measured, options, settings: settings.clone(), rules, frames: clip.frames() })
 }
 
-fn summary(measured: &Measured, options: &Options, bounds: &[Bound<'_>]) -> String {
-    let size = format!(
-        "{} bytes, {:.1} times smaller than raw ({}), error at most ",
-        measured.bytes,
-        measured.ratio(),
-        options.profile,
-    );
-    let errors = |max: f64, limit: f64| format!("{:.4} mm of {} mm", max * 1e3, millimetres(limit));
-    if bounds.is_empty() {
-        return size + &errors(measured.max, options.tolerance);
-    }
-    let mut text = size;
-    for (at, bound) in bounds.iter().enumerate() {
-        if at > 0 {
-            text += "; ";
+impl<'a> Measures<'a> {
+    /// What was measured while a motion was compressed.
+    pub(crate) fn of(done: &'a Squeezed) -> Measures<'a> {
+        let Squeezed { measured, options, settings, rules, .. } = done;
+        Measures {
+            profile: options.profile.name(),
+            frames: done.frames,
+            raw_bytes: measured.raw_bytes,
+            bytes: measured.bytes,
+            skeleton_bytes: measured.skeleton_bytes,
+            ratio: measured.ratio(),
+            error_limit: options.tolerance,
+            max_error: measured.max,
+            p99_error: measured.p99,
+            rms_error: measured.rms,
+            between_frames_max: measured.between_frames_max,
+            local_rotation_max_degrees: measured.local_rotation_max.to_degrees(),
+            local_translation_max: measured.local_translation_max,
+            worst: measured.worst.as_ref().map(|(joint, frame)| Worst { joint, frame: *frame }),
+            shell: options.shell,
+            bounds: self::bounds(measured, options, settings, rules),
         }
-        text += &errors(bound.max_error, bound.error_limit);
-        text += &match bound.set {
-            Some(set) if bound.joints == 1 => format!(" at the joint of '{set}'"),
-            Some(set) => format!(" at the {} joints of '{set}'", bound.joints),
-            None => format!(" at the other {}", bound.joints),
-        };
     }
-    text
+
+    /// The same for people.
+    pub(crate) fn text(&self) -> String {
+        let size =
+            format!("{} bytes, {:.1} times smaller than raw ({})", self.bytes, self.ratio, self.profile);
+        let errors =
+            |max: f64, limit: f64| format!("error at most {:.4} mm of {} mm", max * 1e3, millimetres(limit));
+        if self.bounds.is_empty() {
+            return format!("{size}, {}", errors(self.max_error, self.error_limit));
+        }
+        let parts = self.bounds.iter().map(|bound| {
+            let of = match bound.set {
+                Some(set) if bound.joints == 1 => format!("at the joint of '{set}'"),
+                Some(set) => format!("at the {} joints of '{set}'", bound.joints),
+                None => format!("at the other {}", bound.joints),
+            };
+            format!("{} {of}", errors(bound.max_error, bound.error_limit))
+        });
+        format!("{size}, {}", parts.collect::<Vec<_>>().join("; "))
+    }
 }
 
 /// Without the digits that a conversion from metres adds.
@@ -302,15 +328,10 @@ fn bounds<'a>(
     measured: &Measured,
     options: &Options,
     settings: &'a [Setting],
-    ruled: &[usize],
+    rules: &[Option<usize>],
 ) -> Vec<Bound<'a>> {
     let bound = |at: Option<usize>| {
-        let of = measured
-            .joints
-            .iter()
-            .zip(ruled)
-            .filter(|(_, rule)| settings.get(**rule).is_none() == at.is_none());
-        let of = of.filter(|(_, rule)| at.is_none_or(|at| **rule == at)).map(|(joint, _)| joint);
+        let of = measured.joints.iter().zip(rules).filter(|(_, rule)| **rule == at).map(|(joint, _)| joint);
         let worst = of.clone().max_by(|a, b| a.max.total_cmp(&b.max));
         worst.map(|worst| Bound {
             set: at.map(|at| settings[at].joints.glob()),

@@ -43,12 +43,12 @@ pub(crate) struct Args {
 }
 
 /// Changes to a motion.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Edits")]
-struct EditArgs {
+pub(crate) struct EditArgs {
     /// Leave out the first frame: in BVH conversions of the CMU database it is a rest pose
     #[arg(long)]
-    drop_first_frame: bool,
+    pub(crate) drop_first_frame: bool,
     /// Keep a range alone, its end not included: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
     #[arg(long, value_name = "A:B")]
     trim: Option<Trim>,
@@ -61,14 +61,14 @@ struct EditArgs {
     /// Convert lengths to a unit: m, cm, mm, in, ft, cmu (1/0.45 in) or metres per unit [default: that of the
     /// input]; the character keeps its size
     #[arg(long, value_name = "UNIT", value_parser = unit)]
-    unit: Option<UnitLength>,
+    pub(crate) unit: Option<UnitLength>,
     /// Turn the axes so that this one points up: X, Y, Z, -X, -Y or -Z [default: that of the input]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
-    up: Option<SignedAxis>,
+    pub(crate) up: Option<SignedAxis>,
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
     path: String,
     output: String,
     format: &'static str,
@@ -92,9 +92,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
             .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
     }
-    let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
+    let inputs = batch::expand(&args.inputs, batch::ANY_MOTIONS)?;
     let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
     Ok(batch::run(console, global, options, &jobs, |job| convert(job, args, format)))
@@ -102,16 +103,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 
 /// The format that `--to` or the name of the output asks for.
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    if let Some(format) = args.to {
-        return Ok(format);
-    }
-    let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
-    let names = Format::ALL.map(Format::extension).join(", ");
-    extension.and_then(Format::from_extension).ok_or_else(|| {
-        if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("mocz")) {
-            return Diagnostic::new("usage::format", "convert does not write compressed clips")
-                .help("use `mocap compress`, which takes the error that is allowed");
-        }
+    encode::asked_format(args.to, args.outputs.output.as_deref())?.ok_or_else(|| {
+        let names = Format::ALL.map(Format::extension).join(", ");
         Diagnostic::new("usage::format", "nothing says which format to write")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
@@ -177,15 +170,21 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
 
 impl EditArgs {
     /// The flag that asks for another unit or axes.
-    fn of_space(&self) -> Option<&'static str> {
+    pub(crate) fn of_space(&self) -> Option<&'static str> {
         self.unit.map(|_| "--unit").or(self.up.map(|_| "--up"))
+    }
+}
+
+impl From<&EditArgs> for Edits {
+    fn from(edits: &EditArgs) -> Edits {
+        let EditArgs { drop_first_frame, trim, fps, scale, unit, up } = *edits;
+        Edits { drop_first_frame, trim, fps, scale, unit, up }
     }
 }
 
 impl Args {
     fn edits(&self) -> Edits {
-        let EditArgs { drop_first_frame, trim, fps, scale, unit, up } = self.edits;
-        Edits { drop_first_frame, trim, fps, scale, unit, up }
+        Edits::from(&self.edits)
     }
 
     /// Whether no flag asks for other values than those of the input.

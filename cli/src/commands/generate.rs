@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Subcommand};
 use clap_complete::Shell;
 
@@ -9,6 +10,8 @@ use crate::args::Cli;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::schemas;
+use crate::write;
 
 /// Write man pages, shell completions and schemas
 #[derive(Debug, ClapArgs)]
@@ -31,8 +34,21 @@ enum What {
         /// The shell
         shell: Shell,
     },
-    /// The JSON Schema of .skel files, on stdout
-    Schema,
+    /// JSON Schemas of all JSON and TOML that is read or written: one on stdout, or all into a directory
+    Schema {
+        /// The kind of file, or the command whose lines of --json are meant
+        #[arg(value_name = "KIND", default_value = "skel", value_parser = schema_names())]
+        kind: String,
+        /// Directory for skel.schema.json, run.schema.json and so on; existing ones are replaced
+        #[arg(short, long, value_name = "DIR", conflicts_with = "kind")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// The names of all schemas.
+fn schema_names() -> PossibleValuesParser {
+    let value = |named: &schemas::Named| PossibleValue::new(named.name).help(named.about);
+    PossibleValuesParser::new(schemas::ALL.iter().map(value))
 }
 
 /// Runs the command.
@@ -44,7 +60,16 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             clap_complete::generate(*shell, &mut definition, "mocap", &mut script);
             console.stdout(&script);
         }
-        What::Schema => console.stdout(mocap_formats::skel::json_schema().as_bytes()),
+        What::Schema { output: None, kind } => {
+            let named = schemas::ALL.iter().find(|named| named.name == kind);
+            console.stdout(named.expect("the name was checked").text().as_bytes());
+        }
+        What::Schema { output: Some(folder), .. } => {
+            for named in schemas::ALL {
+                let path = folder.join(format!("{}.schema.json", named.name));
+                write::atomically(&path, true, &|out| out.write_all(named.text().as_bytes()))?;
+            }
+        }
         What::Man { output: None } => {
             let mut page = Vec::new();
             let made = clap_mangen::Man::new(definition).render(&mut page);

@@ -1,38 +1,36 @@
 //! `mocap plot`: curves of a joint over time.
 
-use std::path::PathBuf;
-
 use clap::{Args as ClapArgs, ValueEnum};
-use mocap_model::{JointId, Role, Skeleton};
+use mocap_model::{Joint, JointId, Role, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
 
-use super::picture::{self, Drawn, Output};
+use super::picture::{self, Drawn, Pictures};
 use super::sheet::{ImageFormat, ThemeArg};
-use crate::args::{Global, Reading};
+use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::tables::nearest;
 
 /// Draw curves of a joint over time, of one motion or several in one chart
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
-    /// Motions: files, directories, globs, or - for stdin
-    #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pictures: Pictures,
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...) whatever a file calls it
     #[arg(long, value_name = "JOINT")]
     joint: String,
     /// What is drawn over time
     #[arg(long, value_name = "CHANNEL", default_value = "rotation")]
     channel: ChannelArg,
-    #[command(flatten)]
-    output: Output,
     /// Format of the output [default: by the extension of OUT, else svg]
     #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
     to: Option<ImageFormat>,
     /// Background and colours; an SVG in light colours follows a reader who prefers dark
     #[arg(long, value_name = "THEME", default_value = "light")]
     theme: ThemeArg,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
@@ -49,7 +47,7 @@ enum ChannelArg {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = ImageFormat::of(args.to, &args.output)?;
+    let format = ImageFormat::of(args.to, &args.pictures)?;
     let options = PlotOptions {
         channel: match args.channel {
             ChannelArg::Rotation => Channel::Rotation,
@@ -59,12 +57,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         theme: args.theme.into(),
         ..PlotOptions::default()
     };
-    picture::run(
-        (&args.inputs, &args.reading, &args.output),
-        format.extension(),
-        (global, console),
-        |drawn| plot(drawn, &args.joint, &options, format),
-    )
+    let reading = args.first.of(&args.reading);
+    picture::run(&args.pictures, &reading, format.extension(), (global, console), |drawn| {
+        plot(drawn, &args.joint, &options, format)
+    })
 }
 
 fn plot(
@@ -83,17 +79,28 @@ fn plot(
     })
 }
 
-/// The joint of a name, else of a role.
+/// The joint of a name, else of a role; of either in other letters where that is clear.
 fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnostic> {
     let role = || joint.parse::<Role>().ok().and_then(|role| skeleton.with_role(role));
-    skeleton.find(joint).or_else(role).ok_or_else(|| {
-        let names: Vec<&str> = skeleton
-            .joints()
-            .iter()
-            .filter(|joint| !joint.end_site)
-            .map(|joint| joint.name.as_str())
-            .collect();
-        Diagnostic::new("plot::no-joint", format!("'{file}' has no joint of the name or role '{joint}'"))
-            .help(format!("its joints are {}", names.join(", ")))
-    })
+    if let Some(found) = skeleton.find(joint).or_else(role) {
+        return Ok(found);
+    }
+    let joints: Vec<(JointId, &Joint)> = skeleton.iter().filter(|(_, joint)| !joint.end_site).collect();
+    let same = |name: &str| name.to_lowercase() == joint.to_lowercase();
+    let named: Vec<JointId> = joints.iter().filter(|(_, joint)| same(&joint.name)).map(|row| row.0).collect();
+    let playing = || joints.iter().find(|(_, joint)| joint.role.is_some_and(|role| same(role.name())));
+    match (named.as_slice(), playing()) {
+        ([only], _) => return Ok(*only),
+        ([], Some((id, _))) => return Ok(*id),
+        _ => {}
+    }
+    let names: Vec<&str> = joints.iter().map(|row| row.1.name.as_str()).collect();
+    let roles = joints.iter().filter_map(|row| row.1.role).map(|role| -> &str { role.name() });
+    let known: Vec<&str> = names.iter().copied().chain(roles).collect();
+    let help = match nearest(joint, &known) {
+        Some(near) => format!("is it '{near}'? `mocap skel` shows all its joints"),
+        None => format!("its joints are {}", names.join(", ")),
+    };
+    let message = format!("'{file}' has no joint of the name or role '{joint}'");
+    Err(Diagnostic::new("plot::no-joint", message).help(help))
 }

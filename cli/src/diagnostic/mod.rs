@@ -2,14 +2,16 @@
 
 mod excerpt;
 mod render;
+mod schema;
 
 pub(crate) use render::{Detail, Renderer};
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use excerpt::Excerpt;
-use mocap_formats::{Context, Finding};
+use mocap_formats::{Context, Finding, Place};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One error or warning.
@@ -29,9 +31,13 @@ pub(crate) struct Diagnostic {
     pub(crate) context: Context,
     /// How often it was found.
     pub(crate) count: usize,
+    /// What it is about in full; may have several lines.
+    pub(crate) note: Option<String>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
-    excerpt: Option<Excerpt>,
+    /// Errors of the same file that are not told.
+    pub(crate) further: usize,
+    excerpt: Option<Box<Excerpt>>,
 }
 
 impl Diagnostic {
@@ -44,7 +50,9 @@ impl Diagnostic {
             place: None,
             context: Context::default(),
             count: 1,
+            note: None,
             help: None,
+            further: 0,
             excerpt: None,
         }
     }
@@ -58,8 +66,10 @@ impl Diagnostic {
             place: finding.place.as_ref().map(|place| (place.line, place.column)),
             context: finding.context.clone(),
             count: finding.count,
+            note: None,
             help: advice(finding).map(str::to_owned),
-            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
+            further: 0,
+            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)).map(Box::new),
         }
     }
 
@@ -85,9 +95,33 @@ impl Diagnostic {
             .help("name a file with -o, or leave out --json")
     }
 
+    /// Whether `--repair` mends what it is about: only values over time can be interpolated.
+    pub(crate) fn is_repairable(&self) -> bool {
+        matches!(self.code, "bvh::not-a-number" | "amc::not-finite") && self.context.frame.is_some()
+    }
+
     /// The same about another file than the input.
     pub(crate) fn in_file(mut self, path: &Path) -> Diagnostic {
         self.path = Some(path.display().to_string());
+        self
+    }
+
+    /// The same about a piece of a text that the user wrote, as bytes from its start.
+    pub(crate) fn in_text(mut self, text: &[u8], span: Range<usize>) -> Diagnostic {
+        let place = Place::of(text, span);
+        self.place = Some((place.line, place.column));
+        self.excerpt = Excerpt::of(text, &place).map(Box::new);
+        self
+    }
+
+    /// Whether it is a motion that came out worse than was allowed, and no fault of files or arguments.
+    pub(crate) fn is_gate(&self) -> bool {
+        self.code.starts_with("gate::")
+    }
+
+    /// The same with more about it.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.note = Some(note.into());
         self
     }
 
@@ -107,7 +141,9 @@ fn advice(finding: &Finding) -> Option<&'static str> {
         }
         "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
         "bvh::position-mode" => "--position-channels replace or add settles it",
-        "bvh::rest-first-frame" => "--drop-first-frame leaves it out",
+        "bvh::rest-first-frame" => {
+            "--drop-first-frame leaves it out where motions are converted, retargeted, compressed, compared or drawn"
+        }
         _ => return None,
     })
 }
@@ -118,7 +154,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, help`.
+/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, note, help, further`.
 impl Serialize for Diagnostic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -141,8 +177,14 @@ impl Serialize for Diagnostic {
         if let Some(frame) = frame {
             map.serialize_entry("frame", frame)?;
         }
+        if let Some(note) = &self.note {
+            map.serialize_entry("note", note)?;
+        }
         if let Some(help) = &self.help {
             map.serialize_entry("help", help)?;
+        }
+        if self.further > 0 {
+            map.serialize_entry("further", &self.further)?;
         }
         map.end()
     }

@@ -89,8 +89,14 @@ fn notes(found: &Diagnostic) -> Vec<String> {
     if !parts.is_empty() {
         notes.push(format!("in {}", parts.join(", ")));
     }
+    notes.extend(found.note.clone());
     if found.count > 1 {
         notes.push(format!("found {} times; the first is shown", found.count));
+    }
+    match found.further {
+        0 => {}
+        1 => notes.push("the file has another error: `mocap validate` shows both".into()),
+        many => notes.push(format!("the file has {many} more errors: `mocap validate` lists them")),
     }
     notes
 }

@@ -104,7 +104,7 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
 }
 
-fn ran(output: Output) -> Ran {
+pub(crate) fn ran(output: Output) -> Ran {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("mocap prints UTF-8");
     Ran {
         code: output.status.code().expect("no signal"),

@@ -20,6 +20,7 @@ pub enum Kind {
     Bvh(#[from] bvh::Problem),
     Skel(#[from] crate::skel::Problem),
     Json(#[from] crate::json::Problem),
+    Map(#[from] crate::map::Problem),
 }
 
 impl Kind {
@@ -33,6 +34,7 @@ impl Kind {
             Kind::Bvh(problem) => problem.code(),
             Kind::Skel(problem) => problem.code(),
             Kind::Json(problem) => problem.code(),
+            Kind::Map(problem) => problem.code(),
         }
     }
 }

@@ -22,6 +22,7 @@
 //! # Ok::<(), mocap_ik::IkError>(())
 //! ```
 
+mod approach;
 pub mod blocked;
 pub mod ccd;
 mod chain;
@@ -38,6 +39,7 @@ mod method;
 pub mod objective;
 mod plain;
 mod reach;
+mod seed;
 mod solve;
 mod step;
 pub mod two_bone;

@@ -148,7 +148,7 @@ fn draw(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Drawing {
         Drawing { width: columns as f32 * cell[0] + 2.0 * MARGIN, height: MARGIN, shapes: Vec::new() };
     for row in &rows {
         let scale = scale * zoom(row);
-        caption(&mut drawing, row);
+        caption(&mut drawing, row, options.width - 2.0 * MARGIN);
         for (i, pose) in row.poses.iter().enumerate() {
             let (column, line) = ((i % columns) as f32, (i / columns) as f32);
             let left = MARGIN + column * cell[0] + GAP / 2.0;
@@ -157,7 +157,8 @@ fn draw(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Drawing {
                 left - (extent.left * scale / zoom(row)) as f32,
                 top + (extent.top * scale / zoom(row)) as f32,
             ];
-            draw_pose(&mut drawing, row, pose, origin, scale as f32);
+            let room = [left - GAP / 2.0, top, left - GAP / 2.0 + cell[0], top + cell[1]];
+            draw_pose(&mut drawing, row, pose, origin, scale as f32, room);
             let text = format!("{:.2} s  #{}", pose.frame as f64 / row.stage.clip.rate().fps(), pose.frame);
             let middle = left + (cell[0] - GAP) / 2.0;
             drawing.text([middle, top + cell[1] - GAP - 4.0], text, 9.0, Ink::Muted, Align::Middle);
@@ -236,7 +237,9 @@ fn trail(stage: &Stage<'_>, from: usize, to: usize, hips: Place) -> Vec<Place> {
     trail
 }
 
-fn caption(drawing: &mut Drawing, row: &Row<'_>) {
+/// The name and the facts of a motion, on as many lines as they need.
+fn caption(drawing: &mut Drawing, row: &Row<'_>, width: f32) {
+    const SIZE: f32 = 13.0;
     let clip = row.stage.clip;
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let mut facts = vec![count(joints, "joint")];
@@ -248,9 +251,19 @@ fn caption(drawing: &mut Drawing, row: &Row<'_>) {
         facts.push(format!("{:.2} s", clip.duration()));
     }
     facts.push(height(row));
-    let text = format!("{}  ·  {}", row.name, facts.join("  ·  "));
-    drawing.text([MARGIN, drawing.height + 13.0], text, 13.0, Ink::Text, Align::Start);
-    drawing.height += CAPTION;
+    let mut lines = vec![row.name.to_owned()];
+    for fact in facts {
+        let longer = format!("{}  ·  {fact}", lines[lines.len() - 1]);
+        match crate::glyphs::width(&longer, SIZE) <= width {
+            true => *lines.last_mut().expect("the name is a line") = longer,
+            false => lines.push(fact),
+        }
+    }
+    for line in lines {
+        drawing.text([MARGIN, drawing.height + SIZE], line, SIZE, Ink::Text, Align::Start);
+        drawing.height += 1.5 * SIZE;
+    }
+    drawing.height += CAPTION - 1.5 * SIZE;
 }
 
 fn count(number: usize, of: &str) -> String {
@@ -282,7 +295,8 @@ fn height(row: &Row<'_>) -> String {
     }
 }
 
-fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, scale: f32) {
+/// Draws a pose; `room` is its cell: left, top, right, bottom.
+fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, scale: f32, room: [f32; 4]) {
     let point = |seen: &Seen| [origin[0] + seen.x as f32 * scale, origin[1] - seen.y as f32 * scale];
     drawing.lines(vec![pose.floor.iter().map(point).collect()], Ink::Grid, 1.0, false);
     if pose.trail.len() > 1 {
@@ -309,8 +323,8 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
     };
     // A root that stays behind would lead a line across the other poses.
     let mut faint = lines(None, true);
-    let far = 0.75 * row.stage.size() as f32 * scale;
-    faint.retain(|line| line.windows(2).all(|p| (p[0][0] - p[1][0]).hypot(p[0][1] - p[1][1]) < far));
+    let inside = |p: &Point| p[0] >= room[0] && p[0] <= room[2] && p[1] >= room[1] && p[1] <= room[3];
+    faint.retain(|line| line.iter().all(inside));
     drawing.lines(faint, Ink::Faint, 0.8, false);
     let nearness = |side: Side| {
         let joints = row.stage.sides.iter().zip(&pose.points).filter(|(of, _)| **of == Some(side));

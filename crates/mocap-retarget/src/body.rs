@@ -1,7 +1,7 @@
 //! A skeleton seen as a body: hips, four limbs, spine and neck.
 
 use crate::error::{RetargetError, Which};
-use crate::roles::{RoleMap, common_ancestor};
+use crate::roles::{NEEDED_ROLES, RoleMap, common_ancestor};
 use mocap_model::{JointId, Role, Side, Skeleton};
 
 /// An arm or a leg.
@@ -46,7 +46,7 @@ pub(crate) const LIMBS: [(LimbKind, Side); 4] = [
 ];
 
 /// The parts of a skeleton that a motion speaks of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Body {
     pub roles: RoleMap,
     pub hips: JointId,
@@ -57,13 +57,15 @@ pub(crate) struct Body {
     /// The joints after the spine up to the one below the head.
     pub neck: Vec<JointId>,
     pub head: Option<JointId>,
+    /// The side of an arm that is left out because the other has none.
+    pub lone_arm: Option<Side>,
 }
 
 impl Body {
     pub(crate) fn new(skeleton: &Skeleton, roles: RoleMap, which: Which) -> Result<Body, RetargetError> {
-        let legs = [Side::Left, Side::Right].map(|side| LimbKind::Leg.roles_of(side));
-        let needed = [Role::Hips].into_iter().chain(legs.into_iter().flatten());
-        let missing: Vec<Role> = needed.filter(|role| roles.joint(*role).is_none()).collect();
+        refuse_guesses(skeleton, &roles, which)?;
+        let missing: Vec<Role> =
+            NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
         let (Some(hips), true) = (roles.joint(Role::Hips), missing.is_empty()) else {
             let found = roles.rows.iter().map(|row| row.role).collect();
             return Err(RetargetError::MissingRoles { which, missing, found });
@@ -73,7 +75,12 @@ impl Body {
             *limb = find_limb(skeleton, &roles, hips, kind, side, which)?;
         }
         // One arm alone is left out: its twin has nothing to compare with.
-        if limbs[2].is_none() != limbs[3].is_none() {
+        let lone_arm = match (&limbs[2], &limbs[3]) {
+            (Some(_), None) => Some(Side::Left),
+            (None, Some(_)) => Some(Side::Right),
+            _ => None,
+        };
+        if lone_arm.is_some() {
             (limbs[2], limbs[3]) = (None, None);
         }
         let head = roles.joint(Role::Head);
@@ -85,7 +92,7 @@ impl Body {
             let path = path(below_neck, head);
             path.get(1..path.len().saturating_sub(1)).unwrap_or_default().to_vec()
         });
-        Ok(Body { roles, hips, limbs, spine, neck, head })
+        Ok(Body { roles, hips, limbs, spine, neck, head, lone_arm })
     }
 
     /// The joint that carries shoulders and neck.
@@ -97,6 +104,16 @@ impl Body {
     pub(crate) fn legs(&self) -> [&Limb; 2] {
         [0, 1].map(|i| self.limbs[i].as_ref().expect("checked in new"))
     }
+}
+
+/// A limb that is only a guess is an error: a wrong one would move, and look like a fault of the motion.
+fn refuse_guesses(skeleton: &Skeleton, roles: &RoleMap, which: Which) -> Result<(), RetargetError> {
+    let in_limb = |role: Role| {
+        role == Role::Hips || LIMBS.iter().any(|(kind, side)| kind.roles_of(*side).contains(&role))
+    };
+    let guesses = roles.rows.iter().filter(|row| in_limb(row.role) && !row.is_certain());
+    let rows: Vec<_> = guesses.map(|row| (row.role, skeleton.joint(row.joint).name.clone())).collect();
+    if rows.is_empty() { Ok(()) } else { Err(RetargetError::Uncertain { which, rows }) }
 }
 
 fn top_of_spine(skeleton: &Skeleton, roles: &RoleMap) -> Option<JointId> {

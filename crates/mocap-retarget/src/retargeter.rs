@@ -2,12 +2,13 @@
 
 use crate::body::{Body, LIMBS, LimbKind};
 use crate::error::{RetargetError, Warning, Which};
+use crate::ground::Setting;
 use crate::limb::LimbMap;
 use crate::report::{Report, report};
 use crate::roles::map_roles;
 use crate::stance::{Directions, Stance, stance};
 use crate::transfer::{Rule, rules};
-use crate::{Options, RoleMap};
+use crate::{Floor, Options, RoleMap};
 use mocap_analysis::metres_per_unit;
 use mocap_ik::Constraint;
 use mocap_model::{Clip, ClipError, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
@@ -70,20 +71,26 @@ impl Retargeter {
     /// Maps the joints of two skeletons and brings both into one stance.
     ///
     /// Roles that the skeletons state win over names; the rest pose is the stance to start from unless
-    /// [`Options::source_rest`] or [`Options::target_rest`] give another.
+    /// [`Options::source_rest`] or [`Options::target_rest`] give another. A source with the target's own bones
+    /// stands as the target does.
     ///
     /// # Errors
     /// Where one of the skeletons has no hips or legs, its limbs are not connected or have no length, its sides
     /// are mixed up, or a pose that was given is of another skeleton.
     pub fn new(source: &Skeleton, target: &Skeleton, options: &Options) -> Result<Retargeter, RetargetError> {
-        if let Some(value) = options.floor.filter(|floor| !floor.is_finite()) {
+        if let Floor::At(value) = options.floor
+            && !value.is_finite()
+        {
             return Err(RetargetError::Option { option: "floor", value });
         }
         let axes = Space { unit: source.space().unit, ..*target.space() };
-        let (source_base, target_base) = (
-            base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
-            base_pose(target, &options.target_rest, None, Which::Target)?,
-        );
+        let target_base = base_pose(target, &options.target_rest, None, Which::Target)?;
+        // One body stands in one way, wherever that was found.
+        let one_body = options.source_rest.is_none() && same_bones(source, target);
+        let source_base = match one_body {
+            true => target_base.clone(),
+            false => base_pose(source, &options.source_rest, Some(axes), Which::Source)?,
+        };
         let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| {
             given.clone().unwrap_or_else(|| map_roles(skeleton))
         };
@@ -104,7 +111,11 @@ impl Retargeter {
                 warnings.push(Warning::StanceMade { which });
             }
         }
-        let rules = rules((&source, &source_body, &source_stance), (target, &target_body, &target_stance));
+        let rules = rules(
+            (&source, &source_body, &source_stance),
+            (target, &target_body, &target_stance),
+            &options.pairs,
+        );
         let directions = Directions::of(target);
         let mut limbs = Vec::new();
         for i in 0..LIMBS.len() {
@@ -149,6 +160,11 @@ impl Retargeter {
         self.ratios
     }
 
+    /// What is left out or assumed, whatever the clip.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     /// The target, with the roles that were found.
     pub fn target(&self) -> &Arc<Skeleton> {
         &self.target
@@ -159,11 +175,17 @@ impl Retargeter {
     /// # Errors
     /// Where the clip is not of the skeleton that the retargeter was made for.
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, Report), RetargetError> {
-        let source = self.source_clip(clip)?;
+        let (before, source) = self.parts(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        let (motion, solves) = crate::frames::frames(self, &source, &setting)?;
-        let report = report(self, &source, &setting, &motion, solves);
-        Ok((motion, report))
+        let done = crate::frames::frames(self, &source, &setting)?;
+        let report = report(self, &source, &setting, &done);
+        match before {
+            Some(before) => {
+                let report = report.behind(before.frames());
+                Ok((self.behind(&before, setting, &done.clip)?, report))
+            }
+            None => Ok((done.clip, report)),
+        }
     }
 
     /// The motion of `clip` on the target alone: [`Retargeter::retarget`] without the report.
@@ -171,9 +193,41 @@ impl Retargeter {
     /// # Errors
     /// Where the clip is not of the skeleton that the retargeter was made for.
     pub fn motion(&self, clip: &Clip) -> Result<Clip, RetargetError> {
-        let source = self.source_clip(clip)?;
+        let (before, source) = self.parts(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        Ok(crate::frames::frames(self, &source, &setting)?.0)
+        let motion = crate::frames::frames(self, &source, &setting)?.clip;
+        match before {
+            Some(before) => self.behind(&before, setting, &motion),
+            None => Ok(motion),
+        }
+    }
+
+    /// The frames before the motion, where there are any, and the motion, as [`Retargeter::source_clip`].
+    fn parts(&self, clip: &Clip) -> Result<(Option<Clip>, Clip), RetargetError> {
+        let source = self.source_clip(clip)?;
+        let lead_in = self.options.lead_in.min(source.frames().saturating_sub(1));
+        if lead_in == 0 {
+            return Ok((None, source));
+        }
+        Ok((Some(source.trimmed(0..lead_in)?), source.trimmed(lead_in..source.frames())?))
+    }
+
+    /// The motion behind frames that are put on the target by themselves: nothing is planted in them.
+    fn behind(&self, before: &Clip, setting: Setting, motion: &Clip) -> Result<Clip, RetargetError> {
+        let before = crate::frames::frames(self, before, &Setting { lock: false, ..setting })?.clip;
+        let frames = before.frames() + motion.frames();
+        let mut tracks = Vec::with_capacity(motion.tracks().len());
+        for ((a, b), joint) in before.tracks().iter().zip(motion.tracks()).zip(self.target.joints()) {
+            let rotation = spliced(&a.rotation, before.frames(), &b.rotation, motion.frames());
+            let place =
+                |track: &Option<Track<Vector3<f64>>>| track.clone().unwrap_or(Track::Constant(joint.offset));
+            let moves = a.translation.is_some() || b.translation.is_some();
+            let translation = moves.then(|| {
+                spliced(&place(&a.translation), before.frames(), &place(&b.translation), motion.frames())
+            });
+            tracks.push(JointTracks { rotation, translation });
+        }
+        Ok(Clip::new(self.target.clone(), motion.rate(), frames, tracks)?)
     }
 
     /// The clip in the axes of the target, with the roles of the source.
@@ -206,8 +260,14 @@ impl Retargeter {
     }
 }
 
+/// The values of two tracks, one behind the other.
+fn spliced<T: Copy + PartialEq>(a: &Track<T>, frames_a: usize, b: &Track<T>, frames_b: usize) -> Track<T> {
+    let values = (0..frames_a).map(|frame| a.at(frame)).chain((0..frames_b).map(|frame| b.at(frame)));
+    Track::from_samples(values.collect()).unwrap_or_else(|| b.clone())
+}
+
 /// The local pose that the stance is made from, in other axes where these are given.
-fn base_pose(
+pub(crate) fn base_pose(
     skeleton: &Skeleton,
     given: &Option<Pose>,
     axes: Option<Space>,
@@ -234,6 +294,17 @@ fn base_pose(
     let mut turned = Pose::default();
     clip.in_space(axes)?.local_pose(0, &mut turned);
     Ok(turned)
+}
+
+/// Whether the skeletons have the very same bones, in one space.
+fn same_bones(source: &Skeleton, target: &Skeleton) -> bool {
+    let axes = |skeleton: &Skeleton| (skeleton.space().up, skeleton.space().forward);
+    source.len() == target.len()
+        && axes(source) == axes(target)
+        && source.joints().iter().zip(target.joints()).all(|(a, b)| {
+            let far = (a.offset - b.offset).norm() > 1e-9 * (a.offset.norm() + b.offset.norm());
+            a.name == b.name && a.parent == b.parent && !far
+        })
 }
 
 fn ratios(
@@ -268,6 +339,9 @@ fn warnings(source: &Body, target: &Body) -> Vec<Warning> {
             .collect()
     };
     let mut warnings = Vec::new();
+    for (which, body) in [(Which::Source, source), (Which::Target, target)] {
+        warnings.extend(body.lone_arm.map(|side| Warning::OneArm { which, side }));
+    }
     for (which, roles) in [
         (Which::Target, one_sided(&source.roles, &target.roles)),
         (Which::Source, one_sided(&target.roles, &source.roles)),

@@ -69,7 +69,12 @@ pub(crate) fn stance(
 ) -> Result<Stance, RetargetError> {
     let first = rolled_stance(skeleton, body, base, which, &[0.0; 4])?;
     if !first.made {
-        return Ok(first);
+        // The trunk is as the author posed it: where the arms are is where they should be.
+        return if arms_crossed(skeleton, body, base) {
+            Err(RetargetError::SidesMixed { which })
+        } else {
+            Ok(first)
+        };
     }
     let rolls = mirror_rolls(skeleton, body, base, &first);
     if rolls == [0.0; 4] { Ok(first) } else { rolled_stance(skeleton, body, base, which, &rolls) }
@@ -142,6 +147,23 @@ impl Stance {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether the left arm hangs on the side of the right leg.
+fn arms_crossed(skeleton: &Skeleton, body: &Body, base: &Pose) -> bool {
+    let mut object = Pose::default();
+    base.to_object(skeleton, &mut object);
+    let apart = |l: &Limb, r: &Limb| {
+        let at = |joint: JointId| object.joints[joint.index()].translation.vector;
+        (at(l.base) - at(r.base)).try_normalize(0.0)
+    };
+    let [Some(left_leg), Some(right_leg), Some(left_arm), Some(right_arm)] = &body.limbs else {
+        return false;
+    };
+    match (apart(left_leg, right_leg), apart(left_arm, right_arm)) {
+        (Some(legs), Some(arms)) => legs.dot(&arms) < -0.5,
+        _ => false,
     }
 }
 

@@ -20,7 +20,11 @@ pub(crate) enum Rule {
 }
 
 /// One rule for each joint of the target.
-pub(crate) fn rules(source: (&Skeleton, &Body, &Stance), target: (&Skeleton, &Body, &Stance)) -> Vec<Rule> {
+pub(crate) fn rules(
+    source: (&Skeleton, &Body, &Stance),
+    target: (&Skeleton, &Body, &Stance),
+    pairs: &[(JointId, JointId)],
+) -> Vec<Rule> {
     let (source_skeleton, source_body, source_stance) = source;
     let (skeleton, body, stance) = target;
     let mut rules: Vec<Rule> = stance.local.iter().map(|local| Rule::Rest(*local)).collect();
@@ -55,6 +59,12 @@ pub(crate) fn rules(source: (&Skeleton, &Body, &Stance), target: (&Skeleton, &Bo
     }
     for (joint, source) in twins((source_skeleton, source_body), (skeleton, body)) {
         rules[joint.index()] = Rule::Follow { source, frame: frame(source, joint) };
+    }
+    for (source, joint) in pairs.iter().copied() {
+        let there = source.index() < source_skeleton.len() && joint.index() < skeleton.len();
+        if there && body.roles.role(joint).is_none() {
+            rules[joint.index()] = Rule::Follow { source, frame: frame(source, joint) };
+        }
     }
     rules
 }

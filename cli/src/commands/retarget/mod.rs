@@ -1,6 +1,9 @@
 //! `mocap retarget`: motions on another skeleton.
 
 mod choices;
+mod explain;
+mod gate;
+mod mapping;
 mod row;
 mod target;
 
@@ -9,8 +12,8 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{Clip, EulerOrder, FrameRate, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which};
+use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
+use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -20,8 +23,14 @@ use crate::edit::{Edits, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use choices::{HandsArg, MethodArg, SolverArg, rest_pose};
-use target::Target;
+use crate::rest;
+use choices::{ContactsArg, FloorArg, HandsArg, IkArg, MethodArg, floor};
+pub(crate) use explain::Row as ExplainRow;
+use gate::Gate;
+pub(crate) use mapping::{MapArg, MapFile};
+use mapping::{Mapping, MappingArgs};
+pub(crate) use row::{Measures, Row};
+pub(crate) use target::{Target, read as read_target};
 
 /// Put motions on another skeleton, and measure what became of them
 ///
@@ -38,6 +47,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
+    mapping: MappingArgs,
+    #[command(flatten)]
     outputs: Outputs,
     /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the
     /// extension of OUT, else bvh]
@@ -46,6 +57,8 @@ pub(crate) struct Args {
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
     euler: Option<EulerOrder>,
+    #[command(flatten)]
+    gates: GateArgs,
     #[command(flatten)]
     edits: EditArgs,
     #[command(flatten)]
@@ -57,9 +70,9 @@ pub(crate) struct Args {
 }
 
 /// How the motion is put on the target.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Method")]
-struct MethodArgs {
+pub(crate) struct MethodArgs {
     /// What becomes of the motion on a body of other proportions
     #[arg(long, value_name = "METHOD", default_value = "scale")]
     method: MethodArg,
@@ -68,17 +81,39 @@ struct MethodArgs {
     hands: HandsArg,
     /// How limbs are solved
     #[arg(long, value_name = "SOLVER", default_value = "auto")]
-    solver: SolverArg,
+    ik: IkArg,
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Which contacts of the source are kept on the target
+    #[arg(long, value_name = "WHICH", default_value = "feet")]
+    contacts: ContactsArg,
+    /// Do not pin feet where they stand: they slide as the source's do
+    #[arg(long)]
+    no_lock: bool,
+    /// Floor of the target: auto (where the source's feet stand, scaled), off (feet are pinned at their own height and
+    /// none is lifted), or a height along its up axis [m, or with a unit, such as -2cm]
+    #[arg(long, value_name = "HEIGHT", default_value = "auto", value_parser = floor, allow_hyphen_values = true)]
+    floor: FloorArg,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
-    source_rest: Option<usize>,
+    pub(crate) source_rest: Option<usize>,
     /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: a rest
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
-    target_rest: Option<usize>,
+    pub(crate) target_rest: Option<usize>,
+}
+
+/// What a result must keep to.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Quality")]
+struct GateArgs {
+    /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
+    /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
+    /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
+    /// angle, correlation-lost, jerk, step
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
+    fail_above: Vec<Gate>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -97,15 +132,18 @@ struct EditArgs {
 }
 
 /// What the target means where its file does not say it.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Reading the target")]
-struct TargetArgs {
+pub(crate) struct TargetArgs {
     /// Unit of the target's numbers, as for --input-unit [default: as its file says, else guessed]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     target_unit: Option<UnitLength>,
     /// Axis that points up in the target [default: as its file says, else Y]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     target_up: Option<SignedAxis>,
+    /// Whether its unit is not needed: nothing is measured.
+    #[arg(skip)]
+    unit_unneeded: bool,
 }
 
 /// Runs the command.
@@ -116,17 +154,23 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::stdout_twice());
     }
     let named = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
-    let inputs = batch::expand(&named, batch::MOTIONS)?;
+    let inputs = batch::expand(&named, batch::ANY_MOTIONS)?;
     let stem =
         |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let derive = |input: &Input| {
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
         Ok(input.relative.with_file_name(name))
     };
-    let names = Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format) };
-    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
+    let jobs = match args.mapping.shows_only() {
+        true => mapping::jobs(inputs, args, global)?,
+        false => batch::plan(inputs, &args.outputs, &names)?,
+    };
 
-    let target = match target::read(target_path, args) {
+    let target_input = Input::named(target_path);
+    let target_args = TargetArgs { unit_unneeded: args.mapping.shows_only(), ..args.target.clone() };
+    let target = match target::read(&target_input, &target_args, args.method.target_rest, &args.reading) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -135,14 +179,25 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             return Ok(Exit::Usage);
         }
     };
-    console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
-    let options = RunOptions::new(&args.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| retarget(job, args, &target, format)))
+    // Rows have them as well.
+    if !global.json {
+        console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
+    }
+    let mut options =
+        RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
+    let map = args.mapping.map.read()?;
+    if let Some(map) = &map {
+        options = options.depending_on("the map", map.input());
+    }
+    let work = |job: &Job| match args.mapping.shows_only() {
+        true => mapping::shown(job, args, &target, map.as_ref()),
+        false => retarget(job, args, &target, map.as_ref(), format),
+    };
+    Ok(batch::run(console, global, options, &jobs, work))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
-    let format = args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Bvh);
+    let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files hold no motion"))
             .help("retarget writes bvh, amc, csv or json"));
@@ -150,16 +205,24 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
+fn retarget(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+    format: Format,
+) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
-    let done = put_on_target(clip, args, target, &mut warnings);
+    job.input.attempt.check()?;
+    let done = edited(clip, args, &mut warnings).and_then(|(clip, opening)| {
+        put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
+    });
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
-    warnings.extend(report.warnings.iter().map(noticed));
     let frames = motion.frames();
     let encoded =
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
@@ -177,39 +240,94 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
         target: target.path.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let row = row::Row::new(&facts, &report, &warnings);
+    let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
+    let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
+    let gates = &args.gates.fail_above;
+    let checked = gate::check(gates, &report);
+    let missed = gate::missed(gates, &checked);
+    let row = row::Row::new(&facts, &report, checked, &all);
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        errors: missed,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
+}
+
+/// What is known of a source beside its motion.
+#[derive(Default)]
+pub(crate) struct Opening {
+    /// How it stands, where a flag says it.
+    pub(crate) stance: Option<Pose>,
+    /// Frames at its start that are a rest pose and no motion.
+    pub(crate) lead_in: usize,
+}
+
+/// The source with its edits.
+fn edited(clip: Clip, args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Clip, Opening), Diagnostic> {
+    // The pose counts the frames of the file, before any is left out.
+    let stance = args.method.stance(&clip)?;
+    let EditArgs { drop_first_frame, trim, fps } = args.edits;
+    let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
+    let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
+    let lead_in = edits.lead_in(&clip, usize::from(rest_first.is_some()));
+    if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
+        warning.help = Some(
+            "it is kept in the output, and the report leaves it out; --drop-first-frame leaves it out of both"
+                .into(),
+        );
+    }
+    Ok((edits.apply(clip, warnings)?, Opening { stance, lead_in }))
+}
+
+impl MethodArgs {
+    /// The pose of the frame of `--source-rest`.
+    pub(crate) fn stance(&self, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+        self.source_rest.map(|frame| rest::in_frame(clip, frame, "--source-rest")).transpose()
+    }
 }
 
 /// The motion on the target. Its report is in metres, so both units must be known.
-fn put_on_target(
-    clip: Clip,
-    args: &Args,
-    target: &Target,
+pub(crate) fn put_on_target(
+    clip: &Clip,
+    opening: Opening,
+    method: &MethodArgs,
+    (target, map): (&Target, Option<&MapFile>),
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
-    // The pose of `--source-rest` counts the frames of the file, before any is left out.
-    let source_rest =
-        args.method.source_rest.map(|frame| rest_pose(&clip, frame, "--source-rest")).transpose()?;
-    let EditArgs { drop_first_frame, trim, fps } = args.edits;
-    let clip = Edits { drop_first_frame, trim, fps, ..Edits::default() }.apply(clip, warnings)?;
-    let unit = known(&clip)?;
+    let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
+    let mapping = Mapping::new(clip, target, map)?;
+    // A skeleton stands like itself: what two motions show of it would differ by what they show.
+    let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
+    let target_rest = if same { opening.stance.clone() } else { target.rest.clone() };
     let options = Options {
-        method: args.method.method.into(),
-        hands: args.method.hands.into(),
-        solver: args.method.solver.into(),
-        limits: !args.method.no_limits,
-        source_rest,
-        target_rest: target.rest.clone(),
-        ..Options::default()
+        method: method.method.into(),
+        hands: method.hands.into(),
+        solver: method.ik.into(),
+        limits: !method.no_limits,
+        lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        touch: method.contacts == ContactsArg::Hands,
+        floor: method.floor.of(&target.skeleton),
+        source_rest: opening.stance,
+        target_rest,
+        lead_in: opening.lead_in,
+        ..mapping.options()
     };
-    let retargeter =
-        Retargeter::new(clip.skeleton(), &target.skeleton, &options).map_err(|error| diagnostic(&error))?;
-    retargeter.retarget(&clip).map_err(|error| diagnostic(&error))
+    let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
+    let done = match mapping.pairs_alone() {
+        Some(pairs) => retarget_pairs(clip, &target.skeleton, &pairs, &options),
+        None => Retargeter::new(clip.skeleton(), &target.skeleton, &options)
+            .and_then(|retargeter| retargeter.retarget(clip)),
+    };
+    let (motion, report) = done.map_err(failed)?;
+    warnings.extend(report.warnings.iter().map(noticed));
+    Ok((motion, report))
 }
 
 fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
@@ -227,8 +345,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
     let diagnostic = Diagnostic::new(warning.code(), warning.to_string());
     match warning {
         Warning::StanceMade { which: Which::Target } => diagnostic.help(
-            "give a motion file of that skeleton as the target, and with --target-rest FRAME a frame in which it \
-             stands",
+            "give as the target a motion file of that skeleton, or the .skel that `mocap skel` writes of one: they \
+             show how it stands, and --target-rest FRAME (of `mocap skel`: --rest FRAME) names a frame in which it \
+             does",
         ),
         Warning::StanceMade { which: Which::Source } => {
             diagnostic.help("--source-rest FRAME names a frame in which it stands")
@@ -239,10 +358,9 @@ fn noticed(warning: &Warning) -> Diagnostic {
 
 fn diagnostic(error: &RetargetError) -> Diagnostic {
     let (code, help) = match error {
-        RetargetError::MissingRoles { .. } => (
-            "retarget::missing-roles",
-            Some("give the roles in a .skel file: `mocap skel FILE -o FILE.skel` writes one to edit"),
-        ),
+        RetargetError::MissingRoles { .. } => ("retarget::missing-roles", Some(mapping::HELP)),
+        RetargetError::Uncertain { .. } => ("retarget::uncertain", Some(mapping::HELP)),
+        RetargetError::SidesMixed { .. } => ("retarget::sides-mixed", Some(mapping::HELP)),
         RetargetError::NotBelow { .. } => ("retarget::not-below", None),
         RetargetError::ZeroLength { .. } => ("retarget::zero-length", None),
         RetargetError::SidesSwapped { .. } => {

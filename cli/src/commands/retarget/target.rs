@@ -1,60 +1,61 @@
 //! The skeleton that motions are put on.
 
-use std::path::Path;
-
 use mocap_model::{Pose, Skeleton, UnitSource};
-use mocap_retarget::rest_from_motion;
+use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
-use super::Args;
-use super::choices::rest_pose;
+use super::TargetArgs;
 use crate::args::{PositionChannelsArg, Reading};
 use crate::batch::{Failure, Input};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::read::{self, Motion};
+use crate::rest::{self, RestArg, starts_at_rest};
 
 /// The target and what was found while it was read.
-pub(super) struct Target {
-    pub(super) path: String,
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) path: String,
     pub(super) skeleton: Skeleton,
     /// How it stands, as its own motion shows.
     pub(super) rest: Option<Pose>,
-    pub(super) warnings: Vec<Diagnostic>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// What its joints are, as far as names, shape and its own motion tell.
+    pub(super) roles: RoleMap,
 }
 
-/// The first frame is a rest pose: of a target that is welcome.
-const REST_FIRST: &str = "bvh::rest-first-frame";
-
 /// Reads the target. What the flags say about the inputs does not hold for it.
-pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
+pub(crate) fn read(
+    input: &Input,
+    args: &TargetArgs,
+    stance: Option<usize>,
+    inputs: &Reading,
+) -> Result<Target, Failure> {
     let reading = Reading {
         from: None,
         input_fps: None,
-        input_unit: args.target.target_unit,
-        input_up: args.target.target_up,
+        input_unit: args.target_unit,
+        input_up: args.target_up,
         position_channels: PositionChannelsArg::Auto,
         skeleton: None,
         // What is odd about the target's own motion is settled here first.
         strict: false,
-        ..args.reading.clone()
+        ..inputs.clone()
     };
-    let loaded = read::load(&Input::named(path), &reading)?;
-    let (skeleton, rest, mut warnings) = if loaded.format.has_motion() || args.method.target_rest.is_some() {
-        let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-        let rest_first = warnings.iter().any(|warning| warning.code == REST_FIRST);
-        let rest = match args.method.target_rest.or(rest_first.then_some(0)) {
-            Some(frame) => Some(rest_pose(&clip, frame, "--target-rest")?),
-            // A motion that shows no stance leaves the rest pose of the file.
-            None => rest_from_motion(&clip).ok(),
-        };
-        (clip.skeleton().as_ref().clone(), rest, warnings)
+    let loaded = read::load(input, &reading)?;
+    let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || stance.is_some() {
+        let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
+        let at_rest = starts_at_rest(&mut warnings);
+        let asked = stance.map_or(RestArg::Auto, RestArg::Frame);
+        let (_, rest) = rest::stance(&clip, asked, at_rest, "--target-rest")?;
+        (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
     } else {
         let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-        (skeleton, None, warnings)
+        let roles = map_roles(&skeleton);
+        (skeleton, None, roles, warnings)
     };
-    warnings.retain(|warning| warning.code != REST_FIRST);
-    let mut warnings = read::strict(&args.reading, warnings)?;
+    let mut warnings = read::strict(inputs, warnings)?;
     match read::known_unit(&skeleton) {
+        None if args.unit_unneeded => {}
         None => {
             let error = Diagnostic::new(
                 "unit::unknown",
@@ -69,5 +70,5 @@ pub(super) fn read(path: &Path, args: &Args) -> Result<Target, Failure> {
         }
         Some(_) => {}
     }
-    Ok(Target { path: path.display().to_string(), skeleton, rest, warnings })
+    Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
 }

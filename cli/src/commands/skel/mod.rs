@@ -1,13 +1,17 @@
 //! `mocap skel`: the skeleton of a file, shown, checked, and written for a user to edit.
 
+mod preset;
 mod row;
 
-use std::path::{Path, PathBuf};
+pub(crate) use row::Row;
+
+use std::path::Path;
 
 use clap::Args as ClapArgs;
-use mocap_formats::Format;
-use mocap_model::{Role, Space};
-use mocap_retarget::map_roles;
+use clap::builder::PossibleValuesParser;
+use mocap_formats::{Format, skel};
+use mocap_model::{Role, Skeleton, Space};
+use mocap_retarget::{NEEDED_ROLES, map_roles};
 
 use crate::args::{Global, Inputs, Outputs, Reading};
 use crate::batch::{self, Destination, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -15,57 +19,66 @@ use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode;
 use crate::exit::Exit;
-use crate::read;
+use crate::read::{self, Loaded, Motion};
+use crate::rest::{Rest, RestArg, at_rest, stance, starts_at_rest};
 
 /// Show the skeleton of a file: its joints, what each is in a body, limits; with -o write it as a .skel
 ///
 /// The .skel is JSON to be edited: roles that mocap did not find, limits, the unit. `mocap retarget` takes it as
-/// its target. Without -o nothing is written.
+/// its target, and stands on it as the file's own motion does. Without -o nothing is written.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: Inputs,
+    /// A person of 1.75 m on a common rig in place of IN; list shows what there is
+    #[arg(
+        long,
+        value_name = "RIG",
+        value_parser = PossibleValuesParser::new(preset::names()),
+        conflicts_with_all = ["inputs", "files_from"],
+    )]
+    preset: Option<String>,
     #[command(flatten)]
     outputs: Outputs,
     /// Format of the outputs: skel, asf [default: by the extension of OUT, else skel]
     #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
     to: Option<Format>,
+    /// Pose in which the skeleton rests: auto, offsets (joint by joint as the file has the offsets), or a frame
+    /// from 0 in which it stands upright, arms anywhere. auto, for a .skel: a rest pose before the motion, else
+    /// the stance that the motion shows, else offsets; for an .asf: offsets
+    #[arg(long, value_name = "POSE", default_value = "auto")]
+    rest: RestArg,
     #[command(flatten)]
     reading: Reading,
 }
-
-/// The roles that retargeting cannot do without.
-const NEEDED: [Role; 7] = [
-    Role::Hips,
-    Role::LeftUpperLeg,
-    Role::LeftLowerLeg,
-    Role::LeftFoot,
-    Role::RightUpperLeg,
-    Role::RightLowerLeg,
-    Role::RightFoot,
-];
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
-    let inputs = batch::expand(&args.inputs, batch::ALL)?;
+    let preset = match args.preset.as_deref() {
+        Some(preset::LIST) => return Ok(preset::list(global, console)),
+        name => name.and_then(skel::preset),
+    };
+    let inputs = match preset {
+        Some(preset) => vec![preset::input(preset)],
+        None => batch::expand(&args.inputs, batch::ALL)?,
+    };
     let format = output_format(args)?;
     let jobs = match &args.outputs.output {
-        None => inputs.into_iter().map(Job::report).collect(),
+        None => batch::reports(inputs),
         Some(_) => {
             let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| None })?
+            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| Vec::new() })?
         }
     };
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| skel(job, &args.reading, format)))
+    Ok(batch::run(console, global, options, &jobs, |job| skel(job, preset, args, format)))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    let extension = args.outputs.output.as_ref().and_then(|path: &PathBuf| path.extension()?.to_str());
-    match args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Skel) {
+    match encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Skel) {
         format @ (Format::Skel | Format::Asf) => Ok(format),
         other => Err(Diagnostic::new(
             "usage::format",
@@ -75,13 +88,55 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     }
 }
 
-fn skel(job: &Job, reading: &Reading, format: Format) -> Result<Report, Failure> {
+/// The skeleton of a file, at rest as `--rest` asks for.
+fn rested(loaded: Loaded, args: &Args, format: Format) -> Result<(Skeleton, Rest, Vec<Diagnostic>), Failure> {
+    // That the first frame is a rest pose is no fault of a skeleton: it is told apart before warnings count.
+    let reading = Reading { strict: false, ..args.reading.clone() };
+    let asked = match args.rest {
+        // An AMC that was written before still moves it.
+        RestArg::Auto if format == Format::Asf => RestArg::Offsets,
+        RestArg::Auto if !loaded.format.has_motion() => RestArg::Offsets,
+        asked => asked,
+    };
+    if asked == RestArg::Offsets {
+        let (skeleton, mut warnings) = loaded.into_skeleton(&reading)?;
+        starts_at_rest(&mut warnings);
+        return Ok((skeleton, Rest::Offsets, read::strict(&args.reading, warnings)?));
+    }
+    let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
+    let first = starts_at_rest(&mut warnings);
+    let warnings = read::strict(&args.reading, warnings)?;
+    let (rest, pose) = match stance(&clip, asked, first, "--rest") {
+        Ok(found) => found,
+        Err(error) => return Err(Failure { error, warnings }),
+    };
+    let Some(pose) = pose else { return Ok((clip.skeleton().as_ref().clone(), rest, warnings)) };
+    match at_rest(clip.skeleton(), &pose) {
+        Ok(skeleton) => Ok((skeleton, rest, warnings)),
+        Err(_) if asked == RestArg::Auto => Ok((clip.skeleton().as_ref().clone(), Rest::Offsets, warnings)),
+        Err(joint) => {
+            let message = format!(
+                "the skeleton cannot rest as in that frame: '{joint}' does not turn freely, and its angles count \
+                 from the rest pose of the file"
+            );
+            let error = Diagnostic::new("skel::rest", message).help("--rest offsets takes that one");
+            Err(Failure { error, warnings })
+        }
+    }
+}
+
+fn skel(job: &Job, preset: Option<&skel::Preset>, args: &Args, format: Format) -> Result<Report, Failure> {
     let path = job.input.shown();
-    let loaded = read::load(&job.input, reading)?;
-    let bytes_in = loaded.size();
-    let (skeleton, mut warnings) = loaded.into_skeleton(reading)?;
-    let roles = map_roles(&skeleton);
-    let missing: Vec<Role> = NEEDED.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+    let (bytes_in, (skeleton, rest, mut warnings)) = match preset {
+        Some(preset) => (0, (preset.skeleton(), Rest::Offsets, Vec::new())),
+        None => {
+            let loaded = read::load(&job.input, &args.reading)?;
+            (loaded.size(), rested(loaded, args, format)?)
+        }
+    };
+    // What is only a guess must not be written as if it were known.
+    let roles = map_roles(&skeleton).certain();
+    let missing: Vec<Role> = NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
     if !missing.is_empty() {
         let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
         let message = format!("no joint was found for {names}: the skeleton cannot be retargeted as it is");
@@ -104,7 +159,7 @@ fn skel(job: &Job, reading: &Reading, format: Format) -> Result<Report, Failure>
         Ok(delivered) => delivered,
         Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
     };
-    let row = row::Row::new(&path, &output, (&skeleton, &roles), &missing, &warnings);
+    let row = row::Row::new(&path, &output, (&skeleton, &roles), rest, &missing, &warnings);
     let (json, text) = (json(&row), row.text(&skeleton, &roles));
     Ok(Report { json, text, warnings, tally: Tally { frames: 0, bytes_in, bytes_out }, ..Report::default() })
 }

@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
 use crate::facts::{UnitFact, short};
+use crate::rest::Rest;
 
 /// A row of `mocap skel --json`.
-#[derive(Serialize)]
-pub(super) struct Row<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
     path: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     output: &'a str,
@@ -18,6 +19,8 @@ pub(super) struct Row<'a> {
     end_sites: usize,
     unit: UnitFact,
     up: String,
+    /// The pose in which it rests.
+    rest: Rest,
     /// The naming scheme that was recognised.
     scheme: Option<&'static str>,
     roles: Vec<RoleFact<'a>>,
@@ -29,14 +32,14 @@ pub(super) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct RoleFact<'a> {
     role: &'static str,
     joint: &'a str,
     reason: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct ChainFact<'a> {
     name: &'a str,
     base: &'a str,
@@ -48,6 +51,7 @@ impl<'a> Row<'a> {
         path: &'a str,
         output: &'a str,
         (skeleton, roles): (&'a Skeleton, &RoleMap),
+        rest: Rest,
         missing: &[Role],
         warnings: &'a [Diagnostic],
     ) -> Row<'a> {
@@ -71,6 +75,7 @@ impl<'a> Row<'a> {
             end_sites,
             unit: UnitFact::of(skeleton),
             up: skeleton.space().up.to_string(),
+            rest,
             scheme: roles.scheme,
             roles: roles.rows.iter().map(role).collect(),
             missing_roles: missing.iter().map(|role| role.name()).collect(),
@@ -89,6 +94,7 @@ impl<'a> Row<'a> {
             format!("{}{to}", self.path),
             format!("  skeleton{name}: {} joints, {} end sites{scheme}", self.joints, self.end_sites),
             format!("  unit {}, {} up", self.unit.text(), self.up),
+            format!("  at rest {}", self.rest.text()),
         ];
         let mut depth = vec![0usize; skeleton.len()];
         let mut rows = Vec::new();

@@ -1,44 +1,60 @@
 //! Which joint is what in the body.
 //!
 //! Roles that the skeleton states win. Then the naming scheme that explains most of a skeleton gives the limbs,
-//! hips, neck and head; the spine is what lies between, whatever it is called. Where no name is known, the shape
-//! of the rest pose shows the limbs.
+//! hips, neck and head; the spine is what lies between, whatever it is called. Where no name is known, the tree and
+//! the lengths of its bones show the limbs. Every role has a reason and a score.
 
+mod motion;
 mod name;
 mod schemes;
+mod score;
 mod shape;
 
-use mocap_model::{JointId, Role, Side, Skeleton};
+use mocap_model::{Clip, JointId, Role, Side, Skeleton};
 use name::Name;
 use schemes::{SCHEMES, Scheme};
 use std::fmt;
 
+/// The roles that a body cannot do without.
+pub const NEEDED_ROLES: [Role; 7] = [
+    Role::Hips,
+    Role::LeftUpperLeg,
+    Role::LeftLowerLeg,
+    Role::LeftFoot,
+    Role::RightUpperLeg,
+    Role::RightLowerLeg,
+    Role::RightFoot,
+];
+
 /// Why a joint has its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// The user says so.
+    Given,
     /// The skeleton says so.
     Stated,
     /// Its name in the naming scheme of the rig.
     Name,
     /// Its place between joints that have roles.
     Place,
-    /// The shape of the rest pose.
+    /// The shape of the tree and the lengths of its bones.
     Shape,
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Reason::Given => "given in a map",
             Reason::Stated => "stated in the skeleton",
             Reason::Name => "name",
             Reason::Place => "place in the tree",
-            Reason::Shape => "shape of the rest pose",
+            Reason::Shape => "shape of the tree",
         })
     }
 }
 
 /// One joint and its role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoleRow {
     /// The role.
     pub role: Role,
@@ -46,10 +62,19 @@ pub struct RoleRow {
     pub joint: JointId,
     /// Why.
     pub reason: Reason,
+    /// How certain that is, from 0 to 1: 1 where it was stated, less by the reason and by what speaks against it.
+    pub score: f64,
+}
+
+impl RoleRow {
+    /// Whether this is more than a guess.
+    pub fn is_certain(&self) -> bool {
+        self.score >= score::CERTAIN
+    }
 }
 
 /// The roles of a skeleton's joints, at most one joint a role, in the order of [`Role::ALL`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoleMap {
     /// One row a role that was found.
     pub rows: Vec<RoleRow>,
@@ -58,6 +83,22 @@ pub struct RoleMap {
 }
 
 impl RoleMap {
+    /// The roles that a user gives, of which the first counts where a role or a joint is there twice.
+    pub fn given(rows: impl IntoIterator<Item = (Role, JointId)>) -> RoleMap {
+        let mut map = RoleMap::default();
+        for (role, joint) in rows {
+            map.add(role, joint, Reason::Given, 1.0);
+        }
+        map.rows.sort_by_key(|row| row.role);
+        map
+    }
+
+    /// The same without what is a guess.
+    pub fn certain(&self) -> RoleMap {
+        let rows = self.rows.iter().filter(|row| row.is_certain()).copied().collect();
+        RoleMap { rows, scheme: self.scheme }
+    }
+
     /// The joint of a role.
     pub fn joint(&self, role: Role) -> Option<JointId> {
         self.rows.iter().find(|row| row.role == role).map(|row| row.joint)
@@ -79,29 +120,40 @@ impl RoleMap {
             .expect("roles change no tree")
     }
 
-    fn add(&mut self, role: Role, joint: JointId, reason: Reason) {
+    fn add(&mut self, role: Role, joint: JointId, reason: Reason, score: f64) {
         if self.joint(role).is_none() && self.role(joint).is_none() {
-            self.rows.push(RoleRow { role, joint, reason });
+            self.rows.push(RoleRow { role, joint, reason, score });
         }
     }
 }
 
-/// Finds the roles of a skeleton's joints: stated ones, then by name, or by the shape of the rest pose where no
-/// name says anything, then by place.
+/// Finds the roles of a skeleton's joints: stated ones, then by name, then by the shape of the tree for limbs that no
+/// name tells, then by place.
 ///
 /// Never fails: a skeleton that is no body, or whose names say nothing, gets few roles or none.
 pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
+    map_with(skeleton, &|_, _| None)
+}
+
+/// The same for a skeleton that is seen moving: where neither names nor the rest pose tell left from right, the
+/// motion does.
+pub fn map_roles_in(clip: &Clip) -> RoleMap {
+    map_with(clip.skeleton(), &|pair, legs| motion::left_first(clip, pair, legs))
+}
+
+fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {
     let mut map = RoleMap::default();
     for (id, joint) in skeleton.iter() {
         if let Some(role) = joint.role {
-            map.add(role, id, Reason::Stated);
+            map.add(role, id, Reason::Stated, 1.0);
         }
     }
     by_name(skeleton, &mut map);
     if [Role::LeftUpperLeg, Role::RightUpperLeg].iter().all(|role| map.joint(*role).is_none()) {
-        shape::by_shape(skeleton, &mut map);
+        shape::by_shape(skeleton, sides, &mut map);
     }
     by_place(skeleton, &mut map);
+    score::check(skeleton, &mut map);
     map.rows.sort_by_key(|row| row.role);
     map
 }
@@ -117,8 +169,9 @@ fn by_name(skeleton: &Skeleton, map: &mut RoleMap) {
         && found.len() >= FEWEST
     {
         map.scheme = Some(scheme.name);
+        let score = score::of_names(&found);
         for (role, joint) in found {
-            map.add(role, joint, Reason::Name);
+            map.add(role, joint, Reason::Name, score);
         }
     }
 }
@@ -148,6 +201,9 @@ fn role_of(scheme: &Scheme, name: &Name) -> Option<(Role, usize)> {
     })
 }
 
+/// What a place in the tree counts.
+const PLACE: f64 = 0.9;
+
 /// The spine between hips and shoulders, a neck below the head, toes after a foot.
 fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
     let pair = |map: &RoleMap, left| Some((map.joint(left)?, map.joint(left.mirrored())?));
@@ -155,7 +211,7 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
         && let Some((left, right)) = pair(map, Role::LeftUpperLeg)
         && let Some(joint) = common_ancestor(skeleton, left, right)
     {
-        map.add(Role::Hips, joint, Reason::Place);
+        map.add(Role::Hips, joint, Reason::Place, PLACE);
     }
     let top = [Role::LeftShoulder, Role::LeftUpperArm]
         .into_iter()
@@ -173,16 +229,16 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
         let spine = path.get(1..).unwrap_or_default();
         for (i, role) in [Role::Spine, Role::Chest].into_iter().enumerate() {
             if let Some(joint) = spine.get(i) {
-                map.add(role, *joint, Reason::Place);
+                map.add(role, *joint, Reason::Place, PLACE);
             }
         }
         if let [_, _, .., last] = spine {
-            map.add(Role::UpperChest, *last, Reason::Place);
+            map.add(Role::UpperChest, *last, Reason::Place, PLACE);
         }
         if let Some(head) = map.joint(Role::Head)
             && let Some([_, neck, _, ..]) = skeleton.path(top, head).as_deref()
         {
-            map.add(Role::Neck, *neck, Reason::Place);
+            map.add(Role::Neck, *neck, Reason::Place, PLACE);
         }
     }
     for (foot, toes) in [(Role::LeftFoot, Role::LeftToes), (Role::RightFoot, Role::RightToes)] {
@@ -193,7 +249,7 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
                 reach(a).total_cmp(&reach(b))
             });
             if let Some(joint) = furthest {
-                map.add(toes, *joint, Reason::Place);
+                map.add(toes, *joint, Reason::Place, PLACE);
             }
         }
     }

@@ -13,9 +13,30 @@ pub(super) struct Scheme {
     pub middle: &'static [(Role, &'static [&'static str])],
     /// Limbs, as the role of the left side, and their names.
     pub sided: &'static [(Role, &'static [&'static str])],
-    /// Names of the fingers thumb to little, and the suffixes of their three joints.
-    pub fingers: Option<([&'static str; 5], [&'static str; 3])>,
+    /// How fingers are called.
+    pub fingers: Option<Fingers>,
 }
+
+/// The names of fingers.
+pub(super) struct Fingers {
+    /// Thumb to little.
+    names: [&'static str; 5],
+    /// What the three joints of the thumb end in, from the hand outwards.
+    thumb: [&'static str; 3],
+    /// What the three joints of the others end in.
+    others: [&'static str; 3],
+}
+
+/// Fingers whose joints all end alike.
+const fn fingers(names: [&'static str; 5], joints: [&'static str; 3]) -> Option<Fingers> {
+    Some(Fingers { names, thumb: joints, others: joints })
+}
+
+/// The joints of fingers in a hand without their own bones in the palm, and those of a thumb, whose bone there
+/// moves.
+const PHALANGES: [&str; 3] = ["proximal", "intermediate", "distal"];
+const THUMB: [&str; 3] = ["metacarpal", "proximal", "distal"];
+const NUMBERED: [&str; 3] = ["1", "2", "3"];
 
 use Role::{
     Head, Hips, LeftFoot, LeftHand, LeftLowerArm, LeftLowerLeg, LeftShoulder, LeftToes, LeftUpperArm,
@@ -37,7 +58,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["forearm"]),
             (LeftHand, &["hand"]),
         ],
-        fingers: Some((["handthumb", "handindex", "handmiddle", "handring", "handpinky"], ["1", "2", "3"])),
+        fingers: fingers(["handthumb", "handindex", "handmiddle", "handring", "handpinky"], NUMBERED),
     },
     Scheme {
         name: "CMU ASF",
@@ -67,7 +88,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["forearm"]),
             (LeftHand, &["hand"]),
         ],
-        fingers: Some((["thumb", "index", "mid", "ring", "pinky"], ["1", "2", "3"])),
+        fingers: fingers(["thumb", "index", "mid", "ring", "pinky"], NUMBERED),
     },
     Scheme {
         name: "Unreal",
@@ -82,7 +103,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["lowerarm"]),
             (LeftHand, &["hand"]),
         ],
-        fingers: Some((["thumb", "index", "middle", "ring", "pinky"], ["01", "02", "03"])),
+        fingers: fingers(["thumb", "index", "middle", "ring", "pinky"], ["01", "02", "03"]),
     },
     Scheme {
         name: "3ds Max Biped",
@@ -97,7 +118,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["forearm"]),
             (LeftHand, &["hand"]),
         ],
-        fingers: Some((["finger0", "finger1", "finger2", "finger3", "finger4"], ["", "1", "2"])),
+        fingers: fingers(["finger0", "finger1", "finger2", "finger3", "finger4"], ["", "1", "2"]),
     },
     Scheme {
         // Also Bandai-Namco's datasets.
@@ -113,10 +134,27 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["lowerarm"]),
             (LeftHand, &["hand"]),
         ],
-        fingers: Some((
-            ["thumb", "index", "middle", "ring", "little"],
-            ["proximal", "intermediate", "distal"],
-        )),
+        fingers: fingers(["thumb", "index", "middle", "ring", "little"], PHALANGES),
+    },
+    Scheme {
+        // The humanoid's own names; the thumb's joints are called one further up than Unity does.
+        name: "VRM 1.0",
+        middle: &[(Hips, &["hips"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["upperleg"]),
+            (LeftLowerLeg, &["lowerleg"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toes"]),
+            (LeftShoulder, &["shoulder"]),
+            (LeftUpperArm, &["upperarm"]),
+            (LeftLowerArm, &["lowerarm"]),
+            (LeftHand, &["hand"]),
+        ],
+        fingers: Some(Fingers {
+            names: ["thumb", "index", "middle", "ring", "little"],
+            thumb: THUMB,
+            others: PHALANGES,
+        }),
     },
     Scheme {
         name: "VRM",
@@ -131,7 +169,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["lowerarm"]),
             (LeftHand, &["hand"]),
         ],
-        fingers: Some((["thumb", "index", "middle", "ring", "little"], ["1", "2", "3"])),
+        fingers: fingers(["thumb", "index", "middle", "ring", "little"], NUMBERED),
     },
     Scheme {
         name: "SMPL",
@@ -146,7 +184,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["elbow"]),
             (LeftHand, &["wrist"]),
         ],
-        fingers: Some((["thumb", "index", "middle", "ring", "pinky"], ["1", "2", "3"])),
+        fingers: fingers(["thumb", "index", "middle", "ring", "pinky"], NUMBERED),
     },
     Scheme {
         name: "GAMES-105",
@@ -164,7 +202,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
         fingers: None,
     },
     Scheme {
-        // Also Xsens and 100STYLE.
+        // Also the BVH files of Xsens, and 100STYLE.
         name: "Biovision",
         middle: &[(Hips, &["hips", "hip"]), (Neck, &["neck"]), (Head, &["head"])],
         sided: &[
@@ -176,6 +214,22 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftUpperArm, &["shoulder", "uparm"]),
             (LeftLowerArm, &["elbow", "lowarm", "forearm"]),
             (LeftHand, &["wrist", "hand"]),
+        ],
+        fingers: None,
+    },
+    Scheme {
+        // The segments of MVN itself, as its FBX and MVNX files call them.
+        name: "Xsens MVN",
+        middle: &[(Hips, &["pelvis"]), (Neck, &["neck"]), (Head, &["head"])],
+        sided: &[
+            (LeftUpperLeg, &["upperleg"]),
+            (LeftLowerLeg, &["lowerleg"]),
+            (LeftFoot, &["foot"]),
+            (LeftToes, &["toe"]),
+            (LeftShoulder, &["shoulder"]),
+            (LeftUpperArm, &["upperarm"]),
+            (LeftLowerArm, &["forearm"]),
+            (LeftHand, &["hand"]),
         ],
         fingers: None,
     },
@@ -192,7 +246,11 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftLowerArm, &["forearm"]),
             (LeftHand, &["hand"]),
         ],
-        fingers: Some((["thumb", "index", "middle", "ring", "little"], ["proximal", "medial", "distal"])),
+        fingers: Some(Fingers {
+            names: ["finger1", "finger2", "finger3", "finger4", "finger5"],
+            thumb: THUMB,
+            others: ["proximal", "medial", "distal"],
+        }),
     },
 ];
 
@@ -211,11 +269,12 @@ impl Scheme {
     }
 
     fn finger(&self, base: &str) -> Option<Role> {
-        let (names, suffixes) = self.fingers.as_ref()?;
+        let fingers = self.fingers.as_ref()?;
         // `finger0` also starts `finger01`: the suffix decides.
-        let (finger, joint) = names.iter().enumerate().find_map(|(finger, name)| {
+        let (finger, joint) = fingers.names.iter().enumerate().find_map(|(finger, name)| {
             let suffix = base.strip_prefix(name)?;
-            Some((finger, suffixes.iter().position(|s| *s == suffix)?))
+            let joints = if finger == 0 { &fingers.thumb } else { &fingers.others };
+            Some((finger, joints.iter().position(|s| *s == suffix)?))
         })?;
         let first = Role::ALL.iter().position(|role| *role == FINGERS[finger])?;
         Role::ALL.get(first + joint).copied()

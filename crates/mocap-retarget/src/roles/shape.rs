@@ -1,133 +1,346 @@
-//! Roles by the shape of the rest pose, for skeletons whose names say nothing.
+//! Roles by the tree and the lengths of its bones, for skeletons whose names say nothing.
 //!
-//! The rest pose must be a stance: upright along the space's up axis, looking along its forward axis. Legs are the
-//! pair of mirrored ends that is lowest, arms the pair of those above the hips that reaches furthest out, the head
-//! is the highest end on the middle line. In every limb the two longest bones after one another are thigh and
-//! shank, or upper and lower arm.
+//! Lengths are the same in every pose, so a rest pose that is no stance does not matter: limbs are the two pairs of
+//! branches with bones of one length, each with two long bones after one another; the pair nearer to where all
+//! meet are legs, the head is on the longest branch left between the arms. Which of a pair is left cannot be read
+//! off lengths: that takes a rest pose whose hips face forward, feet that show forward, or a motion.
 
 use super::{Reason, RoleMap, common_ancestor};
 use mocap_model::{JointId, Pose, Role, Skeleton, Vector3};
 
-/// Ends count as mirror images within this share of the body's height.
-const MIRRORED: f64 = 0.05;
-/// The end of a limb is at least this share of the height off the middle line, a head within it.
-const OFF_MIDDLE: f64 = 0.02;
-/// Legs reach down to this share of the height, arms end above the other.
-const LOW: f64 = 0.15;
-const ABOVE_KNEES: f64 = 0.3;
+/// A pair whose rest pose or motion does not say which is left.
+pub(super) const SIDES_UNKNOWN: f64 = 0.3;
+/// Roles by shape count at most this much: lengths alone never name a joint for certain.
+const SHAPE: f64 = 0.8;
+/// The two long bones of a limb are at least this share of the longest path through the skeleton, and of what
+/// hangs on their first joint; each of both has at least this share of their sum.
+const LEAST: f64 = 0.1;
+const MOST_OF_LIMB: f64 = 0.4;
+const LEAST_OF_TWO: f64 = 0.25;
+/// Two bones as long as this share of the longest two are as good.
+const AS_GOOD: f64 = 0.9;
+/// Lengths of twins differ by at most this share.
+const ALIKE: f64 = 0.06;
+/// A third pair of limbs as long as this share of the second makes it unclear which are meant.
+const RIVAL: f64 = 0.6;
+/// From the joint of the head to its top it is at least so many times as far as along a joint of the neck.
+const TOP_OF_HEAD: f64 = 1.5;
+/// Branches compared at one joint; what has more is no body.
+const MOST_BRANCHES: usize = 64;
+/// A direction is clear where this much of it (cosine) lies along an axis.
+const CLEAR: f64 = 0.7;
 
-/// Each end is compared with each: what has more than this is no body.
-const MOST_ENDS: usize = 500;
+/// Two limbs that may be left and right, in either order.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    /// Where both meet.
+    pub top: JointId,
+    /// From hip or shoulder outwards, without end sites; at least three joints each.
+    pub limbs: [Vec<JointId>; 2],
+    /// Length of the two long bones, the mean of both.
+    length: f64,
+}
 
-struct Body<'a> {
+/// What the shape shows.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub hips: JointId,
+    pub legs: Pair,
+    pub arms: Option<Pair>,
+    pub head: Option<JointId>,
+    /// How clear it is, up to 1.
+    fit: f64,
+}
+
+/// Says whether the first of a pair is the left one, given the legs; `None` where it cannot be known.
+pub(super) type Sides<'a> = &'a dyn Fn(&Pair, &Pair) -> Option<bool>;
+
+/// Adds the roles that the shape shows; none where there is no pair of legs.
+pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
+    let Some(shape) = Shape::of(skeleton) else { return };
+    let score = SHAPE * shape.fit;
+    map.add(Role::Hips, shape.hips, Reason::Shape, score);
+    let rest = Rest::of(skeleton, &shape.legs);
+    let left_first = |pair: &Pair| rest.left_first(pair).or_else(|| sides(pair, &shape.legs));
+    let mut limbs = |pair: &Pair, roles: &[Role]| {
+        let known = left_first(pair);
+        let score = if known.is_some() { score } else { SIDES_UNKNOWN * shape.fit };
+        let [left, right] = if known == Some(false) { [1, 0] } else { [0, 1] }.map(|i| &pair.limbs[i]);
+        for ((role, l), r) in roles.iter().zip(left).zip(right) {
+            map.add(*role, *l, Reason::Shape, score);
+            map.add(role.mirrored(), *r, Reason::Shape, score);
+        }
+        // Collar bones, where there are any.
+        let above = |limb: &[JointId]| skeleton.joint(limb[0]).parent.filter(|above| *above != pair.top);
+        if roles[0] == Role::LeftUpperArm
+            && let (Some(l), Some(r)) = (above(left), above(right))
+        {
+            map.add(Role::LeftShoulder, l, Reason::Shape, score);
+            map.add(Role::RightShoulder, r, Reason::Shape, score);
+        }
+    };
+    limbs(&shape.legs, &[Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot, Role::LeftToes]);
+    if let Some(arms) = &shape.arms {
+        limbs(arms, &[Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand]);
+    }
+    if let Some(head) = shape.head {
+        map.add(Role::Head, head, Reason::Shape, score);
+    }
+}
+
+impl Shape {
+    pub(super) fn of(skeleton: &Skeleton) -> Option<Shape> {
+        let tree = Tree::of(skeleton)?;
+        let mut pairs = tree.pairs();
+        pairs.sort_by(|a, b| b.length.total_cmp(&a.length));
+        let mut limbs: Vec<Pair> = Vec::new();
+        let mut fit = 1.0;
+        for pair in pairs {
+            // Fingers are pairs, too, and lie within a limb.
+            let within = |other: &Pair| other.limbs.iter().any(|limb| tree.is_below(limb[0], pair.top));
+            if limbs.iter().any(within) {
+                continue;
+            }
+            match &limbs[..] {
+                [_, second] => {
+                    if pair.length > RIVAL * second.length {
+                        fit *= 0.4;
+                    }
+                    break;
+                }
+                _ => limbs.push(pair),
+            }
+        }
+        let mut limbs = limbs.into_iter();
+        let (first, second) = (limbs.next()?, limbs.next());
+        let Some(second) = second else {
+            // One pair alone: legs, if they hang below where they meet.
+            let rest = Rest::of(skeleton, &first);
+            let hips = first.top;
+            return rest.stands.then_some(Shape { hips, legs: first, arms: None, head: None, fit: 0.7 });
+        };
+        let hips = common_ancestor(skeleton, first.top, second.top)?;
+        let far = [&first, &second].map(|pair| tree.distance(hips, pair.top));
+        let (legs, arms) = match far[0].total_cmp(&far[1]) {
+            std::cmp::Ordering::Less => (first, second),
+            std::cmp::Ordering::Greater => (second, first),
+            // All hang on one joint: legs are longer.
+            std::cmp::Ordering::Equal => {
+                fit *= 0.7;
+                (first, second)
+            }
+        };
+        if far[0].min(far[1]) > 0.5 * far[0].max(far[1]) && far[0] != far[1] {
+            fit *= 0.5;
+        }
+        if legs.length < 0.6 * arms.length {
+            fit *= 0.6;
+        }
+        let head = tree.head(&arms);
+        let rest = Rest::of(skeleton, &legs);
+        if rest.stands {
+            let foot = rest.height(&legs, 2);
+            let above = |height: f64| (height - foot) / (rest.up_of(hips) - foot);
+            // Who stands on four legs is no biped, however alike the bones are.
+            if above(rest.height(&arms, 2)) < 0.25 {
+                fit *= 0.4;
+            }
+            if head.is_some_and(|head| above(rest.up_of(head)) < 1.0) {
+                fit *= 0.5;
+            }
+        }
+        Some(Shape { hips, legs, arms: Some(arms), head, fit })
+    }
+}
+
+/// Lengths of a skeleton's bones.
+struct Tree<'a> {
     skeleton: &'a Skeleton,
-    /// Left, up and forward of the rest pose, from the lowest joint, in heights of the body.
-    places: Vec<Vector3<f64>>,
+    /// Of the bone that leads to a joint.
+    length: Vec<f64>,
+    /// The longest way from a joint outwards.
+    reach: Vec<f64>,
+    /// The next joint on that way.
+    next: Vec<Option<JointId>>,
+    /// The longest path between two joints.
+    size: f64,
 }
 
-/// Adds the roles that the shape shows; none where no pair of legs is found.
-pub(super) fn by_shape(skeleton: &Skeleton, map: &mut RoleMap) {
-    let Some(body) = Body::new(skeleton).filter(|body| body.ends().count() <= MOST_ENDS) else { return };
-    let pairs = body.mirrored_ends();
-    let mean = |pair: &(JointId, JointId), axis: usize| (body.at(pair.0)[axis] + body.at(pair.1)[axis]) / 2.0;
-    let legs =
-        pairs.iter().filter(|pair| mean(pair, 1) < LOW).min_by(|a, b| mean(a, 1).total_cmp(&mean(b, 1)));
-    let Some(&(left, right)) = legs else { return };
-    let Some(hips) = common_ancestor(skeleton, left, right) else { return };
-    let [Some(left), Some(right)] = [left, right].map(|end| body.limb(hips, end)) else { return };
-    map.add(Role::Hips, hips, Reason::Shape);
-    let leg = [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot, Role::LeftToes];
-    add_limb(map, leg, &left, &right);
-    let out = |pair: &(JointId, JointId)| body.at(pair.0).x;
-    let arms = pairs.iter().filter(|pair| mean(pair, 1) > ABOVE_KNEES && !body.is_below(left[0], pair.0));
-    if let Some(&(left, right)) = arms.max_by(|a, b| out(a).total_cmp(&out(b)))
-        && let Some(chest) = common_ancestor(skeleton, left, right)
-        && let [Some(left), Some(right)] = [left, right].map(|end| body.limb(chest, end))
-    {
-        let arm = [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
-        add_limb(map, arm, &left[..3.min(left.len())], &right[..3.min(right.len())]);
-        let shoulder = |limb: &[JointId]| skeleton.joint(limb[0]).parent.filter(|parent| *parent != chest);
-        if let (Some(l), Some(r)) = (shoulder(&left), shoulder(&right)) {
-            map.add(Role::LeftShoulder, l, Reason::Shape);
-            map.add(Role::RightShoulder, r, Reason::Shape);
+impl Tree<'_> {
+    fn of(skeleton: &Skeleton) -> Option<Tree<'_>> {
+        let length: Vec<f64> = skeleton
+            .iter()
+            .map(|(_, joint)| if joint.parent.is_none() { 0.0 } else { joint.offset.norm() })
+            .collect();
+        let mut reach = vec![0.0f64; skeleton.len()];
+        let mut next = vec![None; skeleton.len()];
+        let mut size = 0.0f64;
+        for (id, joint) in skeleton.iter().rev() {
+            let Some(parent) = joint.parent else { continue };
+            let way = length[id.index()] + reach[id.index()];
+            let longest = &mut reach[parent.index()];
+            size = size.max(*longest + way);
+            // Of equal ways the first in the file: joints come here in reverse.
+            if way > 0.0 && way >= *longest {
+                (*longest, next[parent.index()]) = (way, Some(id));
+            }
         }
-        let ends = body.ends().filter(|end| body.is_below(chest, *end) && body.at(*end).x.abs() < OFF_MIDDLE);
-        let highest = ends.max_by(|a, b| body.at(*a).y.total_cmp(&body.at(*b).y));
-        // The end of the head is its top: the head's joint is the last that turns.
-        let head = highest.and_then(|end| match skeleton.joint(end).end_site {
-            true => skeleton.joint(end).parent,
-            false => Some(end),
-        });
-        if let Some(head) = head.filter(|head| *head != chest) {
-            map.add(Role::Head, head, Reason::Shape);
-        }
-    }
-}
-
-fn add_limb<const N: usize>(map: &mut RoleMap, roles: [Role; N], left: &[JointId], right: &[JointId]) {
-    for ((role, l), r) in roles.into_iter().zip(left).zip(right) {
-        map.add(role, *l, Reason::Shape);
-        map.add(role.mirrored(), *r, Reason::Shape);
-    }
-}
-
-impl Body<'_> {
-    fn new(skeleton: &Skeleton) -> Option<Body<'_>> {
-        let mut object = Pose::default();
-        Pose::rest(skeleton).to_object(skeleton, &mut object);
-        let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
-        let left = up.cross(&forward);
-        let seen = |v: Vector3<f64>| Vector3::new(v.dot(&left), v.dot(&up), v.dot(&forward));
-        let mut places: Vec<Vector3<f64>> =
-            object.joints.iter().map(|at| seen(at.translation.vector)).collect();
-        // Roots often stand for the floor and not for a part of the body: measured is what turns.
-        let body = places[usize::from(places.len() > 1)..].iter();
-        let (low, high) = body.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p.y), h.max(p.y)));
-        let height = high - low;
-        if !(height.is_finite() && height > 0.0) {
-            return None;
-        }
-        places.iter_mut().for_each(|place| *place = (*place - Vector3::new(0.0, low, 0.0)) / height);
-        Some(Body { skeleton, places })
-    }
-
-    fn at(&self, id: JointId) -> Vector3<f64> {
-        self.places[id.index()]
-    }
-
-    fn ends(&self) -> impl Iterator<Item = JointId> {
-        self.skeleton.iter().map(|(id, _)| id).filter(|id| self.skeleton.children(*id).is_empty())
+        (size.is_finite() && size > 0.0).then_some(Tree { skeleton, length, reach, next, size })
     }
 
     fn is_below(&self, top: JointId, id: JointId) -> bool {
         self.skeleton.path(top, id).is_some()
     }
 
-    /// Ends off the middle line with an end at their mirror image: left, right.
-    fn mirrored_ends(&self) -> Vec<(JointId, JointId)> {
+    fn distance(&self, top: JointId, id: JointId) -> f64 {
+        let path = self.skeleton.path(top, id).unwrap_or_default();
+        path.iter().skip(1).map(|joint| self.length[joint.index()]).sum()
+    }
+
+    /// A joint and the longest way outwards from it.
+    fn way(&self, from: JointId) -> Vec<JointId> {
+        std::iter::successors(Some(from), |joint| self.next[joint.index()]).collect()
+    }
+
+    fn pairs(&self) -> Vec<Pair> {
         let mut pairs = Vec::new();
-        for left in self.ends().filter(|end| self.at(*end).x > OFF_MIDDLE) {
-            let image = self.at(left).component_mul(&Vector3::new(-1.0, 1.0, 1.0));
-            let distance = |id: &JointId| (self.at(*id) - image).norm();
-            let nearest = self.ends().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-            if let Some(right) = nearest.filter(|right| *right != left && distance(right) < MIRRORED) {
-                pairs.push((left, right));
+        for (top, _) in self.skeleton.iter() {
+            let children = self.skeleton.children(top);
+            if !(2..=MOST_BRANCHES).contains(&children.len()) {
+                continue;
+            }
+            let limbs: Vec<_> = children.iter().filter_map(|child| self.limb(*child)).collect();
+            for (i, a) in limbs.iter().enumerate() {
+                pairs.extend(limbs[i + 1..].iter().filter(|b| self.alike(a, b)).map(|b| Pair {
+                    top,
+                    limbs: [a.clone(), b.clone()],
+                    length: (self.two_bones(a) + self.two_bones(b)) / 2.0,
+                }));
             }
         }
         pairs
     }
 
-    /// The joints of a limb from hip or shoulder outwards: the two longest bones after one another, and the rest.
-    fn limb(&self, top: JointId, end: JointId) -> Option<Vec<JointId>> {
-        let path = self.skeleton.path(top, end)?;
-        let bone = |i: usize| (self.at(path[i + 1]) - self.at(path[i])).norm();
-        let both = |i: usize| bone(i) + bone(i + 1);
-        // A collar bone starts on the middle line, where no limb does.
-        let off_middle = |i: &usize| self.at(path[*i]).x.abs() > OFF_MIDDLE;
-        let bases = (1..path.len().checked_sub(2)?).filter(off_middle);
-        let base = bases.max_by(|a, b| both(*a).total_cmp(&both(*b)))?;
+    fn bone(&self, limb: &[JointId], i: usize) -> f64 {
+        self.length[limb[i].index()]
+    }
+
+    fn two_bones(&self, limb: &[JointId]) -> f64 {
+        self.bone(limb, 1) + self.bone(limb, 2)
+    }
+
+    fn alike(&self, a: &[JointId], b: &[JointId]) -> bool {
+        let near = |a: f64, b: f64, scale: f64| (a - b).abs() <= ALIKE * scale;
+        let both = self.two_bones(a).max(self.two_bones(b));
+        (1..=2).all(|i| near(self.bone(a, i), self.bone(b, i), both))
+    }
+
+    /// The joints of a limb on the longest way outwards from a child of the trunk: those of the two longest bones
+    /// after one another, and what follows.
+    fn limb(&self, child: JointId) -> Option<Vec<JointId>> {
+        let way = self.way(child);
+        let both = |i: usize| self.bone(&way, i + 1) + self.bone(&way, i + 2);
+        // Where both sides start at one place a collar or hip bone starts, and no limb.
+        let from = usize::from(self.bone(&way, 0) == 0.0 && way.len() > 3);
+        let bases = from..way.len().checked_sub(2)?;
+        let most = bases.clone().map(both).fold(0.0, f64::max);
+        // Collar bones may be as long as a lower arm: of two that are as good as equal the outer.
+        let base = bases.rev().find(|base| both(*base) >= AS_GOOD * most)?;
+        let two = both(base);
+        let shorter = self.bone(&way, base + 1).min(self.bone(&way, base + 2));
+        let clear = two >= LEAST * self.size
+            && two >= MOST_OF_LIMB * self.reach[way[base].index()]
+            && shorter >= LEAST_OF_TWO * two;
         let turns = |id: &JointId| !self.skeleton.joint(*id).end_site;
-        let limb: Vec<JointId> = path[base..].iter().copied().filter(turns).collect();
-        (limb.len() >= 3).then_some(limb)
+        let limb: Vec<JointId> = way[base..].iter().copied().filter(turns).collect();
+        (clear && limb.len() >= 3).then_some(limb)
+    }
+
+    /// The joint of the head on the longest branch between the arms.
+    fn head(&self, arms: &Pair) -> Option<JointId> {
+        let in_arm = |id: JointId| arms.limbs.iter().any(|limb| self.is_below(id, limb[0]));
+        let children = self.skeleton.children(arms.top).iter().copied().filter(|child| !in_arm(*child));
+        let nothing = 1e-4 * self.size;
+        let far = |id: &JointId| self.length[id.index()] + self.reach[id.index()];
+        let neck = children.max_by(|a, b| far(a).total_cmp(&far(b)))?;
+        let way = self.way(neck);
+        // Faces hang on the head.
+        let moving = |id: &JointId| {
+            let children = self.skeleton.children(*id).iter();
+            children.filter(|child| far(child) > nothing).count()
+        };
+        if let Some(at) = way.iter().position(|joint| moving(joint) > 1) {
+            // A joint at the very place of the one above is a handle for the face.
+            let at = (1..=at).rev().find(|i| self.length[way[*i].index()] > nothing).unwrap_or(0);
+            return Some(way[at]);
+        }
+        let [.., above, last] = &way[..] else { return way.first().copied() };
+        // The last joint is the top of the head where it is much further off than necks are long.
+        let top_of_head = |top: JointId, above: JointId| {
+            self.length[top.index()] >= TOP_OF_HEAD * self.length[above.index()]
+        };
+        Some(match &way[..] {
+            _ if !self.skeleton.joint(*last).end_site => {
+                if top_of_head(*last, *above) {
+                    *above
+                } else {
+                    *last
+                }
+            }
+            // The end of a joint that is itself the top.
+            [.., head, top, _] if self.length[last.index()] < 0.5 * self.length[top.index()] => {
+                if top_of_head(*top, *head) { *head } else { *top }
+            }
+            _ => *above,
+        })
+    }
+}
+
+/// The rest pose in object space.
+pub(super) struct Rest {
+    places: Vec<Vector3<f64>>,
+    up: Vector3<f64>,
+    left: Vector3<f64>,
+    /// Whether the legs stand.
+    pub stands: bool,
+}
+
+impl Rest {
+    pub(super) fn of(skeleton: &Skeleton, legs: &Pair) -> Rest {
+        let mut object = Pose::default();
+        Pose::rest(skeleton).to_object(skeleton, &mut object);
+        let places: Vec<Vector3<f64>> = object.joints.iter().map(|at| at.translation.vector).collect();
+        let (up, mut forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+        let at = |id: JointId| places[id.index()];
+        let stands = legs
+            .limbs
+            .iter()
+            .all(|limb| (at(limb[0]) - at(limb[2])).dot(&up) > 0.8 * (at(limb[0]) - at(limb[2])).norm());
+        if stands {
+            // Feet that show where the body looks know better than the file.
+            let feet = legs.limbs.iter().filter_map(|limb| Some(at(*limb.get(3)?) - at(limb[2])));
+            let feet: Vector3<f64> = feet.sum();
+            let level = feet - up * feet.dot(&up);
+            if level.norm() > 0.3 * feet.norm() {
+                forward = level.try_normalize(0.0).unwrap_or(forward);
+            }
+        }
+        Rest { up, left: up.cross(&forward), stands, places }
+    }
+
+    fn up_of(&self, id: JointId) -> f64 {
+        self.places[id.index()].dot(&self.up)
+    }
+
+    /// The mean height of a joint of both limbs.
+    fn height(&self, pair: &Pair, joint: usize) -> f64 {
+        pair.limbs.iter().map(|limb| self.up_of(limb[joint])).sum::<f64>() / 2.0
+    }
+
+    /// Whether the first of a pair is the left one; `None` where they do not lie side by side.
+    fn left_first(&self, pair: &Pair) -> Option<bool> {
+        let apart = self.places[pair.limbs[0][0].index()] - self.places[pair.limbs[1][0].index()];
+        let cosine = apart.try_normalize(0.0)?.dot(&self.left);
+        (cosine.abs() > CLEAR).then_some(cosine > 0.0)
     }
 }

@@ -1,0 +1,95 @@
+//! `mocap manifest`: the records of runs over many clips: shards put together, outputs checked, failures counted.
+
+mod merge;
+mod stats;
+mod verify;
+
+pub(crate) use merge::Row as MergeRow;
+pub(crate) use stats::Row as StatsRow;
+pub(crate) use verify::{Row as VerifyRow, Summary as VerifySummary};
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, Subcommand};
+
+use crate::args::Global;
+use crate::batch::manifest::{Book, default_name};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+
+/// Merge, check and sum up the manifests that runs with --resume or --manifest keep
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// What is done with manifests.
+#[derive(Debug, Subcommand)]
+enum What {
+    Merge(merge::Args),
+    Verify(verify::Args),
+    Stats(stats::Args),
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+    match &args.what {
+        What::Merge(args) => merge::run(args, global, console),
+        What::Verify(args) => verify::run(args, global, console),
+        What::Stats(args) => stats::run(args, global, console),
+    }
+}
+
+/// A manifest and where it was read.
+struct Read {
+    path: PathBuf,
+    book: Book,
+}
+
+/// Reads the manifests that arguments name: files, or those in a folder of outputs, of which shards are taken where
+/// there are some and `shards_first`, else the one of a whole run.
+fn read(named: &[PathBuf], shards_first: bool) -> Result<Vec<Read>, Diagnostic> {
+    let mut paths = Vec::new();
+    for path in named {
+        match path.is_dir() {
+            true => paths.extend(in_folder(path, shards_first)?),
+            false => paths.push(path.clone()),
+        }
+    }
+    paths.into_iter().map(|path| Book::open(&path).map(|book| Read { book, path })).collect()
+}
+
+fn in_folder(folder: &Path, shards_first: bool) -> Result<Vec<PathBuf>, Diagnostic> {
+    let entries = folder.read_dir().map_err(|error| Diagnostic::io("search", folder, &error))?;
+    let is_shard = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let shard = name.and_then(|name| name.strip_prefix(".mocap-manifest.")?.strip_suffix(".jsonl"));
+        shard.is_some_and(|shard| shard.contains("-of-"))
+    };
+    let mut shards: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_shard).collect();
+    shards.sort();
+    let whole = folder.join(default_name(None));
+    match (whole.is_file(), shards.is_empty()) {
+        (true, _) if !shards_first || shards.is_empty() => Ok(vec![whole]),
+        (_, false) => Ok(shards),
+        _ => {
+            Err(Diagnostic::new("manifest::none", format!("there is no manifest in '{}'", folder.display()))
+                .help("runs keep one with --resume, or where --manifest says"))
+        }
+    }
+}
+
+/// Columns of text, the last of any width.
+fn table(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).min(60);
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
+        format!("  {}", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,285 @@
+//! Which joint moves which: found, or given in a map file; shown, and written for a user to edit.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use mocap_formats::{Limits, map, text};
+use mocap_model::{Clip, JointId, Role, Skeleton};
+use mocap_retarget::{
+    Explanation, NEEDED_ROLES, Options, RetargetError, Retargeter, RoleMap, Which, explain_roles, map_roles,
+    map_roles_in,
+};
+
+use super::target::Target;
+use super::{Args, diagnostic, explain, noticed};
+use crate::args::{Global, Reading};
+use crate::batch::{Failure, Input, Job, Report, json};
+use crate::console::put_stdout;
+use crate::diagnostic::Diagnostic;
+use crate::read;
+use crate::write;
+
+/// What to do where no map was found.
+pub(super) const HELP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGET` writes what was found: put the \
+     right joints there and give it with --map; or state roles in a .skel, which `mocap skel FILE -o FILE.skel` \
+     writes";
+
+/// Which joint moves which.
+#[derive(Clone, Debug, ClapArgs)]
+#[command(next_help_heading = "Mapping")]
+pub(super) struct MappingArgs {
+    /// Show which joint of the source moves which of the target, with reasons and scores, and write nothing
+    #[arg(long, conflicts_with = "output")]
+    explain: bool,
+    /// Write that map as JSON to edit and give back with --map, and no motion; - for stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    write_map: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) map: MapArg,
+}
+
+/// A map that a user gives.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct MapArg {
+    /// Which joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
+    /// turn like those they are paired with, on any kind of body
+    #[arg(long, value_name = "FILE")]
+    pub(super) map: Option<PathBuf>,
+}
+
+/// The file of a map.
+#[derive(Debug)]
+pub(crate) struct MapFile {
+    input: Input,
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl MapFile {
+    /// Where it was read from.
+    pub(crate) fn input(&self) -> &Input {
+        &self.input
+    }
+}
+
+impl MapArg {
+    /// The file that is named.
+    pub(crate) fn read(&self) -> Result<Option<MapFile>, Diagnostic> {
+        let read = |path: &PathBuf| {
+            let input = Input::named(path);
+            Ok(MapFile { bytes: read::bytes_of(&input)?, path: path.clone(), input })
+        };
+        self.map.as_ref().map(read).transpose()
+    }
+}
+
+impl MappingArgs {
+    /// Whether no motion is written.
+    pub(super) fn shows_only(&self) -> bool {
+        self.explain || self.write_map.is_some()
+    }
+}
+
+/// The jobs of a run that only shows.
+pub(super) fn jobs(inputs: Vec<Input>, args: &Args, global: &Global) -> Result<Vec<Job>, Diagnostic> {
+    if let Some(path) = &args.mapping.write_map {
+        if inputs.len() != 1 {
+            let message = format!("a map is of one source, and {} are given", inputs.len());
+            return Err(Diagnostic::new("usage::output", message)
+                .help("sources with one skeleton share a map: name one of them"));
+        }
+        let to_stdout = path == Path::new("-");
+        if to_stdout && (global.json || args.mapping.explain) {
+            return Err(Diagnostic::new("usage::stdout-twice", "the map and rows both go to stdout")
+                .help("name a file with --write-map"));
+        }
+    }
+    Ok(inputs.into_iter().map(Job::report).collect())
+}
+
+/// Which joint moves which, of one source and the target.
+#[derive(Clone, Debug)]
+pub(super) struct Mapping {
+    roles: [RoleMap; 2],
+    pairs: Vec<(JointId, JointId)>,
+    /// Whether a user gave it.
+    given: bool,
+}
+
+impl Mapping {
+    /// For a motion: as given, else as found.
+    pub(super) fn new(clip: &Clip, target: &Target, map: Option<&MapFile>) -> Result<Mapping, Diagnostic> {
+        match map {
+            Some(map) => Mapping::given(clip.skeleton(), target, map),
+            None => Ok(Mapping::found(map_roles_in(clip), target)),
+        }
+    }
+
+    fn found(source: RoleMap, target: &Target) -> Mapping {
+        Mapping { roles: [source, target.roles.clone()], pairs: Vec::new(), given: false }
+    }
+
+    fn given(source: &Skeleton, target: &Target, file: &MapFile) -> Result<Mapping, Diagnostic> {
+        let parsed =
+            map::parse(&file.bytes, source, &target.skeleton, &Limits::default()).map_err(|finding| {
+                Diagnostic::from_finding(&finding, &text::decode(&file.bytes)).in_file(&file.path)
+            })?;
+        let map = parsed.value;
+        let roles = [map.source, map.target].map(RoleMap::given);
+        Ok(Mapping { roles, pairs: map.pairs, given: true })
+    }
+
+    /// The options of the library that say so.
+    pub(super) fn options(&self) -> Options {
+        let [source, target] = self.roles.clone();
+        Options {
+            source_roles: Some(source),
+            target_roles: Some(target),
+            pairs: self.pairs.clone(),
+            ..Options::default()
+        }
+    }
+
+    /// All pairs, where a user's map has no legs to stand on: roles are then names of pairs.
+    pub(super) fn pairs_alone(&self) -> Option<Vec<(JointId, JointId)>> {
+        let body = self.roles.iter().all(|map| NEEDED_ROLES.iter().all(|role| map.joint(*role).is_some()));
+        if !self.given || body {
+            return None;
+        }
+        let [source, target] = &self.roles;
+        let roles = source.rows.iter().filter_map(|row| Some((row.joint, target.joint(row.role)?)));
+        let mut pairs: Vec<_> = roles.chain(self.pairs.iter().copied()).collect();
+        pairs.sort_by_key(|(_, target)| *target);
+        Some(pairs)
+    }
+
+    /// An error with what was found of the skeleton that it is about.
+    pub(super) fn about(
+        &self,
+        diagnostic: Diagnostic,
+        error: &RetargetError,
+        source: &Skeleton,
+        target: &Target,
+    ) -> Diagnostic {
+        let which = match error {
+            RetargetError::MissingRoles { which, .. }
+            | RetargetError::Uncertain { which, .. }
+            | RetargetError::SidesMixed { which }
+            | RetargetError::SidesSwapped { which, .. }
+            | RetargetError::NotBelow { which, .. } => *which,
+            _ => return diagnostic,
+        };
+        let (skeleton, roles) = match which {
+            Which::Source => (source, &self.roles[0]),
+            Which::Target => (&target.skeleton, &self.roles[1]),
+        };
+        diagnostic.note(explain::found(which, skeleton, roles))
+    }
+}
+
+/// A pair of skeletons shown, and its map written where that is asked for.
+pub(super) fn shown(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+) -> Result<Report, Failure> {
+    // A skeleton alone can be shown, too.
+    let reading = Reading { rest_frame_dropped: true, ..args.reading.clone() };
+    let loaded = read::load(&job.input, &reading)?;
+    let (source, found, mut warnings) = if loaded.format.has_motion() {
+        let motion = loaded.into_motion(&reading)?;
+        let found = map_roles_in(&motion.clip);
+        (motion.clip.skeleton().as_ref().clone(), found, motion.warnings)
+    } else {
+        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+        let found = map_roles(&skeleton);
+        (skeleton, found, warnings)
+    };
+    let mapping = match map {
+        Some(map) => match Mapping::given(&source, target, map) {
+            Ok(mapping) => mapping,
+            Err(error) => return Err(Failure { error, warnings }),
+        },
+        None => Mapping::found(found, target),
+    };
+    let options = Options { target_rest: target.rest.clone(), ..mapping.options() };
+    let mut errors = Vec::new();
+    let (explanation, ratios) = match Retargeter::new(&source, &target.skeleton, &options) {
+        Ok(retargeter) => {
+            warnings.extend(retargeter.warnings().iter().map(noticed));
+            (retargeter.explain(), Some(retargeter.ratios()))
+        }
+        Err(error) => {
+            if mapping.pairs_alone().is_none() {
+                errors.push(diagnostic(&error));
+            }
+            let [from, to] = &mapping.roles;
+            (explain_roles(&source, from, &target.skeleton, to), None)
+        }
+    };
+    let path = job.input.shown();
+    let row = explain::Row::new(&path, &target.path, &explanation, ratios, &warnings);
+    let pairs = mapping
+        .pairs
+        .iter()
+        .map(|(from, to)| [source.joint(*from).name.as_str(), target.skeleton.joint(*to).name.as_str()]);
+    let row = row.with_pairs(pairs).with_error(errors.first());
+    let (mut row_json, mut row_text) =
+        (json(&row), if args.mapping.explain { row.text() } else { String::new() });
+    if let Some(path) = &args.mapping.write_map {
+        let bytes = file(&mapping, &source, &target.skeleton, &explanation);
+        match deliver(path, args.outputs.overwrite, &bytes) {
+            // What is not found yet is what the map is written for.
+            Ok(()) => warnings.append(&mut errors),
+            Err(error) => return Err(Failure { error, warnings }),
+        }
+        if path == Path::new("-") {
+            (row_json, row_text) = (String::new(), String::new());
+        } else if !args.mapping.explain {
+            row_text = format!(
+                "{}: {}, to edit and give with --map",
+                path.display(),
+                explain::counted(&explanation)
+            );
+        }
+    }
+    Ok(Report { json: row_json, text: row_text, warnings, errors, ..Report::default() })
+}
+
+fn deliver(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
+    if path == Path::new("-") {
+        return put_stdout(&|out: &mut dyn Write| out.write_all(bytes)).map(drop);
+    }
+    let written = write::atomically(path, replace, &|out: &mut dyn Write| out.write_all(bytes));
+    written.map(drop).map_err(|error| match error.code {
+        "io::exists" => {
+            Diagnostic::new("usage::output-exists", format!("'{}' exists already", path.display()))
+                .help("--overwrite replaces it")
+        }
+        _ => error,
+    })
+}
+
+/// The file of a map: every role that was found on either side, and those that cannot be done without.
+fn file(mapping: &Mapping, source: &Skeleton, target: &Skeleton, explanation: &Explanation) -> Vec<u8> {
+    let [from, to] = &mapping.roles;
+    let side = |roles: &RoleMap| roles.rows.iter().map(|row| (row.role, row.joint)).collect();
+    let map = map::JointMap { source: side(from), target: side(to), pairs: mapping.pairs.clone() };
+    let note = |role: Role| {
+        let row = explanation.rows.iter().find(|row| row.role == role);
+        let needed = NEEDED_ROLES.contains(&role);
+        let (source, target) = row.map_or((&None, &None), |row| (&row.source, &row.target));
+        if source.is_none() && target.is_none() && !needed {
+            return None;
+        }
+        let said = |found: &Option<mocap_retarget::FoundJoint>| match found {
+            Some(found) => format!("{} {:.2}", explain::word(found.reason), found.score),
+            None if needed => "missing, needed".into(),
+            None => "none".into(),
+        };
+        Some(format!("source {}, target {}", said(source), said(target)))
+    };
+    map::to_bytes(&map, source, target, note)
+}

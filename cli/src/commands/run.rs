@@ -1,0 +1,109 @@
+//! `mocap run`: a pipeline over a database.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+
+use crate::args::{Global, Inputs, Outputs, Selection};
+use crate::batch::{self, Input, Job, Names, RunOptions};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::pipeline::{self, File, Plans, assignment};
+
+/// Take clips through the steps of a pipeline file, in one pass each
+///
+/// A pipeline names steps (read, edit, retarget, compress, write, compare) that take the flags of the commands of
+/// those names. Each clip is read once, and each output is written from memory. A clip that misses a gate is not
+/// written, and the exit code is 3. `mocap generate schema pipeline` describes the file.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    /// The pipeline: a TOML file
+    #[arg(value_name = "PIPELINE")]
+    pipeline: PathBuf,
+    /// Files, directories or globs to read [default: those of the pipeline]
+    #[arg(value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// Give a variable of the pipeline a value
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+    /// Print the steps, settings and outputs of every input, and do nothing
+    #[arg(long)]
+    explain: bool,
+    #[command(flatten)]
+    outputs: Outputs,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let file = File::read(&args.pipeline, &args.set)?;
+    if args.outputs.to_stdout() {
+        return Err(Diagnostic::new("usage::output", "a pipeline writes files, and stdout takes one")
+            .help("name a directory with -o"));
+    }
+    let folder = args.outputs.output.clone().or_else(|| file.output.clone());
+    let inputs = inputs(args, &file)?;
+    let mut plans = Plans::new(file, &inputs)?;
+    // The separator says that it is a directory, whether it is there or not.
+    let outputs = Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };
+    let jobs = match (plans.write(), &folder) {
+        (false, _) => batch::reports(inputs),
+        (true, Some(folder)) => plan(inputs, &outputs, &plans, folder)?,
+        (true, None) => {
+            return Err(Diagnostic::new("usage::output", "nothing says where the outputs go")
+                .help("name a directory with -o DIR, or with output = 'DIR' in the pipeline"));
+        }
+    };
+    let folder = folder.unwrap_or_default();
+    if args.explain {
+        pipeline::explain(console, global, &jobs, &plans, &folder);
+        return Ok(Exit::Success);
+    }
+    let options = plans.open_targets(console, RunOptions::new(&args.selection, Some(&outputs)))?;
+    Ok(batch::run(console, global, options, &jobs, |job| pipeline::work(job, plans.of(&job.input), &folder)))
+}
+
+/// The inputs of the command line, else those of the pipeline.
+fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
+    let named = !args.inputs.is_empty() || args.selection.files_from.is_some();
+    let chosen = |flag: &[String], file: &[String]| if flag.is_empty() { file } else { flag }.to_vec();
+    let selection = Selection {
+        include: chosen(&args.selection.include, &file.include),
+        exclude: chosen(&args.selection.exclude, &file.exclude),
+        ..args.selection.clone()
+    };
+    let inputs = if named { args.inputs.clone() } else { file.inputs.clone() };
+    if inputs.is_empty() && !named {
+        return Err(Diagnostic::new(
+            "usage::no-input",
+            "neither the command line nor the pipeline name an input",
+        )
+        .help("name files or directories behind the pipeline, or with inputs = '...' in it"));
+    }
+    batch::expand(&Inputs { inputs, selection }, batch::MOTIONS)
+}
+
+/// The first output of every input, with the others along.
+fn plan(inputs: Vec<Input>, outputs: &Outputs, plans: &Plans, folder: &Path) -> Result<Vec<Job>, Diagnostic> {
+    let mut along: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for input in &inputs {
+        let mut files = plans.of(input).files(&input.relative).into_iter().map(|file| folder.join(file));
+        if let Some(first) = files.next() {
+            along.insert(first, files.collect());
+        }
+    }
+    let derive = |input: &Input| {
+        let files = plans.of(input).files(&input.relative);
+        files.into_iter().next().ok_or_else(|| {
+            let message =
+                format!("the pipeline writes nothing of '{}', and something of others", input.shown());
+            Diagnostic::new("usage::output", message).help("leave it out with --exclude")
+        })
+    };
+    let names =
+        Names { derive: &derive, beside: &|path: &Path| along.get(path).cloned().unwrap_or_default() };
+    batch::plan(inputs, outputs, &names)
+}

@@ -1,0 +1,47 @@
+//! The shape of a diagnostic in `--json`.
+
+#![allow(dead_code, reason = "the shape is only described")]
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use super::Diagnostic;
+
+/// An error or warning.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Shape {
+    /// The stable code, such as `bvh::row-length`.
+    code: String,
+    /// One sentence.
+    message: String,
+    /// The file it is about, where that is not the input itself.
+    path: Option<String>,
+    /// From 1; null where it is about no line.
+    #[schemars(required)]
+    line: Option<usize>,
+    /// From 1, in characters.
+    #[schemars(required)]
+    column: Option<usize>,
+    /// How often it was found; the first is described.
+    count: usize,
+    joint: Option<String>,
+    channel: Option<String>,
+    /// From 0.
+    frame: Option<usize>,
+    /// More about it.
+    note: Option<String>,
+    /// What can be done about it.
+    help: Option<String>,
+}
+
+impl JsonSchema for Diagnostic {
+    fn schema_name() -> Cow<'static, str> {
+        "Diagnostic".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Shape::json_schema(generator)
+    }
+}

@@ -1,0 +1,264 @@
+//! What a pipeline file says: inputs, steps, overrides; checked, with variables filled in.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::step::{COMMON, KINDS, StepKind};
+use super::variables::Variables;
+use crate::batch::Filter;
+use crate::diagnostic::Diagnostic;
+use crate::tables::{Entry, Flags, Table, Text, Value, nearest};
+
+/// The keys of a pipeline file, and what they are.
+pub(crate) const KEYS: [(&str, &str); 7] = [
+    ("inputs", "Files, directories or globs to read, where the command line names none"),
+    ("include", "Take only files that match one of these globs"),
+    ("exclude", "Leave out files that match one of these globs"),
+    ("output", "Directory for all outputs, where -o names none"),
+    ("variables", "Defaults of ${name}, which --set replaces"),
+    ("step", "What is done with each clip, in order"),
+    ("override", "Other settings of steps, for some of the inputs"),
+];
+
+/// A pipeline, as it was written.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(super) text: Text,
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) include: Vec<String>,
+    pub(crate) exclude: Vec<String>,
+    pub(crate) output: Option<PathBuf>,
+    pub(super) steps: Vec<StepTable>,
+    pub(super) overrides: Vec<Override>,
+    pub(super) variables: Variables,
+}
+
+/// A step, as it was written.
+#[derive(Clone, Debug)]
+pub(super) struct StepTable {
+    pub(super) name: String,
+    pub(super) kind: usize,
+    /// Where it says what it does.
+    pub(super) span: Range<usize>,
+    pub(super) flags: Flags,
+    /// Flags, and `enabled`.
+    pub(super) entries: Table,
+}
+
+/// Other settings for some of the inputs.
+#[derive(Debug)]
+pub(super) struct Override {
+    pub(super) files: Filter,
+    /// By step.
+    pub(super) settings: Vec<(usize, Table)>,
+}
+
+impl StepTable {
+    pub(super) fn kind(&self) -> &'static StepKind {
+        &KINDS[self.kind]
+    }
+
+    /// The step as messages name it.
+    pub(super) fn shown(&self) -> String {
+        let kind = self.kind().name;
+        if kind == self.name { format!("step '{kind}'") } else { format!("step '{}' ({kind})", self.name) }
+    }
+}
+
+impl File {
+    /// Reads a pipeline.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is no TOML, or says what no pipeline can say: with line and column.
+    pub(crate) fn read(path: &Path, assignments: &[(String, String)]) -> Result<File, Diagnostic> {
+        File::of(Text::read(path)?, assignments)
+    }
+
+    pub(super) fn of(text: Text, assignments: &[(String, String)]) -> Result<File, Diagnostic> {
+        let mut table = text.parse()?;
+        let known = KEYS.map(|(key, _)| key);
+        if let Some(entry) = table.iter().find(|entry| !known.contains(&entry.key.as_str())) {
+            return Err(text.unknown(entry, "a pipeline", &known));
+        }
+        let defaults = match table.iter().position(|entry| entry.key == "variables") {
+            Some(at) => table.remove(at).table(&text)?.clone(),
+            None => Table::new(),
+        };
+        let mut variables = Variables::new(&text, &defaults, assignments)?;
+        variables.fill(&text, &mut table)?;
+        variables.check_used(&text)?;
+
+        let texts = |key: &str| match table.iter().find(|entry| entry.key == key) {
+            Some(entry) => entry.texts(&text),
+            None => Ok(Vec::new()),
+        };
+        let (inputs, include, exclude) = (texts("inputs")?, texts("include")?, texts("exclude")?);
+        let output = match table.iter().find(|entry| entry.key == "output") {
+            Some(Entry { cell, .. }) if matches!(cell.value, Value::Text(_)) => cell.value.scalar(),
+            Some(entry) => return Err(text.mistyped(entry, "text")),
+            None => None,
+        };
+        let output = output.map(PathBuf::from);
+        let mut steps: Vec<StepTable> = Vec::new();
+        let mut overrides = Vec::new();
+        if let Some(entry) = table.iter().find(|entry| entry.key == "step") {
+            for (entries, span) in entry.tables(&text)? {
+                let step = step(&text, entries, span)?;
+                if let Some(other) = steps.iter().find(|other| other.name == step.name) {
+                    let message = format!("there are two steps called '{}'", other.name);
+                    let error = text.error("pipeline::step", step.span, message);
+                    return Err(error.help("give one of them a name of its own: name = '...'"));
+                }
+                if step.kind().name == "read" && !steps.is_empty() {
+                    let message = "reading is the first step".to_owned();
+                    return Err(text.error("pipeline::step", step.span, message));
+                }
+                steps.push(step);
+            }
+        }
+        if steps.is_empty() {
+            let error = text.error("pipeline::step", 0..0, "the pipeline has no step".into());
+            return Err(
+                error.help("a step is a table that begins with [[step]] and says what to do: do = 'write'")
+            );
+        }
+        if let Some(entry) = table.iter().find(|entry| entry.key == "override") {
+            for (entries, span) in entry.tables(&text)? {
+                overrides.push(read_override(&text, entries, span, &steps)?);
+            }
+        }
+        let inputs = inputs.into_iter().map(PathBuf::from).collect();
+        Ok(File { inputs, include, exclude, output, steps, overrides, variables, text })
+    }
+}
+
+/// The value of a key that must be text.
+fn text_of<'a>(
+    text: &Text,
+    entries: &'a [Entry],
+    key: &str,
+) -> Result<Option<(&'a str, &'a Entry)>, Diagnostic> {
+    let Some(entry) = entries.iter().find(|entry| entry.key == key) else { return Ok(None) };
+    match &entry.cell.value {
+        Value::Text(value) => Ok(Some((value, entry))),
+        _ => Err(text.mistyped(entry, "text")),
+    }
+}
+
+fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, Diagnostic> {
+    let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let Some((kind, entry)) = text_of(text, entries, "do")? else {
+        let error = text.error("pipeline::step", span, "the step does not say what to do".into());
+        return Err(error.help(format!("do = one of {}", kinds.join(", "))));
+    };
+    let span = entry.cell.span.clone();
+    let Some(at) = kinds.iter().position(|known| *known == kind) else {
+        let error = text.error("pipeline::step", span, format!("no step does '{kind}'"));
+        return Err(match nearest(kind, &kinds) {
+            Some(near) => error.help(format!("did you mean '{near}'?")),
+            None => error.help(format!("steps are {}", kinds.join(", "))),
+        });
+    };
+    let (name, name_span) = match text_of(text, entries, "name")? {
+        Some((name, entry)) => (name.to_owned(), entry.cell.span.clone()),
+        // Most pipelines write several formats.
+        None if kind == "write" => {
+            (text_of(text, entries, "to")?.map_or(kind, |(to, _)| to).to_owned(), span.clone())
+        }
+        None => (kind.to_owned(), span.clone()),
+    };
+    if name.is_empty() || name == FILES {
+        let message = format!("a step cannot be called '{name}'");
+        return Err(text.error("pipeline::step", name_span, message));
+    }
+    let own = |entry: &&Entry| !["do", "name"].contains(&entry.key.as_str());
+    let entries: Table = entries.iter().filter(own).cloned().collect();
+    let step = StepTable { name, kind: at, span, flags: (KINDS[at].flags)(), entries };
+    check(text, &step, &step.entries)?;
+    Ok(step)
+}
+
+/// Which inputs an override is about.
+const FILES: &str = "files";
+
+fn read_override(
+    text: &Text,
+    entries: &Table,
+    span: Range<usize>,
+    steps: &[StepTable],
+) -> Result<Override, Diagnostic> {
+    let Some(files) = entries.iter().find(|entry| entry.key == FILES) else {
+        let error =
+            text.error("pipeline::override", span, "the override does not say for which files".into());
+        return Err(error.help("files = '*_dance.bvh', or a list of globs"));
+    };
+    let filter = Filter::new(&files.texts(text)?, &[])
+        .map_err(|error| text.error(error.code, files.cell.span.clone(), error.message))?;
+    let mut settings = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.key != FILES) {
+        let Some(at) = steps.iter().position(|step| step.name == entry.key) else {
+            let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+            let message = format!("there is no step called '{}'", entry.key);
+            let error = text.error("toml::unknown-key", entry.key_span.clone(), message);
+            return Err(match nearest(&entry.key, &names) {
+                Some(near) => error.help(format!("did you mean '{near}'?")),
+                None => error.help(format!("steps are {}", names.join(", "))),
+            });
+        };
+        let table = entry.table(text)?;
+        check(text, &steps[at], table)?;
+        settings.push((at, table.clone()));
+    }
+    Ok(Override { files: filter, settings })
+}
+
+/// Checks the settings of a step, each by itself.
+fn check(text: &Text, step: &StepTable, entries: &[Entry]) -> Result<(), Diagnostic> {
+    enabled(text, entries)?;
+    let flags: Table = entries.iter().filter(|entry| entry.key != COMMON[2].0).cloned().collect();
+    step.flags.typed(text, &format!("a {} step", step.kind().name), &flags)?;
+    Ok(())
+}
+
+/// Whether a step is done.
+pub(super) fn enabled(text: &Text, entries: &[Entry]) -> Result<bool, Diagnostic> {
+    let Some(entry) = entries.iter().rfind(|entry| entry.key == COMMON[2].0) else { return Ok(true) };
+    match &entry.cell.value {
+        Value::Flag(on) => Ok(*on),
+        Value::Text(word) if word == "true" => Ok(true),
+        Value::Text(word) if word == "false" => Ok(false),
+        _ => Err(text.mistyped(entry, "true or false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(toml: &str) -> (&'static str, (usize, usize), String) {
+        let error = File::of(Text::of(toml), &[]).unwrap_err();
+        (error.code, error.place.expect("a place"), error.help.unwrap_or_default())
+    }
+
+    #[test]
+    fn mistakes_have_a_line_and_what_was_meant() {
+        let found = wrong("inptus = 'db'\n");
+        assert_eq!(found, ("toml::unknown-key", (1, 1), "did you mean 'inputs'?".into()));
+        let found = wrong("[[step]]\ndo = 'edit'\n\n[[step]]\ndo = 'wriet'\n");
+        assert_eq!(found, ("pipeline::step", (5, 6), "did you mean 'write'?".into()));
+        let found = wrong("[[step]]\ndo = 'edit'\nfsp = 30\n");
+        assert_eq!(found, ("toml::unknown-key", (3, 1), "did you mean 'fps'?".into()));
+        let found = wrong("[[step]]\ndo = 'edit'\nfps = -30\n");
+        assert_eq!((found.0, found.1), ("toml::value", (3, 7)));
+        let found = wrong("[[step]]\ndo = 'edit'\n[[override]]\nfiles = '*'\nedti.fps = 30\n");
+        assert_eq!(found, ("toml::unknown-key", (5, 1), "did you mean 'edit'?".into()));
+        let found = wrong("[[step]]\ndo = 'edit'\n[[override]]\nfiles = '*'\nedit.fps = 'x'\n");
+        assert_eq!((found.0, found.1), ("toml::value", (5, 12)));
+        assert_eq!(wrong("[[step]]\ndo = 'edit'\n[[override]]\nfiles = '['\n").1, (4, 9));
+        assert_eq!(wrong("[[step]]\ndo = 'edit'\n[[step]]\ndo = 'edit'\n").1, (4, 6));
+        assert_eq!(wrong("[[step]]\ndo = 'edit'\n[[step]]\ndo = 'read'\n").1, (4, 6));
+        assert_eq!(wrong("[[step]]\nname = 'x'\n").0, "pipeline::step");
+        assert_eq!(wrong("[step]\ndo = 'edit'\n").0, "toml::type");
+        assert_eq!(wrong("").0, "pipeline::step");
+    }
+}

@@ -1,0 +1,21 @@
+//! Pipelines: a chain of steps that a file names, done in one pass over each clip. The clip is read once, every
+//! step works on the motion in memory, and each output is written from there.
+//!
+//! file → variables → steps with the overrides of an input (a plan) → work → row
+
+mod explain;
+mod file;
+mod gate;
+mod plan;
+mod row;
+mod step;
+mod variables;
+mod work;
+
+pub(crate) use explain::{ExplainRow, VariableRow, explain};
+pub(crate) use file::{File, KEYS};
+pub(crate) use plan::Plans;
+pub(crate) use row::Row;
+pub(crate) use step::{COMMON, KINDS};
+pub(crate) use variables::assignment;
+pub(crate) use work::work;

@@ -1,0 +1,290 @@
+//! What is done with an input: the steps with the overrides that are about it.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use mocap_formats::Format;
+
+use super::file::{File, StepTable, enabled};
+use super::step::{COMMON, CompareArgs, CompressArgs, RetargetArgs, WriteArgs};
+use crate::args::Reading;
+use crate::batch::{Failure, Input, RunOptions};
+use crate::commands::compress::output_name;
+use crate::commands::convert::EditArgs;
+use crate::commands::retarget::{MapFile, Target, read_target};
+use crate::console::Console;
+use crate::diagnostic::{Detail, Diagnostic};
+use crate::edit::Edits;
+use crate::encode;
+use crate::tables::{Entry, Table};
+
+/// The steps of some inputs.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(super) reading: Reading,
+    pub(super) steps: Vec<Step>,
+    /// What the read step says, as it would be typed.
+    pub(super) read_settings: Vec<String>,
+}
+
+/// A step that is done.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    pub(super) action: Action,
+    /// As they would be typed.
+    pub(super) settings: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) enum Action {
+    Edit(Edits),
+    Retarget(Box<RetargetArgs>, Option<Arc<Body>>),
+    Compress(CompressArgs),
+    Write(WriteArgs),
+    /// The step whose motion is right; `None`: the motion as it was read.
+    Compare(CompareArgs, Option<usize>),
+}
+
+/// What motions are put on, and how their joints are paired where that is given.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) target: Target,
+    pub(super) map: Option<MapFile>,
+}
+
+/// The plans of all inputs: one for each set of overrides.
+#[derive(Debug)]
+pub(crate) struct Plans {
+    file: File,
+    plans: BTreeMap<Vec<usize>, Plan>,
+}
+
+impl Plans {
+    /// The plans that these inputs need.
+    ///
+    /// # Errors
+    /// Where a step lacks a setting, settings exclude each other, or two steps write one file.
+    pub(crate) fn new(file: File, inputs: &[Input]) -> Result<Plans, Diagnostic> {
+        let mut plans = BTreeMap::new();
+        // What is wrong with the steps is said even where overrides are about all inputs.
+        file.plan(&[])?;
+        for input in inputs {
+            let about = file.overrides_of(input);
+            if !plans.contains_key(&about) {
+                let plan = file.plan(&about)?;
+                plans.insert(about, plan);
+            }
+        }
+        Ok(Plans { file, plans })
+    }
+
+    /// The plan of an input that was among those of [`Plans::new`].
+    pub(crate) fn of(&self, input: &Input) -> &Plan {
+        &self.plans[&self.file.overrides_of(input)]
+    }
+
+    /// The variables of the pipeline: name, value, whether it was set.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        self.file.variables.iter()
+    }
+
+    /// Whether any input has an output.
+    pub(crate) fn write(&self) -> bool {
+        self.plans.values().any(|plan| plan.outputs(Path::new("x")).next().is_some())
+    }
+
+    /// Reads the skeletons that motions are put on, each once. Outputs depend on them.
+    pub(crate) fn open_targets(
+        &mut self,
+        console: &Console,
+        mut options: RunOptions,
+    ) -> Result<RunOptions, Diagnostic> {
+        let mut read: BTreeMap<String, Arc<Body>> = BTreeMap::new();
+        for plan in self.plans.values_mut() {
+            for step in &mut plan.steps {
+                let Action::Retarget(args, target) = &mut step.action else { continue };
+                let key = format!("{args:?} {:?}", plan.reading);
+                if !read.contains_key(&key) {
+                    let path = args.target.display().to_string();
+                    let input = Input::named(&args.target);
+                    let opened = read_target(&input, &args.reading, args.method.target_rest, &plan.reading);
+                    let opened = opened.map_err(|Failure { error, warnings }| {
+                        console.warnings(&path, &warnings, Detail::Full);
+                        if error.path.is_some() { error } else { error.in_file(&args.target) }
+                    })?;
+                    console.warnings(&path, &opened.warnings, Detail::Line);
+                    let body = Body { target: opened, map: args.map.read()? };
+                    options = options.depending_on(&format!("target {path}"), &input);
+                    if let Some(map) = &body.map {
+                        options = options.depending_on(&format!("map {}", map.input().shown()), map.input());
+                    }
+                    read.insert(key.clone(), Arc::new(body));
+                }
+                *target = read.get(&key).cloned();
+            }
+        }
+        Ok(options)
+    }
+}
+
+impl File {
+    /// The overrides that are about an input.
+    fn overrides_of(&self, input: &Input) -> Vec<usize> {
+        let about = |at: &usize| self.overrides[*at].files.takes(&input.relative);
+        (0..self.overrides.len()).filter(about).collect()
+    }
+
+    fn plan(&self, overrides: &[usize]) -> Result<Plan, Diagnostic> {
+        let mut plan = Plan { reading: Reading::default(), steps: Vec::new(), read_settings: Vec::new() };
+        for (at, table) in self.steps.iter().enumerate() {
+            let settings = overrides.iter().flat_map(|i| &self.overrides[*i].settings);
+            let settings = settings.filter(|(step, _)| *step == at).map(|(_, entries)| entries);
+            let mut entries = settings.fold(table.entries.clone(), |entries, over| merged(&entries, over));
+            if !enabled(&self.text, &entries)? {
+                continue;
+            }
+            entries.retain(|entry| entry.key != COMMON[2].0);
+            self.add(&mut plan, table, &entries)?;
+        }
+        let first = plan.steps.first().map(|step| &step.action);
+        if let Some(Action::Edit(Edits { drop_first_frame: true, .. })) = first {
+            plan.reading.rest_frame_dropped = true;
+        }
+        self.check_outputs(&plan)?;
+        Ok(plan)
+    }
+
+    fn add(&self, plan: &mut Plan, table: &StepTable, entries: &[Entry]) -> Result<(), Diagnostic> {
+        let (text, shown, at) = (&self.text, table.shown(), table.span.clone());
+        let of = (shown.as_str(), at.clone());
+        let typed = table.flags.typed(text, &shown, entries)?;
+        let settings = typed.iter().map(|flag| flag.trim_start_matches('-').to_owned()).collect();
+        let flags = &table.flags;
+        let action = match table.kind().name {
+            "read" => {
+                plan.reading = flags.read(text, of, entries)?;
+                plan.read_settings = settings;
+                return Ok(());
+            }
+            "edit" => Action::Edit(Edits::from(&flags.read::<EditArgs>(text, of, entries)?)),
+            "retarget" => Action::Retarget(Box::new(flags.read(text, of, entries)?), None),
+            "compress" => Action::Compress(flags.read(text, of, entries)?),
+            "write" => Action::Write(flags.read(text, of, entries)?),
+            "compare" => {
+                let args: CompareArgs = flags.read(text, of, entries)?;
+                let reference = reference(plan, args.against.as_deref()).map_err(|message| {
+                    text.error("pipeline::against", at.clone(), format!("{shown}: {message}"))
+                })?;
+                Action::Compare(args, reference)
+            }
+            kind => unreachable!("the file was checked to have no step that does '{kind}'"),
+        };
+        let step = Step { name: table.name.clone(), kind: table.kind().name, action, settings };
+        if let Some(folder) = step.folder()
+            && !folder.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        {
+            let message =
+                format!("{shown}: folder '{}' does not lie below the output directory", folder.display());
+            return Err(text.error("pipeline::folder", at, message));
+        }
+        plan.steps.push(step);
+        Ok(())
+    }
+
+    /// Two steps must not write the same file.
+    fn check_outputs(&self, plan: &Plan) -> Result<(), Diagnostic> {
+        let mut written: BTreeMap<PathBuf, usize> = BTreeMap::new();
+        for output in plan.outputs(Path::new("x")) {
+            for path in std::iter::once(output.path.clone()).chain(output.beside()) {
+                let Some(other) = written.insert(path, output.step) else { continue };
+                let [one, two] = [other, output.step].map(|at| &plan.steps[at].name);
+                let message = format!("steps '{one}' and '{two}' write the same files");
+                let span = self.steps.iter().find(|step| step.name == *two).map(|step| step.span.clone());
+                return Err(self
+                    .text
+                    .error("pipeline::folder", span.unwrap_or_default(), message)
+                    .help("give one of them a folder of its own: folder = '...'"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The entries of a step where an override has others.
+fn merged(entries: &Table, over: &Table) -> Table {
+    let kept = entries.iter().filter(|entry| !over.iter().any(|other| other.key == entry.key));
+    kept.chain(over).cloned().collect()
+}
+
+/// The step whose motion a comparison takes to be right.
+fn reference(plan: &Plan, named: Option<&str>) -> Result<Option<usize>, String> {
+    let position = |wanted: &dyn Fn(&Step) -> bool| plan.steps.iter().rposition(wanted);
+    match named {
+        Some("read") => Ok(None),
+        Some(name) => position(&|step| step.name == name)
+            .map(Some)
+            .ok_or_else(|| format!("no step before it is called '{name}'")),
+        None => position(&|step| matches!(step.action, Action::Compress(_)))
+            .map(|at| at.checked_sub(1))
+            .ok_or_else(|| "no compress step is before it, so 'against' must name a step".into()),
+    }
+}
+
+/// A file that a plan writes.
+pub(super) struct Output {
+    /// By its place in the plan.
+    pub(super) step: usize,
+    /// Below the output directory.
+    pub(super) path: PathBuf,
+    /// `None`: compressed.
+    pub(super) format: Option<Format>,
+}
+
+impl Output {
+    /// The skeleton that goes with a motion.
+    pub(super) fn beside(&self) -> Option<PathBuf> {
+        self.format.and_then(|format| encode::beside(&self.path, format))
+    }
+}
+
+impl Plan {
+    /// The files of an input, by its path below the input.
+    pub(super) fn outputs(&self, relative: &Path) -> impl Iterator<Item = Output> {
+        self.steps.iter().enumerate().filter_map(move |(step, Step { action, .. })| {
+            let (name, folder, format) = match action {
+                Action::Write(args) => (encode::renamed(relative, args.to), &args.folder, Some(args.to)),
+                Action::Compress(args) if !args.discard => (output_name(relative), &args.folder, None),
+                _ => return None,
+            };
+            let path = folder.as_ref().map_or(name.clone(), |folder| folder.join(&name));
+            Some(Output { step, path, format })
+        })
+    }
+
+    /// All files of an input below the output directory; the first one stands for them.
+    pub(crate) fn files(&self, relative: &Path) -> Vec<PathBuf> {
+        let outputs: Vec<Output> = self.outputs(relative).collect();
+        let paths = outputs.iter().map(|output| output.path.clone());
+        paths.chain(outputs.iter().filter_map(Output::beside)).collect()
+    }
+
+    /// Whether the motion after a step is needed once more.
+    pub(super) fn compared(&self, step: Option<usize>) -> bool {
+        self.steps
+            .iter()
+            .any(|other| matches!(&other.action, Action::Compare(_, against) if *against == step))
+    }
+}
+
+impl Step {
+    fn folder(&self) -> Option<&Path> {
+        match &self.action {
+            Action::Write(args) => args.folder.as_deref(),
+            Action::Compress(args) => args.folder.as_deref(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What became of a clip, as a row and as text.
+
+use mocap_analysis::ErrorSummary;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::gate::Gate;
+use crate::commands::{compare, compress, retarget};
+use crate::diagnostic::Diagnostic;
+use crate::facts::short;
+
+/// A row of `mocap run --json`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row<'a> {
+    pub(super) path: String,
+    /// What was written: nothing where a gate was missed.
+    pub(super) outputs: Vec<OutputRow>,
+    /// Of the motion after the last step.
+    pub(super) frames: usize,
+    pub(super) fps: f64,
+    /// Without End Sites.
+    pub(super) joints: usize,
+    /// What steps measured.
+    pub(super) steps: Vec<StepRow<'a>>,
+    pub(super) gates: &'a [Gate],
+    /// Whether no gate was missed.
+    pub(super) passed: bool,
+    pub(super) input_bytes: u64,
+    /// Of all outputs.
+    pub(super) bytes: u64,
+    /// Of work.
+    pub(super) seconds: f64,
+    pub(super) warnings: &'a [Diagnostic],
+}
+
+/// A file that was written.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OutputRow {
+    pub(super) step: String,
+    pub(super) path: String,
+    pub(super) format: &'static str,
+    /// With the file beside it.
+    pub(super) bytes: u64,
+}
+
+/// What a step measured, with the fields of the command of that name.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct StepRow<'a> {
+    pub(super) step: &'a str,
+    pub(super) r#do: &'static str,
+    #[serde(flatten)]
+    pub(super) measures: MeasuresRow<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum MeasuresRow<'a> {
+    Retarget(Box<retarget::Measures<'a>>),
+    Compress(compress::Measures<'a>),
+    Compare(compare::Measures<'a>),
+}
+
+/// What a step measured.
+pub(super) enum Measured {
+    Retarget(String, Box<mocap_retarget::Report>),
+    Compress(Box<compress::Squeezed>),
+    Compare(Box<ErrorSummary>),
+}
+
+impl Measured {
+    pub(super) fn row(&self) -> MeasuresRow<'_> {
+        match self {
+            Measured::Retarget(target, report) => {
+                MeasuresRow::Retarget(Box::new(retarget::Measures::new(target, report)))
+            }
+            Measured::Compress(done) => MeasuresRow::Compress(compress::Measures::of(done)),
+            Measured::Compare(summary) => MeasuresRow::Compare(compare::Measures::of(summary)),
+        }
+    }
+}
+
+impl Row<'_> {
+    /// The row for people: what was written, and a line for each step that measured something.
+    pub(super) fn text(&self) -> String {
+        let written = match &self.outputs[..] {
+            [] => "nothing".to_owned(),
+            outputs => outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>().join(", "),
+        };
+        let Row { path, frames, joints, .. } = self;
+        let mut text =
+            format!("{path} -> {written}: {frames} frames at {} fps, {joints} joints", short(self.fps));
+        for StepRow { step, measures, .. } in &self.steps {
+            let measured = match measures {
+                MeasuresRow::Retarget(measures) => measures.line(),
+                MeasuresRow::Compress(measures) => measures.text(),
+                MeasuresRow::Compare(measures) => measures.line(),
+            };
+            text.push_str(&format!("\n  {step:<11} {measured}"));
+        }
+        text
+    }
+}

@@ -1,0 +1,265 @@
+//! Runs that are interrupted, killed, or stuck: nothing is half written, and what was done stays done.
+
+#![cfg(unix)]
+
+mod mocap;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use mocap::{LEG, Sandbox, command};
+
+/// Clips of some hundred to some thousand frames, in two folders.
+fn database(clips: usize) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for i in 0..clips {
+        let rows = format!("0 1.2 0 0 {i} 0 0 0 0\n0 1.2 0 0 0 {i} 0 0 0.5\n").repeat(200 + 370 * (i % 7));
+        let frames = 4 + rows.lines().count();
+        let motion = LEG.replace("Frames: 4", &format!("Frames: {frames}")) + &rows;
+        sandbox.put(&format!("db/{}/{i:02}.bvh", ["a", "b"][i % 2]), motion);
+    }
+    sandbox
+}
+
+fn spawn(sandbox: &Sandbox, arguments: &[&str]) -> Child {
+    let mut command = command(&sandbox.path(""));
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "the run was over before the signal");
+}
+
+/// The end of a run, which must come soon.
+fn end(child: &mut Child) -> ExitStatus {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(60) {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    panic!("the run did not end");
+}
+
+fn until(child: &mut Child, what: impl Fn() -> bool) {
+    while !what() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+type Tree = BTreeMap<String, Vec<u8>>;
+
+/// The files below a folder, without manifests.
+fn tree(sandbox: &Sandbox, folder: &str) -> Tree {
+    if !sandbox.path(folder).exists() {
+        return Tree::new();
+    }
+    let files = sandbox.files(folder).into_iter().filter(|name| !name.starts_with(".mocap-manifest"));
+    files.map(|name| (name.clone(), sandbox.read(&format!("{folder}/{name}")))).collect()
+}
+
+fn is_temporary(name: &str) -> bool {
+    Path::new(name).file_name().unwrap().to_str().unwrap().starts_with(".mocap-")
+}
+
+/// How often each clip was begun and finished.
+fn counts(sandbox: &Sandbox, manifest: &str) -> BTreeMap<String, (usize, usize)> {
+    let mut counts = BTreeMap::<String, (usize, usize)>::new();
+    let bytes = sandbox.read(manifest);
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    for line in bytes[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let line: serde_json::Value = serde_json::from_slice(line).expect("whole lines are JSON");
+        let Some(path) = line["path"].as_str() else { continue };
+        let count = counts.entry(path.to_owned()).or_default();
+        match line["type"].as_str() {
+            Some("start") => count.0 += 1,
+            Some("clip") => count.1 += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    counts
+}
+
+/// Numbers that are the same in every run of the tests.
+struct Random(u64);
+
+impl Random {
+    /// From 0 to below 1.
+    fn next(&mut self) -> f64 {
+        // Based on: G. Marsaglia, "Xorshift RNGs", 2003.
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+const CONVERT: &[&str] = &["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-q"];
+
+#[test]
+fn runs_that_are_killed_twenty_times_make_what_one_run_makes() {
+    let sandbox = database(42);
+    let begun = Instant::now();
+    sandbox.run(["convert", "db", "--to", "csv", "-o", "whole/", "-j", "1"]).ok();
+    let whole_time = begun.elapsed();
+    let whole = tree(&sandbox, "whole");
+    let mut random = Random(0x5eed_0f7e_57ed);
+    // Clips that were begun and not finished, since the tree was begun.
+    let (mut kills, mut met, mut for_nothing) = (0, 0, 0);
+    let jobs = ["1", "2", "8"];
+    while kills < 20 {
+        let jobs = jobs[kills % 3];
+        let mut child = spawn(&sandbox, &[CONVERT, &["-j", jobs]].concat());
+        std::thread::sleep(whole_time.mul_f64(0.25 * random.next()));
+        let over = child.try_wait().unwrap();
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        // What is there under its own name is whole.
+        for (name, bytes) in tree(&sandbox, "out").iter().filter(|(name, _)| !is_temporary(name)) {
+            assert!(bytes == &whole[name], "kill {kills}: {name} is half written");
+        }
+        if over.is_some() {
+            // All is done: another tree.
+            assert!(status.success());
+            assert!(tree(&sandbox, "out") == whole);
+            std::fs::remove_dir_all(sandbox.path("out")).unwrap();
+            for_nothing = 0;
+            continue;
+        }
+        kills += 1;
+        if sandbox.path("out/.mocap-manifest.jsonl").exists() {
+            let counts = counts(&sandbox, "out/.mocap-manifest.jsonl");
+            assert!(counts.values().all(|(_, finished)| *finished <= 1), "a clip was done twice: {counts:?}");
+            let now: usize = counts.values().map(|(begun, finished)| begun - finished).sum();
+            assert!(
+                now - for_nothing <= jobs.parse().unwrap(),
+                "kill {kills}: more was lost than was at hand"
+            );
+            for_nothing = now;
+            met += usize::from(now > 0);
+        }
+    }
+    sandbox.run(CONVERT).ok();
+    assert!(met > 0, "no kill met a clip");
+    assert!(tree(&sandbox, "out") == whole, "the tree differs");
+    let counts = counts(&sandbox, "out/.mocap-manifest.jsonl");
+    assert_eq!(counts.len(), 42);
+    assert!(counts.values().all(|(_, finished)| *finished == 1), "{counts:?}");
+    sandbox.run(["manifest", "verify", "out"]).ok();
+}
+
+#[test]
+fn any_number_of_jobs_and_shards_makes_the_same_tree() {
+    let sandbox = database(20);
+    sandbox.put("db/a/bad.bvh", "no motion");
+    let run = |out: &str, more: &[&str]| {
+        sandbox.run([&["convert", "db", "--to", "csv", "--resume", "-q", "-o", out], more].concat()).code
+    };
+    assert_eq!(run("one/", &["-j", "1"]), 1);
+    assert_eq!(run("eight/", &["-j", "8"]), 1);
+    let failed: i32 = ["1/3", "2/3", "3/3"].iter().map(|shard| run("three/", &["--shard", shard])).sum();
+    assert_eq!(failed, 1, "the bad clip is in one shard");
+    sandbox.run(["manifest", "merge", "three"]).ok();
+    let one = tree(&sandbox, "one");
+    assert_eq!(one.len(), 20);
+    assert!(one == tree(&sandbox, "eight") && one == tree(&sandbox, "three"));
+    let stats = |folder: &str| sandbox.run(["manifest", "stats", folder, "--json"]).ok().rows().remove(0);
+    let (one, three) = (stats("one"), stats("three"));
+    for field in ["clips", "ok", "failed", "bytes_in", "bytes_out", "frames", "errors"] {
+        assert_eq!(one[field], three[field], "{field}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
+    for name in ["INT", "TERM"] {
+        let sandbox = database(30);
+        let mut child =
+            spawn(&sandbox, &["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-j", "2"]);
+        let begun = || {
+            let manifest = std::fs::read_to_string(sandbox.path("out/.mocap-manifest.jsonl"));
+            manifest.is_ok_and(|text| text.contains("\"clip\""))
+        };
+        until(&mut child, begun);
+        signal(&child, name);
+        assert_eq!(end(&mut child).code(), Some(130));
+        let output = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+        assert!(output.contains("interrupted"), "{output}");
+        // Whole lines to the last, nothing half written, something left to do.
+        assert_eq!(sandbox.read("out/.mocap-manifest.jsonl").last(), Some(&b'\n'));
+        let there = tree(&sandbox, "out");
+        assert!(there.len() < 30 && !there.keys().any(|name| is_temporary(name)), "{:?}", there.keys());
+        let done =
+            counts(&sandbox, "out/.mocap-manifest.jsonl").values().filter(|count| count.1 == 1).count();
+        assert_eq!(done, there.len());
+        let ran = sandbox.run([CONVERT, &["--json"]].concat()).ok();
+        assert_eq!(ran.rows().last().unwrap()["skipped"], done);
+        sandbox.run(["convert", "db", "--to", "csv", "-o", "whole/"]).ok();
+        assert!(tree(&sandbox, "out") == tree(&sandbox, "whole"));
+    }
+}
+
+/// An input that is never read to its end.
+fn pipe(sandbox: &Sandbox, name: &str) {
+    let made = Command::new("mkfifo").arg(sandbox.path(name)).status().unwrap();
+    assert!(made.success());
+}
+
+#[test]
+fn a_second_signal_ends_a_run_that_is_stuck() {
+    let sandbox = Sandbox::new();
+    sandbox.put("leg.bvh", LEG);
+    pipe(&sandbox, "stuck.bvh");
+    let arguments = ["convert", "stuck.bvh", "leg.bvh", "--to", "csv", "-o", "out/", "--resume", "-j", "2"];
+    let mut child = spawn(&sandbox, &arguments);
+    until(&mut child, || sandbox.path("out/leg.csv").exists());
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(child.try_wait().unwrap(), None);
+    signal(&child, "INT");
+    assert_eq!(end(&mut child).code(), Some(130));
+    assert_eq!(counts(&sandbox, "out/.mocap-manifest.jsonl")["leg.bvh"], (1, 1));
+}
+
+#[test]
+fn a_clip_that_takes_too_long_is_given_up_and_holds_up_no_other() {
+    let sandbox = Sandbox::new();
+    sandbox.put("leg.bvh", LEG);
+    for name in ["1.bvh", "2.bvh"] {
+        pipe(&sandbox, name);
+    }
+    // One thread: both stuck clips have to be taken from it. Pipes have no size, so a file that has none comes after.
+    sandbox.put("none.bvh", "");
+    let inputs = ["convert", "1.bvh", "leg.bvh", "2.bvh", "none.bvh", "--to", "csv", "-o", "out/"];
+    let begun = Instant::now();
+    let ran = sandbox.run([&inputs[..], &["--resume", "--json", "-j", "1", "--timeout", "1"]].concat());
+    assert_eq!(ran.code, 1);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let rows = ran.rows();
+    for at in [0, 2] {
+        assert_eq!(rows[at]["error"]["code"], "batch::timeout", "{}", rows[at]);
+    }
+    assert_eq!(rows[1]["output"], "out/leg.csv");
+    assert_eq!(rows[3]["error"]["code"], "text::empty", "{}", rows[3]);
+    assert_eq!(rows[4]["failed"], 3);
+    assert_eq!(counts(&sandbox, "out/.mocap-manifest.jsonl")["1.bvh"], (1, 1));
+    assert_eq!(tree(&sandbox, "out").len(), 1);
+}
+
+#[test]
+fn a_clip_whose_time_is_up_stops_at_its_next_check() {
+    let sandbox = Sandbox::new();
+    let rows = "0 1.2 0 0 0 0 0 0 0\n0 1.2 0 0 0 0 0 0 0.5\n".repeat(100_000);
+    sandbox.put("db/long.bvh", LEG.replace("Frames: 4", "Frames: 200004") + &rows);
+    let ran = sandbox.run([CONVERT, &["--timeout", "0.01", "--json"]].concat());
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.rows()[0]["error"]["code"], "batch::timeout");
+    assert_eq!(tree(&sandbox, "out"), Tree::new());
+    sandbox.run(CONVERT).ok();
+    assert_eq!(tree(&sandbox, "out").len(), 1);
+}

@@ -1,0 +1,139 @@
+//! How skeletons stand: what `mocap skel` writes of a motion is the stance that the motion shows.
+
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+
+mod mocap;
+
+use mocap::{Sandbox, fixture};
+use std::path::{Path, PathBuf};
+
+/// Robin's walk behind a rest pose in which one joint is turned, so that the pose is seen in what comes of it.
+fn rest_first() -> String {
+    let text = std::fs::read_to_string(fixture("clips/robin_walk.bvh")).unwrap();
+    let (head, motion) = text.split_once("Frame Time:").unwrap();
+    let (time, rows) = motion.split_once('\n').unwrap();
+    let mut values: Vec<&str> = rows.lines().next().unwrap().split_whitespace().collect();
+    values[3..].fill("0");
+    let last = values.len() - 2;
+    values[last] = "25";
+    let frames = rows.lines().filter(|row| !row.is_empty()).count();
+    let head = head.replace(&format!("Frames: {frames}"), &format!("Frames: {}", frames + 1));
+    format!("{head}Frame Time:{time}\n{}\n{rows}", values.join(" "))
+}
+
+fn walk() -> String {
+    fixture("clips/alex_walk.bvh").display().to_string()
+}
+
+#[test]
+fn a_skel_stands_as_the_motion_it_was_written_of() {
+    let sandbox = Sandbox::new();
+    sandbox.put("first.bvh", rest_first());
+    sandbox.put("moving.bvh", std::fs::read(fixture("clips/robin_walk.bvh")).unwrap());
+    let walk = walk();
+    let run = |target: &str| {
+        sandbox.run(["retarget", &walk, target, "-o", "out.bvh", "--overwrite", "-q"]).ok();
+        sandbox.read("out.bvh")
+    };
+    for (file, rest) in [
+        ("first.bvh", serde_json::json!({"pose": "frame", "frame": 0})),
+        ("moving.bvh", serde_json::json!({"pose": "motion"})),
+    ] {
+        let row = sandbox.run(["skel", file, "-o", "auto.skel", "--overwrite", "--strict", "--json"]).ok();
+        assert_eq!(row.rows()[0]["rest"], rest);
+        assert!(run("auto.skel") == run(file), "{file}");
+        let row =
+            sandbox.run(["skel", file, "-o", "file.skel", "--overwrite", "--rest", "offsets", "--json"]);
+        assert_eq!(row.ok().rows()[0]["rest"]["pose"], "offsets");
+        assert!(run("auto.skel") != run("file.skel"), "{file}");
+        sandbox.run(["skel", file, "-o", "9.skel", "--overwrite", "--rest", "9"]).ok();
+        sandbox.run(["retarget", &walk, file, "--target-rest", "9", "-o", "out9.bvh", "--overwrite"]).ok();
+        assert!(run("9.skel") == sandbox.read("out9.bvh"), "{file}");
+    }
+    let ran = sandbox.run(["skel", "first.bvh", "--rest", "100000", "--json"]);
+    assert_eq!((ran.code, &ran.rows()[0]["error"]["code"]), (1, &"usage::frame".into()));
+    let shown = sandbox.run(["skel", "first.bvh"]).ok().stdout;
+    assert!(shown.contains("  at rest as it stands in frame 0\n"), "{shown}");
+}
+
+#[test]
+fn skeletons_without_a_motion_rest_as_they_are_and_limits_keep_their_zero() {
+    let sandbox = Sandbox::new();
+    let robin = fixture("clips/robin.skel").display().to_string();
+    let row = sandbox.run(["skel", &robin, "-o", "same.skel", "--json"]).ok().rows().remove(0);
+    assert_eq!(row["rest"]["pose"], "offsets");
+    sandbox.put("moving.bvh", std::fs::read(fixture("clips/robin_walk.bvh")).unwrap());
+    // An ASF stays the skeleton of the AMC files that were written before.
+    sandbox.run(["skel", "moving.bvh", "-o", "a.asf", "-q"]).ok();
+    sandbox.run(["skel", "moving.bvh", "-o", "b.asf", "-q", "--rest", "offsets"]).ok();
+    assert!(sandbox.read("a.asf") == sandbox.read("b.asf"));
+}
+
+#[test]
+fn a_motion_on_its_own_skeleton_comes_out_unchanged() {
+    let sandbox = Sandbox::new();
+    sandbox.put("first.bvh", rest_first());
+    sandbox.run(["skel", "first.bvh", "-o", "first.skel"]).ok();
+    for target in ["first.bvh", "first.skel"] {
+        sandbox.run(["retarget", "first.bvh", target, "-o", "again.bvh", "--overwrite"]).ok();
+        let row = sandbox.run(["compare", "first.bvh", "again.bvh", "--json"]).ok().rows().remove(0);
+        assert!(row["max"].as_f64().unwrap() < 1e-5, "{target}: {row}");
+    }
+}
+
+/// Captured files, where they are there: `MOCAP_CORPUS`, else `../shared/data` beside the checkout.
+fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, Into::into);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no motion files at {} (set MOCAP_CORPUS)", folder.display());
+    None
+}
+
+/// By frame: how far down a foot points [deg], and how high its ankle is [m, for a file in centimetres].
+fn feet(table: &str) -> Vec<(f64, f64)> {
+    let places = |joint: &str| -> Vec<[f64; 3]> {
+        let rows = table.lines().map(|row| row.split(',').collect::<Vec<_>>()).filter(|row| row[2] == joint);
+        rows.map(|row| [3, 4, 5].map(|column| row[column].parse().unwrap())).collect()
+    };
+    let (ankles, toes) = (places("CC_Base_L_Foot"), places("CC_Base_L_ToeBase"));
+    assert!(!ankles.is_empty());
+    let foot = |(ankle, toe): (&[f64; 3], &[f64; 3])| {
+        let level = (toe[0] - ankle[0]).hypot(toe[2] - ankle[2]);
+        ((ankle[1] - toe[1]).atan2(level).to_degrees(), ankle[1] / 100.0)
+    };
+    ankles.iter().zip(&toes).map(foot).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[test]
+fn feet_are_flat_on_a_skel_of_a_rig_that_lies_about() {
+    let Some(folder) = corpus() else { return };
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (walk, rig) = (path("cmu/12_01_walk.bvh"), path("iclone/007_12.bvh"));
+    let sandbox = Sandbox::new();
+    let run = |rest: &str| {
+        sandbox.run(["skel", &rig, "-o", "cc.skel", "--rest", rest, "--overwrite"]).ok();
+        let retarget = ["retarget", &walk, "cc.skel", "-o", "out.csv", "--overwrite", "--json"];
+        let row = sandbox.run([&retarget[..], &["--drop-first-frame"]].concat()).ok().rows().remove(0);
+        let feet = feet(&String::from_utf8(sandbox.read("out.csv")).unwrap());
+        let pitch = median(feet.iter().map(|foot| foot.0).collect());
+        let ankle = median(feet.iter().map(|foot| foot.1).collect());
+        (row, pitch, ankle)
+    };
+    let (row, pitch, ankle) = run("auto");
+    assert!(!row["warnings"].to_string().contains("stance-made"), "{row}");
+    assert!(pitch.abs() < 12.0 && (0.04..0.08).contains(&ankle), "{pitch}° {ankle} m");
+    // The offsets alone are no stance: what is made of them stands on tiptoe, which is said with a way out.
+    let (row, pitch, ankle) = run("offsets");
+    let warnings = row["warnings"].as_array().unwrap();
+    let made = warnings.iter().find(|warning| warning["code"] == "retarget::stance-made").expect("a warning");
+    assert!(made["help"].as_str().unwrap().contains("`mocap skel`"), "{made}");
+    assert!(pitch > 25.0 && ankle > 0.1, "{pitch}° {ankle} m");
+}

@@ -1,0 +1,49 @@
+//! What can be wrong with a map file.
+
+use mocap_model::Role;
+
+/// A problem of a map file; all are errors.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    #[error("this is not JSON of this format: {message}")]
+    Syntax { message: String },
+    #[error("{path}: {message}")]
+    Field { path: String, message: String },
+    #[error("the format is '{found}', expected '{expected}'")]
+    Format { found: String, expected: &'static str },
+    #[error("version {found} of the format is newer than this program, which reads up to version {known}")]
+    Version { found: u32, known: u32 },
+    #[error("{path}: '{name}' is not a role{}", meant(nearest))]
+    UnknownRole { path: String, name: String, nearest: Option<String> },
+    #[error("{path}: the {which} has no joint '{name}'{}", meant(nearest))]
+    UnknownJoint { path: String, which: &'static str, name: String, nearest: Option<String> },
+    #[error("{path}: '{name}' of the {which} is the end of a bone, which never moves")]
+    EndSite { path: String, which: &'static str, name: String },
+    #[error("{path}: {role} is there before")]
+    RepeatedRole { path: String, role: Role },
+    #[error("{path}: the joint '{name}' of the {which} is mapped before, in {before}")]
+    RepeatedJoint { path: String, which: &'static str, name: String, before: String },
+}
+
+impl Problem {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Problem::Syntax { .. } => "map::syntax",
+            Problem::Field { .. } => "map::field",
+            Problem::Format { .. } => "map::format",
+            Problem::Version { .. } => "map::version",
+            Problem::UnknownRole { .. } => "map::unknown-role",
+            Problem::UnknownJoint { .. } => "map::unknown-joint",
+            Problem::EndSite { .. } => "map::end-site",
+            Problem::RepeatedRole { .. } => "map::repeated-role",
+            Problem::RepeatedJoint { .. } => "map::repeated-joint",
+        }
+    }
+}
+
+fn meant(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |nearest| format!("; '{nearest}' is near"))
+}

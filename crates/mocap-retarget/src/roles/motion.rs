@@ -1,0 +1,34 @@
+//! Which limb is the left one, as a motion shows it: knees bend forward and toes point there, whatever the file
+//! calls them and however its rest pose lies.
+
+use super::shape::Pair;
+use mocap_analysis::Placer;
+use mocap_model::{Clip, JointId, Vector3};
+
+/// Frames looked at, spread over the clip.
+const FRAMES: usize = 128;
+/// The share of what is seen that has to agree.
+const AGREEING: f64 = 0.5;
+
+/// Whether the first of a pair is on the left of a body with these legs; `None` where the motion does not say.
+pub(super) fn left_first(clip: &Clip, pair: &Pair, legs: &Pair) -> Option<bool> {
+    let joints: Vec<JointId> = pair.limbs.iter().chain(&legs.limbs).flatten().copied().collect();
+    let up = clip.skeleton().space().up.vector();
+    let mut placer = Placer::new(clip, &joints);
+    let (mut sum, mut total) = (0.0, 0.0);
+    let count = clip.frames().min(FRAMES);
+    for i in 0..count {
+        placer.place(i * clip.frames() / count);
+        let at = |joint: JointId| placer.at(joint).translation.vector;
+        let forward = legs.limbs.iter().fold(Vector3::zeros(), |sum, leg| {
+            let [hip, knee, ankle] = [0, 1, 2].map(|i| at(leg[i]));
+            let toes = leg.get(3).map_or(Vector3::zeros(), |toes| at(*toes) - ankle);
+            sum + (knee - (hip + ankle) / 2.0) + toes
+        });
+        let apart = at(pair.limbs[0][0]) - at(pair.limbs[1][0]);
+        let seen = apart.dot(&up.cross(&forward));
+        sum += seen;
+        total += seen.abs();
+    }
+    (sum.abs() > AGREEING * total && total > 0.0).then_some(sum > 0.0)
+}

@@ -1,0 +1,116 @@
+//! How much the role of a joint is to be trusted: what speaks for it, less what the skeleton says against it.
+
+use super::{Reason, RoleMap, RoleRow};
+use mocap_model::{JointId, Role, Skeleton};
+
+/// Below this a role is a guess.
+pub(super) const CERTAIN: f64 = 0.5;
+
+/// What is left of a score where the skeleton speaks against it.
+const NOT_BELOW: f64 = 0.3;
+const UNLIKE_TWIN: f64 = 0.7;
+const NO_LENGTH: f64 = 0.6;
+/// Bones of both sides differ by at most this share.
+const ALIKE: f64 = 0.2;
+
+/// The roles that a skeleton of a body has.
+const CORE: [Role; 13] = [
+    Role::Hips,
+    Role::LeftUpperLeg,
+    Role::LeftLowerLeg,
+    Role::LeftFoot,
+    Role::RightUpperLeg,
+    Role::RightLowerLeg,
+    Role::RightFoot,
+    Role::LeftUpperArm,
+    Role::LeftLowerArm,
+    Role::LeftHand,
+    Role::RightUpperArm,
+    Role::RightLowerArm,
+    Role::RightHand,
+];
+
+/// What a name counts in a scheme that explains these roles: a few names that fit may be chance.
+pub(super) fn of_names(found: &[(Role, JointId)]) -> f64 {
+    let explained = CORE.iter().filter(|role| found.iter().any(|(found, _)| found == *role)).count();
+    0.6 + 0.4 * explained as f64 / CORE.len() as f64
+}
+
+/// Takes from the scores of a map what the tree and the lengths say against it. What was stated stays.
+pub(super) fn check(skeleton: &Skeleton, map: &mut RoleMap) {
+    let scores: Vec<f64> = map.rows.iter().map(|row| checked(skeleton, map, row)).collect();
+    for (row, score) in map.rows.iter_mut().zip(scores) {
+        row.score = score;
+    }
+}
+
+fn checked(skeleton: &Skeleton, map: &RoleMap, row: &RoleRow) -> f64 {
+    if matches!(row.reason, Reason::Stated | Reason::Given) {
+        return row.score;
+    }
+    let mut score = row.score;
+    let Some(above) = map.joint(above(row.role)).filter(|above| *above != row.joint) else { return score };
+    if skeleton.path(above, row.joint).is_none() {
+        return score * NOT_BELOW;
+    }
+    let far = |from: JointId, to: JointId| -> f64 {
+        let path = skeleton.path(from, to).unwrap_or_default();
+        path.iter().skip(1).map(|id| skeleton.joint(*id).offset.norm()).sum()
+    };
+    let length = far(above, row.joint);
+    let in_limb = !matches!(self::above(row.role), Role::Hips) && row.role.side().is_some();
+    if in_limb && length == 0.0 {
+        score *= NO_LENGTH;
+    }
+    let twin = map.joint(row.role.mirrored()).zip(map.joint(self::above(row.role).mirrored()));
+    if let Some((twin, above)) = twin.filter(|_| in_limb) {
+        let other = far(above, twin);
+        if (length - other).abs() > ALIKE * length.max(other) {
+            score *= UNLIKE_TWIN;
+        }
+    }
+    score
+}
+
+/// The role that a role hangs on.
+fn above(role: Role) -> Role {
+    match role {
+        Role::LeftLowerLeg => Role::LeftUpperLeg,
+        Role::LeftFoot => Role::LeftLowerLeg,
+        Role::LeftToes => Role::LeftFoot,
+        Role::LeftLowerArm => Role::LeftUpperArm,
+        Role::LeftHand => Role::LeftLowerArm,
+        Role::RightLowerLeg | Role::RightFoot | Role::RightToes | Role::RightLowerArm | Role::RightHand => {
+            above(role.mirrored()).mirrored()
+        }
+        _ => match role.name() {
+            name if name.starts_with("Left") && is_finger(name) => Role::LeftHand,
+            name if name.starts_with("Right") && is_finger(name) => Role::RightHand,
+            _ => Role::Hips,
+        },
+    }
+}
+
+fn is_finger(name: &str) -> bool {
+    name.ends_with(['1', '2', '3'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limbs_hang_on_limbs_of_their_side() {
+        assert_eq!(above(Role::RightToes), Role::RightFoot);
+        assert_eq!(above(Role::RightLittle3), Role::RightHand);
+        assert_eq!(above(Role::LeftUpperArm), Role::Hips);
+        assert_eq!(above(Role::Head), Role::Hips);
+    }
+
+    #[test]
+    fn all_core_roles_count_in_full() {
+        let all: Vec<_> = CORE.iter().map(|role| (*role, JointId(0))).collect();
+        assert_eq!(of_names(&all), 1.0);
+        assert_eq!(of_names(&all[..0]), 0.6);
+    }
+}
