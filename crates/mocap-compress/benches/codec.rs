@@ -71,7 +71,8 @@ fn decode(criterion: &mut Criterion) {
 }
 
 /// A whole pose of the runtime profile: within a decoded segment (warm), frame by frame through the clip
-/// (forward, with the decoding of segments), anywhere in the clip (random), and after opening (cold).
+/// (forward, with the decoding of segments), anywhere in the clip (random), after opening (cold), and anywhere
+/// in a clip that is held decoded (in memory).
 fn pose(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pose");
     for (joints, clip) in clips() {
@@ -97,6 +98,12 @@ fn pose(criterion: &mut Criterion) {
         );
         let duration = clip.duration();
         sample("random", Box::new(move || noise.next().abs() * duration));
+        let mut held = compressed.sampler_in_memory();
+        let mut noise = Noise(3);
+        group.bench_function(format!("in memory, random/{joints} joints"), |bench| {
+            let mut pose = held.pose();
+            bench.iter(|| held.sample(black_box(noise.next().abs() * duration), Looping::Wrap, &mut pose));
+        });
         group.bench_function(format!("cold/{joints} joints"), |bench| {
             bench.iter_batched(
                 || compressed.sampler(),

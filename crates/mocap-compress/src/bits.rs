@@ -79,6 +79,20 @@ impl<'a> BitReader<'a> {
         ones
     }
 
+    /// Goes past bits that are known.
+    #[inline]
+    pub(crate) fn skip(&mut self, count: u32) {
+        self.at += count as usize;
+    }
+
+    /// The zeros before the next one, at most `limit` (below 57) of them.
+    #[inline]
+    pub(crate) fn zeros(&mut self, limit: u32) -> u32 {
+        let zeros = self.peek().leading_zeros().min(limit);
+        self.at += zeros as usize;
+        zeros
+    }
+
     /// A Rice code whose quotient is known to be short: ones and a zero, then `low` bits.
     #[inline]
     pub(crate) fn rice(&mut self, low: u32) -> u32 {
@@ -133,6 +147,10 @@ mod tests {
         assert_eq!(reader.ones(8), 3);
         assert_eq!(reader.rice(5), 2 << 5 | 0b01011);
         assert_eq!(BitReader::new(&bytes, 35).ones(2), 2);
+        let mut reader = BitReader::new(&[0b0001_0000], 0);
+        assert_eq!((reader.zeros(2), reader.zeros(9)), (2, 1));
+        reader.skip(1);
+        assert_eq!((reader.zeros(3), reader.zeros(56)), (3, 56));
         // Behind the end.
         assert_eq!(reader.take(32), 0);
         assert_eq!(BitReader::new(&bytes, 1 << 30).take(9), 0);

@@ -110,9 +110,16 @@ impl Compressed {
         self.plan.moving.len()
     }
 
-    /// Poses at any time.
+    /// Poses at any time, with the memory of one segment (of other profiles than `runtime`, one block).
     pub fn sampler(&self) -> Sampler<'_> {
         Sampler::new(self)
+    }
+
+    /// Poses at any time, all frames decoded at once: for programs that jump about in the clip and have the
+    /// memory, 16 bytes for each moving rotation in each frame and 12 for each translation. The same poses as
+    /// from [`Compressed::sampler`].
+    pub fn sampler_in_memory(&self) -> Sampler<'_> {
+        Sampler::whole(self)
     }
 
     /// All frames as a clip. Its values are those of the sampler at frames.

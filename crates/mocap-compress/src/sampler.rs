@@ -76,6 +76,28 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// A sampler that holds all frames: 16 bytes for each moving rotation in each of them, 12 for each translation.
+    pub(crate) fn whole(clip: &'a Compressed) -> Sampler<'a> {
+        let mut parts = Sampler::new(clip);
+        let frames = clip.parts.info.frames;
+        let [rotations, translations] = [groups(parts.rotations.len()), groups(parts.translations.len())];
+        let mut window = Window {
+            first: 0,
+            frames,
+            rotations: Vec::with_capacity(frames * rotations),
+            translations: Vec::with_capacity(frames * translations),
+        };
+        for frame in 0..frames {
+            let at = parts.seek(frame, 0);
+            let here = &parts.window;
+            window.rotations.extend_from_slice(&here.rotations[at * rotations..(at + 1) * rotations]);
+            window
+                .translations
+                .extend_from_slice(&here.translations[at * translations..(at + 1) * translations]);
+        }
+        Sampler { window, archive: None, runtime: None, ..parts }
+    }
+
     /// A pose to be sampled into: that of the joints that do not move, at rest where they do.
     pub fn pose(&self) -> Vec<Transform> {
         self.rest.clone()

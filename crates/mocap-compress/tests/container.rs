@@ -117,6 +117,15 @@ fn samples_are_the_frames_and_what_is_between_them() {
             sampler.frame(frame, &mut pose);
             frames.push(pose.clone());
         }
+        // All decoded at once, the same bits.
+        let mut whole = clip.sampler_in_memory();
+        for time in [0.0, 0.51, 0.333, 1.16, 7.7] {
+            sampler.sample(time, Looping::Wrap, &mut pose);
+            let mut other = pose.clone();
+            other[0].translation[0] += 1.0;
+            whole.sample(time, Looping::Wrap, &mut other);
+            assert_eq!(pose, other, "{profile} {time}");
+        }
         // In any order, the same bits.
         for frame in (0..70).rev().step_by(7).chain([3, 69, 0, 33, 32, 31, 64]) {
             sampler.sample(frame as f64 / 60.0, Looping::Clamp, &mut pose);

@@ -37,8 +37,8 @@ pub struct Report {
     /// The largest error as a share of the tolerance of its joint.
     pub(crate) excess: f64,
     pub(crate) excess_between: f64,
-    /// The same half-way to each frame from the one before, where the tolerance is to hold there.
-    pub(crate) between: Vec<f64>,
+    /// Frame, joint and share of the tolerance, where it is passed half-way from the frame before.
+    pub(crate) astray: Vec<(usize, usize, f64)>,
 }
 
 /// The error of one joint, at its three points \[m\].
@@ -59,8 +59,14 @@ impl Report {
     }
 }
 
-/// `tolerances` by joint, in units of the clip.
-pub(crate) fn measure(clip: &Clip, decoded: &Compressed, tolerances: &[f64], metres: f64) -> Report {
+/// `tolerances` by joint, in units of the clip; `guard`: whether they are to hold between frames as well.
+pub(crate) fn measure(
+    clip: &Clip,
+    decoded: &Compressed,
+    tolerances: &[f64],
+    metres: f64,
+    guard: bool,
+) -> Report {
     let skeleton = clip.skeleton();
     let shell = decoded.info().shell / metres;
     let mut sampler = decoded.sampler();
@@ -83,7 +89,7 @@ pub(crate) fn measure(clip: &Clip, decoded: &Compressed, tolerances: &[f64], met
         joints: Vec::new(),
         excess: 0.0,
         excess_between: 0.0,
-        between: Vec::new(),
+        astray: Vec::new(),
     };
     let (mut sum, mut squares) = (0.0, 0.0);
     let mut worst = vec![0.0f64; skeleton.len()];
@@ -91,22 +97,21 @@ pub(crate) fn measure(clip: &Clip, decoded: &Compressed, tolerances: &[f64], met
         std::mem::swap(&mut original.local, &mut original.before);
         clip.local_pose(frame, &mut original.local);
         original.local.to_object(skeleton, &mut original.object);
-        if frame == 0 {
-            report.between.push(0.0);
-        } else {
+        if frame > 0 {
             let time = (frame as f64 - 0.5) * clip.rate().frame_time();
             sampler.sample(time, Looping::Clamp, &mut transforms);
             other.take(&transforms, skeleton);
             original.half_way(skeleton);
-            let mut excess = 0.0f64;
             for (joint, _) in skeleton.iter().filter(|(_, joint)| !joint.end_site) {
                 let at = joint.index();
                 let error = shell_error(&original.between.joints[at], &other.object.joints[at], shell);
                 report.between_frames_max = report.between_frames_max.max(error * metres);
-                excess = excess.max(error / tolerances[at]);
+                let excess = error / tolerances[at];
+                report.excess_between = report.excess_between.max(excess);
+                if guard && excess > 1.0 {
+                    report.astray.push((frame, at, excess));
+                }
             }
-            report.excess_between = report.excess_between.max(excess);
-            report.between.push(excess);
         }
         sampler.frame(frame, &mut transforms);
         other.take(&transforms, skeleton);

@@ -15,7 +15,7 @@ use crate::{Info, Limits, Profile, archive, keys, runtime};
 use measure::measure;
 use mocap_model::{Clip, Joint, JointTracks, Skeleton, Track, angle_between};
 use rig::{Placed, Rig};
-use source::{Progress, Settings};
+use source::{Progress, Settings, Tight};
 use std::cell::Cell;
 
 /// How a clip is compressed.
@@ -160,8 +160,9 @@ pub fn compress_with_progress(
     // The bound is kept while residuals are chosen; what is left to rounding is tiny. Should it ever matter, or
     // the motion between frames have to hold as well, a tighter bound inside makes room.
     let mut share = 1.0 - MARGIN;
-    // By frame: where the motion between two frames goes astray, only these are held more tightly.
-    let mut tight = vec![1.0f64; if options.guard_between { clip.frames() } else { 0 }];
+    // Where the motion between two frames goes astray, only they are held more tightly, in the joints that matter.
+    let guarded = if options.guard_between { clip.frames() * clip.skeleton().len() } else { 0 };
+    let mut tight = vec![1.0f32; guarded];
     for attempt in 0..ATTEMPTS {
         let (bytes, failed) = job.encode(share, &tight, progress);
         let opened = match options.external_skeleton {
@@ -169,7 +170,7 @@ pub fn compress_with_progress(
             false => Compressed::open(bytes.clone(), &job.limits),
         };
         let Ok(opened) = opened else { break };
-        let report = measure(clip, &opened, &job.tolerances, job.metres);
+        let report = measure(clip, &opened, &job.tolerances, job.metres, options.guard_between);
         let excess = match options.guard_between {
             true => report.excess.max(report.excess_between),
             false => report.excess,
@@ -180,16 +181,28 @@ pub fn compress_with_progress(
         }
         reached = reached.min(report.max);
         if failed == 0 && report.excess <= 1.0 && local && attempt < ATTEMPTS / 2 {
-            for (frame, excess) in report.between.iter().enumerate().filter(|(_, excess)| **excess > 1.0) {
-                for held in [frame - 1, frame] {
-                    tight[held] *= (0.9 / excess).max(0.5);
-                }
-            }
+            tighten(&mut tight, clip, &report.astray);
         } else {
             share *= (0.98 / excess).clamp(0.5, 0.97);
         }
     }
     Err(CompressError::NotReached { tolerance: options.tolerance, reached })
+}
+
+/// Holds what went astray half-way between frames more tightly: the joint and all that carry it, in both frames.
+fn tighten(tight: &mut [f32], clip: &Clip, astray: &[(usize, usize, f64)]) {
+    let joints = clip.skeleton().joints();
+    let before = tight.to_vec();
+    for (frame, joint, excess) in astray {
+        let share = (0.9 / excess).max(0.5) as f32;
+        let mut next = Some(*joint);
+        while let Some(joint) = next {
+            for at in [joint * clip.frames() + frame - 1, joint * clip.frames() + frame] {
+                tight[at] = tight[at].min(before[at] * share);
+            }
+            next = joints[joint].parent.map(mocap_model::JointId::index);
+        }
+    }
 }
 
 /// How much of the tolerance is left to rounding.
@@ -249,7 +262,7 @@ impl<'a> Job<'a> {
     }
 
     /// The bytes at a share of the tolerance, and how many samples were not kept within it.
-    fn encode(&self, share: f64, tight: &[f64], progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
+    fn encode(&self, share: f64, tight: &[f32], progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
         let clip = self.clip;
         let tolerances: Vec<f64> = self.tolerances.iter().map(|tolerance| tolerance * share).collect();
         let count = block_count(clip.frames(), self.block_frames);
@@ -283,8 +296,8 @@ impl<'a> Job<'a> {
                     Profile::Runtime => runtime::encode,
                     Profile::Keys => keys::encode,
                 };
-                let settings =
-                    Settings { tight: tight.get(frames.clone()).unwrap_or(&[]), ..settings.clone() };
+                let tight = Tight { shares: tight, frames: clip.frames(), first: frames.start };
+                let settings = Settings { tight, ..settings.clone() };
                 let (bytes, missed) = write(frames.len(), &self.plan, &kinds, &rig, &settings, &original);
                 blocks.push(bytes);
                 failed += missed;

@@ -41,6 +41,24 @@ impl Progress<'_> {
     }
 }
 
+/// Joints in frames that may use less than their tolerance.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tight<'a> {
+    /// The share, by joint and frame of the clip; empty where all is allowed.
+    pub(crate) shares: &'a [f32],
+    /// Frames of the clip, and the first one of the block.
+    pub(crate) frames: usize,
+    pub(crate) first: usize,
+}
+
+impl Tight<'_> {
+    /// What squares of errors are multiplied with.
+    fn strictness(&self, joint: usize, frame: usize) -> f64 {
+        let share = self.shares.get(joint * self.frames + self.first + frame);
+        share.map_or(1.0, |share| 1.0 / f64::from(share * share))
+    }
+}
+
 /// How an encoder works, in units of the clip.
 #[derive(Clone)]
 pub(crate) struct Settings<'a> {
@@ -50,20 +68,15 @@ pub(crate) struct Settings<'a> {
     pub(crate) turn: Option<f64>,
     /// Whether first frames are predicted from the head alone.
     pub(crate) anchored: bool,
-    /// By frame, the share of the tolerance that may be used; all of it where there is none.
-    pub(crate) tight: &'a [f64],
+    /// Where less than the tolerance may be used.
+    pub(crate) tight: Tight<'a>,
     pub(crate) progress: &'a Progress<'a>,
 }
 
 impl<'a> Settings<'a> {
     pub(crate) fn new(progress: &'a Progress<'a>) -> Settings<'a> {
         let power = crate::encode::rig::POWER;
-        Settings { power, step: STEP, turn: None, anchored: false, tight: &[], progress }
-    }
-
-    /// What squares of errors are multiplied with in a frame.
-    fn strictness(&self, frame: usize) -> f64 {
-        self.tight.get(frame).map_or(1.0, |share| 1.0 / (share * share))
+        Settings { power, step: STEP, turn: None, anchored: false, tight: Tight::default(), progress }
     }
 }
 
@@ -224,7 +237,7 @@ impl<'a> Chooser<'a> {
             offset: self.decoded.positions[at][frame] - self.original.positions[at][frame],
             points: &body.points,
             turn: self.settings.turn,
-            strictness: self.settings.strictness(frame),
+            strictness: self.settings.tight.strictness(body.joint, frame),
         }
     }
 
@@ -236,7 +249,7 @@ impl<'a> Chooser<'a> {
             position,
             original: (self.original.positions[at][frame], self.original.rotations[at][frame]),
             body,
-            strictness: self.settings.strictness(frame),
+            strictness: self.settings.tight.strictness(body.joint, frame),
         }
     }
 

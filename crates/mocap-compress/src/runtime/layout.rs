@@ -90,11 +90,8 @@ fn unfold(code: u32) -> i32 {
 
 /// Reads the numbers of a residual, in coarsest steps.
 #[inline]
-pub(super) fn read_numbers(bits: &mut BitReader<'_>, kind: Kind, low: [u32; 3], sparse: bool) -> [f32; 3] {
+pub(super) fn read_numbers(bits: &mut BitReader<'_>, kind: Kind, low: [u32; 3]) -> [f32; 3] {
     let centred = u32::from(kind == Kind::BodyCentred);
-    if sparse && bits.take(1) == 0 {
-        return [0.0; 3];
-    }
     match bits.three_rice(low, centred, LONG) {
         Some((codes, odd)) => codes.map(|code| ((unfold(code) << centred) + odd as i32) as f32),
         None => read_long(bits, centred, low).numbers(),

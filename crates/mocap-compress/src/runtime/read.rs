@@ -224,15 +224,23 @@ impl Reader {
             let shift = if coded == 0 { 0 } else { SHIFTS[bits.take(2) as usize] };
             for level in 1..LEVELS {
                 let steps = shape.levels[level]..shape.levels[level + 1];
-                let numbers = self.numbers[steps.start * stride..steps.end * stride].chunks_exact_mut(stride);
+                let numbers = &mut self.numbers[steps.start * stride..steps.end * stride];
+                let mut numbers = numbers.chunks_exact_mut(stride).map(|numbers| &mut numbers[group]);
                 if level > coded {
-                    numbers.for_each(|numbers| numbers[group].set(lane, [0.0; 3]));
+                    numbers.for_each(|numbers| numbers.set(lane, [0.0; 3]));
                     continue;
                 }
                 let (low, sparse) = track.layout.low(level, shift);
                 let kind = track.layout.head.kind;
-                for numbers in numbers {
-                    numbers[group].set(lane, read_numbers(&mut bits, kind, low, sparse));
+                while numbers.len() > 0 {
+                    if sparse {
+                        // Before a residual that is not zero stands a one; those before it that are, are zeros.
+                        let zeros = bits.zeros(numbers.len() as u32);
+                        numbers.by_ref().take(zeros as usize).for_each(|numbers| numbers.set(lane, [0.0; 3]));
+                    }
+                    let Some(numbers) = numbers.next() else { break };
+                    bits.skip(u32::from(sparse));
+                    numbers.set(lane, read_numbers(&mut bits, kind, low));
                 }
             }
         }
