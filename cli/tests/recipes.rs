@@ -123,7 +123,10 @@ fn a_ray_cluster_makes_what_one_run_makes_and_retries_shards() {
         return;
     }
     let sandbox = sandbox();
-    let wrapper = sandbox.put("mocap-killed-once", KILLED_ONCE.replace("killed-once 2", &format!("{} 2", sandbox.path("killed").display())));
+    let wrapper = sandbox.put(
+        "mocap-killed-once",
+        KILLED_ONCE.replace("killed-once 2", &format!("{} 2", sandbox.path("killed").display())),
+    );
     std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o755)).unwrap();
     sandbox.put("cluster.py", CLUSTER);
     let (out, database) = (sandbox.path("out"), sandbox.path("database"));
@@ -171,8 +174,12 @@ fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one() {
     assert_eq!(sandbox.files("report"), reports);
     // A motion that changed after it was converted.
     let other = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
-    sandbox.put("motions/a b/alex_walk.bvh", other.replacen("OFFSET 0", "OFFSET 9", 1).replace("\n0.0 ", "\n3.0 "));
-    std::fs::copy(sandbox.path("build/a b/alex_turn.mocz"), sandbox.path("build/a b/alex_walk.mocz")).unwrap();
+    sandbox.put(
+        "motions/a b/alex_walk.bvh",
+        other.replacen("OFFSET 0", "OFFSET 9", 1).replace("\n0.0 ", "\n3.0 "),
+    );
+    std::fs::copy(sandbox.path("build/a b/alex_turn.mocz"), sandbox.path("build/a b/alex_walk.mocz"))
+        .unwrap();
     assert_ne!(step("compare"), 0);
     sandbox.put("motions/broken.bvh", "HIERARCHY\nROOT\n");
     assert_eq!(["validate", "gate"].map(step), [1, 1]);

@@ -95,7 +95,8 @@ pub(crate) fn run(
     jobs: &[Job],
     work: impl Fn(&Job) -> Result<Report, Failure> + Sync,
 ) -> Exit {
-    let orderly = Orderly::begin();
+    // One input alone ends at once: it may wait for a stdin that never comes.
+    let orderly = (jobs.len() > 1 || options.manifest.is_some()).then(Orderly::begin);
     let ledger = match open(global, &options, jobs) {
         Ok(Opened::Ledger(ledger)) => ledger,
         Ok(Opened::Known(known)) => return print_plan(console, global, jobs, known.as_ref()),
@@ -292,8 +293,11 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
             Outcome::Failed(failure) => Some(&failure.error),
             Outcome::Known | Outcome::Skipped => None,
         };
-        if failed.is_some() {
-            job.input.attempt.undo();
+        if let Some(error) = failed {
+            // What misses a gate is written all the same: whoever set it wants to look at it.
+            if !error.is_gate() {
+                job.input.attempt.undo();
+            }
             if self.options.fail_fast {
                 self.stop.store(true, Ordering::Relaxed);
             }
@@ -344,7 +348,7 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         if let Some(error) = self.fatal.get() {
             console.error(None, error);
         }
-        if self.jobs.len() > 1 && !console.is_closed() {
+        if (self.jobs.len() > 1 || self.options.sharded) && !console.is_closed() {
             summary.print(console, global);
         }
         if interrupt::requested() {

@@ -74,7 +74,7 @@ fn validate(job: &Job, reading: &Reading) -> Report {
     if reading.strict {
         errors.append(&mut warnings);
     }
-    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally }
+    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally, ..Report::default() }
 }
 
 /// Reads the input all the way to what it means.

@@ -224,6 +224,15 @@ impl Chain {
         self.pose_changed();
     }
 
+    /// Turns one joint.
+    ///
+    /// # Panics
+    /// Where there is no such joint.
+    pub fn set_rotation(&mut self, joint: usize, rotation: Quat) {
+        self.local[joint] = rotation;
+        self.pose_changed();
+    }
+
     /// Where the chain is fixed, in object space.
     pub fn base(&self) -> &Isometry3<f64> {
         &self.base

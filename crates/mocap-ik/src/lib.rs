@@ -22,6 +22,7 @@
 //! # Ok::<(), mocap_ik::IkError>(())
 //! ```
 
+mod approach;
 pub mod blocked;
 pub mod ccd;
 mod chain;

@@ -9,7 +9,7 @@ use crate::constraint::{clamp, twist_angle};
 use crate::step::{Pull, shortest, turn};
 use crate::{Chain, Freedom, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, plain};
 use nalgebra::{Quaternion, Unit};
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 /// The solver of this module, for chains with one effector. Stiffness, damping and orientation goals do not
 /// count; limits do.
@@ -48,6 +48,104 @@ impl Solver for TwoBone {
         }
         swivel_to_pole(chain, goal, options);
         Ok(chain.outcome(goals, options, iterations))
+    }
+}
+
+impl TwoBone {
+    /// How many swivels [`TwoBone::swivels`] looks at.
+    pub const SWIVELS: usize = 48;
+
+    /// How far the effector stays from the goal \[units of the skeleton\] at each of [`TwoBone::SWIVELS`] equal steps
+    /// of a whole turn of the two-bone solution about the line from the first joint to the goal, with the first joint
+    /// held within its limits; the first is the solution with the shortest turn from the pose of the chain. The chain
+    /// is left bent.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn swivels(
+        &self,
+        chain: &mut Chain,
+        goal: &Goal,
+        options: &Options,
+    ) -> Result<[f64; TwoBone::SWIVELS], IkError> {
+        let (first, swivelled) = bent(chain, goal, options)?;
+        let (at, frame) = (chain.position[first], chain.frame[first]);
+        let arm = frame.inverse() * (chain.tips[0] - at);
+        let parent = chain.parent_frame(first);
+        let constraint = chain.constraint[first];
+        let step = TAU / TwoBone::SWIVELS as f64;
+        let miss = |k: usize| {
+            let local = constraint.project(&swivelled.local(k as f64 * step)).0;
+            (at + parent * (local * arm) - goal.position).norm()
+        };
+        Ok(std::array::from_fn(miss))
+    }
+
+    /// Poses the chain as the two-bone solution has it at a swivel \[rad\], as near as the limits of the first joint
+    /// allow: a pose to solve from.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn pose_swivelled(
+        &self,
+        chain: &mut Chain,
+        goal: &Goal,
+        options: &Options,
+        swivel: f64,
+    ) -> Result<(), IkError> {
+        let (first, swivelled) = bent(chain, goal, options)?;
+        let local = swivelled.local(swivel);
+        let allowed = if options.limits { chain.constraint[first].project(&local).0 } else { local };
+        chain.set_rotation(first, allowed);
+        Ok(())
+    }
+}
+
+/// Bends the chain until its effector is as far from its first joint as the goal is, within the limits of the joint
+/// that bends; the first joint, and how it would aim.
+fn bent(chain: &mut Chain, goal: &Goal, options: &Options) -> Result<(usize, Swivelled), IkError> {
+    if chain.effectors.len() != 1 {
+        return Err(IkError::SeveralEffectors { method: "two-bone", effectors: chain.effectors.len() });
+    }
+    let no_bend = IkError::NoBend { method: "two-bone" };
+    let first = chain.first_turning(0).ok_or(no_bend.clone())?;
+    let bend = chain.bend_at.ok_or(no_bend)?;
+    chain.begin(std::slice::from_ref(goal), &Options { limits: false, ..*options })?;
+    let constraint = chain.constraint[bend];
+    chain.local[bend] = constraint.project(&chain.local[bend]).0;
+    chain.update();
+    let (a, b, c) = (chain.position[first], chain.position[bend], chain.tips[0]);
+    let square = (goal.position - a).norm_squared();
+    if let Some(by) = bend_turn(chain, bend, [&(a - b), &(c - b)], square, goal, options, false) {
+        let local = chain.parent_frame(bend).inverse() * (by * chain.frame[bend]);
+        chain.local[bend] = constraint.project(&Quat::new_normalize(local.into_inner())).0;
+        chain.update();
+    }
+    Ok((first, Swivelled::of(chain, first, goal)))
+}
+
+/// The rotations of a joint that aim the effector at a goal.
+struct Swivelled {
+    back: Quat,
+    line: Unit<Vec3>,
+    aimed: Quat,
+}
+
+impl Swivelled {
+    fn of(chain: &Chain, first: usize, goal: &Goal) -> Swivelled {
+        let at = chain.position[first];
+        let (arm, to) = (chain.tip(0).0 - at, goal.position - at);
+        Swivelled {
+            back: chain.parent_frame(first).inverse(),
+            line: Unit::try_new(to, 0.0).unwrap_or(Vec3::x_axis()),
+            aimed: shortest(&arm, &to) * chain.frame[first],
+        }
+    }
+
+    /// The local rotation after a swivel about the line to the goal.
+    fn local(&self, swivel: f64) -> Quat {
+        let turned = Quat::from_axis_angle(&self.line, swivel) * self.aimed;
+        Quat::new_normalize((self.back * turned).into_inner())
     }
 }
 
@@ -130,13 +228,8 @@ fn aim(chain: &mut Chain, first: usize, goal: &Goal, options: &Options) {
     let constraint = chain.constraint[first];
     let swivels = matches!(constraint.freedom, Freedom::Ball { .. } | Freedom::Euler { .. });
     if options.limits && swivels {
-        let shortest = shortest(&pull.arm, &pull.to);
-        let back = chain.parent_frame(first).inverse();
-        let line = Unit::try_new(pull.to, 0.0).unwrap_or(Vec3::x_axis());
-        let local = |swivel: f64| {
-            let turned = Quat::from_axis_angle(&line, swivel) * (shortest * chain.frame[first]);
-            Quat::new_normalize((back * turned).into_inner())
-        };
+        let swivelled = Swivelled::of(chain, first, &goal);
+        let local = |swivel: f64| swivelled.local(swivel);
         let allowed = |swivel: f64| !constraint.project(&local(swivel)).1;
         if let Some(swivel) = least_swivel(allowed) {
             chain.local[first] = local(swivel);
@@ -193,7 +286,7 @@ pub(crate) fn bend_turn(
     };
     let axis = match (hinge, given) {
         (Some((axis, _)), _) => parent * constraint.outer() * axis,
-        (None, Some(axis)) => parent * axis,
+        (None, Some(axis)) => spanning(parent * axis, u, v, square),
         (None, None) => normal(chain, bend, u, v, goal),
     };
     let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
@@ -232,6 +325,20 @@ pub(crate) fn bend_turn(
         }
     }
     Some(Quat::from_axis_angle(&axis, by))
+}
+
+/// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because they do
+/// not lie across it, the normal of their plane on the same side.
+fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
+    let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
+    let (uu, vv) = (u.norm_squared(), v.norm_squared());
+    let wished = uu + vv - 2.0 * u_along * v_along - square;
+    if wished * wished <= 4.0 * (uu - u_along * u_along) * (vv - v_along * v_along) {
+        return axis;
+    }
+    let normal = v.cross(u);
+    let side = if normal.dot(&axis) < 0.0 { -1.0 } else { 1.0 };
+    if normal.norm_squared() > 1e-14 * uu * vv { Unit::new_normalize(normal * side) } else { axis }
 }
 
 /// The normal of the plane the limb bends in: of its pose; of its pole where the pose is straight; or else an

@@ -9,7 +9,7 @@ mod corpus;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mocap_formats::{Limits, bvh};
 use mocap_model::{Clip, JointId, Role};
-use mocap_retarget::{FootLock, LimbSolver, Options, Retargeter, map_roles};
+use mocap_retarget::{FootLock, IkMethod, LimbSolver, Options, Retargeter, map_roles};
 use std::hint::black_box;
 
 fn walk() -> Clip {
@@ -38,7 +38,7 @@ fn retarget(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(source.frames() as u64));
     for (name, solver, lock) in [
         ("planted, two-bone", LimbSolver::Auto, FootLock::On),
-        ("planted, ccd", LimbSolver::Ccd, FootLock::On),
+        ("planted, ccd", LimbSolver::Named(IkMethod::Ccd), FootLock::On),
         ("free, two-bone", LimbSolver::Auto, FootLock::Off),
     ] {
         let options = Options { solver, lock, ..Options::default() };

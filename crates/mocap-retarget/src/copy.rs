@@ -2,12 +2,13 @@
 //! tips of the limbs should be.
 
 use crate::body::LimbKind;
+use crate::frames::JUMP;
 use crate::ground::Setting;
 use crate::limb::LimbMap;
 use crate::options::{Hands, Method};
 use crate::retargeter::{Retargeter, mid_hip};
 use crate::transfer::Rule;
-use mocap_analysis::Placer;
+use mocap_analysis::{Placer, largest_step};
 use mocap_model::{Clip, Isometry3, JointId, Pose, Skeleton, UnitQuaternion, Vector3, slerp};
 
 /// The frames of the target before its limbs are solved.
@@ -86,6 +87,9 @@ struct Work<'a> {
     moving: Vec<JointId>,
     /// Joints outside of the chains whose limits can change anything.
     limited: Vec<bool>,
+    /// Their rotations in the frame before, and the largest steps of the source's joints \[rad\].
+    before: Vec<Option<UnitQuaternion<f64>>>,
+    steps: Vec<f64>,
 }
 
 impl Work<'_> {
@@ -96,13 +100,23 @@ impl Work<'_> {
         let limited = retargeter.target.iter().map(|(id, _)| {
             retargeter.limits && !retargeter.constraints[id.index()].is_free() && !in_chain(id)
         });
+        let limited: Vec<bool> = limited.collect();
+        let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+        let steps = setting.rules.iter().zip(&limited).map(|(rule, limited)| match rule {
+            Rule::Follow { source, .. } if *limited => step(*source),
+            Rule::Between { sources: [a, b], .. } if *limited => step(*a).max(step(*b)),
+            _ => 0.0,
+        });
+        let steps = steps.collect();
         Work {
             retargeter,
             setting,
             source: Placer::new(source, &leading(retargeter, setting)),
             local: Pose::rest(&retargeter.target),
             object: Pose::rest(&retargeter.target),
-            limited: limited.collect(),
+            limited,
+            before: vec![None; retargeter.target.len()],
+            steps,
             moving: below(&retargeter.target, retargeter.target_body.hips),
         }
     }
@@ -126,7 +140,14 @@ impl Work<'_> {
                 }
             };
             if self.limited[at] {
-                local = retargeter.constraints[at].project(&local).0;
+                // Limits may have two nearest rotations, and which is nearer changes at once.
+                let constraint = &retargeter.constraints[at];
+                let allowed = constraint.project(&local).0;
+                local = match self.before[at] {
+                    Some(before) => constraint.approach(&before, &allowed, self.steps[at] + JUMP),
+                    None => allowed,
+                };
+                self.before[at] = Some(local);
             }
             self.local.joints[at].rotation = UnitQuaternion::new_normalize(local.into_inner());
             self.object.joints[at] = parent * self.local.joints[at];

@@ -8,25 +8,37 @@
 use crate::copy::{Copied, copied};
 use crate::error::RetargetError;
 use crate::ground::Setting;
+use crate::limb::LimbMap;
 use crate::plant::plant;
 use crate::retargeter::Retargeter;
-use mocap_ik::Status;
-use mocap_model::{Clip, JointTracks, Pose, Track, UnitQuaternion, angle_between};
+use crate::swivel::{Misses, planned};
+use mocap_analysis::largest_step;
+use mocap_ik::{Constraint, Outcome, PosedChain, Status};
+use mocap_model::{Clip, JointId, JointTracks, Pose, Track, UnitQuaternion, Vector3, angle_between};
 
 /// A limb reaches its goal within this share of its length.
 const REACHED: f64 = 1e-6;
 
-/// A joint that turns by so much more than the pose it was solved from has jumped \[rad\].
-const JUMP: f64 = 0.15;
+/// A joint may turn by so much more in a frame than the source's does in any, or than it is asked to \[rad\].
+pub(crate) const JUMP: f64 = 0.08;
 /// To save a jump, an effector may be this share of the limb's length further from its goal.
 const WORSE: f64 = 0.05;
+/// A limb whose swivel was planned is not turned further from the plan than this \[rad\].
+const ASTRAY: f64 = 0.13;
+/// A knee or elbow bent the wrong way by more than this (sine), where the source's is not, is bent the wrong way.
+const WRONG: f64 = 0.1;
 
 /// How one limb was solved in one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Solve {
     /// Distance of the effector from its goal [units of the target].
     pub error: f64,
-    pub reachable: bool,
+    pub status: Status,
+    pub iterations: u32,
+    /// Whether a joint of the limb stands at a limit.
+    pub at_limit: bool,
+    /// Whether knee or elbow bends the wrong way.
+    pub wrong_way: bool,
 }
 
 /// The motion of the target and, by limb of the retargeter, how each frame was solved (nothing where the
@@ -40,7 +52,7 @@ pub(crate) fn frames(
     if setting.lock {
         plant(retargeter, setting, source.rate(), &mut copied);
     }
-    let solves = solve(retargeter, &mut copied)?;
+    let solves = solve(retargeter, source, &mut copied)?;
     let mut root = Track::from_samples(copied.hips);
     let tracks = copied.rotations.into_iter().zip(retargeter.target.iter()).map(|(rotation, (id, joint))| {
         let translation = if id == retargeter.target_body.hips { root.take() } else { None };
@@ -51,7 +63,11 @@ pub(crate) fn frames(
     Ok((clip, solves))
 }
 
-fn solve(retargeter: &Retargeter, copied: &mut Copied) -> Result<Vec<Vec<Solve>>, RetargetError> {
+fn solve(
+    retargeter: &Retargeter,
+    source: &Clip,
+    copied: &mut Copied,
+) -> Result<Vec<Vec<Solve>>, RetargetError> {
     let options = mocap_ik::Options {
         position_tolerance: REACHED,
         limits: retargeter.limits,
@@ -68,53 +84,71 @@ fn solve(retargeter: &Retargeter, copied: &mut Copied) -> Result<Vec<Vec<Solve>>
         // The tip keeps the turn of the source, whatever the limb above it does.
         let follows =
             joints[last] == retargeter.target.joint(limb.target.tip).parent.unwrap_or(limb.target.tip);
-        let constraint = retargeter.constraints[tip];
-        let limited = retargeter.limits && !constraint.is_free();
+        let constraint = match retargeter.limits {
+            true => retargeter.constraints[tip],
+            false => Constraint::free(),
+        };
         let bounded =
             retargeter.limits && joints.iter().any(|joint| !retargeter.constraints[joint.index()].is_free());
-        let [mut posed, mut posed_before, mut solved_before] = [const { Vec::new() }; 3];
+        let mut steady = Steady::new(source, limb, &joints, retargeter.limits);
+        let swivels = match bounded {
+            true => planned(
+                &misses(limb, &mut chain, copied, i, &mut local, &options)?,
+                source.rate().fps(),
+                steady.allowed(0),
+            ),
+            false => Vec::new(),
+        };
+        let mut start = Vec::new();
         for frame in 0..course.goal.len() {
-            posed.clear();
             for joint in &joints {
-                let rotation = copied.rotations[joint.index()][frame];
-                local.joints[joint.index()].rotation = rotation;
-                posed.push(rotation);
+                local.joints[joint.index()].rotation = copied.rotations[joint.index()][frame];
             }
             chain.read_at(course.base[frame], &local)?;
             let (goal, bend) = (course.goal[frame], course.bend[frame]);
-            let mut outcome = limb.solve(&mut chain, goal, bend, retargeter.options.solver, &options)?;
-            if bounded && frame > 0 {
-                // Limits leave the pose more than one way out: going on from the frame before may save a jump.
-                let wished = greatest_step(&posed, &posed_before);
-                if greatest_step(chain.chain.rotations(), &solved_before) > wished + JUMP {
-                    let solved = chain.chain.rotations().to_vec();
-                    chain.chain.set_rotations(&solved_before);
-                    let other = limb.solve(&mut chain, goal, bend, retargeter.options.solver, &options)?;
-                    let near = outcome.position + WORSE * chain.chain.length(0);
-                    let step = greatest_step(chain.chain.rotations(), &solved_before);
-                    if other.position <= near && step < greatest_step(&solved, &solved_before) {
-                        outcome = other;
-                    } else {
-                        chain.chain.set_rotations(&solved);
-                    }
-                }
+            let bend = match swivels.get(frame) {
+                Some(swivel) => limb.pose_swivelled(&mut chain, goal, bend, &options, *swivel)?,
+                None => bend,
+            };
+            let solve_from =
+                |chain: &mut PosedChain| limb.solve(chain, goal, bend, retargeter.options.solver, &options);
+            let bent = limb.bend_sine(&chain, &bend);
+            let seen = limb.upper_frame(&chain).inverse() * bend;
+            start.clear();
+            start.extend_from_slice(chain.chain.rotations());
+            let mut outcome = solve_from(&mut chain)?;
+            if !swivels.is_empty() && greatest_step(chain.chain.rotations(), &start) > ASTRAY {
+                // The goal can be met elsewhere only, where the plan could not go in time.
+                chain.chain.set_rotations(&start);
+                let position = (chain.chain.tip(0).0 - goal).norm();
+                outcome = Outcome { status: Status::Capped, position, limit_contacts: 1, ..outcome };
             }
-            if bounded {
-                std::mem::swap(&mut posed_before, &mut posed);
-                solved_before.clear();
-                solved_before.extend_from_slice(chain.chain.rotations());
+            if frame > 0 && steady.excess(chain.chain.rotations()) > 0.0 {
+                outcome = steady.calm(&mut chain, outcome, &start, &goal, solve_from)?;
             }
+            steady.next(chain.chain.rotations());
             for (joint, rotation) in joints.iter().zip(chain.chain.rotations()) {
                 copied.rotations[joint.index()][frame] = *rotation;
             }
-            let reachable = outcome.status != Status::Unreachable;
-            solves[i].push(Solve { error: outcome.position, reachable });
+            solves[i].push(Solve {
+                error: outcome.position,
+                status: outcome.status,
+                iterations: outcome.iterations,
+                at_limit: outcome.limit_contacts > 0,
+                wrong_way: bent > -WRONG / 2.0
+                    && limb.bend_sine(&chain, &(limb.upper_frame(&chain) * seen)) < -WRONG,
+            });
             let above = chain.chain.frames()[last];
             if follows {
-                let turned = above.inverse() * course.tip[frame];
-                copied.rotations[tip][frame] = match limited {
-                    true => constraint.project(&turned).0,
-                    false => UnitQuaternion::new_normalize(turned.into_inner()),
+                let turned =
+                    UnitQuaternion::new_normalize((above.inverse() * course.tip[frame]).into_inner());
+                let wished = constraint.project(&turned).0;
+                copied.rotations[tip][frame] = match frame.checked_sub(1) {
+                    Some(before) => {
+                        let before = copied.rotations[tip][before];
+                        constraint.approach(&before, &wished, steady.tip)
+                    }
+                    None => wished,
                 };
             }
         }
@@ -122,7 +156,109 @@ fn solve(retargeter: &Retargeter, copied: &mut Copied) -> Result<Vec<Vec<Solve>>
     Ok(solves)
 }
 
+/// By frame, what each swivel of a limb leaves of the way to its goal.
+fn misses(
+    limb: &LimbMap,
+    chain: &mut PosedChain,
+    copied: &Copied,
+    i: usize,
+    local: &mut Pose,
+    options: &mocap_ik::Options,
+) -> Result<Vec<Misses>, RetargetError> {
+    let course = &copied.limbs[i];
+    let joints = chain.joints().to_vec();
+    let mut misses = Vec::with_capacity(course.goal.len());
+    for frame in 0..course.goal.len() {
+        for joint in &joints {
+            local.joints[joint.index()].rotation = copied.rotations[joint.index()][frame];
+        }
+        chain.read_at(course.base[frame], local)?;
+        misses.push(limb.swivels(chain, course.goal[frame], course.bend[frame], options)?);
+    }
+    Ok(misses)
+}
+
 /// The largest angle between the rotations of two poses of a chain.
 fn greatest_step(a: &[UnitQuaternion<f64>], b: &[UnitQuaternion<f64>]) -> f64 {
     a.iter().zip(b).map(|(a, b)| angle_between(a, b)).fold(0.0, f64::max)
+}
+
+/// Keeps the joints of a limb from turning, in one frame, much further than the source's ever do: limits and
+/// straight limbs leave solvers more than one way, and where the better one changes, the limb would jump.
+struct Steady {
+    /// By joint of the chain: the largest step of the source's joint \[rad\].
+    steps: Vec<f64>,
+    /// The furthest that the tip may turn \[rad\].
+    tip: f64,
+    /// The pose of the frame before.
+    solved_before: Vec<UnitQuaternion<f64>>,
+    limits: bool,
+}
+
+impl Steady {
+    fn new(source: &Clip, limb: &LimbMap, joints: &[JointId], limits: bool) -> Steady {
+        let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+        let [base, middle, tip] = [limb.source.base, limb.source.middle, limb.source.tip].map(step);
+        let steps = joints.iter().map(|joint| match *joint {
+            joint if joint == limb.target.base => base,
+            joint if joint == limb.target.middle => middle,
+            _ => base.max(middle),
+        });
+        Steady { steps: steps.collect(), tip: tip + JUMP, solved_before: Vec::new(), limits }
+    }
+
+    fn next(&mut self, solved: &[UnitQuaternion<f64>]) {
+        self.solved_before.clear();
+        self.solved_before.extend_from_slice(solved);
+    }
+
+    /// How far a joint may turn in this frame.
+    fn allowed(&self, joint: usize) -> f64 {
+        JUMP + self.steps[joint]
+    }
+
+    /// By how much a joint of a pose has turned too far since the frame before; not above 0: none has.
+    fn excess(&self, solved: &[UnitQuaternion<f64>]) -> f64 {
+        let pairs = solved.iter().zip(&self.solved_before).enumerate();
+        let excess = pairs.map(|(joint, (now, before))| angle_between(now, before) - self.allowed(joint));
+        excess.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Solves again from the frame before: of several ways out of the limits that is the one already taken. Where
+    /// it is too far for one frame, too, joints go as far as they may turn towards what brings the effector nearest:
+    /// one of both solutions, or the pose they were solved from.
+    fn calm(
+        &self,
+        chain: &mut PosedChain,
+        first: Outcome,
+        start: &[UnitQuaternion<f64>],
+        goal: &Vector3<f64>,
+        solve_from: impl Fn(&mut PosedChain) -> Result<Outcome, RetargetError>,
+    ) -> Result<Outcome, RetargetError> {
+        let solved = chain.chain.rotations().to_vec();
+        chain.chain.set_rotations(&self.solved_before);
+        let other = solve_from(chain)?;
+        let near = first.position + WORSE * chain.chain.length(0);
+        if other.position <= near && self.excess(chain.chain.rotations()) <= 0.0 {
+            return Ok(other);
+        }
+        let resolved = chain.chain.rotations().to_vec();
+        let mut best: Option<(f64, Vec<UnitQuaternion<f64>>)> = None;
+        for towards in [&solved[..], &resolved, start] {
+            for (joint, (before, wished)) in self.solved_before.iter().zip(towards).enumerate() {
+                let constraint =
+                    if self.limits { chain.chain.constraints()[joint] } else { Constraint::free() };
+                let allowed = constraint.project(wished).0;
+                let rotation = constraint.approach(before, &allowed, self.allowed(joint));
+                chain.chain.set_rotation(joint, rotation);
+            }
+            let missed = (chain.chain.tip(0).0 - goal).norm();
+            if best.as_ref().is_none_or(|(least, _)| missed < *least) {
+                best = Some((missed, chain.chain.rotations().to_vec()));
+            }
+        }
+        let (position, rotations) = best.expect("three ways to go");
+        chain.chain.set_rotations(&rotations);
+        Ok(Outcome { position, status: Status::Capped, ..first })
+    }
 }

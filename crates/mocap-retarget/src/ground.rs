@@ -1,10 +1,11 @@
 //! What the source clip says about its floor and feet, before the first frame.
 
 use crate::body::Body;
+use crate::collar;
 use crate::copy::below;
 use crate::error::RetargetError;
 use crate::evidence::{Sample, refined};
-use crate::options::{FootLock, Method};
+use crate::options::{Floor, FootLock, Method};
 use crate::plant::Sole;
 use crate::retargeter::Retargeter;
 use crate::stance::Stance;
@@ -65,7 +66,10 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
     let sample = Sample::of(source, &retargeter.source_body);
     let sides: Vec<_> = source_feet.iter().map(|foot| foot.side).zip(&contacts).collect();
     let (body, stance) = (&retargeter.source_body, &retargeter.source_stance);
-    let stance = refined(stance, &retargeter.source_base, source.skeleton(), body, &sample, &sides)?;
+    let mut stance = refined(stance, &retargeter.source_base, source.skeleton(), body, &sample, &sides)?;
+    if stance.made {
+        collar::rolled(&mut stance, source, body);
+    }
     let rules = if same {
         retargeter.rules.clone()
     } else {
@@ -100,7 +104,10 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
     Ok(Setting {
         floor,
         ankle: mean_ankle(&heights),
-        target_floor: retargeter.options.floor.unwrap_or(floor * retargeter.ratios.leg),
+        target_floor: match retargeter.options.floor {
+            Floor::At(height) => height,
+            Floor::Auto | Floor::Off => floor * retargeter.ratios.leg,
+        },
         target_ankle: mean_ankle(&target_heights),
         feet,
         lock,

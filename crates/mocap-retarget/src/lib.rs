@@ -13,6 +13,7 @@
 //! ```
 
 mod body;
+mod collar;
 mod copy;
 mod error;
 mod evidence;
@@ -21,6 +22,7 @@ mod frames;
 mod free;
 mod ground;
 mod limb;
+mod metric;
 mod options;
 mod plant;
 mod report;
@@ -28,13 +30,19 @@ mod rest;
 mod retargeter;
 mod roles;
 mod stance;
+mod swivel;
 mod transfer;
+
+pub use mocap_ik::Method as IkMethod;
 
 pub use error::{RetargetError, Warning, Which};
 pub use explain::{Becomes, Explanation, FoundJoint, JointKind, OtherJoint, PairRow, explain_roles};
 pub use free::retarget_pairs;
-pub use options::{FootLock, Hands, LimbSolver, Method, Options};
-pub use report::{AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, StepReport};
+pub use metric::Metric;
+pub use options::{Floor, FootLock, Hands, LimbSolver, Method, Options};
+pub use report::{
+    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, SoleReport, StepReport,
+};
 pub use rest::rest_from_motion;
 pub use retargeter::{Ratios, Retargeter};
 pub use roles::{NEEDED_ROLES, Reason, RoleMap, RoleRow, map_roles, map_roles_in};

@@ -3,9 +3,9 @@
 use crate::body::Limb;
 use crate::error::RetargetError;
 use crate::options::LimbSolver;
-use mocap_ik::{Ccd, Goal, Options, Outcome, PosedChain, Solver, Status, TwoBone};
+use mocap_ik::{Ccd, Chain, Goal, Method, Options, Outcome, PosedChain, Solver, Status, TwoBone};
 use mocap_model::{Skeleton, Vector3};
-use nalgebra::Unit;
+use nalgebra::{Unit, UnitQuaternion};
 
 /// Both limbs and the chain that is solved, in the pose of the skeleton's rest.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct LimbMap {
 const USUAL: f64 = 0.05;
 /// A limb bent the wrong way by more than this (sine) is meant to be: its axis is left alone.
 const OVERSTRETCHED: f64 = 0.25;
+/// The bend \[rad\] that a straight limb is given before it is solved by iterations.
+const FLEXION: f64 = 0.03;
 
 impl LimbMap {
     pub(crate) fn new(
@@ -48,36 +50,108 @@ impl LimbMap {
         options: &Options,
     ) -> Result<Outcome, RetargetError> {
         let chain = &mut chain.chain;
-        let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
-        let (tip, _) = chain.tip(0);
-        let before = chain.frames()[self.middle - 1];
-        let (above, below) = (base - middle, tip - middle);
-        let lengths = above.norm() * below.norm();
-        let posed = below.cross(&above) / lengths.max(f64::MIN_POSITIVE);
-        // A limb bent a little the wrong way (an overstretched knee) counts as straight.
-        let wrong = posed.dot(&bend);
-        let posed = if wrong < 0.0 && posed.norm() < OVERSTRETCHED { posed - bend * wrong } else { posed };
-        let axis = before.inverse() * (posed + bend * USUAL);
-        chain.set_bend(self.middle, Unit::try_new(axis, 0.0));
+        let posed = self.set_bend(chain, bend);
         let goals = [Goal::at(goal)];
-        let [first, second]: [&dyn Solver; 2] = match solver {
-            LimbSolver::TwoBone => return Ok(TwoBone.solve(chain, &goals, options)?),
-            LimbSolver::Auto => [&TwoBone, &Ccd],
-            LimbSolver::Ccd => [&Ccd, &TwoBone],
-        };
+        match solver {
+            LimbSolver::Auto => {}
+            LimbSolver::Named(Method::TwoBone) => return Ok(TwoBone.solve(chain, &goals, options)?),
+            LimbSolver::Named(method) => {
+                self.flex(chain, &posed, &bend);
+                return Ok(method.solve(chain, &goals, options)?);
+            }
+        }
         let start = chain.rotations().to_vec();
-        let outcome = first.solve(chain, &goals, options)?;
+        let outcome = TwoBone.solve(chain, &goals, options)?;
         if outcome.status != Status::Capped {
             return Ok(outcome);
         }
         // Both start from the pose of the source: what one of them has twisted the other cannot undo.
         let kept = chain.rotations().to_vec();
         chain.set_rotations(&start);
-        let other = second.solve(chain, &goals, options)?;
+        let other = Ccd.solve(chain, &goals, options)?;
         if other.position < outcome.position {
             return Ok(other);
         }
         chain.set_rotations(&kept);
         Ok(outcome)
+    }
+
+    /// Tells the chain about which axis the limb bends, as the source does; returns the sine of its bend about the
+    /// axis across it.
+    fn set_bend(&self, chain: &mut Chain, bend: Vector3<f64>) -> Vector3<f64> {
+        let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
+        let (tip, _) = chain.tip(0);
+        let before = chain.frames()[self.middle - 1];
+        let (above, below) = (base - middle, tip - middle);
+        let lengths = above.norm() * below.norm();
+        let posed = below.cross(&above) / lengths.max(f64::MIN_POSITIVE);
+        // Across the limb: what lies along the axis of a bend does not stretch.
+        let line = below - above;
+        let bend = bend - line * (bend.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE));
+        // A limb bent a little the wrong way (an overstretched knee) counts as straight.
+        let wrong = posed.dot(&bend);
+        let posed = if wrong < 0.0 && posed.norm() < OVERSTRETCHED { posed - bend * wrong } else { posed };
+        let axis = before.inverse() * (posed + bend * USUAL);
+        chain.set_bend(self.middle, Unit::try_new(axis, 0.0));
+        posed
+    }
+
+    /// Poses the chain as the two-bone solution at a swivel \[rad\] from the pose it holds; returns the axis about
+    /// which it bends then.
+    pub(crate) fn pose_swivelled(
+        &self,
+        chain: &mut PosedChain,
+        goal: Vector3<f64>,
+        bend: Vector3<f64>,
+        options: &Options,
+        swivel: f64,
+    ) -> Result<Vector3<f64>, RetargetError> {
+        let chain = &mut chain.chain;
+        self.set_bend(chain, bend);
+        let before = chain.frames()[self.middle - 1];
+        TwoBone.pose_swivelled(chain, &Goal::at(goal), options, swivel)?;
+        Ok(chain.frames()[self.middle - 1] * (before.inverse() * bend))
+    }
+
+    /// What each swivel leaves of the way to the goal, as a share of the limb's length; as [`TwoBone::swivels`].
+    pub(crate) fn swivels(
+        &self,
+        chain: &mut PosedChain,
+        goal: Vector3<f64>,
+        bend: Vector3<f64>,
+        options: &Options,
+    ) -> Result<[f32; TwoBone::SWIVELS], RetargetError> {
+        let chain = &mut chain.chain;
+        self.set_bend(chain, bend);
+        let length = chain.length(0).max(f64::MIN_POSITIVE);
+        Ok(TwoBone.swivels(chain, &Goal::at(goal), options)?.map(|miss| (miss / length) as f32))
+    }
+
+    /// The orientation of the bone above knee or elbow.
+    pub(crate) fn upper_frame(&self, chain: &PosedChain) -> UnitQuaternion<f64> {
+        chain.chain.frames()[self.middle - 1]
+    }
+
+    /// The sine of the bend about the axis about which the limb bends the usual way.
+    pub(crate) fn bend_sine(&self, chain: &PosedChain, bend: &Vector3<f64>) -> f64 {
+        let positions = chain.chain.positions();
+        let (above, below) =
+            (positions[0] - positions[self.middle], chain.chain.tip(0).0 - positions[self.middle]);
+        below.cross(&above).dot(bend) / (above.norm() * below.norm()).max(f64::MIN_POSITIVE)
+    }
+
+    /// Bends a limb that is nearly straight a little, the usual way: from a straight one, solvers that know no
+    /// bend axis leave in any direction. `posed` is the sine of the bend about its axis.
+    fn flex(&self, chain: &mut Chain, posed: &Vector3<f64>, bend: &Vector3<f64>) {
+        let sine = posed.dot(bend);
+        if sine < -OVERSTRETCHED {
+            return;
+        }
+        // Never below the least flexion, and soon the pose's own: no step where the one takes over.
+        let by = ((sine * sine + 4.0 * FLEXION * FLEXION).sqrt() - sine) / 2.0;
+        let parent = chain.frames()[self.middle - 1];
+        let axis = parent.inverse() * bend;
+        let bent = UnitQuaternion::new(axis * by) * chain.rotations()[self.middle];
+        chain.set_rotation(self.middle, bent);
     }
 }

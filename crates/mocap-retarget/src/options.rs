@@ -39,17 +39,45 @@ pub enum FootLock {
     Off,
 }
 
-/// How limbs are solved.
+/// Where the target's floor is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Floor {
+    /// The floor that the source stands on, scaled like the legs.
+    #[default]
+    Auto,
+    /// At this height along the up axis [units of the target].
+    At(f64),
+    /// There is none: feet that stand are pinned at the height they stand at, and none is lifted. For stairs and
+    /// slopes. Heights of the report are against the automatic floor.
+    Off,
+}
+
+/// How limbs are solved. Every one of them starts from the source's own pose and keeps the joints' limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimbSolver {
     /// The two-bone solution (knee and elbow bend about the source's own axis), and where limits of the joints
     /// keep it from the goal, cyclic coordinate descent; the nearer of both.
     #[default]
     Auto,
-    /// Cyclic coordinate descent, finished by the two-bone solution where it stalls.
-    Ccd,
-    /// The two-bone solution alone.
-    TwoBone,
+    /// One solver alone.
+    Named(mocap_ik::Method),
+}
+
+impl LimbSolver {
+    /// All of them, the automatic choice first.
+    pub const ALL: [LimbSolver; 6] = {
+        let [a, b, c, d, e] = mocap_ik::Method::ALL;
+        use LimbSolver::{Auto, Named};
+        [Auto, Named(a), Named(b), Named(c), Named(d), Named(e)]
+    };
+
+    /// The name as it is written in commands and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LimbSolver::Auto => "auto",
+            LimbSolver::Named(method) => method.name(),
+        }
+    }
 }
 
 /// Options of a [`crate::Retargeter`].
@@ -66,9 +94,8 @@ pub struct Options {
     /// Whether the degrees of freedom and limits that the target states are kept. Default: true. A skeleton's own
     /// motion is never changed for its limits (the files of CMU's database break their own).
     pub limits: bool,
-    /// The height of the target's floor along its up axis [units of the target]. Default `None`: the floor of
-    /// the source, scaled like the legs.
-    pub floor: Option<f64>,
+    /// Where the target's floor is. Default: [`Floor::Auto`].
+    pub floor: Floor,
     /// A local pose of the source in which it stands, in place of its rest pose: any pose of a body that stands
     /// upright, arms anywhere.
     pub source_rest: Option<Pose>,
@@ -91,7 +118,7 @@ impl Default for Options {
             lock: FootLock::default(),
             solver: LimbSolver::default(),
             limits: true,
-            floor: None,
+            floor: Floor::default(),
             source_rest: None,
             target_rest: None,
             source_roles: None,

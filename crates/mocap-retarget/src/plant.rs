@@ -8,6 +8,7 @@
 
 use crate::copy::{Copied, LimbCourse};
 use crate::ground::Setting;
+use crate::options::Floor;
 use crate::retargeter::Retargeter;
 use mocap_analysis::runs;
 use mocap_model::{FrameRate, JointId, UnitQuaternion, Vector3};
@@ -88,7 +89,11 @@ pub(crate) fn plant(retargeter: &Retargeter, setting: &Setting, rate: FrameRate,
     let frames = copied.hips.len();
     let span = |seconds: f64| (seconds * rate.fps()).round().max(1.0) as usize;
     let length = |foot: &Sole| retargeter.target_stance.limb_length(&retargeter.limbs[foot.limb].target);
-    let floor = setting.target_floor;
+    let floor = match retargeter.options.floor {
+        Floor::Auto | Floor::At(_) => setting.target_floor,
+        // Below everything: nothing is lifted.
+        Floor::Off => f64::NEG_INFINITY,
+    };
     let planted: Vec<Corrections> = setting
         .feet
         .iter()
@@ -181,7 +186,8 @@ fn corrections(
     let mut planted: Vec<Range<usize>> = Vec::new();
     for run in runs(stands) {
         let mean = run.clone().map(toe).sum::<Vector3<f64>>() / run.len() as f64;
-        let place = mean + up * (floor + foot.toe_height - mean.dot(up));
+        let above = if floor.is_finite() { floor + foot.toe_height - mean.dot(up) } else { 0.0 };
+        let place = mean + up * above;
         if run.clone().all(|frame| (place - toe(frame)).norm() <= most) {
             for frame in run.clone() {
                 (moves[frame], weights[frame]) = (place - toe(frame), 1.0);
@@ -229,7 +235,7 @@ fn ahead_of_time(needed: &[f64], ahead: usize) -> Vec<f64> {
 }
 
 /// A weighted mean over `reach` frames on both sides (a Hann window); the ends are continued.
-fn smoothed<T>(values: &[T], reach: usize) -> Vec<T>
+pub(crate) fn smoothed<T>(values: &[T], reach: usize) -> Vec<T>
 where
     T: Copy + std::ops::Add<Output = T> + std::ops::Mul<f64, Output = T>,
 {

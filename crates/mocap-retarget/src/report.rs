@@ -7,9 +7,11 @@ use crate::ground::Setting;
 use crate::retargeter::{Ratios, Retargeter};
 use crate::stance::Stance;
 use mocap_analysis::{
-    FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements, rms_difference, runs,
+    ContactOptions, FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements,
+    rms_difference, runs,
 };
-use mocap_model::{Clip, Isometry3, JointId, Role, Side};
+use mocap_ik::Status;
+use mocap_model::{Clip, Isometry3, JointId, Role, Side, UnitQuaternion, angle_between};
 use std::ops::Range;
 
 /// What became of a motion. Lengths are metres (see [`Report::metres`]), angles degrees.
@@ -65,8 +67,21 @@ pub struct EffectorReport {
     pub max: f64,
     /// The largest distance in the frames whose goal is within reach \[m\].
     pub max_reachable: f64,
-    /// Frames whose goal is further than the limb is long.
+    /// Frames whose goal is met.
+    pub reached_frames: usize,
+    /// Frames whose goal is further than the limb is long, or nearer than it folds.
     pub unreachable_frames: usize,
+    /// Frames whose goal is within reach and missed, with a joint of the limb at one of its limits.
+    pub limited_frames: usize,
+    /// Frames whose goal is within reach and missed, with no joint at a limit: the solver gave up, or a jump was
+    /// held back.
+    pub capped_frames: usize,
+    /// Frames in which knee or elbow bends the wrong way where the source's does not.
+    pub wrong_bend_frames: usize,
+    /// Iterations of the solver, on average.
+    pub iterations_mean: f64,
+    /// The most iterations of a frame.
+    pub iterations_max: u32,
 }
 
 /// How well a foot stands, on the contacts of the source.
@@ -96,6 +111,22 @@ pub struct FootReport {
     pub penetration_max: f64,
     /// The same of the source \[m\].
     pub penetration_source: f64,
+    /// The ball of the foot, against its height where the foot is flat.
+    pub toe: SoleReport,
+    /// The heel, straight below the ankle where the foot is flat.
+    pub heel: SoleReport,
+    /// The share of the source's contact frames in which the target's toe stands by the same measure (slow and
+    /// low); `None` where the source never stands.
+    pub contacts_kept: Option<f64>,
+}
+
+/// How far a point of a sole is from the floor.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SoleReport {
+    /// The largest height above the floor while the source's stands \[m\].
+    pub float: f64,
+    /// The greatest depth below the floor in all frames \[m\].
+    pub penetration: f64,
 }
 
 /// Limits that are broken.
@@ -158,7 +189,7 @@ pub(crate) fn report(
         metres: retargeter.metres,
         mapping: mapping(retargeter),
         effectors: effectors(retargeter, &solves),
-        feet: feet(retargeter, setting, motion),
+        feet: feet(retargeter, setting, motion, &is),
         limits: limits(retargeter, motion),
         angles: angles(retargeter, &was, &is),
         jerk_ratio: jerk_ratio(retargeter, &was, &is, source.rate().fps()),
@@ -182,49 +213,93 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
     for (limb, solves) in retargeter.limbs.iter().zip(solves).filter(|(_, solves)| !solves.is_empty()) {
         let mut errors: Vec<f64> = solves.iter().map(|solve| solve.error * retargeter.metres[1]).collect();
         errors.sort_by(f64::total_cmp);
-        let reachable = solves.iter().filter(|solve| solve.reachable);
+        let reachable = solves.iter().filter(|solve| solve.status != Status::Unreachable);
+        let count = |is: &dyn Fn(&Solve) -> bool| solves.iter().filter(|solve| is(solve)).count();
         reports.push(EffectorReport {
             role: limb.target.kind.roles_of(limb.target.side)[2],
             mean: errors.iter().sum::<f64>() / errors.len() as f64,
             p95: errors[(errors.len() * 95).div_ceil(100) - 1],
             max: errors[errors.len() - 1],
             max_reachable: reachable.map(|solve| solve.error * retargeter.metres[1]).fold(0.0, f64::max),
-            unreachable_frames: solves.iter().filter(|solve| !solve.reachable).count(),
+            reached_frames: count(&|solve| solve.status == Status::Reached),
+            unreachable_frames: count(&|solve| solve.status == Status::Unreachable),
+            limited_frames: count(&|solve| solve.status == Status::Capped && solve.at_limit),
+            capped_frames: count(&|solve| solve.status == Status::Capped && !solve.at_limit),
+            wrong_bend_frames: count(&|solve| solve.wrong_way),
+            iterations_mean: solves.iter().map(|solve| f64::from(solve.iterations)).sum::<f64>()
+                / solves.len() as f64,
+            iterations_max: solves.iter().map(|solve| solve.iterations).max().unwrap_or(0),
         });
     }
     reports
 }
 
-fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip) -> Vec<FootReport> {
+fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbMotions) -> Vec<FootReport> {
     let [metres, target_metres] = retargeter.metres;
     let is = FootMotion::of(motion, &setting.target_feet);
     let feet = setting.source_feet.iter().zip(setting.motions.iter().zip(&is)).zip(&setting.contacts);
-    feet.map(|((foot, (from, to)), contacts)| {
-        let was = from.measure(contacts, setting.floor, metres);
-        let is = to.measure(contacts, setting.target_floor, target_metres);
-        let scaled = was.slide * retargeter.ratios.leg * target_metres / metres;
-        let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
-        let height = |frame: usize| {
-            let is = (to.lowest[frame] - setting.target_floor) * target_metres;
-            is - (from.lowest[frame] - setting.floor) * metres
-        };
-        let errors: Vec<f64> = flat.map(|frame| height(frame).abs()).collect();
-        FootReport {
-            role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
-            contacts: runs(&contacts.toe),
-            contact_frames: is.contact_frames,
-            slide_source: was.slide,
-            slide: is.slide,
-            slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
-            float: is.float_max,
-            height_mean: is.height_mean,
-            height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
-            height_error_max: errors.iter().copied().fold(0.0, f64::max),
-            penetration_max: is.penetration_max,
-            penetration_source: was.penetration_max,
+    feet.enumerate()
+        .map(|(i, ((foot, (from, to)), contacts))| {
+            let was = from.measure(contacts, setting.floor, metres);
+            let is = to.measure(contacts, setting.target_floor, target_metres);
+            let scaled = was.slide * retargeter.ratios.leg * target_metres / metres;
+            let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
+            let height = |frame: usize| {
+                let is = (to.lowest[frame] - setting.target_floor) * target_metres;
+                is - (from.lowest[frame] - setting.floor) * metres
+            };
+            let [toe, heel] = soles(setting, i, to, limbs, target_metres);
+            let stands = to.contacts(target_metres, &ContactOptions::default()).toe;
+            let kept = stands.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
+            let errors: Vec<f64> = flat.map(|frame| height(frame).abs()).collect();
+            FootReport {
+                role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
+                contacts: runs(&contacts.toe),
+                contact_frames: is.contact_frames,
+                slide_source: was.slide,
+                slide: is.slide,
+                slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
+                float: is.float_max,
+                height_mean: is.height_mean,
+                height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+                height_error_max: errors.iter().copied().fold(0.0, f64::max),
+                penetration_max: is.penetration_max,
+                penetration_source: was.penetration_max,
+                toe,
+                heel,
+                contacts_kept: (is.contact_frames > 0).then(|| kept as f64 / is.contact_frames as f64),
+            }
+        })
+        .collect()
+}
+
+/// Toe and heel of a foot of the target.
+fn soles(
+    setting: &Setting,
+    i: usize,
+    foot: &FootMotion,
+    limbs: &LimbMotions,
+    metres: f64,
+) -> [SoleReport; 2] {
+    let mut reports = [SoleReport::default(); 2];
+    let Some(sole) = setting.feet.get(i).filter(|_| setting.feet.len() == setting.contacts.len()) else {
+        return reports;
+    };
+    let Some([.., ankle]) = limbs.limb(sole.limb) else { return reports };
+    let contacts = &setting.contacts[i];
+    for (frame, ankle) in ankle.iter().enumerate() {
+        let heel = ankle.translation.vector + ankle.rotation * sole.heel_offset;
+        let heights = [foot.toe[frame].dot(&foot.up) - sole.toe_height, heel.dot(&foot.up)];
+        let stands = [contacts.toe[frame], contacts.heel[frame]];
+        for ((report, height), stands) in reports.iter_mut().zip(heights).zip(stands) {
+            let above = (height - setting.target_floor) * metres;
+            report.penetration = report.penetration.max(-above);
+            if stands {
+                report.float = report.float.max(above);
+            }
         }
-    })
-    .collect()
+    }
+    reports
 }
 
 fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {
@@ -309,14 +384,13 @@ impl LimbMotions {
 }
 
 fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
-    let step = |clip: &Clip, joint: JointId| largest_step(clip, [joint]);
     let angle = |step: Option<LargestStep>| step.map_or(0.0, |step| step.angle.to_degrees());
     let mut report = StepReport::default();
     for row in &retargeter.source_body.roles.rows {
-        report.source = report.source.max(angle(step(source, row.joint)));
+        report.source = report.source.max(angle(largest_step(source, [row.joint])));
     }
     for row in &retargeter.target_body.roles.rows {
-        let Some(is) = step(motion, row.joint) else { continue };
+        let Some(is) = largest_step(motion, [row.joint]) else { continue };
         let degrees = is.angle.to_degrees();
         if degrees > report.target {
             report.target = degrees;
@@ -324,11 +398,40 @@ fn steps(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> StepReport {
             report.frame = is.frame;
         }
         if let Some(from) = retargeter.source_body.roles.joint(row.role) {
-            let excess = degrees - angle(step(source, from));
+            let excess = degrees - source_step(retargeter, source, from, row.joint).to_degrees();
             if excess > report.excess {
                 (report.excess, report.excess_role) = (excess, Some(row.role));
             }
         }
     }
     report
+}
+
+/// The largest step \[rad\] of a joint of the source, seen from the joint that stands for the one above `target`:
+/// a head without a neck below it turns as head and neck of the source do.
+fn source_step(retargeter: &Retargeter, source: &Clip, joint: JointId, target: JointId) -> f64 {
+    let skeleton = &retargeter.target;
+    let mut above = skeleton.joint(target).parent;
+    let mut from = None;
+    while let Some(id) = above.filter(|_| from.is_none()) {
+        from =
+            retargeter.target_body.roles.role(id).and_then(|role| retargeter.source_body.roles.joint(role));
+        above = skeleton.joint(id).parent;
+    }
+    let own = largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+    let path = from.and_then(|from| source.skeleton().path(from, joint)).unwrap_or_default();
+    if path.len() <= 2 {
+        return own;
+    }
+    let turn = |frame: usize| {
+        path[1..]
+            .iter()
+            .fold(UnitQuaternion::identity(), |turn, id| turn * source.track(*id).rotation.at(frame))
+    };
+    let mut before = None;
+    let steps = (0..source.frames()).map(|frame| {
+        let now = turn(frame);
+        before.replace(now).map_or(0.0, |before| angle_between(&before, &now))
+    });
+    steps.fold(own, f64::max)
 }

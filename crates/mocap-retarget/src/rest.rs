@@ -1,6 +1,7 @@
 //! A stance read off a motion, for skeletons whose rest pose is none.
 
 use crate::body::Body;
+use crate::collar;
 use crate::error::{RetargetError, Which};
 use crate::evidence::{Sample, refined};
 use crate::roles::map_roles_in;
@@ -32,7 +33,10 @@ pub fn rest_from_motion(clip: &Clip) -> Result<Pose, RetargetError> {
     let found: Vec<_> =
         feet.iter().map(|foot| (foot.side, contacts(&clip, foot, metres, &options))).collect();
     let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
-    let stance = refined(&made, &base, clip.skeleton(), &body, &Sample::of(&clip, &body), &sides)?;
+    let mut stance = refined(&made, &base, clip.skeleton(), &body, &Sample::of(&clip, &body), &sides)?;
+    if made.made {
+        collar::rolled(&mut stance, &clip, &body);
+    }
     let joints = base.joints.iter().zip(&stance.local);
     Ok(Pose { joints: joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local)).collect() })
 }

@@ -7,7 +7,7 @@ use crate::report::{Report, report};
 use crate::roles::map_roles;
 use crate::stance::{Directions, Stance, stance};
 use crate::transfer::{Rule, rules};
-use crate::{Options, RoleMap};
+use crate::{Floor, Options, RoleMap};
 use mocap_analysis::metres_per_unit;
 use mocap_ik::Constraint;
 use mocap_model::{Clip, ClipError, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
@@ -77,7 +77,9 @@ impl Retargeter {
     /// Where one of the skeletons has no hips or legs, its limbs are not connected or have no length, its sides
     /// are mixed up, or a pose that was given is of another skeleton.
     pub fn new(source: &Skeleton, target: &Skeleton, options: &Options) -> Result<Retargeter, RetargetError> {
-        if let Some(value) = options.floor.filter(|floor| !floor.is_finite()) {
+        if let Floor::At(value) = options.floor
+            && !value.is_finite()
+        {
             return Err(RetargetError::Option { option: "floor", value });
         }
         let axes = Space { unit: source.space().unit, ..*target.space() };

@@ -89,11 +89,11 @@ fn scaled_bodies_walk_the_same_walk() {
     for (path, skip) in WALKS {
         let Some(source) = corpus::clip(path, skip) else { return };
         for experiment in &EXPERIMENTS {
-            for solver in [LimbSolver::Auto, LimbSolver::Ccd, LimbSolver::TwoBone] {
+            for solver in LimbSolver::ALL {
                 let options = Options { solver, lock: FootLock::Off, ..Options::default() };
                 let (_, report) = run(&source, experiment, &options);
-                let place = format!("{path}, thighs × {}, {solver:?}", experiment.thigh);
-                print_row(path, experiment, &format!("scale, feet free, {solver:?}"), &report);
+                let place = format!("{path}, thighs × {}, {}", experiment.thigh, solver.name());
+                print_row(path, experiment, &format!("scale, feet free, {}", solver.name()), &report);
                 for (role, most) in [
                     (Role::LeftUpperLeg, experiment.thigh_rms),
                     (Role::RightUpperLeg, experiment.thigh_rms),

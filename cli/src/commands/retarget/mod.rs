@@ -2,6 +2,7 @@
 
 mod choices;
 mod explain;
+mod gate;
 mod mapping;
 mod row;
 mod target;
@@ -12,7 +13,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
+use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
@@ -23,9 +24,11 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
-use choices::{HandsArg, MethodArg, SolverArg};
+use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor};
 pub(crate) use explain::Row as ExplainRow;
-pub(crate) use mapping::{MapArg, MapFile};
+use gate::Gate;
+pub(crate) use gate::{Checked, check, missed};
+pub(crate) use mapping::MapArg;
 use mapping::{Mapping, MappingArgs};
 pub(crate) use row::{Measures, Row};
 pub(crate) use target::{Target, read as read_target};
@@ -56,6 +59,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
     euler: Option<EulerOrder>,
     #[command(flatten)]
+    gates: GateArgs,
+    #[command(flatten)]
     edits: EditArgs,
     #[command(flatten)]
     target: TargetArgs,
@@ -77,10 +82,17 @@ pub(crate) struct MethodArgs {
     hands: HandsArg,
     /// How limbs are solved
     #[arg(long, value_name = "SOLVER", default_value = "auto")]
-    solver: SolverArg,
+    ik: IkArg,
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Do not pin feet where they stand: they slide as the source's do
+    #[arg(long)]
+    no_lock: bool,
+    /// Floor of the target: auto (where the source's feet stand, scaled), off (feet are pinned at their own height and
+    /// none is lifted), or a height along its up axis [m, or with a unit, such as -2cm]
+    #[arg(long, value_name = "HEIGHT", default_value = "auto", value_parser = floor, allow_hyphen_values = true)]
+    floor: FloorArg,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
     pub(crate) source_rest: Option<usize>,
@@ -88,6 +100,18 @@ pub(crate) struct MethodArgs {
     /// pose that comes first, else found in its motion]
     #[arg(long, value_name = "FRAME")]
     pub(crate) target_rest: Option<usize>,
+}
+
+/// What a result must keep to.
+#[derive(Clone, Debug, ClapArgs)]
+#[command(next_help_heading = "Quality")]
+pub(crate) struct GateArgs {
+    /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
+    /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
+    /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
+    /// angle, correlation-lost, jerk, step
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
+    pub(crate) fail_above: Vec<Gate>,
 }
 
 /// Changes to the source before it is put on the target.
@@ -115,9 +139,6 @@ pub(crate) struct TargetArgs {
     /// Axis that points up in the target [default: as its file says, else Y]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     target_up: Option<SignedAxis>,
-    /// Whether its unit is not needed: nothing is measured.
-    #[arg(skip)]
-    unit_unneeded: bool,
 }
 
 /// Runs the command.
@@ -143,8 +164,12 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
 
     let target_input = Input::named(target_path);
-    let target_args = TargetArgs { unit_unneeded: args.mapping.shows_only(), ..args.target.clone() };
-    let target = match target::read(&target_input, &target_args, args.method.target_rest, &args.reading) {
+    let read = target::read(&target_input, &args.target, args.method.target_rest, &args.reading);
+    let read = match args.mapping.shows_only() {
+        true => read,
+        false => read.and_then(Target::measured),
+    };
+    let mut target = match read {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -154,12 +179,16 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         }
     };
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
-    let options =
+    let mut options =
         RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
-    let map = args.mapping.map.read()?;
+    if let Some(path) = &args.mapping.map.map {
+        let input = Input::named(path);
+        target.map = Some((path.clone(), read::bytes_of(&input)?));
+        options = options.depending_on("the map", &input);
+    }
     let work = |job: &Job| match args.mapping.shows_only() {
-        true => mapping::shown(job, args, &target, map.as_ref()),
-        false => retarget(job, args, &target, map.as_ref(), format),
+        true => mapping::shown(job, args, &target),
+        false => retarget(job, args, &target, format),
     };
     Ok(batch::run(console, global, options, &jobs, work))
 }
@@ -174,19 +203,13 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(
-    job: &Job,
-    args: &Args,
-    target: &Target,
-    map: Option<&MapFile>,
-    format: Format,
-) -> Result<Report, Failure> {
+fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
     job.input.attempt.check()?;
     let done = edited(clip, args, &mut warnings)
-        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, (target, map), &mut warnings));
+        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
@@ -208,9 +231,19 @@ fn retarget(
         target: target.path.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    let row = row::Row::new(&facts, &report, &warnings);
+    let gates = &args.gates.fail_above;
+    let checked = gate::check(gates, &report);
+    let missed = gate::missed(gates, &checked);
+    let row = row::Row::new(&facts, &report, checked, &warnings);
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        errors: missed,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
 }
 
 /// The source with its edits, and how it stands where a flag says it.
@@ -238,19 +271,21 @@ pub(crate) fn put_on_target(
     clip: &Clip,
     source_rest: Option<Pose>,
     method: &MethodArgs,
-    (target, map): (&Target, Option<&MapFile>),
+    target: &Target,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
     let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
-    let mapping = Mapping::new(clip, target, map)?;
+    let mapping = Mapping::new(clip, target)?;
     let options = Options {
         method: method.method.into(),
         hands: method.hands.into(),
-        solver: method.solver.into(),
+        solver: method.ik.into(),
         limits: !method.no_limits,
+        lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        floor: method.floor.of(&target.skeleton),
         source_rest,
         target_rest: target.rest.clone(),
         ..mapping.options()

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use mocap_model::Role;
 use mocap_retarget::Report;
 use serde::Serialize;
 
+use super::gate::Checked;
 use crate::diagnostic::Diagnostic;
 
 /// What the report does not know.
@@ -24,6 +26,8 @@ pub(crate) struct Row<'a> {
     seconds: f64,
     #[serde(flatten)]
     measures: Measures<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<Checked>,
     warnings: &'a [Diagnostic],
 }
 
@@ -65,7 +69,13 @@ struct Effector {
     mean: f64,
     p95: f64,
     max: f64,
+    reached_frames: usize,
     unreachable_frames: usize,
+    limited_frames: usize,
+    capped_frames: usize,
+    wrong_bend_frames: usize,
+    iterations_mean: f64,
+    iterations_max: u32,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -80,6 +90,17 @@ struct Foot {
     float: f64,
     penetration_max: f64,
     penetration_source: f64,
+    toe: Sole,
+    heel: Sole,
+    contacts_kept: Option<f64>,
+    /// Ranges of frames, their ends not included.
+    contacts: Vec<[usize; 2]>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Sole {
+    float: f64,
+    penetration: f64,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -94,12 +115,20 @@ struct Step<'a> {
     source: f64,
     joint: &'a str,
     frame: usize,
+    /// The most by which a role's step exceeds the source's.
+    excess: f64,
+    excess_role: Option<&'static str>,
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn new(facts: &'a Facts, report: &'a Report, warnings: &'a [Diagnostic]) -> Row<'a> {
+    pub(super) fn new(
+        facts: &'a Facts,
+        report: &'a Report,
+        gates: Vec<Checked>,
+        warnings: &'a [Diagnostic],
+    ) -> Row<'a> {
         let measures = Measures::new(&facts.target, report);
-        Row { path: &facts.path, output: &facts.output, seconds: facts.seconds, measures, warnings }
+        Row { path: &facts.path, output: &facts.output, seconds: facts.seconds, measures, gates, warnings }
     }
 
     /// The row for people: lengths in millimetres.
@@ -123,7 +152,13 @@ impl<'a> Measures<'a> {
             mean: row.mean,
             p95: row.p95,
             max: row.max,
+            reached_frames: row.reached_frames,
             unreachable_frames: row.unreachable_frames,
+            limited_frames: row.limited_frames,
+            capped_frames: row.capped_frames,
+            wrong_bend_frames: row.wrong_bend_frames,
+            iterations_mean: row.iterations_mean,
+            iterations_max: row.iterations_max,
         });
         let feet = report.feet.iter().map(|row| Foot {
             role: row.role.name(),
@@ -134,6 +169,10 @@ impl<'a> Measures<'a> {
             float: row.float,
             penetration_max: row.penetration_max,
             penetration_source: row.penetration_source,
+            toe: Sole { float: row.toe.float, penetration: row.toe.penetration },
+            heel: Sole { float: row.heel.float, penetration: row.heel.penetration },
+            contacts_kept: row.contacts_kept,
+            contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),
         });
         let step = &report.largest_step;
         Measures {
@@ -152,6 +191,8 @@ impl<'a> Measures<'a> {
                 source: step.source,
                 joint: &step.joint,
                 frame: step.frame,
+                excess: step.excess,
+                excess_role: step.excess_role.map(Role::name),
             },
         }
     }
@@ -177,10 +218,14 @@ impl<'a> Measures<'a> {
         line("mapping", format!("{mapped} roles on both skeletons"));
         line("scale", format!("legs {:.3}{arm}", self.scale.leg));
         for row in &self.effectors {
-            let reach = match row.unreachable_frames {
-                0 => String::new(),
-                frames => format!(", out of reach in {frames} frames"),
-            };
+            let counts = [
+                ("out of reach", row.unreachable_frames),
+                ("held by limits", row.limited_frames),
+                ("given up", row.capped_frames),
+                ("bent the wrong way", row.wrong_bend_frames),
+            ];
+            let counts = counts.iter().filter(|(_, frames)| *frames > 0);
+            let reach: String = counts.map(|(what, frames)| format!(", {what} in {frames} frames")).collect();
             let (mean, p95, max) = (mm(row.mean), mm(row.p95), mm(row.max));
             line(
                 &spaced(row.role),
@@ -189,13 +234,16 @@ impl<'a> Measures<'a> {
         }
         for row in &self.feet {
             let (slide, source) = (mm(row.slide), mm(row.slide_source));
-            let (float, deep) = (mm(row.float), mm(row.penetration_max));
+            let float = [row.toe.float, row.heel.float].map(mm).join(" / ");
+            let deep = [row.toe.penetration, row.heel.penetration].map(mm).join(" / ");
             let name = format!("{} floor", if row.role.starts_with("Left") { "left" } else { "right" });
             line(
                 &name,
                 format!(
-                    "{} frames of contact, slides {slide} mm/s (source {source}), floats {float} mm, sinks {deep} mm",
-                    row.contact_frames
+                    "{} frames of contact{}, slides {slide} mm/s (source {source}), floats {float} mm and sinks {deep} mm \
+                     (toe / heel)",
+                    row.contact_frames,
+                    row.contacts_kept.map_or(String::new(), |kept| format!(", {:.0} % kept", 100.0 * kept)),
                 ),
             );
         }
@@ -205,8 +253,18 @@ impl<'a> Measures<'a> {
         };
         line("limits", limits);
         if let Some((role, rms)) = self.angle_rms.iter().max_by(|a, b| a.1.total_cmp(b.1)) {
-            line("angles", format!("differ by {rms:.2}° (rms) at most, at {}", spaced(role)));
+            let lowest = self.angle_correlation.values().flatten().copied().fold(1.0, f64::min);
+            let alike = format!("differ by {rms:.2}° (rms) at most, at {}", spaced(role));
+            line("angles", format!("{alike}; correlate by {lowest:.3} at least"));
         }
+        if let Some(jerk) = self.jerk_ratio {
+            line("jerk", format!("{jerk:.2} of the source's, scaled"));
+        }
+        let step = &self.largest_step;
+        let over = step.excess_role.map_or(String::new(), |role| {
+            format!("; at most {:.1}° more than the source's, at {}", step.excess, spaced(role))
+        });
+        line("step", format!("{:.1}° in one frame at most (source {:.1}°){over}", step.target, step.source));
         lines.join("\n")
     }
 }

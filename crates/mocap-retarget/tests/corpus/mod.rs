@@ -22,7 +22,13 @@ pub(crate) fn clip(path: &str, skip: usize) -> Option<Clip> {
     let read = |path: &str| std::fs::read(folder.join(path)).expect("a file of the corpus");
     let limits = Limits::default();
     let clip = if path.ends_with(".amc") {
-        let skeleton = format!("{}.asf", path.split('_').next().expect("a subject"));
+        // As `01_01.amc` goes with `01.asf`, and `walk2.amc` with `walk.asf`.
+        let stem = path.trim_end_matches(".amc");
+        let subject = match stem.rsplit_once('_') {
+            Some((subject, _)) => subject,
+            None => stem.trim_end_matches(|c: char| c.is_ascii_digit()),
+        };
+        let skeleton = format!("{subject}.asf");
         let skeleton = asf::parse(&read(&skeleton), &limits).expect("a sound file").value;
         let motion = amc::parse(&read(path), &limits).expect("a sound file").value;
         amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).expect("a sound file").value
