@@ -158,7 +158,7 @@ db/b/jump.bvh
 #[test]
 fn a_mistake_is_shown_in_its_line() {
     let sandbox = people();
-    sandbox.put("p.toml", ALL.replace("fail-above", "fail-abvoe"));
+    sandbox.put("p.toml", ALL.replace("fail-above = \"1mm\"", "fail-abvoe = \"1mm\""));
     let ran = sandbox.run(["run", "p.toml"]);
     assert_eq!(ran.code, 2);
     let expected = "\

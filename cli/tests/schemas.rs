@@ -81,6 +81,8 @@ fn rows_are_what_their_schemas_say() {
         "picture",
         &[
             &["sheet", "alex_walk.bvh", "-o", "sheet.svg"],
+            &["sheet", "db", "-o", "sheets/"],
+            &["sheet", "db/broken.bvh", "-o", "broken.svg"],
             &["view", "alex_walk.bvh", "-o", "view.html"],
             &["plot", "alex_walk.bvh", "--joint", "Hips", "-o", "plot.svg"],
         ],
