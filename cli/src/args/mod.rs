@@ -65,6 +65,13 @@ impl Cli {
         let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
             .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        let definition = definition.mut_subcommand("run", |command| {
+            command.mut_arg("output", |argument| {
+                argument.value_name("DIR").help(
+                    "Directory for all outputs; it mirrors the tree of the inputs [default: that of the pipeline]",
+                )
+            })
+        });
         config::with_environment(definition)
     }
 }
