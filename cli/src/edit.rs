@@ -29,7 +29,7 @@ impl Edits {
     /// unknown unit.
     pub(crate) fn apply(&self, mut clip: Clip, warnings: &mut Vec<Diagnostic>) -> Result<Clip, Diagnostic> {
         if self.drop_first_frame {
-            clip = trimmed(clip, |frames| (frames > 1).then_some(1..frames), "--drop-first-frame")?;
+            clip = without_first(clip)?;
         }
         if let Some(trim) = self.trim {
             let fps = clip.rate().fps();
@@ -62,10 +62,30 @@ impl Edits {
             space = read::with_up(&space, up);
         }
         if space != *clip.skeleton().space() {
-            clip = clip.in_space(space).map_err(|error| refused("--unit", &error))?;
+            let flag = if self.unit.is_some() { "--unit" } else { "--up" };
+            clip = clip.in_space(space).map_err(|error| refused(flag, &error))?;
         }
         Ok(clip)
     }
+}
+
+impl Edits {
+    /// How many frames at the start are left of `before` that are no motion, once `clip` is edited.
+    pub(crate) fn lead_in(&self, clip: &Clip, before: usize) -> usize {
+        let mut left = before.saturating_sub(usize::from(self.drop_first_frame));
+        if let Some(trim) = self.trim {
+            let start = trim.frames(clip.frames(), clip.rate().fps()).map_or(0, |frames| frames.start);
+            left = left.saturating_sub(start);
+        }
+        // All that lies before the first frame of the motion.
+        let step = self.fps.map_or(1.0, |fps| fps.fps() / clip.rate().fps());
+        (left as f64 * step - 1e-6).ceil().max(0.0) as usize
+    }
+}
+
+/// The motion without its first frame.
+pub(crate) fn without_first(clip: Clip) -> Result<Clip, Diagnostic> {
+    trimmed(clip, |frames| (frames > 1).then_some(1..frames), "--drop-first-frame")
 }
 
 /// The error of a change that gives no motion.

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{Finding, Format, Parsed, amc, asf, bvh, csv, json, skel};
+use mocap_formats::{Finding, Format, Limits, Parsed, amc, asf, bvh, csv, json, skel};
 use mocap_model::{Clip, EulerOrder, Skeleton};
 
-use crate::batch::{Destination, Failure, Job};
+use crate::batch::{self, Destination, Failure, Job};
 use crate::console::put_stdout;
 use crate::diagnostic::Diagnostic;
 use crate::write;
@@ -56,6 +56,29 @@ pub(crate) struct EncodeOptions {
     pub(crate) tolerance: Option<f64>,
 }
 
+/// The format that `--to` or the name of the output asks for; `None` where neither says one.
+///
+/// # Errors
+/// Where the name has the extension of a format that is not written.
+pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<Option<Format>, Diagnostic> {
+    let named = output.filter(|path| !batch::is_directory(path));
+    let extension = named.and_then(Path::extension).and_then(|extension| extension.to_str());
+    let (None, Some(extension)) = (to, extension) else { return Ok(to) };
+    if let Some(format) = Format::from_extension(extension) {
+        return Ok(Some(format));
+    }
+    if extension.eq_ignore_ascii_case("mocz") {
+        return Err(Diagnostic::new(
+            "usage::format",
+            "compressed clips are written by `mocap compress` alone",
+        )
+        .help("it takes the error that is allowed"));
+    }
+    let names = Format::ALL.map(Format::extension).join(", ");
+    Err(Diagnostic::new("usage::format", format!("'.{extension}' is no format that mocap writes"))
+        .help(format!("it writes {names}: name one by the extension of -o, or with --to")))
+}
+
 /// The path of the skeleton beside an output, for formats that need one.
 pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
     (format == Format::Amc).then(|| path.with_extension("asf"))
@@ -92,7 +115,10 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
             Ok(Encoded { warnings: diagnostics(&warnings), ..encoded })
         }
         Format::Asf | Format::Skel => skeleton(clip.skeleton(), format),
-        Format::Json => Ok(Content::Json(clip).into()),
+        Format::Json => {
+            json::writable(&clip, &Limits::default()).map_err(refused)?;
+            Ok(Content::Json(clip).into())
+        }
         Format::Csv => Ok(Content::Table(clip).into()),
     }
 }

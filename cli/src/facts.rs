@@ -69,13 +69,13 @@ impl UnitFact {
         };
         let how = match source {
             "file" => "as the file says",
-            "flag" => "as --unit says",
+            "flag" => "as a flag says",
             _ => "guessed from the size of the skeleton",
         };
         match self.name {
             Some("cmu") => format!("1/0.45 in ({how})"),
             Some(name) => format!("{name} ({how})"),
-            None => format!("{metres} m ({how})"),
+            None => format!("{} m ({how})", digits(metres)),
         }
     }
 }
@@ -191,6 +191,13 @@ fn facts(skeleton: &Skeleton, frames: usize, rate: Option<FrameRate>, stated: St
     }
 }
 
+/// Six digits that count, however small the number.
+fn digits(value: f64) -> String {
+    let places = (5 - value.abs().log10().floor() as i32).clamp(0, 300) as usize;
+    let text = format!("{value:.places$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 /// At most six digits after the point, no zeros at the end.
 pub(crate) fn short(value: f64) -> String {
     let text = format!("{value:.6}");
@@ -206,5 +213,8 @@ mod tests {
         assert_eq!(short(120.0), "120");
         assert_eq!(short(30000.0 / 1001.0), "29.97003");
         assert_eq!(short(0.0), "0");
+        assert_eq!(digits(0.0254 / 0.9), "0.0282222");
+        assert_eq!(digits(12345678.0), "12345678");
+        assert_eq!(digits(0.5), "0.5");
     }
 }

@@ -16,6 +16,7 @@ mod encode;
 mod exit;
 mod facts;
 mod interrupt;
+mod names;
 mod pipeline;
 mod quality;
 mod read;
@@ -49,10 +50,13 @@ fn main() -> ExitCode {
         Command::View(args) => commands::view::run(&args, &global, &mut console),
         Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
         Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
-        Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
         Command::Run(args) => commands::run::run(&args, &global, &mut console),
+        Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
-    let exit = done.unwrap_or_else(|error| console.usage_error(&error));
+    let exit = done.unwrap_or_else(|error| {
+        console.row(&global, &batch::json(&args::misuse(&error)), "");
+        console.usage_error(&error)
+    });
     console.ended(exit).into()
 }

@@ -57,7 +57,7 @@ impl Rest {
 }
 
 /// The warning that the first frame is a rest pose: for a skeleton that is welcome.
-const REST_FIRST: &str = "bvh::rest-first-frame";
+pub(crate) const REST_FIRST: &str = "bvh::rest-first-frame";
 
 /// Whether the first frame is a rest pose, as a warning says, which is taken away.
 pub(crate) fn starts_at_rest(warnings: &mut Vec<Diagnostic>) -> bool {

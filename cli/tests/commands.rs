@@ -237,6 +237,12 @@ fn retarget_reports_what_became_of_a_motion() {
     has_fields(&row["feet"][0], &foot);
     has_fields(&row["limits"], &["violations", "max_excess"]);
     sandbox.run(["validate", "out.bvh"]).ok();
+    // What is said of the target is in the row, once, with its path.
+    let robin = fixture("clips/robin_walk.bvh").display().to_string();
+    let row = sandbox.run(["retarget", &walk, &robin, "--json", "-o", "b.bvh"]).ok().rows().remove(0);
+    let warnings = row["warnings"].as_array().unwrap();
+    let of_target: Vec<_> = warnings.iter().filter(|warning| warning["path"] == robin.as_str()).collect();
+    assert_eq!((of_target.len(), &of_target[0]["code"]), (1, &"unit::guessed".into()));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod files;
 mod global;
 mod invocation;
+mod misuse;
 mod quantity;
 mod reading;
 mod start;
@@ -12,8 +13,9 @@ mod trim;
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use invocation::{Invocation, named};
+pub(crate) use misuse::misuse;
 pub(crate) use quantity::{Length, UnitLength, factor, fps, length, seconds, unit};
-pub(crate) use reading::{AsfUnitsArg, PositionChannelsArg, Reading};
+pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
 pub(crate) use start::Start;
 pub(crate) use trim::Trim;
 
@@ -51,8 +53,8 @@ pub(crate) enum Command {
     View(commands::view::Args),
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
-    Manifest(commands::manifest::Args),
     Run(commands::run::Args),
+    Manifest(commands::manifest::Args),
     Generate(commands::generate::Args),
 }
 
@@ -70,6 +72,12 @@ impl Cli {
                 argument.value_name("DIR").help(
                     "Directory for all outputs; it mirrors the tree of the inputs [default: that of the pipeline]",
                 )
+            })
+        });
+        // A preset takes the place of inputs, which no other command has.
+        let definition = definition.mut_subcommand("skel", |skel| {
+            skel.mut_arg("inputs", |inputs| {
+                inputs.required_unless_present_any(["files_from", "preset", "print_config"])
             })
         });
         config::with_environment(definition)

@@ -1,20 +1,22 @@
 //! How inputs are to be read.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use mocap_formats::Format;
 use mocap_model::{FrameRate, SignedAxis};
 
 use super::{UnitLength, fps, unit};
+use crate::diagnostic::Diagnostic;
 
 /// What the inputs mean where they do not say it, or say it wrongly.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// Format of the inputs: bvh, asf, amc, skel, json [default: by extension, then by content]
+    /// Format of the inputs: bvh, asf, amc, skel, json, mocz [default: by extension, then by content]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<FromFormat>,
     /// Frame rate of the inputs [frames per second, above 0; default: as the file says, 120 for AMC, 30
     /// where a BVH states none]; changes the timing and no frame
     #[arg(long, value_name = "FPS", value_parser = fps)]
@@ -45,6 +47,62 @@ pub(crate) struct Reading {
     /// Whether the first frame is left out anyway: then it does not matter that it is a rest pose.
     #[arg(skip)]
     pub(crate) rest_frame_dropped: bool,
+    /// Whether the first frame is left out.
+    #[arg(skip)]
+    pub(crate) drop_first_frame: bool,
+}
+
+/// Which frames of the inputs count, where they are not edited.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct FirstFrame {
+    /// Leave out the first frame of the inputs: in BVH conversions of the CMU database it is a rest pose
+    #[arg(long)]
+    drop_first_frame: bool,
+}
+
+impl FirstFrame {
+    /// The reading that leaves it out.
+    pub(crate) fn of(self, reading: &Reading) -> Reading {
+        Reading { drop_first_frame: self.drop_first_frame, ..reading.clone() }
+    }
+}
+
+/// A format that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FromFormat {
+    Text(Format),
+    /// A compressed clip.
+    Mocz,
+}
+
+impl FromFormat {
+    /// The name of the compressed one.
+    pub(crate) const COMPRESSED: &str = "mocz";
+    /// All names.
+    pub(crate) const NAMES: [&str; 6] = ["bvh", "asf", "amc", "skel", "json", FromFormat::COMPRESSED];
+
+    /// The format of a text, where the content is no compressed clip.
+    pub(crate) fn text(self) -> Result<Format, Diagnostic> {
+        match self {
+            FromFormat::Text(format) => Ok(format),
+            FromFormat::Mocz => Err(Diagnostic::new("mocz::magic", "this is no compressed clip")),
+        }
+    }
+}
+
+impl FromStr for FromFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<FromFormat, String> {
+        let names = FromFormat::NAMES;
+        match Format::from_extension(text) {
+            Some(Format::Csv) => Err("a table of positions cannot be read: it has no rotations".into()),
+            Some(format) => Ok(FromFormat::Text(format)),
+            None if text.eq_ignore_ascii_case(FromFormat::COMPRESSED) => Ok(FromFormat::Mocz),
+            None => Err(format!("'{text}' is no format that is read; those are {}", names.join(", "))),
+        }
+    }
 }
 
 /// What position channels of a BVH mean.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, FromArgMatches};
 
+use super::misuse::leave;
 use super::{Cli, Global, Invocation};
 use crate::config::{self, Settings};
 use crate::console::Console;
@@ -48,9 +49,11 @@ impl Cli {
         if words.iter().any(|word| word == "--print-config") {
             return Ok(Start::Print(Box::new(Print::new(definition, settings, words))));
         }
-        let matches =
-            definition.clone().try_get_matches_from(words).unwrap_or_else(|error| blamed(error).exit());
-        let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let matches = definition
+            .clone()
+            .try_get_matches_from(&words)
+            .unwrap_or_else(|error| leave(blamed(error), &words));
+        let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| leave(error, &words));
         cli.global.invocation = Invocation::of(&definition, &matches);
         Ok(Start::Work(Box::new(cli)))
     }

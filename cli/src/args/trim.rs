@@ -53,7 +53,17 @@ impl FromStr for Trim {
             mark.map(Some).ok_or_else(wrong)
         };
         let (start, end) = text.split_once(':').ok_or_else(wrong)?;
-        Ok(Trim { start: side(start.trim())?, end: side(end.trim())? })
+        let trim = Trim { start: side(start.trim())?, end: side(end.trim())? };
+        // A frame and a time can be compared only where the rate is known.
+        let empty = match (trim.start, trim.end) {
+            (Some(Mark::Frame(start)), Some(Mark::Frame(end))) => start >= end,
+            (Some(Mark::Seconds(start)), Some(Mark::Seconds(end))) => start >= end,
+            _ => false,
+        };
+        if empty {
+            return Err("the range ends before it starts: its end is not included".into());
+        }
+        Ok(trim)
     }
 }
 
@@ -75,12 +85,12 @@ mod tests {
         assert_eq!(frames("30:2s"), Some(30..60));
         assert_eq!(frames("90:500"), Some(90..100));
         assert_eq!(frames("100:"), None);
-        assert_eq!(frames("20:20"), None);
+        assert_eq!(frames("20:0.5s"), None);
     }
 
     #[test]
     fn other_text_is_refused() {
-        for wrong in ["", "5", "a:b", "-1:3", "1.5:3", "infs:", "1:2:3"] {
+        for wrong in ["", "5", "a:b", "-1:3", "1.5:3", "infs:", "1:2:3", "20:10", "20:20", "2s:1s"] {
             assert!(wrong.parse::<Trim>().is_err(), "{wrong}");
         }
     }

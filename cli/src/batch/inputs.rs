@@ -18,6 +18,8 @@ use crate::diagnostic::Diagnostic;
 /// What commands that need motions find in directories. JSON files are taken where they are named: most of
 /// those that lie about are none of ours.
 pub(crate) const MOTIONS: &[&str] = &["bvh", "amc"];
+/// The same for commands that make something else of compressed motions, too.
+pub(crate) const ANY_MOTIONS: &[&str] = &["bvh", "amc", "mocz"];
 /// What other commands find in directories.
 pub(crate) const ALL: &[&str] = &["bvh", "asf", "amc", "skel", "mocz"];
 /// What `decompress` finds in directories.
@@ -90,10 +92,10 @@ pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Inpu
     let mut named = arguments.inputs.clone();
     let selection = &arguments.selection;
     if let Some(list) = &selection.files_from {
-        named.extend(read_list(list)?);
         if list == Path::new("-") && arguments.inputs.iter().any(|input| input == Path::new("-")) {
-            return Err(stdin_twice());
+            return Err(stdin_twice().help("the list of --files-from and an input cannot both come from it"));
         }
+        named.extend(read_list(list)?);
     }
     let filter = Filter::new(&selection.include, &selection.exclude)?;
 

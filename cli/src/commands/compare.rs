@@ -1,6 +1,6 @@
 //! `mocap compare`: how far two motions of one skeleton are apart.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use mocap_analysis::{ErrorSummary, object_error};
@@ -10,20 +10,21 @@ use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
 use super::picture::with_roles;
-use crate::args::{Global, Length, Reading, length};
+use crate::args::{FirstFrame, Global, Length, Reading, length};
 use crate::batch::{Input, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
 use crate::exit::Exit;
-use crate::facts::UnitFact;
+use crate::facts::{UnitFact, short};
 use crate::read::{self, Motion};
 use crate::write;
 
 /// Measure how far two motions of one skeleton are apart
 ///
 /// The error is measured in object space, on points at the shell distance from every joint, over all frames.
-/// Both motions need the same joints and frames. Exit code 3 where --fail-above is missed.
+/// Both motions need the same joints, rate and frames; --resample takes other rates. Exit code 3 where
+/// --fail-above is missed.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
     /// The motion that is taken to be right; - for stdin
@@ -49,6 +50,11 @@ pub(crate) struct Args {
     /// Replace files of --heatmap and --html that exist
     #[arg(long, help_heading = "Writing")]
     overwrite: bool,
+    /// Sample B at the rate of A first, so that motions of other rates are compared over time
+    #[arg(long)]
+    resample: bool,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
@@ -59,6 +65,9 @@ pub(crate) struct Row<'a> {
     other: String,
     #[serde(flatten)]
     measures: Measures<'a>,
+    fps: f64,
+    /// Whether B was sampled at the rate of A.
+    resampled: bool,
     unit: UnitFact,
     #[serde(skip_serializing_if = "Option::is_none")]
     fail_above: Option<f64>,
@@ -67,6 +76,7 @@ pub(crate) struct Row<'a> {
     heatmap: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     html: Option<String>,
+    warnings: &'a [Diagnostic],
 }
 
 /// How far two motions are apart. Lengths are metres.
@@ -126,16 +136,22 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if args.reference == args.other && args.reference.as_os_str() == "-" {
         return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only"));
     }
+    let mut told = Told { warnings: Vec::new(), once: args.reference == args.other };
     let mut clips = Vec::new();
     for input in &inputs {
-        match motion(input, args, global, console) {
+        let (clip, warnings) = match read::motion(input, &args.first.of(&args.reading)) {
+            Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
+            Err(failure) => (Err(failure.error), failure.warnings),
+        };
+        told.warn(input, warnings, global, console);
+        match clip {
             Ok(clip) => clips.push(clip),
             Err(error) => return Ok(fail(&input.shown(), &error, global, console)),
         }
     }
     let clips: [Clip; 2] = clips.try_into().expect("both inputs were read");
     let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
-    let clips = match in_one_unit(clips) {
+    let mut clips = match in_one_unit(clips) {
         Ok(clips) => clips,
         Err(error) => return Ok(fail(&inputs[0].shown(), &error, global, console)),
     };
@@ -145,10 +161,12 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             Some(_) => continue,
             None => Diagnostic::new("unit::guessed", "the unit was taken to be that of the other motion"),
         };
-        if !global.json {
-            console.warnings(&input.shown(), &[warning], Detail::Line);
-        }
+        told.warn(input, vec![warning], global, console);
     }
+    let resampled = match in_time(&mut clips, args.resample) {
+        Ok(resampled) => resampled,
+        Err(error) => return Ok(fail(&inputs[1].shown(), &error, global, console)),
+    };
     let [reference, other] = &clips;
     let summary = match object_error(reference, other, args.shell.0) {
         Ok(summary) => summary,
@@ -163,11 +181,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         path: inputs[0].shown(),
         other: inputs[1].shown(),
         measures: Measures::of(&summary),
+        fps: reference.rate().fps(),
+        resampled,
         unit: UnitFact::of(reference.skeleton()),
         fail_above: limit,
         passed,
         heatmap: shown(&args.heatmap),
         html: shown(&args.html),
+        warnings: &told.warnings,
     };
     let pictures = draw(args, [(&inputs[0], &clips[0]), (&inputs[1], &clips[1])]);
     if let Err(error) = pictures {
@@ -216,16 +237,70 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Reads one of the motions.
-fn motion(input: &Input, args: &Args, global: &Global, console: &mut Console) -> Result<Clip, Diagnostic> {
-    let (clip, warnings) = match read::motion(input, &args.reading) {
-        Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
-        Err(failure) => (Err(failure.error), failure.warnings),
-    };
-    if !global.json {
-        console.warnings(&input.shown(), &warnings, Detail::Line);
+/// What was said about the motions.
+struct Told {
+    warnings: Vec<Diagnostic>,
+    /// Both are one file: what is said of it is said once.
+    once: bool,
+}
+
+impl Told {
+    fn warn(&mut self, input: &Input, warnings: Vec<Diagnostic>, global: &Global, console: &Console) {
+        for warning in warnings {
+            // The skeleton of an AMC has its own path.
+            let warning = match warning.path {
+                Some(_) => warning,
+                None => warning.in_file(Path::new(&input.shown())),
+            };
+            if self.once && self.warnings.contains(&warning) {
+                continue;
+            }
+            if !global.json {
+                console.warnings(&input.shown(), std::slice::from_ref(&warning), Detail::Line);
+            }
+            self.warnings.push(warning);
+        }
     }
-    clip
+}
+
+/// Rates that differ by less are one, in files that state a frame time of few digits.
+const SAME_RATE: f64 = 5e-4;
+
+/// Brings two motions to one rate; says whether the second had to be sampled for it.
+fn in_time(clips: &mut [Clip; 2], resample: bool) -> Result<bool, Diagnostic> {
+    let [a, b] = &*clips;
+    let (rate, other) = (a.rate(), b.rate());
+    if (rate.fps() / other.fps() - 1.0).abs() < SAME_RATE {
+        return Ok(false);
+    }
+    if !resample {
+        let message = format!(
+            "its rate is {} frames per second and that of the other motion is {}",
+            short(other.fps()),
+            short(rate.fps())
+        );
+        return Err(Diagnostic::new("compare::rates", message).help(
+            "--resample compares them over time; --input-fps states one rate for both, if a file has it wrong",
+        ));
+    }
+    let sampled = b.resampled(rate).map_err(|error| Diagnostic::new("compare::rates", error.to_string()))?;
+    // What the coarser one does not have behind its last frame is less than one frame of it.
+    let coarse = rate.frame_time().max(other.frame_time());
+    let apart = (a.duration() - b.duration()).abs();
+    if apart >= coarse {
+        let message = format!(
+            "it takes {} s and the other motion {} s: they cannot be compared over time",
+            short(b.duration()),
+            short(a.duration())
+        );
+        return Err(
+            Diagnostic::new("compare::different", message).help("`mocap convert --trim` cuts motions")
+        );
+    }
+    let frames = a.frames().min(sampled.frames());
+    let cut = |clip: &Clip| clip.trimmed(0..frames).expect("both have as many frames");
+    *clips = [cut(a), cut(&sampled)];
+    Ok(true)
 }
 
 fn unknown_unit() -> Diagnostic {

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
             .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
     }
-    let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
+    let inputs = batch::expand(&args.inputs, batch::ANY_MOTIONS)?;
     let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
     let names =
         Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
@@ -103,16 +103,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 
 /// The format that `--to` or the name of the output asks for.
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    if let Some(format) = args.to {
-        return Ok(format);
-    }
-    let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
-    let names = Format::ALL.map(Format::extension).join(", ");
-    extension.and_then(Format::from_extension).ok_or_else(|| {
-        if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("mocz")) {
-            return Diagnostic::new("usage::format", "convert does not write compressed clips")
-                .help("use `mocap compress`, which takes the error that is allowed");
-        }
+    encode::asked_format(args.to, args.outputs.output.as_deref())?.ok_or_else(|| {
+        let names = Format::ALL.map(Format::extension).join(", ");
         Diagnostic::new("usage::format", "nothing says which format to write")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })

@@ -38,7 +38,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct Row {
+pub(crate) struct Row<'a> {
     path: String,
     output: String,
     format: &'static str,
@@ -49,18 +49,18 @@ pub(crate) struct Row {
     error_limit: f64,
     input_bytes: u64,
     bytes: u64,
+    warnings: &'a [Diagnostic],
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
-    let format = args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Bvh);
+    let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
     let inputs = batch::expand(&args.inputs, batch::COMPRESSED)?;
-    let derive = |input: &Input| Ok(output_name(&input.relative, format));
+    let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
     let names =
         Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
@@ -73,14 +73,16 @@ fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
     let input = Input::named(path);
     let defaults = Reading::default();
     let failed = |failure: Failure| failure.error.in_file(path);
-    let (skeleton, _) =
-        read::load(&input, &defaults).and_then(|file| file.into_skeleton(&defaults)).map_err(failed)?;
+    let bytes = read::bytes_of(&input)?;
+    if read::is_compressed(&bytes) {
+        // To the last bit: the clip remembers it.
+        let opened = read::open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
+        return Ok(opened.skeleton().clone());
+    }
+    let (skeleton, _) = read::load_bytes(&input, bytes, &defaults)
+        .and_then(|file| file.into_skeleton(&defaults))
+        .map_err(failed)?;
     Ok(Arc::new(skeleton))
-}
-
-fn output_name(path: &Path, format: Format) -> PathBuf {
-    let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mocz"));
-    if compressed { path.with_extension(format.extension()) } else { encode::renamed(path, format) }
 }
 
 fn decompress(
@@ -120,7 +122,9 @@ fn decompress(
         error_limit: info.tolerance,
         input_bytes,
         bytes,
+        warnings: &encoded.warnings,
     };
     let tally = Tally { frames: info.frames, bytes_in: input_bytes, bytes_out: bytes };
-    Ok(Report { json: json(&row), text, warnings: encoded.warnings, tally, ..Report::default() })
+    let json = json(&row);
+    Ok(Report { json, text, warnings: encoded.warnings, tally, ..Report::default() })
 }

@@ -2,7 +2,6 @@
 
 use clap::Args as ClapArgs;
 use mocap_compress::Compressed;
-use mocap_formats::Format;
 use serde::Serialize;
 
 use super::picture::with_roles;
@@ -36,6 +35,8 @@ pub(crate) struct Row<'a> {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<&'a QualityFact>,
+    #[serde(flatten)]
+    compression: Option<&'a Compression>,
     warnings: &'a [Diagnostic],
 }
 
@@ -50,9 +51,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
     let path = job.input.shown();
     let bytes = read::bytes_of(&job.input)?;
-    if read::is_compressed(&bytes) {
-        return Ok(compressed(path, &read::open_compressed(&bytes, None)?));
-    }
+    let compression = match read::is_compressed(&bytes) {
+        true => Some(Compression::of(&read::open_compressed(&bytes, None)?)),
+        false => None,
+    };
     let loaded = read::load_bytes(&job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
     let (facts, warnings) = facts::of(&loaded, &args.reading)?;
@@ -60,16 +62,21 @@ fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
         true => Some(QualityFact::of(&with_roles(loaded.into_motion(&args.reading)?.clip))),
         false => None,
     };
+    let name = if compression.is_some() { "mocz" } else { format.extension() };
     let row = Row {
         path: path.clone(),
-        format: format.extension(),
+        format: name,
         facts: &facts,
         bytes,
         quality: quality.as_ref(),
+        compression: compression.as_ref(),
         warnings: &warnings,
     };
     let json = json(&row);
-    let mut text = text(&path, format, &facts, bytes, warnings.len());
+    let mut text = text(&path, (name, format.has_motion()), &facts, bytes, warnings.len());
+    if let Some(compression) = &compression {
+        text.push_str(&compression.text(bytes));
+    }
     if let Some(quality) = &quality {
         text.push_str(&quality.text());
     }
@@ -77,90 +84,60 @@ fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
+/// What only a compressed clip has. Lengths are metres.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct CompressedRow {
-    path: String,
-    format: &'static str,
+struct Compression {
     profile: &'static str,
-    joints: usize,
-    end_sites: usize,
     moving_tracks: usize,
-    frames: usize,
-    fps: f64,
-    duration: f64,
     error_limit: f64,
     shell: f64,
     metres_per_unit: f64,
     raw_bytes: u64,
-    bytes: u64,
     skeleton_bytes: usize,
-    warnings: [Diagnostic; 0],
 }
 
-/// What a compressed clip is.
-fn compressed(path: String, clip: &Compressed) -> Report {
-    let info = clip.info();
-    let joints = clip.skeleton().joints();
-    let end_sites = joints.iter().filter(|joint| joint.end_site).count();
-    let row = CompressedRow {
-        path,
-        format: "mocz",
-        profile: info.profile.name(),
-        joints: joints.len() - end_sites,
-        end_sites,
-        moving_tracks: clip.moving_tracks(),
-        frames: info.frames,
-        fps: info.rate.fps(),
-        duration: info.frames.saturating_sub(1) as f64 * info.rate.frame_time(),
-        error_limit: info.tolerance,
-        shell: info.shell,
-        metres_per_unit: info.metres_per_unit,
-        raw_bytes: mocap_compress::raw_bytes(clip.skeleton(), info.frames),
-        bytes: clip.size() as u64,
-        skeleton_bytes: clip.skeleton_size(),
-        warnings: [],
-    };
-    let ratio = row.raw_bytes as f64 / row.bytes as f64;
-    let lines = [
-        ("format", format!("MOCZ ({} bytes, {ratio:.1} times smaller than raw)", grouped(row.bytes))),
-        (
-            "profile",
-            format!(
-                "{}: within {} mm at {} mm from each joint",
-                row.profile,
-                short(row.error_limit * 1e3),
-                short(row.shell * 1e3)
-            ),
-        ),
-        (
-            "skeleton",
-            format!("{} joints, {} end sites ({} bytes)", row.joints, row.end_sites, row.skeleton_bytes),
-        ),
-        (
-            "motion",
-            format!(
-                "{} frames at {} fps, {} s, {} tracks that move",
-                row.frames,
-                short(row.fps),
-                short(row.duration),
-                row.moving_tracks
-            ),
-        ),
-        ("unit", format!("{} m", row.metres_per_unit)),
-    ];
-    let lines = lines.map(|(name, value)| format!("\n  {name:<10} {value}")).concat();
-    let tally = Tally { frames: row.frames, bytes_in: row.bytes, bytes_out: 0 };
-    Report { json: json(&row), text: format!("{}{lines}", row.path), tally, ..Report::default() }
+impl Compression {
+    fn of(clip: &Compressed) -> Compression {
+        let info = clip.info();
+        Compression {
+            profile: info.profile.name(),
+            moving_tracks: clip.moving_tracks(),
+            error_limit: info.tolerance,
+            shell: info.shell,
+            metres_per_unit: info.metres_per_unit,
+            raw_bytes: mocap_compress::raw_bytes(clip.skeleton(), info.frames),
+            skeleton_bytes: clip.skeleton_size(),
+        }
+    }
+
+    /// Lines behind those of any clip.
+    fn text(&self, bytes: u64) -> String {
+        let ratio = self.raw_bytes as f64 / bytes as f64;
+        let (error, shell) = (short(self.error_limit * 1e3), short(self.shell * 1e3));
+        format!(
+            "\n  profile    {}: within {error} mm at {shell} mm from each joint\n  size       {ratio:.1} times smaller \
+             than raw, {} tracks that move, {} bytes of skeleton",
+            self.profile,
+            self.moving_tracks,
+            grouped(self.skeleton_bytes as u64)
+        )
+    }
 }
 
 /// One block a file, one fact a line.
-fn text(path: &str, format: Format, facts: &Facts, bytes: u64, warnings: usize) -> String {
+fn text(
+    path: &str,
+    (format, has_motion): (&str, bool),
+    facts: &Facts,
+    bytes: u64,
+    warnings: usize,
+) -> String {
     let mut lines = vec![path.to_owned()];
     let mut line = |name: &str, value: String| lines.push(format!("  {name:<10} {value}"));
     let root = facts.root.as_deref().unwrap_or("");
-    line("format", format!("{} ({} bytes)", format.extension().to_uppercase(), grouped(bytes)));
+    line("format", format!("{} ({} bytes)", format.to_uppercase(), grouped(bytes)));
     line("skeleton", format!("{} joints, {} end sites, root '{root}'", facts.joints, facts.end_sites));
-    if format.has_motion() {
+    if has_motion {
         let rate = match (facts.fps, facts.frame_time) {
             (Some(fps), Some(time)) => {
                 format!(" at {} fps (frame time {} s)", short(fps), (time * 1e7).round() / 1e7)

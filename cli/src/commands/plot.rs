@@ -1,15 +1,16 @@
 //! `mocap plot`: curves of a joint over time.
 
 use clap::{Args as ClapArgs, ValueEnum};
-use mocap_model::{JointId, Role, Skeleton};
+use mocap_model::{Joint, JointId, Role, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
 
 use super::picture::{self, Drawn, Pictures};
 use super::sheet::{ImageFormat, ThemeArg};
-use crate::args::{Global, Reading};
+use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::tables::nearest;
 
 /// Draw curves of a joint over time, of one motion or several in one chart
 #[derive(Debug, ClapArgs)]
@@ -28,6 +29,8 @@ pub(crate) struct Args {
     /// Background and colours; an SVG in light colours follows a reader who prefers dark
     #[arg(long, value_name = "THEME", default_value = "light")]
     theme: ThemeArg,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
@@ -54,7 +57,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         theme: args.theme.into(),
         ..PlotOptions::default()
     };
-    picture::run(&args.pictures, &args.reading, format.extension(), (global, console), |drawn| {
+    let reading = args.first.of(&args.reading);
+    picture::run(&args.pictures, &reading, format.extension(), (global, console), |drawn| {
         plot(drawn, &args.joint, &options, format)
     })
 }
@@ -75,17 +79,28 @@ fn plot(
     })
 }
 
-/// The joint of a name, else of a role.
+/// The joint of a name, else of a role; of either in other letters where that is clear.
 fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnostic> {
     let role = || joint.parse::<Role>().ok().and_then(|role| skeleton.with_role(role));
-    skeleton.find(joint).or_else(role).ok_or_else(|| {
-        let names: Vec<&str> = skeleton
-            .joints()
-            .iter()
-            .filter(|joint| !joint.end_site)
-            .map(|joint| joint.name.as_str())
-            .collect();
-        Diagnostic::new("plot::no-joint", format!("'{file}' has no joint of the name or role '{joint}'"))
-            .help(format!("its joints are {}", names.join(", ")))
-    })
+    if let Some(found) = skeleton.find(joint).or_else(role) {
+        return Ok(found);
+    }
+    let joints: Vec<(JointId, &Joint)> = skeleton.iter().filter(|(_, joint)| !joint.end_site).collect();
+    let same = |name: &str| name.to_lowercase() == joint.to_lowercase();
+    let named: Vec<JointId> = joints.iter().filter(|(_, joint)| same(&joint.name)).map(|row| row.0).collect();
+    let playing = || joints.iter().find(|(_, joint)| joint.role.is_some_and(|role| same(role.name())));
+    match (named.as_slice(), playing()) {
+        ([only], _) => return Ok(*only),
+        ([], Some((id, _))) => return Ok(*id),
+        _ => {}
+    }
+    let names: Vec<&str> = joints.iter().map(|row| row.1.name.as_str()).collect();
+    let roles = joints.iter().filter_map(|row| row.1.role).map(|role| -> &str { role.name() });
+    let known: Vec<&str> = names.iter().copied().chain(roles).collect();
+    let help = match nearest(joint, &known) {
+        Some(near) => format!("is it '{near}'? `mocap skel` shows all its joints"),
+        None => format!("its joints are {}", names.join(", ")),
+    };
+    let message = format!("'{file}' has no joint of the name or role '{joint}'");
+    Err(Diagnostic::new("plot::no-joint", message).help(help))
 }

@@ -7,7 +7,7 @@ use mocap_report::sheet::{Moment, SheetInput, SheetOptions, png, svg};
 use mocap_report::{Theme, View};
 
 use super::picture::{self, Drawn, Pictures};
-use crate::args::{Global, Reading};
+use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -37,6 +37,8 @@ pub(crate) struct Args {
     /// Greatest width [px, 200 to 10000]
     #[arg(long, value_name = "PX", default_value = "1120", value_parser = clap::value_parser!(u16).range(200..=10_000))]
     width: u16,
+    #[command(flatten)]
+    first: FirstFrame,
     #[command(flatten)]
     reading: Reading,
 }
@@ -129,7 +131,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         theme: args.theme.into(),
         ..SheetOptions::default()
     };
-    picture::run(&args.pictures, &args.reading, format.extension(), (global, console), |drawn| {
+    let reading = args.first.of(&args.reading);
+    picture::run(&args.pictures, &reading, format.extension(), (global, console), |drawn| {
         sheet(drawn, &options, format)
     })
 }

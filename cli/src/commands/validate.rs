@@ -5,16 +5,17 @@ use mocap_formats::Format;
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Reading};
-use crate::batch::{self, Failure, Job, Report, RunOptions, Tally, json};
+use crate::batch::{self, Job, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::read;
+use crate::read::{self, Trouble};
 
 /// Say everything that is wrong with files, with line and column
 ///
-/// Errors are what makes a file unreadable; warnings are what was repaired or assumed to read it. Exit code 1
-/// where a file has an error, or with --strict a warning.
+/// Errors are what makes a file unreadable; warnings are what was repaired or assumed to read it. Wrong values of
+/// a motion are told frame by frame, up to 100 of them; what breaks the structure of a file ends the list. Exit
+/// code 1 where a file has an error, or with --strict a warning.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -28,8 +29,15 @@ pub(crate) struct Row<'a> {
     path: String,
     valid: bool,
     format: Option<&'static str>,
+    /// The first error.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a Diagnostic>,
+    /// All of them, where there are several.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [Diagnostic],
+    /// Errors beyond those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unlisted_errors: Option<usize>,
     warnings: &'a [Diagnostic],
 }
 
@@ -45,44 +53,56 @@ fn validate(job: &Job, reading: &Reading) -> Report {
     let path = job.input.shown();
     // Warnings become errors here, all of them: `--strict` while reading would stop at the first.
     let lenient = Reading { strict: false, ..reading.clone() };
-    let (format, tally, error, mut warnings) = match check(job, &lenient) {
-        Ok((format, tally, warnings)) => (Some(format), tally, None, warnings),
-        Err(Failure { error, warnings }) => (None, Tally::default(), Some(error), warnings),
+    let (format, tally, mut errors, unlisted, mut warnings) = match check(job, &lenient) {
+        Ok((format, tally, warnings)) => (Some(format), tally, Vec::new(), 0, warnings),
+        Err(Trouble { errors, unlisted, warnings }) => (None, Tally::default(), errors, unlisted, warnings),
     };
-    let valid = error.is_none() && (warnings.is_empty() || !reading.strict);
+    let valid = errors.is_empty() && (warnings.is_empty() || !reading.strict);
     let row = Row {
         path: path.clone(),
         valid,
         format: format.map(Format::extension),
-        error: error.as_ref(),
+        error: errors.first(),
+        errors: if errors.len() > 1 { &errors } else { &[] },
+        unlisted_errors: Some(unlisted).filter(|&unlisted| unlisted > 0),
         warnings: &warnings,
     };
     let json = json(&row);
-    let counted = match warnings.len() {
-        0 => String::new(),
-        1 => "1 warning".into(),
-        many => format!("{many} warnings"),
-    };
-    let verdict = match (&error, warnings.is_empty()) {
-        (None, true) => "ok".into(),
-        (None, false) if reading.strict => format!("{counted} (--strict)"),
-        (None, false) => format!("ok, {counted}"),
-        (Some(error), true) => format!("error[{}]", error.code),
-        (Some(error), false) => format!("error[{}], {counted}", error.code),
-    };
-    let mut errors: Vec<Diagnostic> = error.into_iter().collect();
+    let verdict = verdict(&errors, unlisted, warnings.len(), reading.strict);
     if reading.strict {
         errors.append(&mut warnings);
     }
     Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally, ..Report::default() }
 }
 
+/// What is found, in a few words.
+fn verdict(errors: &[Diagnostic], unlisted: usize, warnings: usize, strict: bool) -> String {
+    let counted = match warnings {
+        0 => String::new(),
+        1 => "1 warning".into(),
+        many => format!("{many} warnings"),
+    };
+    let wrong = match errors {
+        [] => None,
+        [error] if unlisted == 0 => Some(format!("error[{}]", error.code)),
+        listed if unlisted == 0 => Some(format!("{} errors", listed.len())),
+        listed => Some(format!("{} errors, the first {} listed", listed.len() + unlisted, listed.len())),
+    };
+    match (wrong, warnings) {
+        (None, 0) => "ok".into(),
+        (None, _) if strict => format!("{counted} (--strict)"),
+        (None, _) => format!("ok, {counted}"),
+        (Some(wrong), 0) => wrong,
+        (Some(wrong), _) => format!("{wrong}, {counted}"),
+    }
+}
+
 /// Reads the input all the way to what it means.
-fn check(job: &Job, reading: &Reading) -> Result<(Format, Tally, Vec<Diagnostic>), Failure> {
-    let loaded = read::load(&job.input, reading)?;
+fn check(job: &Job, reading: &Reading) -> Result<(Format, Tally, Vec<Diagnostic>), Trouble> {
+    let loaded = read::open(&job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
     let (frames, warnings) = if format.has_motion() {
-        let motion = loaded.into_motion(reading)?;
+        let motion = loaded.motion(reading)?;
         (motion.clip.frames(), motion.warnings)
     } else {
         (0, loaded.into_skeleton(reading)?.1)

@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 use mocap_report::view::{ViewInput, ViewOptions, html};
 
 use super::picture::{self, Drawn, Pictures};
-use crate::args::{Global, Length, Reading, length};
+use crate::args::{FirstFrame, Global, Length, Reading, length};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -25,13 +25,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
     shell: Length,
     #[command(flatten)]
+    first: FirstFrame,
+    #[command(flatten)]
     reading: Reading,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = ViewOptions { most_frames: args.most_frames as usize, shell: args.shell.0 };
-    picture::run(&args.pictures, &args.reading, "html", (global, console), |drawn| Ok(page(drawn, &options)))
+    let reading = args.first.of(&args.reading);
+    picture::run(&args.pictures, &reading, "html", (global, console), |drawn| Ok(page(drawn, &options)))
 }
 
 fn page(drawn: &[Drawn], options: &ViewOptions) -> Vec<u8> {

@@ -35,7 +35,9 @@ pub(crate) struct Diagnostic {
     pub(crate) note: Option<String>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
-    excerpt: Option<Excerpt>,
+    /// Errors of the same file that are not told.
+    pub(crate) further: usize,
+    excerpt: Option<Box<Excerpt>>,
 }
 
 impl Diagnostic {
@@ -50,6 +52,7 @@ impl Diagnostic {
             count: 1,
             note: None,
             help: None,
+            further: 0,
             excerpt: None,
         }
     }
@@ -65,7 +68,8 @@ impl Diagnostic {
             count: finding.count,
             note: None,
             help: advice(finding).map(str::to_owned),
-            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
+            further: 0,
+            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)).map(Box::new),
         }
     }
 
@@ -91,6 +95,11 @@ impl Diagnostic {
             .help("name a file with -o, or leave out --json")
     }
 
+    /// Whether `--repair` mends what it is about: only values over time can be interpolated.
+    pub(crate) fn is_repairable(&self) -> bool {
+        matches!(self.code, "bvh::not-a-number" | "amc::not-finite") && self.context.frame.is_some()
+    }
+
     /// The same about another file than the input.
     pub(crate) fn in_file(mut self, path: &Path) -> Diagnostic {
         self.path = Some(path.display().to_string());
@@ -107,7 +116,7 @@ impl Diagnostic {
     pub(crate) fn in_text(mut self, text: &[u8], span: Range<usize>) -> Diagnostic {
         let place = Place::of(text, span);
         self.place = Some((place.line, place.column));
-        self.excerpt = Excerpt::of(text, &place);
+        self.excerpt = Excerpt::of(text, &place).map(Box::new);
         self
     }
 
@@ -132,7 +141,9 @@ fn advice(finding: &Finding) -> Option<&'static str> {
         }
         "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
         "bvh::position-mode" => "--position-channels replace or add settles it",
-        "bvh::rest-first-frame" => "--drop-first-frame leaves it out",
+        "bvh::rest-first-frame" => {
+            "--drop-first-frame leaves it out where motions are converted, retargeted, compressed, compared or drawn"
+        }
         _ => return None,
     })
 }
@@ -143,7 +154,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, note, help`.
+/// `code, message, line, column, count` and, where known, `path, joint, channel, frame, note, help, further`.
 impl Serialize for Diagnostic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -171,6 +182,9 @@ impl Serialize for Diagnostic {
         }
         if let Some(help) = &self.help {
             map.serialize_entry("help", help)?;
+        }
+        if self.further > 0 {
+            map.serialize_entry("further", &self.further)?;
         }
         map.end()
     }

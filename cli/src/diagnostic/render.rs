@@ -93,6 +93,11 @@ fn notes(found: &Diagnostic) -> Vec<String> {
     if found.count > 1 {
         notes.push(format!("found {} times; the first is shown", found.count));
     }
+    match found.further {
+        0 => {}
+        1 => notes.push("the file has another error: `mocap validate` shows both".into()),
+        many => notes.push(format!("the file has {many} more errors: `mocap validate` lists them")),
+    }
     notes
 }
 

@@ -12,12 +12,11 @@ use crate::args::Reading;
 use crate::batch::{Failure, Input, RunOptions};
 use crate::commands::compress::output_name;
 use crate::commands::convert::EditArgs;
-use crate::commands::retarget::{Target, read_target};
+use crate::commands::retarget::{MapFile, Target, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::Edits;
 use crate::encode;
-use crate::read;
 use crate::tables::{Entry, Table};
 
 /// The steps of some inputs.
@@ -42,11 +41,18 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) enum Action {
     Edit(Edits),
-    Retarget(Box<RetargetArgs>, Option<Arc<Target>>),
+    Retarget(Box<RetargetArgs>, Option<Arc<Body>>),
     Compress(CompressArgs),
     Write(WriteArgs),
     /// The step whose motion is right; `None`: the motion as it was read.
     Compare(CompareArgs, Option<usize>),
+}
+
+/// What motions are put on, and how their joints are paired where that is given.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) target: Target,
+    pub(super) map: Option<MapFile>,
 }
 
 /// The plans of all inputs: one for each set of overrides.
@@ -96,30 +102,28 @@ impl Plans {
         console: &Console,
         mut options: RunOptions,
     ) -> Result<RunOptions, Diagnostic> {
-        let mut targets: BTreeMap<String, Arc<Target>> = BTreeMap::new();
+        let mut read: BTreeMap<String, Arc<Body>> = BTreeMap::new();
         for plan in self.plans.values_mut() {
             for step in &mut plan.steps {
                 let Action::Retarget(args, target) = &mut step.action else { continue };
                 let key = format!("{args:?} {:?}", plan.reading);
-                if !targets.contains_key(&key) {
+                if !read.contains_key(&key) {
                     let path = args.target.display().to_string();
                     let input = Input::named(&args.target);
                     let opened = read_target(&input, &args.reading, args.method.target_rest, &plan.reading);
-                    let mut opened =
-                        opened.and_then(Target::measured).map_err(|Failure { error, warnings }| {
-                            console.warnings(&path, &warnings, Detail::Full);
-                            if error.path.is_some() { error } else { error.in_file(&args.target) }
-                        })?;
+                    let opened = opened.map_err(|Failure { error, warnings }| {
+                        console.warnings(&path, &warnings, Detail::Full);
+                        if error.path.is_some() { error } else { error.in_file(&args.target) }
+                    })?;
                     console.warnings(&path, &opened.warnings, Detail::Line);
+                    let body = Body { target: opened, map: args.map.read()? };
                     options = options.depending_on(&format!("target {path}"), &input);
-                    if let Some(map) = &args.map.map {
-                        let input = Input::named(map);
-                        opened.map = Some((map.clone(), read::bytes_of(&input)?));
-                        options = options.depending_on(&format!("map {}", map.display()), &input);
+                    if let Some(map) = &body.map {
+                        options = options.depending_on(&format!("map {}", map.input().shown()), map.input());
                     }
-                    targets.insert(key.clone(), Arc::new(opened));
+                    read.insert(key.clone(), Arc::new(body));
                 }
-                *target = targets.get(&key).cloned();
+                *target = read.get(&key).cloned();
             }
         }
         Ok(options)

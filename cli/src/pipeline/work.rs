@@ -16,11 +16,14 @@ use crate::commands::{compare, compress, retarget};
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::read::{self, Motion};
+use crate::rest;
 
 /// A motion on its way.
 struct Course<'a> {
     plan: &'a Plan,
     clip: Clip,
+    /// Frames at its start that are a rest pose and no motion.
+    lead_in: usize,
     /// What the numbers of a text may add to an error that was guaranteed [m].
     tolerance: Option<f64>,
     /// The motion as it was after some steps, for comparisons: by step, `None` as it was read.
@@ -39,6 +42,7 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
     let mut course = Course {
         plan,
         clip,
+        lead_in: usize::from(warnings.iter().any(|warning| warning.code == rest::REST_FIRST)),
         tolerance: None,
         kept: Vec::new(),
         encoded: Vec::new(),
@@ -112,20 +116,29 @@ impl Course<'_> {
         let step = &self.plan.steps[at];
         match &step.action {
             Action::Edit(edits) => {
+                self.lead_in = edits.lead_in(&self.clip, self.lead_in);
                 self.clip = edits.apply(self.clip.clone(), &mut self.warnings)?;
                 self.tolerance = None;
             }
-            Action::Retarget(args, target) => {
-                let target = target.as_ref().expect("targets are opened before work");
+            Action::Retarget(args, body) => {
+                let body = body.as_ref().expect("targets are opened before work");
+                let (target, map) = (&body.target, body.map.as_ref());
                 let stance = args.method.stance(&self.clip)?;
-                let (clip, report) =
-                    retarget::put_on_target(&self.clip, stance, &args.method, target, &mut self.warnings)?;
+                let opening = retarget::Opening { stance, lead_in: self.lead_in };
+                let (clip, report) = retarget::put_on_target(
+                    &self.clip,
+                    opening,
+                    &args.method,
+                    (target, map),
+                    &mut self.warnings,
+                )?;
                 self.gates.extend(gate::of_report(&step.name, &args.gates, &report));
                 self.measured.push((at, Measured::Retarget(target.path.clone(), Box::new(report))));
                 (self.clip, self.tolerance) = (clip, None);
             }
             Action::Compress(args) => {
-                let mut done = compress::squeezed(self.clip.clone(), &args.bounds, &mut self.warnings)?;
+                let mut done =
+                    compress::squeezed(self.clip.clone(), &args.bounds, &mut self.warnings, &|_| {})?;
                 let bytes = std::mem::take(&mut done.bytes);
                 self.tolerance = Some(done.options.tolerance * encode::TEXT_SHARE);
                 self.clip = read::open_compressed(&bytes, Some(self.clip.skeleton()))?.to_clip();

@@ -1,10 +1,11 @@
 //! What a file of any format says, and what it means.
 
-use mocap_formats::{Finding, Format, Limits, Parsed, amc, asf, bvh, json, skel, text};
+use mocap_formats::{Format, Limits, Parsed, Rejected, amc, asf, bvh, json, skel};
 use mocap_model::{Clip, FrameRate, Skeleton};
 
 use super::companion::skeleton_of;
-use super::{Stop, file_bytes, located};
+use super::trouble::Stop;
+use super::{Trouble, file_bytes, located};
 use crate::args::{AsfUnitsArg, PositionChannelsArg, Reading};
 use crate::batch::Input;
 use crate::diagnostic::Diagnostic;
@@ -27,44 +28,57 @@ pub(super) fn parse(
     bytes: &[u8],
     input: &Input,
     reading: &Reading,
-) -> Result<(Document, Vec<Diagnostic>), Stop> {
+) -> Result<(Document, Vec<Diagnostic>), Trouble> {
     let limits = Limits::default();
-    Ok(match format {
-        Format::Bvh => wrap(bytes, bvh::parse(bytes, &limits)?, Document::Bvh),
-        Format::Asf => wrap(bytes, asf::parse(bytes, &limits)?, Document::Asf),
+    let mut found = Vec::new();
+    let parsed = match format {
+        Format::Bvh => wrap(bytes, bvh::parse(bytes, &limits), Document::Bvh),
+        Format::Asf => wrap(bytes, asf::parse(bytes, &limits), Document::Asf),
         Format::Amc => {
-            let (skeleton, found) = skeleton(input, reading, &limits)?;
-            let motion = amc::parse(bytes, &limits)?;
-            let (document, warnings) =
-                wrap(bytes, motion, |motion| Document::Amc(Box::new(skeleton), motion));
-            (document, [found, warnings].concat())
+            let skeleton;
+            (skeleton, found) = companion(input, reading, &limits)?;
+            let motion = amc::parse(bytes, &limits);
+            wrap(bytes, motion, |motion| Document::Amc(Box::new(skeleton), motion))
         }
-        Format::Skel => wrap(bytes, skel::parse(bytes, &limits)?, Document::Skel),
-        Format::Json => wrap(bytes, json::parse(bytes, &limits)?, Document::Json),
+        Format::Skel => wrap(bytes, skel::parse(bytes, &limits), Document::Skel),
+        Format::Json => wrap(bytes, json::parse(bytes, &limits), Document::Json),
         Format::Csv => {
             let message = "a table of positions cannot be read: it has no rotations";
             return Err(Diagnostic::new("format::write-only", message).into());
         }
-    })
+    };
+    match parsed {
+        Ok((document, warnings)) => Ok((document, [found, warnings].concat())),
+        Err(rejected) => Err(Stop::from(*rejected).in_bytes(bytes, reading.repair).behind(found)),
+    }
 }
 
 /// The skeleton of an AMC file; what is found in it carries its path.
-fn skeleton(
+fn companion(
     input: &Input,
     reading: &Reading,
     limits: &Limits,
-) -> Result<(asf::Document, Vec<Diagnostic>), Diagnostic> {
+) -> Result<(asf::Document, Vec<Diagnostic>), Trouble> {
     let path = skeleton_of(input, reading)?;
     let bytes = file_bytes(&path)?;
     input.attempt.read(&path, &bytes);
-    let text = text::decode(&bytes);
-    let diagnostic = |finding: &Finding| Diagnostic::from_finding(finding, &text).in_file(&path);
-    let Parsed { value, warnings } = asf::parse(&bytes, limits).map_err(|error| diagnostic(&error))?;
-    Ok((value, warnings.iter().map(diagnostic).collect()))
+    let here = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&path)).collect();
+    match asf::parse(&bytes, limits) {
+        Ok(Parsed { value, warnings }) => Ok((value, here(located(&warnings, &bytes)))),
+        Err(rejected) => {
+            let Trouble { errors, unlisted, warnings } = Stop::from(rejected).in_bytes(&bytes, false);
+            Err(Trouble { errors: here(errors), unlisted, warnings: here(warnings) })
+        }
+    }
 }
 
-fn wrap<T>(bytes: &[u8], parsed: Parsed<T>, into: impl FnOnce(T) -> Document) -> (Document, Vec<Diagnostic>) {
-    (into(parsed.value), located(&parsed.warnings, bytes))
+fn wrap<T>(
+    bytes: &[u8],
+    parsed: Result<Parsed<T>, Rejected>,
+    into: impl FnOnce(T) -> Document,
+) -> Result<(Document, Vec<Diagnostic>), Box<Rejected>> {
+    let Parsed { value, warnings } = parsed.map_err(Box::new)?;
+    Ok((into(value), located(&warnings, bytes)))
 }
 
 impl Document {

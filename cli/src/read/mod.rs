@@ -2,11 +2,14 @@
 
 mod companion;
 mod document;
+mod trouble;
 mod unit;
 
 pub(crate) use document::Document;
+pub(crate) use trouble::Trouble;
 pub(crate) use unit::{known_unit, with_up};
 
+use trouble::Stop;
 use unit::restated;
 
 use std::borrow::Cow;
@@ -16,11 +19,12 @@ use std::sync::Arc;
 
 use mocap_compress::{Compressed, OpenError};
 use mocap_formats::{Finding, Format, Limits, Parsed, text};
-use mocap_model::{Clip, FrameRate, Skeleton};
+use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
 
-use crate::args::Reading;
+use crate::args::{FromFormat, Reading};
 use crate::batch::{Failure, Input, Source};
 use crate::diagnostic::Diagnostic;
+use crate::edit::without_first;
 
 /// A file as read, before it is given a meaning.
 pub(crate) struct Loaded {
@@ -56,9 +60,18 @@ pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> 
 
 /// As [`load`], of bytes that were read before.
 pub(crate) fn load_bytes(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Failure> {
+    Ok(parsed(input, bytes, reading)?)
+}
+
+/// As [`load`], with everything that is wrong with the file.
+pub(crate) fn open(input: &Input, reading: &Reading) -> Result<Loaded, Trouble> {
+    parsed(input, bytes_of(input)?, reading)
+}
+
+fn parsed(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Trouble> {
     if is_compressed(&bytes) {
         // It says what it means, as the project's own JSON does.
-        let clip = open_compressed(&bytes, None)?.to_clip();
+        let clip = as_stated(open_compressed(&bytes, None)?.to_clip());
         return Ok(Loaded {
             format: Format::Json,
             document: Document::Json(clip),
@@ -67,20 +80,19 @@ pub(crate) fn load_bytes(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Re
         });
     }
     let format = format_of(input, &bytes, reading)?;
-    let parsed = document::parse(format, &bytes, input, reading);
-    let (document, warnings) = parsed.map_err(|stop| {
-        let failure = stop.into_failure(&bytes);
-        match Format::detect(&bytes) {
-            Some(other) if other != format && failure.error.help.is_none() => Failure {
-                error: failure
-                    .error
-                    .help(format!("the content looks like {other}: --from {other} reads it so")),
-                ..failure
-            },
-            _ => failure,
-        }
-    })?;
+    let (document, warnings) = document::parse(format, &bytes, input, reading)
+        .map_err(|trouble| looks_like(trouble, format, &bytes))?;
     Ok(Loaded { format, document, warnings, bytes })
+}
+
+/// The first error says what else the content looks like.
+fn looks_like(mut trouble: Trouble, format: Format, bytes: &[u8]) -> Trouble {
+    if let Some(other) = Format::detect(bytes).filter(|other| *other != format)
+        && let Some(error) = trouble.errors.first_mut().filter(|error| error.help.is_none())
+    {
+        error.help = Some(format!("the content looks like {other}: --from {other} reads it so"));
+    }
+    trouble
 }
 
 /// Reads an input into the motion that it means.
@@ -99,16 +111,27 @@ impl Loaded {
 
     /// The motion that the document means; document and text are freed.
     pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
+        let Motion { clip, warnings, bytes } = self.motion(reading)?;
+        Ok(Motion { clip, warnings: strict(reading, warnings)?, bytes })
+    }
+
+    /// As [`Loaded::into_motion`], with everything that is wrong with the file; `--strict` is left aside.
+    pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, Trouble> {
         let size = self.size();
         let Loaded { document, mut warnings, bytes, .. } = self;
-        let lowered = document.into_clip(reading);
-        let Parsed { value: clip, warnings: found } = match lowered {
+        let Parsed { value: mut clip, warnings: found } = match document.into_clip(reading) {
             Ok(parsed) => parsed,
-            Err(stop) => return Err(Failure { warnings, ..stop.into_failure(&bytes) }),
+            Err(stop) => return Err(stop.in_bytes(&bytes, reading.repair).behind(warnings)),
         };
         warnings.extend(located(&found, &bytes));
-        warnings.retain(|warning| !(reading.rest_frame_dropped && warning.code == "bvh::rest-first-frame"));
-        let warnings = strict(reading, warnings)?;
+        let silent = reading.rest_frame_dropped || reading.drop_first_frame;
+        warnings.retain(|warning| !(silent && warning.code == "bvh::rest-first-frame"));
+        if reading.drop_first_frame {
+            clip = match without_first(clip) {
+                Ok(clip) => clip,
+                Err(error) => return Err(Trouble::from(error).behind(warnings)),
+            };
+        }
         let clip = match reading.input_fps {
             Some(rate) => clip.with_rate(rate),
             None => clip,
@@ -125,8 +148,7 @@ impl Loaded {
 
     /// What the document means, but for its rotations over time, and everything that is found in it.
     pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
-        let failed =
-            |stop: Stop| Failure { warnings: self.warnings.clone(), ..stop.into_failure(&self.bytes) };
+        let failed = |stop: Stop| stop.in_bytes(&self.bytes, reading.repair).behind(self.warnings.clone());
         let (skeleton, rate, found) = if self.format.has_motion() {
             let Parsed { value: clip, warnings } = self.document.start(reading).map_err(failed)?;
             (clip.skeleton().as_ref().clone(), Some(reading.input_fps.unwrap_or(clip.rate())), warnings)
@@ -141,34 +163,6 @@ impl Loaded {
     /// The document alone; the text is freed.
     pub(crate) fn into_document(self) -> Document {
         self.document
-    }
-}
-
-/// Why a file could not be understood.
-pub(crate) enum Stop {
-    Found(Box<Finding>),
-    /// Nothing in the text of the file itself.
-    Other(Box<Diagnostic>),
-}
-
-impl From<Finding> for Stop {
-    fn from(finding: Finding) -> Stop {
-        Stop::Found(Box::new(finding))
-    }
-}
-
-impl From<Diagnostic> for Stop {
-    fn from(diagnostic: Diagnostic) -> Stop {
-        Stop::Other(Box::new(diagnostic))
-    }
-}
-
-impl Stop {
-    fn into_failure(self, bytes: &[u8]) -> Failure {
-        match self {
-            Stop::Found(finding) => Diagnostic::from_finding(&finding, &text::decode(bytes)).into(),
-            Stop::Other(diagnostic) => Failure::from(*diagnostic),
-        }
     }
 }
 
@@ -215,6 +209,17 @@ pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(b"MOCZ")
 }
 
+/// What a flag said when the clip was compressed is what its file says now.
+fn as_stated(clip: Clip) -> Clip {
+    let mut space = *clip.skeleton().space();
+    match &mut space.unit {
+        Some(unit) if unit.source == UnitSource::Flag => unit.source = UnitSource::File,
+        _ => return clip,
+    }
+    let skeleton = clip.skeleton().with_space(space);
+    clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before")
+}
+
 /// Opens a compressed clip, on a skeleton from elsewhere where there is one.
 pub(crate) fn open_compressed(
     bytes: &[u8],
@@ -250,10 +255,21 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
 
 /// The format as stated, by the extension, or by the content.
 fn format_of(input: &Input, bytes: &[u8], reading: &Reading) -> Result<Format, Diagnostic> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        let message = match &input.source {
+            Source::Stdin => "nothing came from stdin",
+            _ => "the file is empty",
+        };
+        return Err(Diagnostic::new("text::empty", message));
+    }
     let extension = input.path().and_then(Path::extension).and_then(|extension| extension.to_str());
-    let known = reading.from.or_else(|| extension.and_then(Format::from_extension));
+    let stated = reading.from.map(FromFormat::text).transpose()?;
+    let known = stated.or_else(|| extension.and_then(Format::from_extension));
     known.or_else(|| Format::detect(bytes)).ok_or_else(|| {
-        let names = Format::ALL.map(Format::extension).join(", ");
+        if extension.is_some_and(|extension| extension.eq_ignore_ascii_case(FromFormat::COMPRESSED)) {
+            return Diagnostic::new("mocz::magic", "this is no compressed clip, whatever its name says");
+        }
+        let names = FromFormat::NAMES.join(", ");
         Diagnostic::new("format::unknown", "neither name nor content say which format this is")
             .help(format!("state it with --from, one of {names}"))
     })

@@ -41,11 +41,7 @@ pub(crate) const ALL: &[Named] = &[
     Named {
         name: "info",
         about: "A line of mocap info --json",
-        make: |about| {
-            rows(about, |g| {
-                vec![of::<info::Row<'static>>(g), of::<info::CompressedRow>(g), error(g), summary(g)]
-            })
-        },
+        make: |about| rows(about, |g| vec![of::<info::Row<'static>>(g), error(g), summary(g)]),
     },
     Named {
         name: "validate",

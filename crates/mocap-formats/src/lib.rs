@@ -4,7 +4,7 @@
 //! [`Clip`](mocap_model::Clip) is what it means. Writing back an untouched document changes no value.
 //!
 //! The crate prints nothing and opens no file. What it repairs it lists as warnings in [`Parsed`]; what it
-//! cannot read is an error that says what was found, what was expected, and where.
+//! cannot read is an error that says what was found, what was expected, and where ([`Rejected`]).
 
 pub mod amc;
 pub mod asf;
@@ -12,13 +12,17 @@ pub mod bvh;
 pub mod csv;
 mod finding;
 mod format;
+mod gaps;
 pub mod json;
 mod limits;
 pub mod map;
+mod names;
 pub mod number;
+mod rejected;
 pub mod skel;
 pub mod text;
 
 pub use finding::{Context, Finding, Kind, Parsed, Place, Warnings};
 pub use format::Format;
 pub use limits::{LimitExceeded, Limits};
+pub use rejected::Rejected;

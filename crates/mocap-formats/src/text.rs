@@ -2,6 +2,7 @@
 //!
 //! Names may still be in another 8-bit encoding: see [`decode_name`].
 
+use crate::{Finding, LimitExceeded, Limits};
 use std::borrow::Cow;
 
 /// What can be wrong with the bytes of a text file.
@@ -48,6 +49,41 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
+/// The text of a file that is not too large and not blank.
+///
+/// # Errors
+/// Where it is.
+pub(crate) fn open<'b>(bytes: &'b [u8], limits: &Limits) -> Result<Cow<'b, [u8]>, Finding> {
+    if bytes.len() > limits.bytes {
+        let (found, limit) = (bytes.len(), limits.bytes);
+        return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }));
+    }
+    let text = decode(bytes);
+    if text.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0x0B) {
+        return Err(Finding::new(Problem::Empty));
+    }
+    Ok(text)
+}
+
+/// Characters of the text that a message quotes at most.
+const QUOTE: usize = 40;
+
+/// The start of a piece of text, as a message can show it.
+pub(crate) fn quote(text: &[u8]) -> String {
+    let mut end = text.len().min(4 * QUOTE + 4);
+    // Not within a character.
+    while end < text.len() && end > 0 && text[end] & 0xC0 == 0x80 {
+        end -= 1;
+    }
+    let (text, _) = decode_name(&text[..end]);
+    let mut quoted: String =
+        text.chars().take(QUOTE).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
+    if text.chars().nth(QUOTE).is_some() {
+        quoted.push('…');
+    }
+    quoted
+}
+
 fn content_length(text: &[u8]) -> usize {
     text.iter().rposition(|&byte| byte != 0 && byte != 0x1A).map_or(0, |last| last + 1)
 }
@@ -80,6 +116,14 @@ mod tests {
         assert_eq!(decode(b"\xFE\xFF\0R\0O").as_ref(), b"RO");
         assert_eq!(decode(b"\0\0").as_ref(), b"");
         assert!(matches!(decode(b"ROOT"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn quotes_are_short_and_show_no_control_characters() {
+        assert_eq!(quote(b"a\tb"), "a\u{FFFD}b");
+        assert_eq!(quote(b"H\xFCfte"), "Hüfte");
+        assert_eq!(quote("é".repeat(1000).as_bytes()), "é".repeat(QUOTE) + "…");
+        assert_eq!(quote("é".repeat(QUOTE).as_bytes()), "é".repeat(QUOTE));
     }
 
     #[test]

@@ -146,8 +146,8 @@ fn exceeded(kind: Kind) -> LimitExceeded {
 #[test]
 fn limits_are_kept() {
     let limits = Limits::default();
-    let asf = |limits: Limits| exceeded(asf::parse(clean("asf").as_bytes(), &limits).unwrap_err().kind);
-    let amc = |limits: Limits| exceeded(amc::parse(clean("amc").as_bytes(), &limits).unwrap_err().kind);
+    let asf = |limits: Limits| exceeded(asf::parse(clean("asf").as_bytes(), &limits).unwrap_err().error.kind);
+    let amc = |limits: Limits| exceeded(amc::parse(clean("amc").as_bytes(), &limits).unwrap_err().error.kind);
     assert_eq!(asf(Limits { bytes: 100, ..limits }).what, "bytes");
     assert_eq!(asf(Limits { joints: 4, ..limits }).what, "joints");
     assert_eq!(asf(Limits { depth: 3, ..limits }), LimitExceeded { what: "levels", found: 4, limit: 3 });
@@ -177,7 +177,7 @@ fn deep_skeletons_are_read() {
     let written = asf::from_skeleton(&skeleton).unwrap().value;
     assert_eq!(asf::parse(&written.to_bytes(), &Limits::default()).unwrap().value.bones.len(), 20_000);
     let too_deep = asf::parse(chain(60_000).as_bytes(), &Limits::default()).unwrap_err();
-    assert_eq!(exceeded(too_deep.kind).what, "levels");
+    assert_eq!(exceeded(too_deep.error.kind).what, "levels");
 }
 
 #[test]
@@ -220,6 +220,27 @@ fn a_wide_first_frame_does_not_stand_for_many() {
 }
 
 #[test]
+fn a_bone_that_stretches_does_not_move_joints_without_bound() {
+    let read = |children: usize, frames: usize| {
+        let mut text = String::from(
+            ":root order TX :bonedata begin name a direction 0 1 0 length 1 axis 0 0 0 XYZ dof l end\n",
+        );
+        for child in 0..children {
+            text += &format!("begin name b{child} direction 0 1 0 length 1 axis 0 0 0 XYZ end\n");
+        }
+        text += ":hierarchy\nroot a\na";
+        (0..children).for_each(|child| text += &format!(" b{child}"));
+        let skeleton = asf::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+        let rows: String = (1..=frames).map(|frame| format!("{frame}\na {frame}\n")).collect();
+        let motion = amc::parse(rows.as_bytes(), &Limits::default()).unwrap().value;
+        amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default())
+    };
+    assert!(read(10_000, 10).is_ok());
+    let error = read(10_000, 6_000).unwrap_err().error.kind;
+    assert_eq!(exceeded(error).found, 60_000_000);
+}
+
+#[test]
 fn lists_of_channels_are_bounded() {
     let skeleton = |root: usize, bone: usize| {
         let (root, bone) = (" TX".repeat(root), " rx".repeat(bone));
@@ -230,8 +251,8 @@ fn lists_of_channels_are_bounded() {
     let document = skeleton(64, 64).unwrap().value;
     assert_eq!((document.root.order.len(), document.bones[0].dofs.len()), (64, 64));
     let limit = LimitExceeded { what: "channels", found: 65, limit: 64 };
-    assert_eq!(exceeded(skeleton(65, 1).unwrap_err().kind), limit);
-    let error = skeleton(1, 20_000).unwrap_err();
+    assert_eq!(exceeded(skeleton(65, 1).unwrap_err().error.kind), limit);
+    let error = skeleton(1, 20_000).unwrap_err().error;
     assert_eq!(error.context.joint.as_deref(), Some("a"));
     assert_eq!(exceeded(error.kind), limit);
 }
@@ -256,7 +277,8 @@ fn interpolation_between_numbers_beyond_all_measure_is_an_error() {
             }
             let error = read("1e308").unwrap_err();
             // The frame that is interpolated, not those that the file has.
-            let Kind::Amc(amc::Problem::Clip(ClipError::NotFinite { frame: 1, .. })) = error.kind else {
+            let Kind::Amc(amc::Problem::Clip(ClipError::NotFinite { frame: 1, .. })) = error.error.kind
+            else {
                 panic!("{dof} of {name}: {error}");
             };
         }

@@ -106,7 +106,7 @@ fn counts_that_lie_allocate_nothing() {
 }
 
 fn exceeded(text: &str, limits: &Limits) -> LimitExceeded {
-    match bvh::parse(text.as_bytes(), limits).unwrap_err().kind {
+    match bvh::parse(text.as_bytes(), limits).unwrap_err().error.kind {
         Kind::Limit(limit) => limit,
         other => panic!("{other}"),
     }

@@ -46,6 +46,26 @@ fn a_row_for_each_joint_and_frame() {
 }
 
 #[test]
+fn every_row_of_a_frame_has_a_name_of_its_own() {
+    let mut joints = vec![
+        joint("a", None, 1.0),
+        joint("x", Some(0), 1.0),
+        joint("y", Some(0), 2.0),
+        joint("a_End_2", Some(0), 3.0),
+        joint("z", Some(3), 3.0),
+    ];
+    [1, 2, 4].iter().for_each(|&end| joints[end].end_site = true);
+    let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
+    let tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    let clip = Clip::new(Arc::new(skeleton), FrameRate::new(120.0).unwrap(), 1, tracks).unwrap();
+    let mut table = Vec::new();
+    csv::write(&clip, &mut table).unwrap();
+    let table = String::from_utf8(table).unwrap();
+    let names: Vec<&str> = table.lines().skip(1).map(|row| row.split(',').nth(2).unwrap()).collect();
+    assert_eq!(names, ["a", "a_End", "a_End_3", "a_End_2", "a_End_2_End"]);
+}
+
+#[test]
 fn errors_of_the_output_are_passed_on() {
     struct Full;
     impl std::io::Write for Full {

@@ -106,7 +106,9 @@ fn frames_without_values_are_bounded_for_all_joints_together() {
         json::parse(&json::to_bytes(&still), &Limits::default())
     };
     assert_eq!(read(16_666_666).unwrap().value.frames(), 16_666_666);
-    let error = read(16_666_667).unwrap_err().kind;
+    let long = Clip::new(clip.skeleton().clone(), clip.rate(), 16_666_667, still.clone()).unwrap();
+    assert!(json::writable(&long, &Limits::default()).is_err());
+    let error = read(16_666_667).unwrap_err().error.kind;
     let limit = LimitExceeded { what: "frames", found: 16_666_667, limit: 16_666_666 };
     assert_eq!(error, Kind::Limit(limit));
 }

@@ -85,6 +85,9 @@ pub(crate) struct Scratch {
     /// A pose to go back to, and the pose at the start.
     pub(crate) pose: Vec<Quat>,
     pub(crate) start: Vec<Quat>,
+    /// The pose that other starts are made from, and the best one found.
+    pub(crate) first: Vec<Quat>,
+    pub(crate) best: Vec<Quat>,
 }
 
 /// How far an effector is from the first joint that can turn, at least and at most.
@@ -200,6 +203,8 @@ impl Chain {
             turns: chain.local.clone(),
             pose: chain.local.clone(),
             start: chain.local.clone(),
+            first: chain.local.clone(),
+            best: chain.local.clone(),
         };
         chain.pose_changed();
         if chain.finite { Ok(chain) } else { Err(IkError::ChainNotFinite) }

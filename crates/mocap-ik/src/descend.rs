@@ -1,6 +1,7 @@
 //! How iterative solvers go on: sweeps until the goals are reached, and what is done where sweeps gain nothing.
 
-use crate::{Chain, Freedom, Goal, Options, Quat, Vec3, reach, two_bone};
+use crate::seed::{self, Spread};
+use crate::{Chain, Constraint, Freedom, Goal, Options, Quat, Vec3, reach, two_bone};
 use mocap_model::angle_between;
 
 /// A sweep that leaves more than this share of the distance has stalled.
@@ -11,6 +12,10 @@ pub(crate) const NEAR: f64 = 0.01;
 const NOTHING: f64 = 1e-7;
 /// So many sweeps without gain end a solve.
 const PATIENCE: u32 = 8;
+/// Where there are other poses to start from, one is given up that in so many sweeps has not come nearer to the goal
+/// than this share of the distance.
+const HOPE: u32 = 4;
+const HOPEFUL: f64 = 0.5;
 /// The turn that bends a straight chain \[rad\].
 const ESCAPE: f64 = 0.2;
 
@@ -20,23 +25,72 @@ pub(crate) fn solve(
     chain: &mut Chain,
     goals: &[Goal],
     options: &Options,
-    sweep: impl FnMut(&mut Chain),
+    mut sweep: impl FnMut(&mut Chain),
 ) -> u32 {
     if chain.reached(goals, options) {
         return 0;
     }
-    if let [goal] = goals
-        && chain.out_of_reach(0, goal, options)
-        && reach::align(chain, 0, goal, options)
-    {
+    let [goal] = goals else { return repeat(chain, goals, options, options.iterations, &mut sweep) };
+    let out_of_reach = chain.out_of_reach(0, goal, options);
+    if out_of_reach && reach::align(chain, 0, goal, options) {
         return 1;
     }
-    repeat(chain, goals, options, sweep)
+    if out_of_reach || !restarts(chain, options) {
+        return repeat(chain, goals, options, options.iterations, &mut sweep);
+    }
+    restarted(chain, goals, options, &mut sweep)
+}
+
+/// Whether a solve may begin again: where there are no limits, it is finished from any pose.
+fn restarts(chain: &Chain, options: &Options) -> bool {
+    let limited = |constraint: &Constraint| !constraint.is_free() && !constraint.is_locked();
+    options.restart && options.limits && chain.constraint.iter().any(limited)
+}
+
+/// Begins again from other poses where one leads nowhere; the best that was found is what stays.
+fn restarted(
+    chain: &mut Chain,
+    goals: &[Goal],
+    options: &Options,
+    sweep: &mut impl FnMut(&mut Chain),
+) -> u32 {
+    let mut first = std::mem::take(&mut chain.scratch.first);
+    let mut best = std::mem::take(&mut chain.scratch.best);
+    first.copy_from_slice(&chain.local);
+    let length = chain.length(0);
+    let mut used = repeat(chain, goals, options, options.iterations, sweep);
+    let (mut attempt, mut spread) = (0, Spread(1));
+    let mut least = f64::INFINITY;
+    while !chain.reached(goals, options) {
+        let left = distance(chain, goals, length);
+        if left < least {
+            least = left;
+            best.copy_from_slice(&chain.local);
+        }
+        if used >= options.iterations {
+            chain.local.copy_from_slice(&best);
+            chain.update();
+            break;
+        }
+        seed::pose(chain, &first, attempt, &mut spread);
+        attempt += 1;
+        // Posing counts, so that poses that lead nowhere at once come to an end, too.
+        used += repeat(chain, goals, options, options.iterations - used, sweep).max(1);
+    }
+    chain.scratch.first = first;
+    chain.scratch.best = best;
+    used
 }
 
 /// Repeats a sweep until the goals are reached, the iterations are used up, or nothing is gained any more; on
 /// the way a chain that stalls is finished by the two-bone solution, or bent. Returns the iterations used.
-fn repeat(chain: &mut Chain, goals: &[Goal], options: &Options, mut sweep: impl FnMut(&mut Chain)) -> u32 {
+fn repeat(
+    chain: &mut Chain,
+    goals: &[Goal],
+    options: &Options,
+    iterations: u32,
+    sweep: &mut impl FnMut(&mut Chain),
+) -> u32 {
     let length = (0..goals.len()).map(|e| chain.length(e)).fold(0.0, f64::max);
     // The distance from all goals by what they count, and whether they are reached.
     let state = |chain: &Chain| (distance(chain, goals, length), chain.reached(goals, options));
@@ -49,7 +103,9 @@ fn repeat(chain: &mut Chain, goals: &[Goal], options: &Options, mut sweep: impl 
     let (mut before, _) = state(chain);
     let (mut slow, mut next_finish, mut idle, mut escapes) = (0, first_finish, 0, 0);
     let mut polish = two_bones;
-    for iteration in 1..=options.iterations {
+    let restarts = reachable && goals.len() == 1 && restarts(chain, options);
+    let mut hoped = before;
+    for iteration in 1..=iterations {
         sweep(chain);
         chain.update();
         let (mut after, reached) = state(chain);
@@ -64,6 +120,12 @@ fn repeat(chain: &mut Chain, goals: &[Goal], options: &Options, mut sweep: impl 
             }
             (after, polish) = (state(chain).0, false);
         }
+        if restarts && iteration.is_multiple_of(if two_bones { HOPE / 2 } else { HOPE }) {
+            if after > HOPEFUL * hoped {
+                return iteration;
+            }
+            hoped = after;
+        }
         idle = if before - after < NOTHING * length { idle + 1 } else { 0 };
         before = after;
         if idle == 1 && escapes < 2 && options.escape && reachable {
@@ -74,7 +136,7 @@ fn repeat(chain: &mut Chain, goals: &[Goal], options: &Options, mut sweep: impl 
             return iteration;
         }
     }
-    options.iterations
+    iterations
 }
 
 /// What the effectors miss, by weight and priority.

@@ -39,6 +39,7 @@ mod method;
 pub mod objective;
 mod plain;
 mod reach;
+mod seed;
 mod solve;
 mod step;
 pub mod two_bone;

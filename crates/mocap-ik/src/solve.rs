@@ -45,6 +45,10 @@ pub struct Options {
     pub escape: bool,
     /// Whether an iterative solver that stalls is finished by the two-bone solution; default true.
     pub finish: bool,
+    /// Whether an iterative solver that limits hold back from a goal within reach starts again from other poses, within
+    /// the same iterations; default true. To be turned off where a goal is followed: what is found from another pose
+    /// may be far from the one before.
+    pub restart: bool,
 }
 
 impl Default for Options {
@@ -59,6 +63,7 @@ impl Default for Options {
             limits: true,
             escape: true,
             finish: true,
+            restart: true,
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{Dofs, Role, Space};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// The place of a joint in its skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -133,16 +134,39 @@ impl Skeleton {
     /// Where a base is not above its tip, or two chains share a name.
     pub fn with_chains(mut self, chains: Vec<Chain>) -> Result<Skeleton, SkeletonError> {
         let mut names = HashSet::with_capacity(chains.len());
+        let places = if chains.is_empty() { Vec::new() } else { self.places() };
         for chain in &chains {
             if !names.insert(chain.name.as_str()) {
                 return Err(SkeletonError::DuplicateName { name: chain.name.clone() });
             }
-            if self.path(chain.base, chain.tip).is_none() {
+            let below = &places[chain.base.index()];
+            if !below.contains(&places[chain.tip.index()].start) {
                 return Err(SkeletonError::BrokenChain { chain: chain.name.clone() });
             }
         }
         self.chains = chains;
         Ok(self)
+    }
+
+    /// By joint: its own place in a walk down the tree, up to behind the last of all that hangs on it.
+    fn places(&self) -> Vec<Range<u32>> {
+        let mut places = vec![0..0; self.len()];
+        let mut open: Vec<JointId> = self.roots().collect();
+        let mut next = 0;
+        while let Some(id) = open.pop() {
+            places[id.index()] = next..next + 1;
+            next += 1;
+            open.extend(self.children(id));
+        }
+        // Children come behind their parents in the list, so they are done before them.
+        for (id, joint) in self.iter().rev() {
+            if let Some(parent) = joint.parent {
+                let end = places[id.index()].end;
+                let above = &mut places[parent.index()];
+                above.end = above.end.max(end);
+            }
+        }
+        places
     }
 
     /// The same skeleton with its joints changed; names, tree and numbers are checked again.

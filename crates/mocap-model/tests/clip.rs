@@ -75,8 +75,24 @@ fn skeletons_know_their_tree() {
     assert_eq!(arm.path(JointId(3), JointId(2)), None);
     let chain = |name: &str, base, tip| Chain { name: name.into(), base: JointId(base), tip: JointId(tip) };
     assert!(arm.clone().with_chains(vec![chain("a", 0, 2)]).is_ok());
+    for base in 0..4 {
+        for tip in 0..4 {
+            let chained = arm.clone().with_chains(vec![chain("a", base, tip)]);
+            assert_eq!(chained.is_ok(), arm.path(JointId(base), JointId(tip)).is_some(), "{base} {tip}");
+        }
+    }
     let broken = arm.with_chains(vec![chain("a", 3, 2)]);
     assert_eq!(broken, Err(SkeletonError::BrokenChain { chain: "a".into() }));
+}
+
+#[test]
+fn many_chains_down_a_deep_tree_take_no_long_walks() {
+    let joints: Vec<Joint> =
+        (0..50_000).map(|i: u32| joint(&i.to_string(), i.checked_sub(1), [0.0; 3])).collect();
+    let chains = (0..100_000)
+        .map(|i| Chain { name: i.to_string(), base: JointId(0), tip: JointId(49_999 - i % 7) })
+        .collect();
+    assert!(Skeleton::new("", Space::default(), joints).unwrap().with_chains(chains).is_ok());
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub(crate) struct Copied {
     pub above_hips: Vec<UnitQuaternion<f64>>,
     /// By limb of the retargeter.
     pub limbs: Vec<LimbCourse>,
+    /// Where the head is; empty where nobody asks.
+    pub head: Vec<Vector3<f64>>,
 }
 
 /// What one limb needs to be solved, by frame, in object space; empty where it is left alone.
@@ -46,7 +48,9 @@ pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) 
         hips: Vec::with_capacity(count),
         above_hips: Vec::with_capacity(count),
         limbs: vec![LimbCourse::default(); retargeter.limbs.len()],
+        head: Vec::new(),
     };
+    let head = retargeter.target_body.head.filter(|_| retargeter.options.touch);
     for frame in 0..count {
         work.source.place(frame);
         work.turns();
@@ -56,6 +60,9 @@ pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) 
         }
         copied.hips.push(work.local.joints[retargeter.target_body.hips.index()].translation.vector);
         copied.above_hips.push(parent);
+        if let Some(head) = head {
+            copied.head.push(work.object.joints[head.index()].translation.vector);
+        }
         for (i, limb) in retargeter.limbs.iter().enumerate() {
             if let Some(goal) = work.goal(limb) {
                 let course = &mut copied.limbs[i];

@@ -113,10 +113,38 @@ fn side_name(side: Side) -> &'static str {
     }
 }
 
+/// Roles by name; of many fingers the first of each side, and how many others there are.
 fn list(roles: &[Role]) -> String {
-    roles.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ")
+    const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
+    let is_finger = |role: &Role| FINGERS.iter().any(|finger| role.name().contains(finger));
+    let many = roles.iter().filter(|role| is_finger(role)).count() > 4;
+    let named = roles.iter().filter(|role| !(many && is_finger(role))).map(|role| role.name().to_owned());
+    let counted = [Side::Left, Side::Right].into_iter().filter(|_| many).filter_map(|side| {
+        let mut fingers = roles.iter().filter(|role| is_finger(role) && role.side() == Some(side));
+        let first = fingers.next()?.name();
+        Some(match fingers.count() {
+            0 => first.to_owned(),
+            more => format!("{first} and {more} more finger joints of that hand"),
+        })
+    });
+    named.chain(counted).collect::<Vec<_>>().join(", ")
 }
 
 fn list_or_none(roles: &[Role]) -> String {
     if roles.is_empty() { "none at all".to_owned() } else { list(roles) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_fingers_are_counted_and_others_named() {
+        let fingers =
+            [Role::LeftThumb1, Role::LeftThumb2, Role::LeftIndex1, Role::RightRing1, Role::RightRing2];
+        assert_eq!(list(&fingers[..2]), "LeftThumb1, LeftThumb2");
+        let all = [&[Role::Neck][..], &fingers].concat();
+        let told = "Neck, LeftThumb1 and 2 more finger joints of that hand, RightRing1 and 1 more finger joints of that hand";
+        assert_eq!(list(&all), told);
+    }
 }

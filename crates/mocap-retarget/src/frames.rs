@@ -5,13 +5,16 @@
 //! scale about the middle of the hip joints and not about the root joint: what lies between the two has its
 //! own length on the target, and scaling it puts goals out of reach.
 
+use crate::body::LimbKind;
 use crate::copy::{Copied, copied};
 use crate::error::RetargetError;
 use crate::ground::Setting;
 use crate::limb::LimbMap;
+use crate::options::{Hands, Method};
 use crate::plant::plant;
 use crate::retargeter::Retargeter;
 use crate::swivel::{Misses, planned};
+use crate::touch::{Touches, touch};
 use mocap_analysis::largest_step;
 use mocap_ik::{Constraint, Outcome, PosedChain, Status};
 use mocap_model::{Clip, JointId, JointTracks, Pose, Track, UnitQuaternion, Vector3, angle_between};
@@ -41,17 +44,29 @@ pub(crate) struct Solve {
     pub wrong_way: bool,
 }
 
-/// The motion of the target and, by limb of the retargeter, how each frame was solved (nothing where the
-/// method or the options leave a limb alone).
+/// A motion of the target and how it came about.
+pub(crate) struct Done {
+    pub clip: Clip,
+    /// By limb of the retargeter, then by frame; nothing where the method or the options leave a limb alone.
+    pub solves: Vec<Vec<Solve>>,
+    pub touches: Touches,
+}
+
+/// The motion of the target.
 pub(crate) fn frames(
     retargeter: &Retargeter,
     source: &Clip,
     setting: &Setting,
-) -> Result<(Clip, Vec<Vec<Solve>>), RetargetError> {
+) -> Result<Done, RetargetError> {
     let mut copied = copied(retargeter, source, setting);
     if setting.lock {
         plant(retargeter, setting, source.rate(), &mut copied);
     }
+    let arms = retargeter.options.method == Method::Scale && retargeter.options.hands != Hands::Off;
+    let touches = match retargeter.options.touch && arms {
+        true => touch(retargeter, source, &mut copied),
+        false => Touches::default(),
+    };
     let solves = solve(retargeter, source, &mut copied)?;
     let mut root = Track::from_samples(copied.hips);
     let tracks = copied.rotations.into_iter().zip(retargeter.target.iter()).map(|(rotation, (id, joint))| {
@@ -60,7 +75,7 @@ pub(crate) fn frames(
         JointTracks { rotation, translation }
     });
     let clip = Clip::new(retargeter.target.clone(), source.rate(), source.frames(), tracks.collect())?;
-    Ok((clip, solves))
+    Ok(Done { clip, solves, touches })
 }
 
 fn solve(
@@ -71,6 +86,7 @@ fn solve(
     let options = mocap_ik::Options {
         position_tolerance: REACHED,
         limits: retargeter.limits,
+        restart: false,
         ..mocap_ik::Options::default()
     };
     let mut local = Pose::rest(&retargeter.target);
@@ -88,8 +104,10 @@ fn solve(
             true => retargeter.constraints[tip],
             false => Constraint::free(),
         };
-        let bounded =
-            retargeter.limits && joints.iter().any(|joint| !retargeter.constraints[joint.index()].is_free());
+        // A leg that swivels turns its foot: it meets its goal first.
+        let bounded = limb.target.kind == LimbKind::Arm
+            && retargeter.limits
+            && joints.iter().any(|joint| !retargeter.constraints[joint.index()].is_free());
         let mut steady = Steady::new(source, limb, &joints, retargeter.limits);
         let swivels = match bounded {
             true => planned(

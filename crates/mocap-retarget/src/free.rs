@@ -96,12 +96,14 @@ pub fn retarget_pairs(
         warnings.push(Warning::NoFrames);
     }
     let report = Report {
+        lead_in: 0,
         frames: motion.frames(),
         scale: Ratios { leg: scale, arm: None, unit },
         metres,
         mapping: Vec::new(),
         effectors: Vec::new(),
         feet: Vec::new(),
+        touches: Vec::new(),
         limits: LimitReport::default(),
         angles: Vec::new(),
         jerk_ratio: None,

@@ -40,6 +40,9 @@ pub(crate) struct Setting {
     pub stands: bool,
 }
 
+/// A toe joint that rests this deep below the floor has none there \[m\].
+const SUNK: f64 = 0.01;
+
 pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting, RetargetError> {
     let up = retargeter.directions.up;
     let source_feet = feet_of(source.skeleton());
@@ -56,13 +59,6 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
     let posed = |stance: &Stance, feet: &[Foot]| -> Vec<SoleHeights> {
         feet.iter().map(|foot| posed_heights(stance, foot, &up)).collect()
     };
-    let source_posed = posed(&retargeter.source_stance, &source_feet);
-    let heights: Vec<SoleHeights> =
-        standing.iter().zip(source_posed).map(|(standing, posed)| standing.unwrap_or(posed)).collect();
-    let target_heights = if same { heights.clone() } else { posed(&retargeter.target_stance, &target_feet) };
-    let mean_ankle = |heights: &[SoleHeights]| {
-        heights.iter().map(|heights| heights.ankle).sum::<f64>() / heights.len().max(1) as f64
-    };
     let sample = Sample::of(source, &retargeter.source_body);
     let sides: Vec<_> = source_feet.iter().map(|foot| foot.side).zip(&contacts).collect();
     let (body, stance) = (&retargeter.source_body, &retargeter.source_stance);
@@ -70,6 +66,29 @@ pub(crate) fn setting(retargeter: &Retargeter, source: &Clip) -> Result<Setting,
     if stance.made {
         collar::rolled(&mut stance, source, body);
     }
+    let source_posed: Vec<SoleHeights> = source_feet
+        .iter()
+        .map(|foot| refined_heights(&retargeter.source_stance, &stance, foot, &up))
+        .collect();
+    // Feet that stand deep in their own floor do not show how high they are.
+    let sunk = standing.iter().flatten().any(|heights| heights.toe * retargeter.metres[0] < -SUNK);
+    let (heights, floor) = match sunk {
+        true => {
+            let lower = |(standing, posed): (&Option<SoleHeights>, &SoleHeights)| {
+                standing.map(|standing| standing.ankle - posed.ankle)
+            };
+            let lower: Vec<f64> = standing.iter().zip(&source_posed).filter_map(lower).collect();
+            (source_posed, floor + lower.iter().sum::<f64>() / lower.len() as f64)
+        }
+        false => {
+            let pairs = standing.iter().zip(source_posed);
+            (pairs.map(|(standing, posed)| standing.unwrap_or(posed)).collect::<Vec<_>>(), floor)
+        }
+    };
+    let target_heights = if same { heights.clone() } else { posed(&retargeter.target_stance, &target_feet) };
+    let mean_ankle = |heights: &[SoleHeights]| {
+        heights.iter().map(|heights| heights.ankle).sum::<f64>() / heights.len().max(1) as f64
+    };
     let rules = if same {
         retargeter.rules.clone()
     } else {
@@ -126,6 +145,15 @@ fn posed_heights(stance: &Stance, foot: &Foot, up: &Vector3<f64>) -> SoleHeights
     let height = |joint: &JointId| stance.position[joint.index()].dot(up);
     let lowest = foot.points.iter().map(height).fold(f64::INFINITY, f64::min);
     SoleHeights { ankle: height(&foot.ankle) - lowest, toe: height(&foot.toe) - lowest }
+}
+
+/// The same where the foot is turned as a refined stance has it.
+fn refined_heights(stance: &Stance, refined: &Stance, foot: &Foot, up: &Vector3<f64>) -> SoleHeights {
+    let ankle = foot.ankle.index();
+    let turn = refined.rotation[ankle] * stance.rotation[ankle].inverse();
+    let height = |joint: &JointId| (turn * (stance.position[joint.index()] - stance.position[ankle])).dot(up);
+    let lowest = foot.points.iter().map(height).fold(f64::INFINITY, f64::min);
+    SoleHeights { ankle: -lowest, toe: height(&foot.toe) - lowest }
 }
 
 /// A foot of the target; `flat` is the orientation of its ankle where it is flat.

@@ -31,6 +31,7 @@ mod retargeter;
 mod roles;
 mod stance;
 mod swivel;
+mod touch;
 mod transfer;
 
 pub use mocap_ik::Method as IkMethod;
@@ -46,3 +47,4 @@ pub use report::{
 pub use rest::rest_from_motion;
 pub use retargeter::{Ratios, Retargeter};
 pub use roles::{NEEDED_ROLES, Reason, RoleMap, RoleRow, map_roles, map_roles_in};
+pub use touch::TouchReport;

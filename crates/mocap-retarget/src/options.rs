@@ -89,6 +89,9 @@ pub struct Options {
     pub hands: Hands,
     /// Whether feet are pinned where they stand; only [`Method::Scale`] does. Default: [`FootLock::Auto`].
     pub lock: FootLock,
+    /// Whether hands that touch each other, the hips or the head do so on the target; only [`Method::Scale`] with
+    /// solved arms does. Default: false.
+    pub touch: bool,
     /// How limbs are solved. Default: [`LimbSolver::Auto`].
     pub solver: LimbSolver,
     /// Whether the degrees of freedom and limits that the target states are kept. Default: true. A skeleton's own
@@ -101,6 +104,9 @@ pub struct Options {
     pub source_rest: Option<Pose>,
     /// The same of the target.
     pub target_rest: Option<Pose>,
+    /// Frames at the start of a clip that are no part of its motion, such as a rest pose: they are put on the
+    /// target by themselves and change no measure. Default: 0.
+    pub lead_in: usize,
     /// Roles of the source's joints, in place of those that are found.
     pub source_roles: Option<RoleMap>,
     /// Roles of the target's joints, in place of those that are found.
@@ -116,11 +122,13 @@ impl Default for Options {
             method: Method::default(),
             hands: Hands::default(),
             lock: FootLock::default(),
+            touch: false,
             solver: LimbSolver::default(),
             limits: true,
             floor: Floor::default(),
             source_rest: None,
             target_rest: None,
+            lead_in: 0,
             source_roles: None,
             target_roles: None,
             pairs: Vec::new(),

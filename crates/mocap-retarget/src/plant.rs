@@ -142,6 +142,9 @@ pub(crate) fn plant(retargeter: &Retargeter, setting: &Setting, rate: FrameRate,
     for frame in 0..frames {
         let moved = follow[frame] - up * sink[frame];
         copied.hips[frame] += copied.above_hips[frame].inverse() * moved;
+        if let Some(head) = copied.head.get_mut(frame) {
+            *head += moved;
+        }
         for (i, course) in copied.limbs.iter_mut().enumerate().filter(|(_, course)| !course.goal.is_empty()) {
             course.base[frame].translation.vector += moved;
             course.from[frame] += moved;

@@ -1,17 +1,17 @@
 //! What became of a motion, in numbers.
 
-use crate::Warning;
 use crate::body::{Body, Limb, LimbKind};
-use crate::frames::Solve;
+use crate::frames::{Done, Solve};
 use crate::ground::Setting;
 use crate::retargeter::{Ratios, Retargeter};
 use crate::stance::Stance;
+use crate::{TouchReport, Warning};
 use mocap_analysis::{
     ContactOptions, FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements,
     rms_difference, runs,
 };
-use mocap_ik::Status;
-use mocap_model::{Clip, Isometry3, JointId, Role, Side, UnitQuaternion, angle_between};
+use mocap_ik::{Constraint, Status};
+use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
 use std::ops::Range;
 
 /// What became of a motion. Lengths are metres (see [`Report::metres`]), angles degrees.
@@ -19,6 +19,8 @@ use std::ops::Range;
 pub struct Report {
     /// The number of frames.
     pub frames: usize,
+    /// How many of them, at the start, were not measured ([`crate::Options::lead_in`]).
+    pub lead_in: usize,
     /// The ratios of limb lengths.
     pub scale: Ratios,
     /// Metres per unit of source and target, stated or guessed from their size.
@@ -29,6 +31,8 @@ pub struct Report {
     pub effectors: Vec<EffectorReport>,
     /// How well the feet stand.
     pub feet: Vec<FootReport>,
+    /// What hands touch, where [`crate::Options::touch`] asks for it.
+    pub touches: Vec<TouchReport>,
     /// Limits of the target that the motion breaks.
     pub limits: LimitReport,
     /// How alike the angles of the limbs are to the source's.
@@ -166,13 +170,23 @@ pub struct StepReport {
     pub excess_role: Option<Role>,
 }
 
-pub(crate) fn report(
-    retargeter: &Retargeter,
-    source: &Clip,
-    setting: &Setting,
-    motion: &Clip,
-    solves: Vec<Vec<Solve>>,
-) -> Report {
+impl Report {
+    /// The same of a motion with frames before it that were not measured.
+    pub(crate) fn behind(mut self, lead_in: usize) -> Report {
+        self.frames += lead_in;
+        self.lead_in = lead_in;
+        self.largest_step.frame += lead_in;
+        let of_feet = self.feet.iter_mut().flat_map(|foot| &mut foot.contacts);
+        let of_hands = self.touches.iter_mut().flat_map(|touch| &mut touch.contacts);
+        for contact in of_feet.chain(of_hands) {
+            *contact = contact.start + lead_in..contact.end + lead_in;
+        }
+        self
+    }
+}
+
+pub(crate) fn report(retargeter: &Retargeter, source: &Clip, setting: &Setting, done: &Done) -> Report {
+    let motion = &done.clip;
     let mut warnings = retargeter.warnings.clone();
     if source.frames() == 0 {
         warnings.push(Warning::NoFrames);
@@ -185,11 +199,13 @@ pub(crate) fn report(
         LimbMotions::of(motion, &retargeter.target_body, retargeter.limbs.iter().map(|limb| &limb.target));
     Report {
         frames: motion.frames(),
+        lead_in: 0,
         scale: retargeter.ratios,
         metres: retargeter.metres,
         mapping: mapping(retargeter),
-        effectors: effectors(retargeter, &solves),
+        effectors: effectors(retargeter, &done.solves),
         feet: feet(retargeter, setting, motion, &is),
+        touches: done.touches.report(retargeter, motion),
         limits: limits(retargeter, motion),
         angles: angles(retargeter, &was, &is),
         jerk_ratio: jerk_ratio(retargeter, &was, &is, source.rate().fps()),
@@ -303,22 +319,29 @@ fn soles(
 }
 
 fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {
-    /// Rounding of what was put within its limits \[rad\].
-    const ROUNDING: f64 = 1e-6;
     let mut found = LimitReport::default();
     for (constraint, tracks) in retargeter.constraints.iter().zip(motion.tracks()) {
-        if constraint.is_free() {
-            continue;
-        }
-        for rotation in tracks.rotation.values() {
-            let excess = constraint.excess(rotation);
-            if excess > ROUNDING {
-                found.violations += 1;
-                found.max_excess = found.max_excess.max(excess.to_degrees());
-            }
+        if !constraint.is_free() {
+            let (violations, excess) = broken(constraint, &tracks.rotation, motion.frames());
+            found.violations += violations;
+            found.max_excess = found.max_excess.max(excess.to_degrees());
         }
     }
     found
+}
+
+/// The frames in which a joint is beyond what it can do, and how far at most \[rad\].
+fn broken(constraint: &Constraint, track: &Track<UnitQuaternion<f64>>, frames: usize) -> (usize, f64) {
+    /// Rounding of what was put within its limits \[rad\].
+    const ROUNDING: f64 = 1e-6;
+    let excess = track.values().iter().map(|rotation| constraint.excess(rotation));
+    let beyond: Vec<f64> = excess.filter(|excess| *excess > ROUNDING).collect();
+    let most = beyond.iter().copied().fold(0.0, f64::max);
+    match track {
+        // A rotation that stays is one in every frame.
+        Track::Constant(_) => (beyond.len() * frames, most),
+        Track::Sampled(_) => (beyond.len(), most),
+    }
 }
 
 fn angles(retargeter: &Retargeter, was: &LimbMotions, is: &LimbMotions) -> Vec<AngleReport> {
@@ -434,4 +457,32 @@ fn source_step(retargeter: &Retargeter, source: &Clip, joint: JointId, target: J
         before.replace(now).map_or(0.0, |before| angle_between(&before, &now))
     });
     steps.fold(own, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::{Dofs, EulerOrder, Joint, Limit, Vector3, exp};
+
+    #[test]
+    fn a_joint_that_stays_beyond_its_limit_breaks_it_in_every_frame() {
+        let mut dofs = Dofs::ball(EulerOrder::XYZ);
+        dofs.limits[0] = Some(Limit { min: 0.0, max: 0.5 });
+        let joint = Joint {
+            name: "a".into(),
+            parent: None,
+            offset: Vector3::zeros(),
+            rest_rotation: UnitQuaternion::identity(),
+            dofs,
+            role: None,
+            end_site: false,
+        };
+        let constraint = Constraint::of(&joint);
+        let turned = |angle: f64| exp(&(Vector3::x() * angle));
+        let still = broken(&constraint, &Track::Constant(turned(0.75)), 100);
+        let moving = broken(&constraint, &Track::Sampled(vec![turned(0.75); 100]), 100);
+        assert_eq!(still, moving);
+        assert!(still.0 == 100 && (still.1 - 0.25).abs() < 1e-9, "{still:?}");
+        assert_eq!(broken(&constraint, &Track::Constant(turned(0.25)), 100).0, 0);
+    }
 }

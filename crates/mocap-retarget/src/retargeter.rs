@@ -2,6 +2,7 @@
 
 use crate::body::{Body, LIMBS, LimbKind};
 use crate::error::{RetargetError, Warning, Which};
+use crate::ground::Setting;
 use crate::limb::LimbMap;
 use crate::report::{Report, report};
 use crate::roles::map_roles;
@@ -174,11 +175,17 @@ impl Retargeter {
     /// # Errors
     /// Where the clip is not of the skeleton that the retargeter was made for.
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, Report), RetargetError> {
-        let source = self.source_clip(clip)?;
+        let (before, source) = self.parts(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        let (motion, solves) = crate::frames::frames(self, &source, &setting)?;
-        let report = report(self, &source, &setting, &motion, solves);
-        Ok((motion, report))
+        let done = crate::frames::frames(self, &source, &setting)?;
+        let report = report(self, &source, &setting, &done);
+        match before {
+            Some(before) => {
+                let report = report.behind(before.frames());
+                Ok((self.behind(&before, setting, &done.clip)?, report))
+            }
+            None => Ok((done.clip, report)),
+        }
     }
 
     /// The motion of `clip` on the target alone: [`Retargeter::retarget`] without the report.
@@ -186,9 +193,41 @@ impl Retargeter {
     /// # Errors
     /// Where the clip is not of the skeleton that the retargeter was made for.
     pub fn motion(&self, clip: &Clip) -> Result<Clip, RetargetError> {
-        let source = self.source_clip(clip)?;
+        let (before, source) = self.parts(clip)?;
         let setting = crate::ground::setting(self, &source)?;
-        Ok(crate::frames::frames(self, &source, &setting)?.0)
+        let motion = crate::frames::frames(self, &source, &setting)?.clip;
+        match before {
+            Some(before) => self.behind(&before, setting, &motion),
+            None => Ok(motion),
+        }
+    }
+
+    /// The frames before the motion, where there are any, and the motion, as [`Retargeter::source_clip`].
+    fn parts(&self, clip: &Clip) -> Result<(Option<Clip>, Clip), RetargetError> {
+        let source = self.source_clip(clip)?;
+        let lead_in = self.options.lead_in.min(source.frames().saturating_sub(1));
+        if lead_in == 0 {
+            return Ok((None, source));
+        }
+        Ok((Some(source.trimmed(0..lead_in)?), source.trimmed(lead_in..source.frames())?))
+    }
+
+    /// The motion behind frames that are put on the target by themselves: nothing is planted in them.
+    fn behind(&self, before: &Clip, setting: Setting, motion: &Clip) -> Result<Clip, RetargetError> {
+        let before = crate::frames::frames(self, before, &Setting { lock: false, ..setting })?.clip;
+        let frames = before.frames() + motion.frames();
+        let mut tracks = Vec::with_capacity(motion.tracks().len());
+        for ((a, b), joint) in before.tracks().iter().zip(motion.tracks()).zip(self.target.joints()) {
+            let rotation = spliced(&a.rotation, before.frames(), &b.rotation, motion.frames());
+            let place =
+                |track: &Option<Track<Vector3<f64>>>| track.clone().unwrap_or(Track::Constant(joint.offset));
+            let moves = a.translation.is_some() || b.translation.is_some();
+            let translation = moves.then(|| {
+                spliced(&place(&a.translation), before.frames(), &place(&b.translation), motion.frames())
+            });
+            tracks.push(JointTracks { rotation, translation });
+        }
+        Ok(Clip::new(self.target.clone(), motion.rate(), frames, tracks)?)
     }
 
     /// The clip in the axes of the target, with the roles of the source.
@@ -219,6 +258,12 @@ impl Retargeter {
         };
         Ok(clip.with_skeleton(self.source.clone())?)
     }
+}
+
+/// The values of two tracks, one behind the other.
+fn spliced<T: Copy + PartialEq>(a: &Track<T>, frames_a: usize, b: &Track<T>, frames_b: usize) -> Track<T> {
+    let values = (0..frames_a).map(|frame| a.at(frame)).chain((0..frames_b).map(|frame| b.at(frame)));
+    Track::from_samples(values.collect()).unwrap_or_else(|| b.clone())
 }
 
 /// The local pose that the stance is made from, in other axes where these are given.

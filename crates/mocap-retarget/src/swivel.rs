@@ -19,7 +19,7 @@ const MET: f32 = 1e-5;
 /// of swivel.
 const MISSED: f64 = 50_000.0;
 /// The time that weighs speed against distance \[s\].
-const PACE: f64 = 0.1;
+const PACE: f64 = 0.03;
 /// The furthest move from one column of the grid to the next, in steps.
 const FURTHEST: usize = 6;
 /// The share of what a joint may turn in a frame that a plan makes use of.

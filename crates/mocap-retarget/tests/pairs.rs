@@ -135,9 +135,7 @@ fn every_skeleton_moves_every_other() {
                         "{place}"
                     );
                 }
-                if !limited {
-                    assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);
-                }
+                assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);
                 assert_eq!(report.limits.violations, 0, "{place}: {:?}", report.limits);
             }
         }

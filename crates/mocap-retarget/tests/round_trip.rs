@@ -64,11 +64,8 @@ fn a_motion_comes_back() {
             let [free, planted] = [FootLock::Off, FootLock::Auto].map(run);
             println!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, planted * 100.0);
             // Planted feet are not the captured ones, which slide and sink: that is no loss of the way.
-            // iClone's clips hold their hips at one height and hardly stand: where their floor is, is a guess that
-            // comes back as another one, some centimetres off.
-            let most = if *from == "iClone" { 0.035 } else { 0.015 };
-            assert!(free <= most, "{from} → {to} → {from}: {free} of the height");
-            assert!(planted <= most + 0.01, "{from} → {to} → {from}: {planted} of the height");
+            assert!(free <= 0.015, "{from} → {to} → {from}: {free} of the height");
+            assert!(planted <= 0.02, "{from} → {to} → {from}: {planted} of the height");
         }
     }
 }

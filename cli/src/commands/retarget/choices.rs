@@ -46,6 +46,15 @@ pub(super) enum IkArg {
     Objective,
 }
 
+/// Whose contacts are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ContactsArg {
+    /// Feet with the floor
+    Feet,
+    /// Feet with the floor, and hands with each other, the hips and the head
+    Hands,
+}
+
 /// Where the target's floor is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum FloorArg {

@@ -43,6 +43,8 @@ struct Pair<'a> {
     source: Option<Found<'a>>,
     target: Option<Found<'a>>,
     score: Option<f64>,
+    /// Of a trunk with other numbers of joints in both.
+    spread: bool,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -95,6 +97,7 @@ impl<'a> Row<'a> {
             source: found(&row.source),
             target: found(&row.target),
             score: row.score.map(rounded),
+            spread: row.spread,
         });
         let others = |others: &'a [OtherJoint]| -> Vec<Other<'a>> {
             let other = |other: &'a OtherJoint| Other {
@@ -154,7 +157,12 @@ impl<'a> Row<'a> {
                 };
                 ((*joint).to_owned(), format!("{reason} {score:.2}"))
             });
-            let score = pair.score.map_or("left out".to_owned(), |score| format!("{score:.2}"));
+            let score = match (pair.score, &pair.source) {
+                (Some(score), _) => format!("{score:.2}"),
+                (None, _) if pair.spread => "spread".to_owned(),
+                (None, Some(_)) => "left out".to_owned(),
+                (None, None) => "rests".to_owned(),
+            };
             table.push([pair.role.to_owned(), source, why_source, target, why_target, score]);
         }
         for pair in &self.pairs {

@@ -24,11 +24,11 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
-use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor};
+use choices::{ContactsArg, FloorArg, HandsArg, IkArg, MethodArg, floor};
 pub(crate) use explain::Row as ExplainRow;
 use gate::Gate;
 pub(crate) use gate::{Checked, check, missed};
-pub(crate) use mapping::MapArg;
+pub(crate) use mapping::{MapArg, MapFile};
 use mapping::{Mapping, MappingArgs};
 pub(crate) use row::{Measures, Row};
 pub(crate) use target::{Target, read as read_target};
@@ -86,6 +86,9 @@ pub(crate) struct MethodArgs {
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
+    /// Which contacts of the source are kept on the target
+    #[arg(long, value_name = "WHICH", default_value = "feet")]
+    contacts: ContactsArg,
     /// Do not pin feet where they stand: they slide as the source's do
     #[arg(long)]
     no_lock: bool,
@@ -139,6 +142,9 @@ pub(crate) struct TargetArgs {
     /// Axis that points up in the target [default: as its file says, else Y]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     target_up: Option<SignedAxis>,
+    /// Whether its unit is not needed: nothing is measured.
+    #[arg(skip)]
+    unit_unneeded: bool,
 }
 
 /// Runs the command.
@@ -149,7 +155,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         return Err(Diagnostic::stdout_twice());
     }
     let named = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
-    let inputs = batch::expand(&named, batch::MOTIONS)?;
+    let inputs = batch::expand(&named, batch::ANY_MOTIONS)?;
     let stem =
         |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let derive = |input: &Input| {
@@ -164,12 +170,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
 
     let target_input = Input::named(target_path);
-    let read = target::read(&target_input, &args.target, args.method.target_rest, &args.reading);
-    let read = match args.mapping.shows_only() {
-        true => read,
-        false => read.and_then(Target::measured),
-    };
-    let mut target = match read {
+    let target_args = TargetArgs { unit_unneeded: args.mapping.shows_only(), ..args.target.clone() };
+    let target = match target::read(&target_input, &target_args, args.method.target_rest, &args.reading) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -178,24 +180,25 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             return Ok(Exit::Usage);
         }
     };
-    console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
+    // Rows have them as well.
+    if !global.json {
+        console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
+    }
     let mut options =
         RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
-    if let Some(path) = &args.mapping.map.map {
-        let input = Input::named(path);
-        target.map = Some((path.clone(), read::bytes_of(&input)?));
-        options = options.depending_on("the map", &input);
+    let map = args.mapping.map.read()?;
+    if let Some(map) = &map {
+        options = options.depending_on("the map", map.input());
     }
     let work = |job: &Job| match args.mapping.shows_only() {
-        true => mapping::shown(job, args, &target),
-        false => retarget(job, args, &target, format),
+        true => mapping::shown(job, args, &target, map.as_ref()),
+        false => retarget(job, args, &target, map.as_ref(), format),
     };
     Ok(batch::run(console, global, options, &jobs, work))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    let extension = args.outputs.output.as_deref().and_then(Path::extension).and_then(|text| text.to_str());
-    let format = args.to.or_else(|| extension.and_then(Format::from_extension)).unwrap_or(Format::Bvh);
+    let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files hold no motion"))
             .help("retarget writes bvh, amc, csv or json"));
@@ -203,13 +206,20 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
+fn retarget(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+    format: Format,
+) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
     job.input.attempt.check()?;
-    let done = edited(clip, args, &mut warnings)
-        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
+    let done = edited(clip, args, &mut warnings).and_then(|(clip, opening)| {
+        put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
+    });
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
@@ -231,10 +241,12 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
         target: target.path.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
+    let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
+    let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
     let gates = &args.gates.fail_above;
     let checked = gate::check(gates, &report);
     let missed = gate::missed(gates, &checked);
-    let row = row::Row::new(&facts, &report, checked, &warnings);
+    let row = row::Row::new(&facts, &report, checked, &all);
     let (json, text) = (json(&row), row.text());
     Ok(Report {
         json,
@@ -246,17 +258,30 @@ fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<R
     })
 }
 
-/// The source with its edits, and how it stands where a flag says it.
-fn edited(
-    clip: Clip,
-    args: &Args,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<(Clip, Option<Pose>), Diagnostic> {
+/// What is known of a source beside its motion.
+#[derive(Default)]
+pub(crate) struct Opening {
+    /// How it stands, where a flag says it.
+    pub(crate) stance: Option<Pose>,
+    /// Frames at its start that are a rest pose and no motion.
+    pub(crate) lead_in: usize,
+}
+
+/// The source with its edits.
+fn edited(clip: Clip, args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Clip, Opening), Diagnostic> {
     // The pose counts the frames of the file, before any is left out.
     let stance = args.method.stance(&clip)?;
     let EditArgs { drop_first_frame, trim, fps } = args.edits;
     let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
-    Ok((edits.apply(clip, warnings)?, stance))
+    let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
+    let lead_in = edits.lead_in(&clip, usize::from(rest_first.is_some()));
+    if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
+        warning.help = Some(
+            "it is kept in the output, and the report leaves it out; --drop-first-frame leaves it out of both"
+                .into(),
+        );
+    }
+    Ok((edits.apply(clip, warnings)?, Opening { stance, lead_in }))
 }
 
 impl MethodArgs {
@@ -269,25 +294,30 @@ impl MethodArgs {
 /// The motion on the target. Its report is in metres, so both units must be known.
 pub(crate) fn put_on_target(
     clip: &Clip,
-    source_rest: Option<Pose>,
+    opening: Opening,
     method: &MethodArgs,
-    target: &Target,
+    (target, map): (&Target, Option<&MapFile>),
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
     let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
-    let mapping = Mapping::new(clip, target)?;
+    let mapping = Mapping::new(clip, target, map)?;
+    // A skeleton stands like itself: what two motions show of it would differ by what they show.
+    let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
+    let target_rest = if same { opening.stance.clone() } else { target.rest.clone() };
     let options = Options {
         method: method.method.into(),
         hands: method.hands.into(),
         solver: method.ik.into(),
         limits: !method.no_limits,
         lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        touch: method.contacts == ContactsArg::Hands,
         floor: method.floor.of(&target.skeleton),
-        source_rest,
-        target_rest: target.rest.clone(),
+        source_rest: opening.stance,
+        target_rest,
+        lead_in: opening.lead_in,
         ..mapping.options()
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);

@@ -36,10 +36,14 @@ pub(crate) struct Row<'a> {
 pub(crate) struct Measures<'a> {
     target: &'a str,
     frames: usize,
+    /// Frames at the start that are a rest pose: no figure below counts them.
+    unmeasured_frames: usize,
     scale: Scale,
     mapping: Vec<Mapping<'a>>,
     effectors: Vec<Effector>,
     feet: Vec<Foot>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    touches: Vec<Touch>,
     limits: Limits,
     /// By role.
     angle_rms: BTreeMap<&'static str, f64>,
@@ -101,6 +105,15 @@ struct Foot {
 struct Sole {
     float: f64,
     penetration: f64,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Touch {
+    role: &'static str,
+    on: &'static str,
+    /// Ranges of frames, their ends not included.
+    contacts: Vec<[usize; 2]>,
+    error: f64,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -174,14 +187,22 @@ impl<'a> Measures<'a> {
             contacts_kept: row.contacts_kept,
             contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),
         });
+        let touches = report.touches.iter().map(|row| Touch {
+            role: row.role.name(),
+            on: row.on.name(),
+            contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),
+            error: row.error,
+        });
         let step = &report.largest_step;
         Measures {
             target,
             frames: report.frames,
+            unmeasured_frames: report.lead_in,
             scale: Scale { leg: report.scale.leg / unit, arm: report.scale.arm.map(|arm| arm / unit) },
             mapping: mapping.collect(),
             effectors: effectors.collect(),
             feet: feet.collect(),
+            touches: touches.collect(),
             limits: Limits { violations: report.limits.violations, max_excess: report.limits.max_excess },
             angle_rms: report.angles.iter().map(|row| (row.role.name(), row.rms)).collect(),
             angle_correlation: report.angles.iter().map(|row| (row.role.name(), row.correlation)).collect(),
@@ -211,7 +232,12 @@ impl<'a> Measures<'a> {
 
     /// The same for people: lengths in millimetres.
     pub(crate) fn text(&self) -> String {
-        let mut lines = vec![format!("{} frames on {}", self.frames, self.target)];
+        let unmeasured = match self.unmeasured_frames {
+            0 => String::new(),
+            1 => ", the first not measured".into(),
+            many => format!(", the first {many} not measured"),
+        };
+        let mut lines = vec![format!("{} frames on {}{unmeasured}", self.frames, self.target)];
         let mut line = |name: &str, value: String| lines.push(format!("  {name:<11} {value}"));
         let mapped = self.mapping.iter().filter(|row| row.source.is_some() && row.target.is_some()).count();
         let arm = self.scale.arm.map_or(String::new(), |arm| format!(", arms {arm:.3}"));
@@ -245,6 +271,15 @@ impl<'a> Measures<'a> {
                     row.contact_frames,
                     row.contacts_kept.map_or(String::new(), |kept| format!(", {:.0} % kept", 100.0 * kept)),
                 ),
+            );
+        }
+        for row in &self.touches {
+            let frames: usize = row.contacts.iter().map(|[from, to]| to - from).sum();
+            let (on, off) = (spaced(row.on), mm(row.error));
+            let on = if row.on.ends_with("UpperLeg") { on.replace("upper leg", "hip") } else { on };
+            line(
+                &spaced(row.role),
+                format!("touches the {on} in {frames} frames, off by {off} mm on average"),
             );
         }
         let limits = match self.limits.violations {

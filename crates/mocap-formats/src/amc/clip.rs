@@ -1,9 +1,9 @@
 //! What an AMC file means on the skeleton that it moves.
 
-use super::document::NotFinite;
+use super::document::FirstNotFinite;
 use super::{Document, Irregular, Problem};
 use crate::asf::{self, AngleUnit, AsfUnits, BuiltSkeleton, Dof};
-use crate::{Finding, Parsed};
+use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, gaps};
 use mocap_model::{Axis, Clip, EulerOrder, FrameRate, JointTracks, Track, UnitQuaternion, Vector3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,26 +33,45 @@ pub fn to_clip(
     skeleton: &asf::Document,
     motion: &Document,
     options: &ClipOptions,
-) -> Result<Parsed<Clip>, Finding> {
+) -> Result<Parsed<Clip>, Rejected> {
     let built = asf::build(skeleton, options.units)?;
     let mut reader = Reader::new(skeleton, motion);
-    if let Some(found) = &motion.not_finite {
-        let problem = match options.repair {
-            true => Problem::Repaired,
-            false => Problem::NotFinite { found: found.found.clone() },
-        };
-        let finding = reader.about(found, problem);
+    if let Some(first) = motion.not_finite.first.first() {
         if !options.repair {
-            return Err(finding);
+            return Err(reader.not_finite());
         }
-        reader.warnings.push(finding);
+        let count = motion.not_finite.count;
+        reader.warnings.push(Finding { count, ..reader.about(first, Problem::Repaired) });
     }
     let fps = options.fps.or(motion.samples_per_second()).unwrap_or(DEFAULT_FPS);
     let rate = FrameRate::new(fps).ok_or_else(|| Finding::new(Problem::Rate { fps }))?;
+    bounded_stretch(skeleton, motion, &built)?;
     let tracks = reader.tracks(&built, options.repair);
-    let clip = Clip::new(Arc::new(built.skeleton), rate, motion.frame_numbers.len(), tracks)
-        .map_err(|error| Finding::new(Problem::Clip(error)))?;
-    Ok(Parsed { value: clip, warnings: reader.warnings })
+    match Clip::new(Arc::new(built.skeleton), rate, motion.frame_numbers.len(), tracks) {
+        Ok(value) => Ok(Parsed { value, warnings: reader.warnings }),
+        Err(error) => Err(Rejected::from(Finding::new(Problem::Clip(error))).behind(reader.warnings)),
+    }
+}
+
+/// Bones that stretch move all that hangs on them: places that the text of the motion does not bound.
+fn bounded_stretch(
+    skeleton: &asf::Document,
+    motion: &Document,
+    built: &BuiltSkeleton,
+) -> Result<(), Finding> {
+    let stretching = skeleton.bones.iter().zip(&built.ends);
+    let moved: usize =
+        stretching.filter(|(bone, _)| bone.dofs.contains(&Dof::Length)).map(|(_, ends)| ends.len()).sum();
+    let found = moved.saturating_mul(motion.frame_numbers.len());
+    let limit = Limits::default().frames.max(motion.values.len());
+    match found > limit {
+        true => Err(Finding::new(LimitExceeded {
+            what: "places of joints below bones that stretch",
+            found,
+            limit,
+        })),
+        false => Ok(()),
+    }
 }
 
 struct Reader<'d> {
@@ -86,8 +105,20 @@ impl<'d> Reader<'d> {
         Reader { skeleton, motion, width: motion.width(), angle, warnings: Vec::new() }
     }
 
-    /// A finding about all values that are not finite, placed at the first.
-    fn about(&self, found: &NotFinite, problem: Problem) -> Finding {
+    /// The errors about all values that are not finite, one a frame.
+    fn not_finite(&self) -> Rejected {
+        let found = &self.motion.not_finite;
+        let mut all = found
+            .first
+            .iter()
+            .map(|first| self.about(first, Problem::NotFinite { found: first.found.clone() }));
+        let error = all.next().expect("there is one");
+        let unlisted = found.frames - found.first.len();
+        Rejected { more: all.collect(), unlisted, ..Rejected::from(error) }
+    }
+
+    /// A finding about the first value of a frame that is not finite.
+    fn about(&self, found: &FirstNotFinite, problem: Problem) -> Finding {
         let name = &self.motion.bones[found.bone].name;
         let mut finding = Finding::new(problem).in_joint(name).in_frame(found.frame);
         let bone = self.skeleton.bones.iter().find(|bone| bone.name.eq_ignore_ascii_case(name));
@@ -193,7 +224,7 @@ impl<'d> Reader<'d> {
                     Dof::Rotation(_) => Some(std::f64::consts::TAU / self.angle.radians()),
                     _ => None,
                 };
-                interpolate(&mut values[i..], dofs.len(), turn);
+                gaps::fill(&mut values[i..], dofs.len(), turn, 0.0);
             }
         }
         if dofs.is_empty() {
@@ -277,53 +308,4 @@ fn rotations(dofs: &mocap_model::Dofs, channels: &[Channels]) -> Option<Track<Un
         if still { turned } else { frame * turned * back }
     });
     Track::from_samples(turned.collect())
-}
-
-/// Replaces what is not finite in every `step`-th value by what lies between its neighbours. Angles, of which `turn` is a whole turn, go the shorter way round.
-fn interpolate(values: &mut [f64], step: usize, turn: Option<f64>) {
-    let frames = values.len().div_ceil(step);
-    let mut before: Option<usize> = None;
-    let mut frame = 0;
-    while frame < frames {
-        if values[frame * step].is_finite() {
-            before = Some(frame);
-            frame += 1;
-            continue;
-        }
-        let after = (frame..frames).find(|&frame| values[frame * step].is_finite());
-        let end = after.unwrap_or(frames);
-        for gap in frame..end {
-            values[gap * step] = match (before, after) {
-                (Some(from), Some(to)) => {
-                    let mut way = values[to * step] - values[from * step];
-                    if let Some(turn) = turn {
-                        way -= turn * (way / turn).round();
-                    }
-                    values[from * step] + way * (gap - from) as f64 / (to - from) as f64
-                }
-                (Some(only), None) | (None, Some(only)) => values[only * step],
-                (None, None) => 0.0,
-            };
-        }
-        frame = end;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gaps_are_bridged_the_shorter_way_round() {
-        let gap = f64::NAN;
-        let mut values = [gap, 170.0, gap, -170.0, gap];
-        interpolate(&mut values, 1, Some(360.0));
-        assert_eq!(values, [170.0, 170.0, 180.0, -170.0, -170.0]);
-        let mut values = [0.0, 7.0, f64::INFINITY, 7.0, 4.0, 7.0];
-        interpolate(&mut values, 2, None);
-        assert_eq!(values, [0.0, 7.0, 2.0, 7.0, 4.0, 7.0]);
-        let mut values = [gap];
-        interpolate(&mut values, 1, None);
-        assert_eq!(values, [0.0]);
-    }
 }

@@ -16,8 +16,8 @@ pub struct Document {
     pub values: Vec<f64>,
     /// Lines that do not have as many values as `bones` says, by frame, then by bone.
     pub irregular: Vec<Irregular>,
-    /// The first value that is not a finite number, and how many there are.
-    pub(crate) not_finite: Option<NotFinite>,
+    /// Values that are not finite numbers.
+    pub(crate) not_finite: NotFinite,
 }
 
 /// A bone of a motion file.
@@ -46,14 +46,27 @@ pub struct Irregular {
     pub values: Option<Vec<f64>>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// Values that are not finite numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NotFinite {
+    /// The first of each frame, of as many frames as are listed.
+    pub(crate) first: Vec<FirstNotFinite>,
+    /// The frames that have one.
+    pub(crate) frames: usize,
+    /// All of them.
+    pub(crate) count: usize,
+}
+
+/// The first value of a frame that is not a finite number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FirstNotFinite {
     pub(crate) frame: usize,
     pub(crate) bone: usize,
     /// Which value of its line.
     pub(crate) value: usize,
     pub(crate) found: String,
     pub(crate) place: Place,
+    /// How many there are in the frame.
     pub(crate) count: usize,
 }
 

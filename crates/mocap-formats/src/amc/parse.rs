@@ -4,11 +4,12 @@
 //! is expected, byte by byte, and its numbers go straight to their place; a line that differs in anything is
 //! read by the rules.
 
-use super::document::NotFinite;
+use super::document::{FirstNotFinite, NotFinite};
 use super::{Bone, Document, Irregular, Problem};
 use crate::asf::{self, Report};
 use crate::finding::locate;
-use crate::{Finding, LimitExceeded, Limits, Parsed, Place, number, text};
+use crate::rejected::Errors;
+use crate::{Finding, LimitExceeded, Limits, Parsed, Place, Rejected, number, text};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -27,16 +28,12 @@ const KEYWORDS: [&str; 9] = [
 /// Reads an AMC file held in memory.
 ///
 /// # Errors
-/// A finding that names the place, and the frame and the bone where there are any.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Finding> {
-    if bytes.len() > limits.bytes {
-        return Err(exceeded("bytes", bytes.len(), limits.bytes));
-    }
-    let text = text::decode(bytes);
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(Finding::new(text::Problem::Empty));
-    }
-    Reader::new(&text, limits).document()
+/// Findings that name the place, and the frame and the bone where there are any.
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+    let text = text::open(bytes, limits)?;
+    let mut reader = Reader::new(&text, limits);
+    let stopped = reader.read().err();
+    reader.finish(stopped)
 }
 
 fn exceeded(what: &'static str, found: usize, limit: usize) -> Finding {
@@ -70,6 +67,8 @@ struct Reader<'t> {
     filled: usize,
     /// Where the number of the first frame stands.
     first_frame: Range<usize>,
+    /// Values and lines that are none.
+    errors: Errors,
 }
 
 /// The frame that is being read.
@@ -85,9 +84,11 @@ struct FrameState {
     expected: usize,
     /// The text ends within a line of it.
     cut: bool,
+    has_not_finite: bool,
     irregular_before: usize,
     bones_before: usize,
-    not_finite_before: usize,
+    /// Frames listed, frames and values of those that are not finite.
+    not_finite_before: [usize; 3],
 }
 
 struct OpenLine {
@@ -159,10 +160,11 @@ impl<'t> Reader<'t> {
             full: 0,
             filled: 0,
             first_frame: 0..0,
+            errors: Errors::default(),
         }
     }
 
-    fn document(mut self) -> Result<Parsed<Document>, Finding> {
+    fn read(&mut self) -> Result<(), Finding> {
         while self.at < self.text.len() {
             if self.layout.is_some() && self.open.is_none() {
                 self.expected_lines();
@@ -175,11 +177,31 @@ impl<'t> Reader<'t> {
         if frame_numbers.is_empty() && !header.iter().any(|line| line.starts_with(':')) {
             return Err(Finding::new(text::Problem::Empty));
         }
+        Ok(())
+    }
+
+    /// The document, or everything that is wrong with it; `stopped` is what ended the reading.
+    fn finish(mut self, stopped: Option<Finding>) -> Result<Parsed<Document>, Rejected> {
+        if !self.errors.is_empty() || stopped.is_some() {
+            for first in &self.document.not_finite.first {
+                let finding = || {
+                    let problem = Problem::NotFinite { found: first.found.clone() };
+                    let name = self.document.bones[first.bone].name.clone();
+                    let finding = Finding::new(problem).in_joint(name).in_frame(first.frame);
+                    Finding { place: Some(first.place.clone()), count: first.count, ..finding }
+                };
+                self.errors.push("amc::not-finite", Some(first.frame), finding);
+            }
+        }
+        let warnings = self.report.into_warnings();
+        if let Some(rejected) = self.errors.into_rejected(self.text, stopped, &warnings) {
+            return Err(rejected);
+        }
         self.document.values.shrink_to_fit();
         let Document { bones, not_finite, .. } = &mut self.document;
         let names = bones.iter_mut().filter_map(|bone| bone.place.as_mut());
-        locate(self.text, names.chain(not_finite.as_mut().map(|found| &mut found.place)));
-        Ok(Parsed { value: self.document, warnings: self.report.into_warnings() })
+        locate(self.text, names.chain(not_finite.first.iter_mut().map(|first| &mut first.place)));
+        Ok(Parsed { value: self.document, warnings })
     }
 
     /// Reads lines as long as they are the ones that the first frame has.
@@ -245,7 +267,12 @@ impl<'t> Reader<'t> {
         }
         let Some(open) = &self.open else {
             let found = self.report.quote(span.clone());
-            return Err(self.report.error(Problem::FrameNumber { found }, span));
+            let at = span.clone();
+            let finding = || Finding::new(Problem::FrameNumber { found }).spanning(at);
+            self.errors.push("amc::frame-number", None, finding);
+            // What follows is taken for the next frame, so that its bones are not taken for those of the last.
+            let next = self.document.frame_numbers.last().map_or(1, |last| last.saturating_add(1));
+            return self.start_frame(next, span);
         };
         let bone = open.bone;
         let name = self.document.bones[bone].name.clone();
@@ -312,7 +339,10 @@ impl<'t> Reader<'t> {
             seen: std::mem::take(&mut self.frame.seen),
             irregular_before: self.document.irregular.len(),
             bones_before: self.names.len(),
-            not_finite_before: self.document.not_finite.as_ref().map_or(0, |found| found.count),
+            not_finite_before: {
+                let NotFinite { first, frames, count } = &self.document.not_finite;
+                [first.len(), *frames, *count]
+            },
             ..FrameState::default()
         };
         Ok(())
@@ -396,7 +426,7 @@ impl<'t> Reader<'t> {
                     self.not_finite(word.clone(), bone, asf::not_finite(&self.text[word.clone()]));
                 }
                 _ if rest[0] == b'#' => break,
-                _ => return self.no_number(word, bone),
+                _ => self.no_number(word.clone(), bone),
             }
             at = word.end;
         }
@@ -407,30 +437,43 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// An error, unless the text is cut off here.
-    fn no_number(&mut self, word: Range<usize>, bone: usize) -> Result<(), Finding> {
+    /// An error, unless the text is cut off here. Its place is kept, so that the values behind it keep theirs.
+    fn no_number(&mut self, word: Range<usize>, bone: usize) {
         if word.end == self.text.len() && self.layout.is_some() {
             self.frame.cut = true;
-            return Ok(());
+            return;
         }
-        let found = self.report.quote(word.clone());
-        let name = self.document.bones[bone].name.clone();
-        let mut finding = self.report.error(Problem::Number { found }, word).in_joint(name);
-        finding.context.frame = self.frame_index();
-        Err(finding)
+        self.values.push(0.0);
+        let frame = self.frame_index();
+        let finding = || {
+            let found = self.report.quote(word.clone());
+            let name = self.document.bones[bone].name.clone();
+            let mut finding = Finding::new(Problem::Number { found }).spanning(word).in_joint(name);
+            finding.context.frame = frame;
+            finding
+        };
+        self.errors.push("amc::number", frame, finding);
     }
 
     fn not_finite(&mut self, word: Range<usize>, bone: usize, value: f64) {
         let at = self.values.len();
         self.values.push(value);
-        match &mut self.document.not_finite {
-            Some(first) => first.count += 1,
-            None => {
-                let found = self.report.quote(word.clone());
-                let frame = self.frame_index().unwrap_or(0);
-                let place = Place { span: word, line: 0, column: 0 };
-                self.document.not_finite = Some(NotFinite { frame, bone, value: at, found, place, count: 1 });
+        let frame = self.frame_index().unwrap_or(0);
+        let NotFinite { first, frames, count } = &mut self.document.not_finite;
+        *count += 1;
+        if self.frame.has_not_finite {
+            // Of a frame that is listed, or of one beyond those.
+            if let Some(first) = first.last_mut().filter(|first| first.frame == frame) {
+                first.count += 1;
             }
+            return;
+        }
+        self.frame.has_not_finite = true;
+        *frames += 1;
+        if first.len() < Rejected::MOST_LISTED {
+            let found = self.report.quote(word.clone());
+            let place = Place { span: word, line: 0, column: 0 };
+            first.push(FirstNotFinite { frame, bone, value: at, found, place, count: 1 });
         }
     }
 
@@ -518,13 +561,8 @@ impl<'t> Reader<'t> {
         let dropped = document.bones.drain(self.frame.bones_before..).map(|bone| bone.name);
         self.report.forget(&dropped.collect());
         self.names.truncate(self.frame.bones_before);
-        match self.frame.not_finite_before {
-            0 => document.not_finite = None,
-            before => {
-                if let Some(found) = &mut document.not_finite {
-                    found.count = before;
-                }
-            }
-        }
+        let [listed, frames, count] = self.frame.not_finite_before;
+        document.not_finite.first.truncate(listed);
+        (document.not_finite.frames, document.not_finite.count) = (frames, count);
     }
 }

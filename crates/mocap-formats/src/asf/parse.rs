@@ -3,7 +3,7 @@
 use super::lex::{Lexer, not_finite};
 use super::tree::tree;
 use super::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Problem, Report, Root, Section, Units};
-use crate::{Finding, LimitExceeded, Limits, Parsed, number, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, number, text};
 use mocap_model::Axis;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -18,17 +18,16 @@ const MOST_CHANNELS: usize = 64;
 ///
 /// # Errors
 /// A finding that names the place and the bone.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Finding> {
-    if bytes.len() > limits.bytes {
-        return Err(exceeded("bytes", bytes.len(), limits.bytes));
-    }
-    let text = text::decode(bytes);
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(Finding::new(text::Problem::Empty));
-    }
-    let reader =
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+    let text = text::open(bytes, limits)?;
+    let mut reader =
         Reader { lexer: Lexer::new(&text), report: Report::new(&text), names: Vec::new(), limits: *limits };
-    reader.document()
+    let read = reader.document();
+    let warnings = reader.report.into_warnings();
+    match read {
+        Ok(value) => Ok(Parsed { value, warnings }),
+        Err(error) => Err(Rejected::from(error).behind(warnings)),
+    }
 }
 
 fn exceeded(what: &'static str, found: usize, limit: usize) -> Finding {
@@ -44,7 +43,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn document(mut self) -> Result<Parsed<Document>, Finding> {
+    fn document(&mut self) -> Result<Document, Finding> {
         let mut document = Document { comments: self.comments(), ..Document::default() };
         let (mut has_root, mut has_bones, mut has_hierarchy) = (false, false, false);
         while let Some(word) = self.lexer.word() {
@@ -98,7 +97,7 @@ impl Reader<'_> {
             }
             Ok(_) => {}
         }
-        Ok(Parsed { value: document, warnings: self.report.into_warnings() })
+        Ok(document)
     }
 
     /// The comments before the first word.

@@ -7,9 +7,10 @@
 
 use super::skeleton::axes;
 use super::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Problem, Root, Units};
+use crate::names::Unique;
 use crate::{Finding, Parsed, number};
 use mocap_model::{Axis, Dofs, EulerOrder, Joint, JointId, Skeleton, Space, Unit, UnitQuaternion, Vector3};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The channels that a joint needs.
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +81,11 @@ pub(crate) fn file_space(space: &Space) -> Space {
 }
 
 pub(crate) fn plan(skeleton: &Skeleton, needs: &[Needs]) -> Plan {
+    let mut names = Unique::in_any_case();
+    names.claim("root");
     let mut builder = Builder {
         skeleton,
-        names: HashSet::from(["root".to_owned()]),
-        last: HashMap::new(),
+        names,
         plan: Plan { document: Document::default(), bones: Vec::new(), warnings: Vec::new() },
         children: Vec::new(),
     };
@@ -99,10 +101,8 @@ pub(crate) fn plan(skeleton: &Skeleton, needs: &[Needs]) -> Plan {
 
 struct Builder<'s> {
     skeleton: &'s Skeleton,
-    /// Names that are taken, in lower case: some readers know no other.
-    names: HashSet<String>,
-    /// The number that was last put behind a name.
-    last: HashMap<String, usize>,
+    /// Some readers know lower case alone.
+    names: Unique,
     plan: Plan,
     /// The children of the root, then of each bone.
     children: Vec<Vec<usize>>,
@@ -299,13 +299,7 @@ impl Builder<'_> {
         if is_number || word.is_empty() || word.starts_with(':') {
             word.insert_str(0, "bone");
         }
-        let mut claimed = word.clone();
-        while !self.names.insert(claimed.to_lowercase()) {
-            let count = self.last.entry(word.to_lowercase()).or_insert(1);
-            *count += 1;
-            claimed = format!("{word}_{count}");
-        }
-        claimed
+        self.names.claim(&word)
     }
 
     fn warn(&mut self, problem: Problem, joint: Option<&str>) {

@@ -69,12 +69,7 @@ impl<'t> Report<'t> {
 
     /// A piece of the text as it can stand in a message.
     pub(crate) fn quote(&self, span: Range<usize>) -> String {
-        const LONGEST: usize = 40;
-        let (found, _) = text::decode_name(&self.text[span]);
-        match found.char_indices().nth(LONGEST) {
-            Some((cut, _)) => format!("{}…", &found[..cut]),
-            None => found.into_owned(),
-        }
+        text::quote(&self.text[span])
     }
 
     /// Takes back what was said about joints. Only for the end: what is said later is not counted.

@@ -129,8 +129,8 @@ pub(super) fn column_of(nodes: &[Node], mut column: usize) -> Option<(&Node, Cha
 pub(super) struct Origin {
     /// The first frame.
     pub(super) first_row: Option<Place>,
-    /// The first of the values that are not finite.
-    pub(super) not_finite: Option<NotFinite>,
+    /// Values that are not finite: the first of each frame, of as many frames as are listed.
+    pub(super) not_finite: Vec<NotFinite>,
 }
 
 /// A value that is not finite, as written.

@@ -214,7 +214,7 @@ fn channels(reader: &mut Reader, start: usize, joint: &str, end_site: bool) -> R
     if let Ok((_, word)) = grammar::word(reader.rest())
         && !follows.iter().any(|keyword| word.eq_ignore_ascii_case(keyword.as_bytes()))
     {
-        let name = reader.quote(word);
+        let name = text::quote(word);
         let halt = reader.error(Problem::Channel { name }, reader.at..reader.at + word.len());
         return Err(halt.in_joint(joint));
     }

@@ -5,7 +5,7 @@ use super::positions::{PositionChannels, PositionMode, position_mode};
 use super::repair::finite_values;
 use super::rest_frame::rest_first_frame;
 use super::{Problem, names};
-use crate::{Finding, Parsed, Warnings};
+use crate::{Finding, Parsed, Rejected, Warnings};
 use mocap_model::{
     Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, UnitQuaternion,
     Vector3,
@@ -32,7 +32,7 @@ const DEFAULT_FPS: f64 = 30.0;
 ///
 /// # Errors
 /// Where a value is not finite and is not to be repaired, or finite values overflow.
-pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Finding> {
+pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Rejected> {
     lower(document, options, usize::MAX)
 }
 
@@ -45,22 +45,34 @@ pub fn to_clip_start(
     document: &Document,
     options: &ClipOptions,
     frames: usize,
-) -> Result<Parsed<Clip>, Finding> {
+) -> Result<Parsed<Clip>, Rejected> {
     lower(document, options, frames.max(ENOUGH))
 }
 
 /// Frames in which [`rest_first_frame`] finds all that it can find.
 const ENOUGH: usize = 1003;
 
-fn lower(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, Finding> {
+fn lower(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, Rejected> {
     let mut warnings = Warnings::default();
-    let mode = mode(document, options, &mut warnings);
+    match clip(document, options, frames, &mut warnings) {
+        Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
+        Err(rejected) => Err(rejected.behind(warnings.into_vec())),
+    }
+}
+
+fn clip(
+    document: &Document,
+    options: &ClipOptions,
+    frames: usize,
+    warnings: &mut Warnings,
+) -> Result<Clip, Rejected> {
+    let mode = mode(document, options, warnings);
     let skeleton = Arc::new(skeleton(document));
     let rate = rate(document, options);
     let frames = document.frames().min(frames);
     let tracks = match document.motion() {
         Some(motion) if frames > 0 => {
-            let values = finite_values(document, motion, mode, options.repair, &mut warnings)?;
+            let values = finite_values(document, motion, mode, options.repair, warnings)?;
             tracks(document, &values[..frames * document.channels()], &skeleton, mode)
         }
         _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
@@ -71,7 +83,7 @@ fn lower(document: &Document, options: &ClipOptions, frames: usize) -> Result<Pa
         finding.place = document.origin.first_row.clone();
         warnings.push(finding);
     }
-    Ok(Parsed { value: clip, warnings: warnings.into_vec() })
+    Ok(clip)
 }
 
 fn mode(document: &Document, options: &ClipOptions, warnings: &mut Warnings) -> PositionMode {

@@ -1,7 +1,7 @@
 //! Names that are unique in a skeleton.
 
 use super::document::{Node, NodeKind};
-use std::collections::{HashMap, HashSet};
+use crate::names::Unique;
 
 /// A unique name for every node: its own where it is the first to have it, else with a number behind it.
 ///
@@ -19,25 +19,4 @@ pub(super) fn of_nodes(nodes: &[Node]) -> Vec<String> {
         };
     }
     names
-}
-
-/// Hands out names, each once.
-#[derive(Default)]
-pub(super) struct Unique {
-    taken: HashSet<String>,
-    /// The number that was last put behind a name.
-    last: HashMap<String, usize>,
-}
-
-impl Unique {
-    /// `name` or, where it is taken, `name_2` and so on.
-    pub(super) fn claim(&mut self, name: &str) -> String {
-        let mut claimed = name.to_owned();
-        while !self.taken.insert(claimed.clone()) {
-            let number = self.last.entry(name.to_owned()).or_insert(1);
-            *number += 1;
-            claimed = format!("{name}_{number}");
-        }
-        claimed
-    }
 }

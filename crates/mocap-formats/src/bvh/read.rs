@@ -3,7 +3,8 @@
 use super::document::{Document, FrameTime, Motion, NodeKind, Origin};
 use super::rows::{self, Rows};
 use super::{Problem, commas, grammar, hierarchy::hierarchy};
-use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Warnings, number, text};
+use crate::rejected::Errors;
+use crate::{Finding, Kind, Limits, Parsed, Rejected, Warnings, number, text};
 use nom::Parser;
 use std::ops::Range;
 
@@ -13,29 +14,29 @@ use std::ops::Range;
 ///
 /// # Errors
 /// What is no BVH, with its place; values that are not finite are left to [`to_clip`](super::to_clip).
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Finding> {
-    if bytes.len() > limits.bytes {
-        let (found, limit) = (bytes.len(), limits.bytes);
-        return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }));
-    }
-    let decoded = text::decode(bytes);
-    if decoded.iter().all(|&byte| grammar::is_space(byte)) {
-        return Err(Finding::new(text::Problem::Empty));
-    }
-    match read(&decoded, limits, Warnings::default()) {
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+    let text = text::open(bytes, limits)?;
+    match read(&text, limits, Warnings::default()) {
         Ok(parsed) => Ok(parsed),
-        Err(Halt::Error(finding)) => Err(*finding),
+        Err(Stop::Rejected(rejected)) => Err(*rejected),
         // Same length, so that places stay right.
-        Err(Halt::Comma) => {
-            let (without, meaning, first) = commas::without_commas(&decoded);
+        Err(Stop::Comma) => {
+            let (without, meaning, first) = commas::without_commas(&text);
             let mut warnings = Warnings::default();
-            warnings.push(Finding::new(Problem::Commas { meaning }).at(&decoded, first));
-            read(&without, limits, warnings).map_err(|halt| match halt {
-                Halt::Error(finding) => *finding,
-                Halt::Comma => Finding::new(Problem::Commas { meaning }),
+            warnings.push(Finding::new(Problem::Commas { meaning }).at(&text, first));
+            read(&without, limits, warnings).map_err(|stop| match stop {
+                Stop::Rejected(rejected) => *rejected,
+                Stop::Comma => Finding::new(Problem::Commas { meaning }).into(),
             })
         }
     }
+}
+
+/// Why a text was not read.
+enum Stop {
+    Rejected(Box<Rejected>),
+    /// There is a comma among the numbers: read again without.
+    Comma,
 }
 
 /// Why reading stopped.
@@ -55,10 +56,6 @@ impl Halt {
         self.map(|finding| finding.in_channel(channel))
     }
 
-    pub(super) fn in_frame(self, frame: usize) -> Halt {
-        self.map(|finding| finding.in_frame(frame))
-    }
-
     fn map(self, change: impl FnOnce(Finding) -> Finding) -> Halt {
         match self {
             Halt::Error(finding) => Halt::Error(Box::new(change(*finding))),
@@ -72,10 +69,9 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a [u8],
     pub(super) at: usize,
     warnings: Warnings,
+    /// Values that are none: reading goes on behind them.
+    pub(super) errors: Errors,
 }
-
-/// Characters of the text that an error quotes at most.
-const QUOTE: usize = 40;
 
 impl<'a> Reader<'a> {
     pub(super) fn rest(&self) -> &'a [u8] {
@@ -133,37 +129,46 @@ impl<'a> Reader<'a> {
             Ok((_, word)) => word,
             Err(_) => &self.rest()[..self.rest().len().min(1)],
         };
-        // A comma directly behind a number, or in its place.
-        let numeric = |byte: &u8| byte.is_ascii_digit() || b"+-.eE,".contains(byte);
-        if word.contains(&b',') && word.iter().all(numeric) {
+        if is_numeric_with_comma(word) {
             return Halt::Comma;
         }
         let found =
-            if word.is_empty() { "the end of the file".into() } else { format!("'{}'", self.quote(word)) };
+            if word.is_empty() { "the end of the file".into() } else { format!("'{}'", text::quote(word)) };
         self.error(Problem::Syntax { found, expected }, self.at..self.at + word.len())
-    }
-
-    /// The start of a text from the file, as a message can show it.
-    pub(super) fn quote(&self, text: &[u8]) -> String {
-        let text = String::from_utf8_lossy(&text[..text.len().min(4 * QUOTE)]);
-        let mut quoted: String =
-            text.chars().take(QUOTE).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
-        if text.chars().nth(QUOTE).is_some() {
-            quoted.push('…');
-        }
-        quoted
     }
 }
 
-fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Document>, Halt> {
-    let mut reader = Reader { text, at: 0, warnings };
-    let mut nodes = hierarchy(&mut reader, limits)?;
+/// Whether there is a comma directly behind a number, or in its place.
+pub(super) fn is_numeric_with_comma(word: &[u8]) -> bool {
+    word.contains(&b',') && word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE,".contains(byte))
+}
+
+fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Document>, Stop> {
+    let mut reader = Reader { text, at: 0, warnings, errors: Errors::default() };
+    let (document, stopped) = match document(&mut reader, limits) {
+        Ok(document) => (Some(document), None),
+        Err(Halt::Error(finding)) => (None, Some(*finding)),
+        Err(Halt::Comma) => return Err(Stop::Comma),
+    };
+    let warnings = reader.warnings.into_vec_in(text);
+    match (document, reader.errors.into_rejected(text, stopped, &warnings)) {
+        (Some(value), None) => Ok(Parsed { value, warnings }),
+        (_, rejected) => {
+            let rejected = rejected.expect("what has no document was stopped by an error");
+            Err(Stop::Rejected(Box::new(rejected)))
+        }
+    }
+}
+
+fn document(reader: &mut Reader, limits: &Limits) -> Result<Document, Halt> {
+    let text = reader.text;
+    let mut nodes = hierarchy(reader, limits)?;
     let mut origin = Origin::default();
     let start = reader.at;
     let motion = if reader.take(grammar::keyword("MOTION")).is_some() {
-        let header = header(&mut reader, start..start + "MOTION".len())?;
+        let header = header(reader, start..start + "MOTION".len())?;
         let Rows { frames, values, first, not_finite } =
-            rows::rows(&mut reader, header.frames, header.frames_span, &mut nodes, limits)?;
+            rows::rows(reader, header.frames, header.frames_span, &mut nodes, limits)?;
         origin.first_row = first.map(|span| crate::Place::of(text, span));
         origin.not_finite = not_finite;
         Some(Motion { frames, frame_time: header.frame_time, values })
@@ -172,7 +177,7 @@ fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Docum
         None
     };
     debug_assert!(nodes.iter().all(|node| node.kind != NodeKind::Root || node.parent.is_none()));
-    Ok(Parsed { value: Document { nodes, motion, origin }, warnings: reader.warnings.into_vec_in(text) })
+    Ok(Document { nodes, motion, origin })
 }
 
 struct Header {
@@ -231,7 +236,7 @@ fn count(reader: &mut Reader) -> Result<u64, Halt> {
     }
     let digits = &reader.text[start..reader.at];
     if !digits.iter().all(u8::is_ascii_digit) {
-        let text = reader.quote(word);
+        let text = text::quote(word);
         reader.warn(Problem::FractionalFrames { text }, start..reader.at);
     }
     // Saturates where it is too large for any file.

@@ -6,8 +6,9 @@
 use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar::{self, is_space};
-use super::read::{Halt, Reader};
-use crate::{LimitExceeded, Limits, Place, number};
+use super::read::{Halt, Reader, is_numeric_with_comma};
+use crate::finding::locate;
+use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
 use std::ops::Range;
 
 /// What the rows hold.
@@ -16,7 +17,7 @@ pub(super) struct Rows {
     pub(super) values: Vec<f64>,
     /// Where the first number stands.
     pub(super) first: Option<Range<usize>>,
-    pub(super) not_finite: Option<NotFinite>,
+    pub(super) not_finite: Vec<NotFinite>,
 }
 
 /// Reads the numbers behind the header. `declared` is the number of frames it says, `header` where.
@@ -97,12 +98,13 @@ pub(super) fn rows(
     if values.capacity() > values.len() + values.len() / 8 {
         values.shrink_to_fit();
     }
-    let not_finite =
-        stream.not_finite.filter(|(index, _)| *index < values.len()).map(|(index, span)| NotFinite {
-            index,
-            text: reader.quote(&reader.text[span.clone()]),
-            place: Place::of(reader.text, span),
-        });
+    let not_finite = match stream.nonsense {
+        true => {
+            tell(reader, &stream.odd, &values, nodes, channels);
+            Vec::new()
+        }
+        false => listed(reader.text, &stream.odd, values.len(), channels),
+    };
     let first = (!values.is_empty()).then(|| start..start + line_length(text));
     Ok(Rows { frames, values, first, not_finite })
 }
@@ -123,8 +125,72 @@ fn line_length(text: &[u8]) -> usize {
 
 struct Stream {
     values: Vec<f64>,
-    /// The first value that is not finite.
-    not_finite: Option<(usize, Range<usize>)>,
+    /// What is no finite number, in order; NaN stands for it among the values.
+    odd: Vec<Odd>,
+    /// Whether one of them is no number at all.
+    nonsense: bool,
+}
+
+/// A word that is no finite number.
+struct Odd {
+    /// Among the values.
+    index: usize,
+    span: Range<usize>,
+    /// Whether it is no number at all.
+    nonsense: bool,
+    /// Whether it stands behind the channels of its line.
+    surplus: bool,
+}
+
+/// As many of them are remembered; those behind are only counted.
+const MOST_ODD: usize = 1 << 16;
+
+impl Stream {
+    fn push_odd(&mut self, span: Range<usize>, nonsense: bool) {
+        self.nonsense |= nonsense;
+        if self.odd.len() < MOST_ODD {
+            self.odd.push(Odd { index: self.values.len(), span, nonsense, surplus: false });
+        }
+        self.values.push(f64::NAN);
+    }
+}
+
+/// The errors of a motion that holds words which are no numbers, and of its values that are not finite.
+fn tell(reader: &mut Reader, odd: &[Odd], values: &[f64], nodes: &[Node], channels: usize) {
+    for Odd { index, span, nonsense, surplus } in odd {
+        let frame = index / channels;
+        let text = reader.text;
+        let finding = || {
+            let text = text::quote(&text[span.clone()]);
+            let problem = if *nonsense { Problem::Value { text } } else { Problem::NotANumber { text } };
+            let finding = Finding::new(problem).spanning(span.clone()).in_frame(frame);
+            match column_of(nodes, index % channels).filter(|_| !surplus) {
+                Some((node, channel)) => finding.in_joint(&node.name).in_channel(channel.name()),
+                None => finding,
+            }
+        };
+        reader.errors.push(if *nonsense { "bvh::value" } else { "bvh::not-a-number" }, Some(frame), finding);
+    }
+    if odd.len() == MOST_ODD {
+        let bad = values.chunks(channels).filter(|row| row.iter().any(|value| value.is_nan())).count();
+        reader.errors.count(bad.saturating_sub(reader.errors.len()));
+    }
+}
+
+/// The first value of each frame that is not finite, of as many frames as are listed.
+fn listed(text: &[u8], odd: &[Odd], values: usize, channels: usize) -> Vec<NotFinite> {
+    let mut listed: Vec<NotFinite> = Vec::new();
+    for Odd { index, span, .. } in odd.iter().filter(|odd| odd.index < values) {
+        if listed.len() == Rejected::MOST_LISTED {
+            break;
+        }
+        if listed.last().is_none_or(|last| last.index / channels != index / channels) {
+            let place = Place { span: span.clone(), line: 0, column: 0 };
+            listed.push(NotFinite { index: *index, text: text::quote(&text[span.clone()]), place });
+        }
+    }
+    locate(text, listed.iter_mut().map(|one| &mut one.place));
+    listed
 }
 
 /// Reads numbers up to the end of the text, or to other text once there are as many as expected.
@@ -135,7 +201,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let most = (text.len() - at) / 2 + 1;
     let expected = expected.unwrap_or(u64::MAX);
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
-    let mut stream = Stream { values: Vec::with_capacity(reserved), not_finite: None };
+    let mut stream = Stream { values: Vec::with_capacity(reserved), odd: Vec::new(), nonsense: false };
     loop {
         if let Some((value, end, stop)) = number::scan_short(text, at)
             && is_space(stop)
@@ -180,31 +246,25 @@ fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[No
         return Ok(true);
     }
     if reader.take(grammar::not_finite).is_some() {
-        stream.not_finite.get_or_insert((stream.values.len(), start..reader.at));
-        stream.values.push(f64::NAN);
+        stream.push_odd(start..reader.at, false);
         return Ok(true);
     }
     let word = grammar::word(reader.rest()).map_or(&reader.rest()[..1], |(_, word)| word);
-    let comma = matches!(reader.unexpected("a number"), Halt::Comma);
-    if comma {
+    if is_numeric_with_comma(word) {
         return Err(Halt::Comma);
     }
-    let index = stream.values.len();
-    if index as u64 >= expected {
-        reader.warn(Problem::TrailingText, start..start + word.len());
+    let span = start..start + word.len();
+    if stream.values.len() as u64 >= expected {
+        reader.warn(Problem::TrailingText, span);
         return Ok(false);
     }
-    let halt = reader.error(Problem::Value { text: reader.quote(word) }, start..start + word.len());
-    let channels = channels_of(nodes, |_| true);
-    if channels == 0 {
-        return Err(halt);
+    if channels_of(nodes, |_| true) == 0 {
+        return Err(reader.error(Problem::Value { text: text::quote(word) }, span));
     }
-    Err(match column_of(nodes, index % channels) {
-        Some((node, channel)) => {
-            halt.in_joint(&node.name).in_channel(channel.name()).in_frame(index / channels)
-        }
-        None => halt,
-    })
+    // Its place among the values is kept, so that those behind it keep theirs.
+    reader.at = span.end;
+    stream.push_odd(span, true);
+    Ok(true)
 }
 
 /// How many numbers the lines have.
@@ -272,8 +332,10 @@ fn keep_columns(stream: &mut Stream, columns: usize, channels: usize) {
         stream.values.copy_within(line * columns..line * columns + channels, line * channels);
     }
     stream.values.truncate(lines * channels);
-    stream.not_finite = stream.not_finite.take().and_then(|(index, span)| {
-        let (line, column) = (index / columns, index % columns);
-        (column < channels).then_some((line * channels + column, span))
+    stream.odd.retain_mut(|odd| {
+        let (line, column) = (odd.index / columns, odd.index % columns);
+        odd.surplus = column >= channels;
+        odd.index = line * channels + column.min(channels - 1);
+        odd.nonsense || !odd.surplus
     });
 }

@@ -1,11 +1,12 @@
 //! World positions of all joints as a table (CSV): `frame,time,joint,x,y,z`.
 //!
 //! One row a joint and frame, frames counted from 0, time in seconds, positions in the units of the clip with six
-//! decimals. An end site is called `<parent>_End`. Names are quoted as RFC 4180 has it. There is no reader:
+//! decimals. An end site is called `<parent>_End`, or `<parent>_End_2` and so on where that name is taken. Names are quoted as RFC 4180 has it. There is no reader:
 //! a table of positions has no rotations.
 
+use crate::names::Unique;
 use crate::number;
-use mocap_model::{Clip, Pose};
+use mocap_model::{Clip, Pose, Skeleton};
 use std::io::{self, Write};
 
 /// Writes the table of a clip, frame by frame: memory does not grow with the clip.
@@ -14,14 +15,7 @@ use std::io::{self, Write};
 /// Those of `out`.
 pub fn write(clip: &Clip, out: &mut impl Write) -> io::Result<()> {
     let skeleton = clip.skeleton();
-    let names: Vec<Vec<u8>> = skeleton
-        .joints()
-        .iter()
-        .map(|joint| match joint.parent {
-            Some(parent) if joint.end_site => cell(&format!("{}_End", skeleton.joint(parent).name)),
-            _ => cell(&joint.name),
-        })
-        .collect();
+    let names: Vec<Vec<u8>> = names(skeleton).iter().map(|name| cell(name)).collect();
     out.write_all(b"frame,time,joint,x,y,z\n")?;
     let (mut local, mut world) = (Pose::default(), Pose::default());
     let (mut rows, mut start) = (Vec::new(), Vec::new());
@@ -46,6 +40,23 @@ pub fn write(clip: &Clip, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&rows)?;
     }
     Ok(())
+}
+
+/// A name for each joint and end site. Joints keep theirs.
+fn names(skeleton: &Skeleton) -> Vec<String> {
+    let mut unique = Unique::default();
+    let mut names: Vec<String> = skeleton.joints().iter().map(|joint| joint.name.clone()).collect();
+    for (name, _) in names.iter().zip(skeleton.joints()).filter(|(_, joint)| !joint.end_site) {
+        unique.claim(name);
+    }
+    for (id, joint) in skeleton.iter().filter(|(_, joint)| joint.end_site) {
+        let name = match joint.parent {
+            Some(parent) => format!("{}_End", skeleton.joint(parent).name),
+            None => joint.name.clone(),
+        };
+        names[id.index()] = unique.claim(&name);
+    }
+    names
 }
 
 /// Six decimals, and no negative zero.

@@ -6,9 +6,20 @@ mod problem;
 mod read;
 mod write;
 
+use crate::Limits;
+use mocap_model::{Clip, Track};
+
+/// The most frames that a file may have: those of all joints together count where no values bound them.
+fn most_frames(clip: &Clip, limits: &Limits) -> usize {
+    let moves = clip.tracks().iter().any(|tracks| {
+        matches!(tracks.rotation, Track::Sampled(_)) || matches!(tracks.translation, Some(Track::Sampled(_)))
+    });
+    if moves { limits.frames } else { limits.frames / clip.skeleton().len() }
+}
+
 pub use problem::Problem;
 pub use read::parse;
-pub use write::{to_bytes, write};
+pub use write::{to_bytes, writable, write};
 
 /// The JSON Schema of JSON clips.
 pub fn json_schema() -> String {

@@ -3,7 +3,7 @@
 use super::Problem;
 use super::file::{FORMAT, File, VERSION};
 use crate::skel::{self, Source, Step, deserialize, locate, recognise, rotation, skeleton};
-use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, text};
+use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Rejected, text};
 use mocap_model::{Clip, FrameRate, JointTracks, Track, Vector3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,30 +12,32 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// A finding that names the field by its path, and its line and column.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Finding> {
-    if bytes.len() > limits.bytes {
-        let (found, limit) = (bytes.len(), limits.bytes);
-        return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }));
-    }
-    let text = text::decode(bytes);
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(Finding::new(text::Problem::Empty));
-    }
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Rejected> {
+    let text = text::open(bytes, limits)?;
     if let Some(what) = recognise(&text) {
-        return Err(Finding::new(Problem::OtherProgram { what }));
+        return Err(Finding::new(Problem::OtherProgram { what }).into());
     }
-    let file: File = deserialize(&text, FORMAT, VERSION, &kind)?;
+    let mut warnings = Vec::new();
+    match clip(&text, limits, &mut warnings) {
+        Ok(value) => Ok(Parsed { value, warnings }),
+        Err(error) => Err(Rejected::from(error).behind(warnings)),
+    }
+}
+
+fn clip(text: &[u8], limits: &Limits, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
+    let file: File = deserialize(text, FORMAT, VERSION, &kind)?;
     if file.frames > limits.frames {
         let (found, limit) = (file.frames, limits.frames);
         return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
     }
-    let error = |steps: &[Step], problem: Problem| Finding::new(problem).at(&text, locate(&text, steps));
+    let error = |steps: &[Step], problem: Problem| Finding::new(problem).at(text, locate(text, steps));
     let rate = FrameRate::new(file.fps)
         .ok_or_else(|| error(&[Step::Key("fps")], Problem::Rate { fps: file.fps }))?;
-    let mut source = Source::new(&text, &[Step::Key("skeleton")]);
-    let skeleton = Arc::new(skeleton(file.skeleton, &mut source, limits)?);
-    let mut warnings = source.into_warnings();
-    let mut source = Source::new(&text, &[]);
+    let mut source = Source::new(text, &[Step::Key("skeleton")]);
+    let skeleton = skeleton(file.skeleton, &mut source, limits);
+    warnings.extend(source.into_warnings());
+    let skeleton = Arc::new(skeleton?);
+    let mut source = Source::new(text, &[]);
     let places: HashMap<&str, usize> =
         skeleton.iter().map(|(id, joint)| (joint.name.as_str(), id.index())).collect();
     let mut tracks: Vec<Option<JointTracks>> = vec![None; skeleton.len()];
@@ -81,20 +83,11 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Finding> {
     let tracks = tracks.into_iter().zip(skeleton.joints());
     let tracks: Vec<JointTracks> =
         tracks.map(|(tracks, joint)| tracks.unwrap_or_else(|| JointTracks::at_rest(joint))).collect();
-    // Where no values bound the frames, those of all joints together count.
-    let limit = limits.frames / skeleton.len();
-    if file.frames > limit && tracks.iter().all(stays) {
-        return Err(Finding::new(LimitExceeded { what: "frames", found: file.frames, limit }));
-    }
     warnings.extend(source.into_warnings());
-    let value = Clip::new(skeleton, rate, file.frames, tracks)
+    let clip = Clip::new(skeleton, rate, file.frames, tracks)
         .map_err(|error| Finding::new(Problem::Clip { path: "tracks".into(), error }))?;
-    Ok(Parsed { value, warnings })
-}
-
-fn stays(tracks: &JointTracks) -> bool {
-    let place = tracks.translation.as_ref();
-    matches!(tracks.rotation, Track::Constant(_)) && place.is_none_or(|p| matches!(p, Track::Constant(_)))
+    super::writable(&clip, limits)?;
+    Ok(clip)
 }
 
 /// One value stands for all frames; none is as good as no track.

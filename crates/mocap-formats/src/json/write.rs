@@ -2,10 +2,23 @@
 
 use super::file::{FORMAT, VERSION};
 use crate::skel::{File as SkeletonFile, emit_to, file_of};
+use crate::{Finding, LimitExceeded, Limits};
 use mocap_model::{Clip, Joint, JointTracks, Track, UnitQuaternion, Vector3};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use std::io;
+
+/// Whether a file of the clip would be read again: where nothing moves, no values bound the number of frames.
+///
+/// # Errors
+/// Where it has more frames than the reader takes.
+pub fn writable(clip: &Clip, limits: &Limits) -> Result<(), Finding> {
+    let limit = super::most_frames(clip, limits);
+    match clip.frames() > limit {
+        true => Err(Finding::new(LimitExceeded { what: "frames", found: clip.frames(), limit })),
+        false => Ok(()),
+    }
+}
 
 /// The file of a clip. Reading it gives the same clip, but for a unit that a user stated: the file states it
 /// then.

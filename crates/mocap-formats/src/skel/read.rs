@@ -2,10 +2,10 @@
 
 use super::file::{DofsField, FORMAT, File, JointField, LimitsField, UnitField, VERSION};
 use super::{Problem, Step, locate, recognise};
-use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, text};
+use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Rejected, text};
 use mocap_model::{
-    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, SignedAxis, Skeleton, SkeletonError, Space, Unit,
-    UnitQuaternion, UnitSource,
+    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, Role, SignedAxis, Skeleton, SkeletonError, Space,
+    Unit, UnitQuaternion, UnitSource,
 };
 use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path, Segment};
@@ -16,22 +16,19 @@ use std::ops::Range;
 ///
 /// # Errors
 /// A finding that names the field by its path, and its line and column.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Skeleton>, Finding> {
-    if bytes.len() > limits.bytes {
-        let (found, limit) = (bytes.len(), limits.bytes);
-        return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }));
-    }
-    let text = text::decode(bytes);
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(Finding::new(text::Problem::Empty));
-    }
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {
+    let text = text::open(bytes, limits)?;
     if let Some(what) = recognise(&text) {
-        return Err(Finding::new(Problem::OtherProgram { what }));
+        return Err(Finding::new(Problem::OtherProgram { what }).into());
     }
     let file: File = deserialize(&text, FORMAT, VERSION, &Kind::Skel)?;
     let mut source = Source::new(&text, &[]);
-    let value = skeleton(file, &mut source, limits)?;
-    Ok(Parsed { value, warnings: source.into_warnings() })
+    let read = skeleton(file, &mut source, limits);
+    let warnings = source.into_warnings();
+    match read {
+        Ok(value) => Ok(Parsed { value, warnings }),
+        Err(error) => Err(Rejected::from(error).behind(warnings)),
+    }
 }
 
 /// What a file says of itself, whatever else it holds.
@@ -93,7 +90,7 @@ fn json_error(
 ) -> Finding {
     let full = error.to_string();
     // The place is told apart from the message.
-    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message).to_owned();
+    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
     let mut span = token_before(text, byte_of(text, error.line(), error.column()));
     let problem = match (error.classify(), path) {
         (serde_json::error::Category::Data, Some(path)) => {
@@ -102,11 +99,45 @@ fn json_error(
                 span = locate(text, &steps(path));
             }
             let path = if path.iter().len() == 0 { "the file".to_owned() } else { path.to_string() };
-            Problem::Field { path, message }
+            Problem::Field { path, message: plain(message) }
         }
-        _ => Problem::Syntax { message },
+        _ => Problem::Syntax { message: plain(message) },
     };
     Finding::new(kind(problem)).at(text, span)
+}
+
+/// What `serde_json` says, in words for a person who writes JSON and no Rust.
+fn plain(message: &str) -> String {
+    const WORDS: [(&str, &str); 20] = [
+        ("invalid type: ", "found "),
+        ("invalid value: ", "found "),
+        ("invalid length ", "the number of values is "),
+        ("missing field ", "there is no field "),
+        ("unknown field ", "there is no such field as "),
+        ("duplicate field ", "there is a second field "),
+        ("key must be a string", "a name in double quotes is expected"),
+        ("an array of length ", ""),
+        ("a tuple of size ", ""),
+        ("a sequence", "a list"),
+        ("sequence", "a list"),
+        ("map", "an object"),
+        ("struct ", "an object for "),
+        ("EOF while parsing", "the file ends within"),
+        ("floating point ", "the number "),
+        ("boolean ", "the word "),
+        ("string ", "the text "),
+        ("f64", "a number"),
+        ("u32", "a whole number"),
+        ("usize", "a whole number"),
+    ];
+    // What stands in quotes is the file's own.
+    let pieces = message.split(['`', '"']).enumerate().map(|(i, piece)| {
+        if i % 2 == 1 {
+            return format!("'{piece}'");
+        }
+        WORDS.iter().fold(piece.to_owned(), |piece, (theirs, ours)| piece.replacen(theirs, ours, 1))
+    });
+    pieces.collect()
 }
 
 fn steps(path: &Path) -> Vec<Step<'_>> {
@@ -210,8 +241,16 @@ pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Resu
     }
     let mut joints: Vec<Joint> = Vec::with_capacity(file.joints.len());
     let mut levels = vec![1; file.joints.len()];
+    let mut roles: HashMap<Role, &str> = HashMap::new();
     for (i, field) in file.joints.iter().enumerate() {
         let joint = joint(field, i, &places, source)?;
+        if let Some(role) = joint.role
+            && let Some(first) = roles.insert(role, &field.name)
+        {
+            let steps = [Step::Key("joints"), Step::Index(i), Step::Key("role")];
+            let message = format!("'{first}' is {role} as well: a role belongs to one joint");
+            return Err(source.value(&steps, message).in_joint(&field.name));
+        }
         // A parent that comes later is told below.
         if let Some(parent) = joint.parent.filter(|parent| parent.index() < i) {
             levels[i] = levels[parent.index()] + 1;

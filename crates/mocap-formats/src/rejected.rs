@@ -1,0 +1,121 @@
+//! Why a file is not read, with everything else that was found in it on the way.
+
+use crate::finding::locate;
+use crate::{Finding, text};
+use std::fmt;
+
+/// Why a file is not read: all its errors as far as they could be told apart, and what was repaired before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rejected {
+    /// The first error.
+    pub error: Box<Finding>,
+    /// The errors behind it: reading goes on after a value that is none, and stops where the structure of a
+    /// file is lost. At most [`Rejected::MOST_LISTED`] with the first.
+    pub more: Vec<Finding>,
+    /// Errors beyond those.
+    pub unlisted: usize,
+    /// Warnings, as in [`crate::Parsed`].
+    pub warnings: Vec<Finding>,
+}
+
+impl Rejected {
+    /// As many errors are listed; the rest is counted.
+    pub const MOST_LISTED: usize = 100;
+
+    /// The stable code of the first error.
+    pub fn code(&self) -> &'static str {
+        self.error.code()
+    }
+
+    /// The same with warnings that were found before.
+    pub(crate) fn behind(mut self, mut warnings: Vec<Finding>) -> Rejected {
+        warnings.append(&mut self.warnings);
+        Rejected { warnings, ..self }
+    }
+}
+
+impl From<Finding> for Rejected {
+    fn from(error: Finding) -> Rejected {
+        Rejected { error: Box::new(error), more: Vec::new(), unlisted: 0, warnings: Vec::new() }
+    }
+}
+
+impl From<Rejected> for Finding {
+    fn from(rejected: Rejected) -> Finding {
+        *rejected.error
+    }
+}
+
+impl From<text::Problem> for Rejected {
+    fn from(problem: text::Problem) -> Rejected {
+        Finding::new(problem).into()
+    }
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Rejected {}
+
+/// Errors of single values while reading goes on: one a frame, counted, and a bounded number of them.
+#[derive(Debug, Default)]
+pub(crate) struct Errors {
+    listed: Vec<Finding>,
+    unlisted: usize,
+    /// The frame of the last one.
+    last: Option<(&'static str, Option<usize>)>,
+}
+
+impl Errors {
+    /// Adds an error, or counts it where its frame has one of its kind; `finding` is made only where it is listed.
+    pub(crate) fn push(
+        &mut self,
+        code: &'static str,
+        frame: Option<usize>,
+        finding: impl FnOnce() -> Finding,
+    ) {
+        if self.last.replace((code, frame)) == Some((code, frame)) && frame.is_some() {
+            if self.unlisted == 0
+                && let Some(last) = self.listed.last_mut()
+            {
+                last.count += 1;
+            }
+        } else if self.listed.len() < Rejected::MOST_LISTED {
+            self.listed.push(finding());
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+
+    /// Counts errors that are not listed.
+    pub(crate) fn count(&mut self, more: usize) {
+        self.unlisted += more;
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.listed.len() + self.unlisted
+    }
+
+    /// All of them in the order of the text, before `last`; `None` where there is none at all.
+    pub(crate) fn into_rejected(
+        mut self,
+        text: &[u8],
+        last: Option<Finding>,
+        warnings: &[Finding],
+    ) -> Option<Rejected> {
+        locate(text, self.listed.iter_mut().filter_map(|finding| finding.place.as_mut()));
+        self.listed.sort_by_key(|finding| finding.place.as_ref().map(|place| place.span.start));
+        let mut all = self.listed.into_iter().chain(last);
+        let error = Box::new(all.next()?);
+        let (more, unlisted) = (all.collect(), self.unlisted);
+        Some(Rejected { error, more, unlisted, warnings: warnings.to_vec() })
+    }
+}
