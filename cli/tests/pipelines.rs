@@ -41,7 +41,7 @@ folder = "source"
 name = "robin"
 do = "retarget"
 target = "robin.skel"
-max-violations = 0
+fail-above = "violations=0"
 
 [[step]]
 name = "table"
@@ -79,7 +79,7 @@ fn one_pass_makes_what_the_commands_make_one_by_one() {
     assert_eq!(walk["outputs"][2]["bytes"], sandbox.read("out/small/a/walk.mocz").len());
     let steps: Vec<_> = walk["steps"].as_array().unwrap().iter().map(|step| &step["do"]).collect();
     assert_eq!(steps, ["retarget", "compress", "compare"]);
-    assert_eq!(walk["gates"][1]["gate"], "fail-above");
+    assert_eq!(walk["gates"][1]["metric"], "error");
     assert_eq!((&walk["gates"][1]["limit"], &walk["passed"]), (&0.001.into(), &true.into()));
 
     let edits = ["--trim", "0.5s:1.5s", "--fps", "60", "--input-unit", "cm"];
@@ -120,11 +120,11 @@ fn a_missed_gate_is_exit_code_3_and_nothing_is_written() {
     sandbox.put("db/broken.bvh", "HIERARCHY\nROOT\n");
     assert_eq!(sandbox.run(["run", "p.toml", "--set", "error=5mm"]).code, 1);
 
-    let gate = "[[step]]\ndo = 'retarget'\ntarget = 'robin.skel'\nmax-float = '0mm'\n";
+    let gate = "[[step]]\ndo = 'retarget'\ntarget = 'robin.skel'\nfail-above = 'float=0'\n";
     sandbox.put("gate.toml", gate);
     let ran = sandbox.run(["run", "gate.toml", "db/a/walk.bvh", "--json"]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert_eq!(ran.rows()[0]["gates"][0]["where"], "LeftFoot");
+    assert_eq!(ran.rows()[0]["gates"][0]["metric"], "float");
 }
 
 #[test]
@@ -139,7 +139,7 @@ db/a/walk.bvh
   read                 input-unit=cm
   edit                 trim=0.5s:1.5s fps=30
   source (write)       to=bvh folder=source -> out/source/a/walk.bvh
-  robin (retarget)     target=robin.skel max-violations=0
+  robin (retarget)     target=robin.skel fail-above=violations=0
   table (write)        to=csv -> out/a/walk.csv
   compress             error=1mm folder=small -> out/small/a/walk.mocz
   compare              fail-above=1mm
@@ -147,18 +147,21 @@ db/b/jump.bvh
   read                 input-unit=cm
   edit                 fps=30 trim=0s:0.5s
   source (write)       to=bvh folder=source -> out/source/b/jump.bvh
-  robin (retarget)     target=robin.skel max-violations=0
+  robin (retarget)     target=robin.skel fail-above=violations=0
   compress             error=1mm folder=small -> out/small/b/jump.mocz
   compare              fail-above=1mm
 ";
     assert_eq!(ran.stdout, expected);
     assert!(!sandbox.path("out").exists());
+    // Outputs that exist stand in the way of work alone.
+    sandbox.run(["run", "p.toml"]).ok();
+    assert_eq!(sandbox.run(["run", "p.toml", "--explain", "--set", "rate=30"]).ok().stdout, expected);
 }
 
 #[test]
 fn a_mistake_is_shown_in_its_line() {
     let sandbox = people();
-    sandbox.put("p.toml", ALL.replace("fail-above", "fail-abvoe"));
+    sandbox.put("p.toml", ALL.replace("fail-above = \"1mm\"", "fail-abvoe = \"1mm\""));
     let ran = sandbox.run(["run", "p.toml"]);
     assert_eq!(ran.code, 2);
     let expected = "\

@@ -1,6 +1,7 @@
 //! The recipes of `docs/scale-out`: their own commands, run as the schedulers would run them.
 
 #![cfg(unix)]
+#![allow(clippy::print_stdout, reason = "a test says why it was skipped, and what failed")]
 
 mod mocap;
 

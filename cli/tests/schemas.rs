@@ -81,6 +81,8 @@ fn rows_are_what_their_schemas_say() {
         "picture",
         &[
             &["sheet", "alex_walk.bvh", "-o", "sheet.svg"],
+            &["sheet", "db", "-o", "sheets/"],
+            &["sheet", "db/broken.bvh", "-o", "broken.svg"],
             &["view", "alex_walk.bvh", "-o", "view.html"],
             &["plot", "alex_walk.bvh", "--joint", "Hips", "-o", "plot.svg"],
         ],
@@ -92,7 +94,7 @@ fn rows_are_what_their_schemas_say() {
 fn pipelines_and_manifests_are_what_their_schemas_say() {
     let sandbox = sandbox();
     let pipeline = "[variables]\nrate = 30\n[[step]]\ndo = 'edit'\nfps = '${rate}'\n\
-         [[step]]\ndo = 'retarget'\ntarget = 'robin.skel'\nmax-float = '1cm'\n\
+         [[step]]\ndo = 'retarget'\ntarget = 'robin.skel'\nfail-above = ['float=0.01']\n\
          [[step]]\ndo = 'write'\nto = 'bvh'\n[[step]]\ndo = 'compress'\n\
          [[step]]\ndo = 'compare'\nfail-above = '1mm'\n[[override]]\nfiles = '*'\nbvh.enabled = true\n";
     sandbox.put("p.toml", pipeline);
@@ -157,7 +159,7 @@ fn files_are_what_their_schemas_say() {
     check(&validator, &table(config));
     sandbox.put("mocap.toml", config);
     sandbox.run(["info", "db/leg.bvh"]).ok();
-    for wrong in ["jbos = 4\n", "color = 'pink'\n", "[compress]\nprofile = 'x'\n", "overwrite = true\n"] {
+    for wrong in ["jbos = 4\n", "color = 'pink'\n", "[compress]\nasf-units = 'x'\n", "overwrite = true\n"] {
         assert!(!validator.is_valid(&table(wrong)), "{wrong}");
     }
 }

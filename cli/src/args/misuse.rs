@@ -16,7 +16,8 @@ pub(crate) fn leave(mut error: clap::Error, words: &[OsString]) -> ! {
     if error.kind() == ErrorKind::UnknownArgument {
         error.remove(ContextKind::Suggested);
         let words = [ContextKind::InvalidArg, ContextKind::SuggestedArg].map(|kind| match error.get(kind) {
-            Some(ContextValue::String(word)) => word.clone(),
+            // The dashes that all flags share are no likeness.
+            Some(ContextValue::String(word)) => word.trim_start_matches('-').to_owned(),
             _ => String::new(),
         });
         // What shares no more than a few letters was not meant.

@@ -67,9 +67,18 @@ impl Cli {
         let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
             .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        let definition = definition.mut_subcommand("run", |command| {
+            command.mut_arg("output", |argument| {
+                argument.value_name("DIR").help(
+                    "Directory for all outputs; it mirrors the tree of the inputs [default: that of the pipeline]",
+                )
+            })
+        });
         // A preset takes the place of inputs, which no other command has.
         let definition = definition.mut_subcommand("skel", |skel| {
-            skel.mut_arg("inputs", |inputs| inputs.required_unless_present_any(["files_from", "preset"]))
+            skel.mut_arg("inputs", |inputs| {
+                inputs.required_unless_present_any(["files_from", "preset", "print_config"])
+            })
         });
         config::with_environment(definition)
     }

@@ -200,14 +200,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if passed {
         return Ok(Exit::Success);
     }
-    let limit = limit.unwrap_or_default();
-    let message = format!(
-        "the largest error is {}, above the limit of {}",
-        millimetres(summary.max),
-        millimetres(limit)
-    );
-    console.error(Some(&inputs[1].shown()), &Diagnostic::new("gate::error-above", message));
+    console.error(Some(&inputs[1].shown()), &error_above(summary.max, limit.unwrap_or_default()));
     Ok(Exit::Gate)
+}
+
+/// The error of a motion that is too far from another.
+pub(crate) fn error_above(error: f64, limit: f64) -> Diagnostic {
+    let (error, limit) = (millimetres(error), millimetres(limit));
+    Diagnostic::new("gate::error-above", format!("the largest error is {error}, above the limit of {limit}"))
 }
 
 fn shown(path: &Option<PathBuf>) -> Option<String> {

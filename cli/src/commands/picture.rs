@@ -45,8 +45,8 @@ pub(crate) struct Row<'a> {
     frames: usize,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct ErrorRow<'a> {
+#[derive(Serialize)]
+struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
 }

@@ -48,7 +48,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let inputs = inputs(args, &file)?;
     let mut plans = Plans::new(file, &inputs)?;
     // The separator says that it is a directory, whether it is there or not.
-    let outputs = Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };
+    let mut outputs =
+        Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };
+    // What exists stands in the way of work alone.
+    outputs.overwrite |= args.explain && !outputs.skip_existing;
     let jobs = match (plans.write(), &folder) {
         (false, _) => batch::reports(inputs),
         (true, Some(folder)) => plan(inputs, &outputs, &plans, folder)?,

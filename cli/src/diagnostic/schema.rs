@@ -17,22 +17,26 @@ struct Shape {
     /// One sentence.
     message: String,
     /// The file it is about, where that is not the input itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     /// From 1; null where it is about no line.
-    #[schemars(required)]
     line: Option<usize>,
     /// From 1, in characters.
-    #[schemars(required)]
     column: Option<usize>,
     /// How often it was found; the first is described.
     count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
     joint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     channel: Option<String>,
     /// From 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
     frame: Option<usize>,
     /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     /// What can be done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
 

@@ -83,12 +83,16 @@ impl Row<'_> {
     /// The row for people: what was written, and a line for each step that measured something.
     pub(super) fn text(&self) -> String {
         let written = match &self.outputs[..] {
-            [] => "nothing".to_owned(),
-            outputs => outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>().join(", "),
+            [] if self.passed => String::new(),
+            [] => " -> nothing".to_owned(),
+            outputs => {
+                let paths: Vec<&str> = outputs.iter().map(|output| output.path.as_str()).collect();
+                format!(" -> {}", paths.join(", "))
+            }
         };
         let Row { path, frames, joints, .. } = self;
         let mut text =
-            format!("{path} -> {written}: {frames} frames at {} fps, {joints} joints", short(self.fps));
+            format!("{path}{written}: {frames} frames at {} fps, {joints} joints", short(self.fps));
         for StepRow { step, measures, .. } in &self.steps {
             let measured = match measures {
                 MeasuresRow::Retarget(measures) => measures.line(),

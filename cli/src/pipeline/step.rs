@@ -9,7 +9,7 @@ use mocap_model::EulerOrder;
 use crate::args::{Length, Reading, length};
 use crate::commands::compress::BoundArgs;
 use crate::commands::convert::EditArgs;
-use crate::commands::retarget::{MapArg, MethodArgs, TargetArgs};
+use crate::commands::retarget::{GateArgs, MapArg, MethodArgs, TargetArgs};
 use crate::tables::Flags;
 
 /// A kind of step.
@@ -72,31 +72,7 @@ pub(crate) struct RetargetArgs {
     #[command(flatten)]
     pub(crate) map: MapArg,
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-}
-
-/// How bad a retargeted motion may be: gates on its report.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct LimitArgs {
-    /// Gate: how fast a standing foot may slide [m a second, or with a unit; default: no limit]
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    pub(crate) max_slide: Option<Length>,
-    /// Gate: how high a standing foot may float [m, or with a unit; default: no limit]
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    pub(crate) max_float: Option<Length>,
-    /// Gate: how deep a foot may sink into the floor [m, or with a unit; default: no limit]
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    pub(crate) max_penetration: Option<Length>,
-    /// Gate: how far hands and feet may be off their goals in 95 % of the frames [m, or with a unit; default: no
-    /// limit]
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    pub(crate) max_off_goal: Option<Length>,
-    /// Gate: how often joint limits may be broken [times; default: no limit]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_violations: Option<usize>,
-    /// Gate: in how many frames a goal may be out of reach [frames; default: no limit]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_unreachable: Option<usize>,
+    pub(crate) gates: GateArgs,
 }
 
 /// The motion compressed.

@@ -54,7 +54,7 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
     if let Err(error) = done {
         return Err(Failure { error, warnings: course.warnings });
     }
-    let passed = course.gates.iter().all(|gate| gate.passed);
+    let passed = course.gates.iter().all(Gate::passed);
     let outputs = match passed {
         true => deliver(job, plan, folder, &course.encoded),
         false => Ok(Vec::new()),
@@ -85,7 +85,7 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
     };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
-    let errors = gates.iter().filter(|gate| !gate.passed).map(Gate::error).collect();
+    let errors = gates.iter().filter_map(|gate| gate.error.clone()).collect();
     Ok(Report { json, text, errors, warnings, tally })
 }
 
@@ -132,7 +132,7 @@ impl Course<'_> {
                     (target, map),
                     &mut self.warnings,
                 )?;
-                self.gates.extend(gate::of_report(&step.name, &args.limits, &report));
+                self.gates.extend(gate::of_report(&step.name, &args.gates, &report));
                 self.measured.push((at, Measured::Retarget(target.path.clone(), Box::new(report))));
                 (self.clip, self.tolerance) = (clip, None);
             }

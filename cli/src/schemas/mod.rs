@@ -88,9 +88,7 @@ pub(crate) const ALL: &[Named] = &[
     Named {
         name: "picture",
         about: "A line of mocap view, sheet or plot --json",
-        make: |about| {
-            rows(about, |g| vec![of::<picture::Row<'static>>(g), of::<picture::ErrorRow<'static>>(g)])
-        },
+        make: |about| writing::<picture::Row<'static>>(about),
     },
     Named {
         name: "run",

@@ -7,13 +7,13 @@ use crate::diagnostic::Diagnostic;
 
 /// The largest value of a figure that passes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     metric: Metric,
     limit: f64,
 }
 
 /// Reads `NAME=LIMIT`.
-pub(super) fn gate(text: &str) -> Result<Gate, String> {
+pub(crate) fn gate(text: &str) -> Result<Gate, String> {
     let (name, limit) = text.split_once('=').ok_or("a gate is NAME=LIMIT, such as slide=0.05")?;
     let metric = Metric::named(name.trim()).ok_or_else(|| {
         let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name).collect();
@@ -27,15 +27,15 @@ pub(super) fn gate(text: &str) -> Result<Gate, String> {
 
 /// What a gate found.
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
-pub(super) struct Checked {
-    metric: &'static str,
-    value: f64,
-    limit: f64,
-    passed: bool,
+pub(crate) struct Checked {
+    pub(crate) metric: &'static str,
+    pub(crate) value: f64,
+    pub(crate) limit: f64,
+    pub(crate) passed: bool,
 }
 
 /// Holds a report against all gates.
-pub(super) fn check(gates: &[Gate], report: &Report) -> Vec<Checked> {
+pub(crate) fn check(gates: &[Gate], report: &Report) -> Vec<Checked> {
     let checked = gates.iter().map(|gate| {
         let value = gate.metric.of(report);
         Checked { metric: gate.metric.name, value, limit: gate.limit, passed: value <= gate.limit }
@@ -44,7 +44,7 @@ pub(super) fn check(gates: &[Gate], report: &Report) -> Vec<Checked> {
 }
 
 /// One finding for each gate that was missed.
-pub(super) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
+pub(crate) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
     let missed = gates.iter().zip(checked).filter(|(_, checked)| !checked.passed);
     let finding = |(gate, checked): (&Gate, &Checked)| {
         let Metric { name, unit, says, .. } = gate.metric;

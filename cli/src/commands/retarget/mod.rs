@@ -27,6 +27,7 @@ use crate::rest;
 use choices::{ContactsArg, FloorArg, HandsArg, IkArg, MethodArg, floor};
 pub(crate) use explain::Row as ExplainRow;
 use gate::Gate;
+pub(crate) use gate::{Checked, check, missed};
 pub(crate) use mapping::{MapArg, MapFile};
 use mapping::{Mapping, MappingArgs};
 pub(crate) use row::{Measures, Row};
@@ -105,15 +106,15 @@ pub(crate) struct MethodArgs {
 }
 
 /// What a result must keep to.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Quality")]
-struct GateArgs {
+pub(crate) struct GateArgs {
     /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
     /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
     /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
     /// angle, correlation-lost, jerk, step
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
-    fail_above: Vec<Gate>,
+    pub(crate) fail_above: Vec<Gate>,
 }
 
 /// Changes to the source before it is put on the target.
