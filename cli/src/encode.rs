@@ -97,15 +97,22 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
     }
 }
 
-/// The path with the extension of a format; another extension than that of a format is part of the name.
+/// The path with the extension of a format.
 pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
-    let known = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
-    if known.is_some() {
-        return path.with_extension(format.extension());
+    with_extension(path, format.extension())
+}
+
+/// The path with another extension; one that is not that of a motion or skeleton is part of the name.
+pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
+    let known = path.extension().and_then(|extension| extension.to_str());
+    if known
+        .is_some_and(|known| known.eq_ignore_ascii_case("mocz") || Format::from_extension(known).is_some())
+    {
+        return path.with_extension(extension);
     }
     let mut name = path.as_os_str().to_owned();
     name.push(".");
-    name.push(format.extension());
+    name.push(extension);
     name.into()
 }
 

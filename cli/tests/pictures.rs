@@ -136,3 +136,38 @@ fn the_picture_of_the_documents_is_up_to_date() {
         "docs/sheet.svg is not what mocap draws: look at it, then UPDATE_PICTURES=1 cargo test --test pictures"
     );
 }
+
+#[test]
+fn each_input_can_have_a_picture_of_its_own() {
+    let sandbox = sandbox();
+    for name in ["walk.bvh", "jump.bvh"] {
+        std::fs::create_dir_all(sandbox.path("db/a")).unwrap();
+        std::fs::copy(sandbox.path(name), sandbox.path(&format!("db/a/{name}"))).unwrap();
+    }
+    sandbox.put("db/bad.bvh", "no motion");
+    for (command, extension, more) in [
+        ("view", "html", &[][..]),
+        ("sheet", "svg", &["--poses", "2"]),
+        ("plot", "png", &["--joint", "Hips", "--to", "png"]),
+    ] {
+        let out = format!("{command}/");
+        let run = [&[command, "db", "--each", "-o", &out, "--resume", "--json"], more].concat();
+        let ran = sandbox.run(&run[..]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let rows = ran.rows();
+        let (walk, summary) = (&rows[1], rows.last().unwrap());
+        assert_eq!(walk["output"], format!("{command}/a/walk.{extension}"), "{walk}");
+        assert_eq!(walk["frames"], 301);
+        assert_eq!((&summary["ok"], &summary["failed"]), (&2.into(), &1.into()));
+        assert_eq!(sandbox.run(&run[..]).rows().last().unwrap()["skipped"], 2);
+    }
+    // As alone, but for what else there is.
+    sandbox.run(["view", "db/a/walk.bvh", "-o", "one.html"]).ok();
+    assert!(
+        !text(&sandbox, "view/a/walk.html").contains("jump.bvh")
+            && text(&sandbox, "one.html").contains("walk.bvh")
+    );
+    refused(&sandbox.run(["view", "db", "--each"]), 2, "usage::output");
+    refused(&sandbox.run(["sheet", "db", "--resume"]), 2, "usage::one-output");
+    refused(&sandbox.run(["sheet", "walk.bvh", "--shard", "1/2"]), 2, "--each");
+}

@@ -19,7 +19,7 @@ pub(crate) struct Global {
     /// Colour messages
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
-    /// Show a progress bar on stderr
+    /// Show progress on stderr: a bar on a terminal, elsewhere a line every ten seconds
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ProgressWhen,
     /// Read defaults of options from this file [default: mocap.toml in the current directory, or in the nearest
@@ -58,7 +58,7 @@ pub(crate) enum ColorWhen {
 /// When to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressWhen {
-    /// On a terminal, for more than one input
+    /// On a terminal, for more than one input or a long one
     Auto,
     Always,
     Never,

@@ -51,8 +51,8 @@ pub(crate) enum Command {
     View(commands::view::Args),
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
-    Manifest(commands::manifest::Args),
     Run(commands::run::Args),
+    Manifest(commands::manifest::Args),
     Generate(commands::generate::Args),
 }
 

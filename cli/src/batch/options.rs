@@ -17,10 +17,14 @@ pub(crate) struct RunOptions {
     pub(crate) dry_run: bool,
     /// Show every warning with its line of the file, however many inputs there are.
     pub(crate) full_warnings: bool,
+    /// The command shows how far it is with its only input.
+    pub(crate) own_progress: bool,
     /// The time that a job may take.
     pub(crate) timeout: Option<Duration>,
     /// Where a record of the run is kept.
     pub(crate) manifest: Option<Place>,
+    /// Whether these are a part of the inputs: then there is a summary, however few they are.
+    pub(crate) sharded: bool,
     /// What all outputs depend on beside the arguments: files and what they hold.
     pub(crate) depends_on: BTreeMap<String, String>,
 }
@@ -34,6 +38,7 @@ impl RunOptions {
             fail_fast: selection.fail_fast && !selection.keep_going,
             dry_run: outputs.is_some_and(|outputs| outputs.dry_run),
             timeout: selection.timeout,
+            sharded: selection.shard.is_some(),
             manifest: outputs.and_then(|outputs| place(selection, outputs)),
             ..RunOptions::default()
         }

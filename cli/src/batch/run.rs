@@ -95,7 +95,8 @@ pub(crate) fn run(
     jobs: &[Job],
     work: impl Fn(&Job) -> Result<Report, Failure> + Sync,
 ) -> Exit {
-    let orderly = Orderly::begin();
+    // One input alone ends at once: it may wait for a stdin that never comes.
+    let orderly = (jobs.len() > 1 || options.manifest.is_some()).then(Orderly::begin);
     let ledger = match open(global, &options, jobs) {
         Ok(Opened::Ledger(ledger)) => ledger,
         Ok(Opened::Known(known)) => return print_plan(console, global, jobs, known.as_ref()),
@@ -121,7 +122,7 @@ pub(crate) fn run(
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),
         threads => threads,
     };
-    let mut progress = Progress::new(global.progress, jobs);
+    let mut progress = Progress::new(global.progress, if options.own_progress { &[] } else { jobs });
     let exit = std::thread::scope(|scope| {
         let (crew, progress) = (&crew, &mut progress);
         let (sender, results) = mpsc::channel();
@@ -347,7 +348,7 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         if let Some(error) = self.fatal.get() {
             console.error(None, error);
         }
-        if self.jobs.len() > 1 && !console.is_closed() {
+        if (self.jobs.len() > 1 || self.options.sharded) && !console.is_closed() {
             summary.print(console, global);
         }
         if interrupt::requested() {

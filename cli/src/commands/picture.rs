@@ -1,4 +1,4 @@
-//! What commands share that draw several motions into one file: motions with roles, one output.
+//! What commands share that draw motions, several into one file or each into its own: motions with roles, outputs.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,25 @@ use mocap_model::{Clip, FrameRate, JointTracks};
 use mocap_retarget::map_roles_in;
 use serde::Serialize;
 
-use crate::args::{Global, Inputs, Reading, Selection};
-use crate::batch::{self, Failure, Input, json};
+use crate::args::{Global, Inputs, Outputs, Reading};
+use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
 use crate::console::{Console, put_stdout};
 use crate::diagnostic::{Detail, Diagnostic};
+use crate::encode::{self, Encoded};
 use crate::exit::Exit;
 use crate::{read, write};
 
-/// Where the one result goes.
+/// What is drawn, and into how many files.
 #[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Writing")]
-pub(crate) struct Output {
-    /// File to write, or - for stdout [default: named after the first input, in the current directory]
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
-    /// Replace an output that exists
-    #[arg(long)]
-    overwrite: bool,
+pub(crate) struct Pictures {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    outputs: Outputs,
+    /// Write a file of its own for each input, below the directory -o; else there is one for all, named after the first
+    /// where -o names none
+    #[arg(long, help_heading = "Writing")]
+    each: bool,
 }
 
 /// A motion to be drawn; its joints have roles.
@@ -35,7 +37,7 @@ pub(crate) struct Drawn {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: &'a str,
     inputs: Vec<&'a str>,
     output: &'a str,
@@ -44,18 +46,33 @@ struct Row<'a> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct ErrorRow<'a> {
+pub(crate) struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
 }
 
-impl Output {
-    /// The extension of the output, where one is named.
+impl Pictures {
+    /// The extension of the output, where one file is named.
     pub(crate) fn extension(&self) -> Option<&str> {
-        self.output.as_ref()?.extension()?.to_str()
+        let path = self.outputs.output.as_ref().filter(|path| !batch::is_directory(path))?;
+        path.extension()?.to_str()
     }
 
-    /// The file to write; `None` for stdout.
+    /// A flag that is about many outputs.
+    fn of_many(&self) -> Option<&'static str> {
+        let (outputs, selection) = (&self.outputs, &self.inputs.selection);
+        let flags = [
+            ("--resume", outputs.resume),
+            ("--manifest", outputs.manifest.is_some()),
+            ("--skip-existing", outputs.skip_existing),
+            ("--dry-run", outputs.dry_run),
+            ("--shard", selection.shard.is_some()),
+            ("--timeout", selection.timeout.is_some()),
+        ];
+        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+
+    /// The one file to write; `None` for stdout.
     fn place(&self, inputs: &[Input], extension: &str) -> Result<Option<PathBuf>, Diagnostic> {
         let derived = || {
             let name = inputs[0].relative.file_stem().unwrap_or_default();
@@ -64,7 +81,7 @@ impl Output {
             name.push(extension);
             PathBuf::from(name)
         };
-        let path = match &self.output {
+        let path = match &self.outputs.output {
             Some(path) if path == Path::new("-") => return Ok(None),
             Some(path) if batch::is_directory(path) => path.join(derived()),
             Some(path) => path.clone(),
@@ -80,7 +97,8 @@ impl Output {
                 Diagnostic::new("usage::output-is-input", message).help("name another output with -o")
             );
         }
-        if !self.overwrite && path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_symlink()) {
+        let exists = path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_symlink());
+        if !self.outputs.overwrite && exists {
             let message = format!("'{}' exists already", path.display());
             return Err(Diagnostic::new("usage::output-exists", message).help("--overwrite replaces it"));
         }
@@ -88,23 +106,69 @@ impl Output {
     }
 }
 
-/// Reads all inputs, lets `draw` make the bytes of the one output, and writes it.
+/// Draws the inputs into one file, or each into one of its own; `draw` makes the bytes of a file.
 pub(crate) fn run(
-    (inputs, reading, output): (&[PathBuf], &Reading, &Output),
+    pictures: &Pictures,
+    reading: &Reading,
     extension: &str,
     (global, console): (&Global, &mut Console),
-    draw: impl FnOnce(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
+    draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic> + Sync,
 ) -> Result<Exit, Diagnostic> {
-    let named = Inputs { inputs: inputs.to_vec(), selection: Selection::default() };
-    let inputs = batch::expand(&named, batch::ALL)?;
-    let place = output.place(&inputs, extension)?;
-    if place.is_none() && global.json {
+    if global.json && pictures.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
+    let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
+    if pictures.each {
+        let derive = |input: &Input| Ok(encode::with_extension(&input.relative, extension));
+        let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
+        let jobs = batch::plan(inputs, &pictures.outputs, &names)?;
+        let options = RunOptions::new(&pictures.inputs.selection, Some(&pictures.outputs));
+        return Ok(batch::run(console, global, options, &jobs, |job| one(job, reading, &draw)));
+    }
+    if let Some(flag) = pictures.of_many() {
+        let message = format!("{flag} is about many outputs, and all inputs are drawn into one");
+        return Err(Diagnostic::new("usage::one-output", message).help("--each writes a file for each input"));
+    }
+    together(&inputs, pictures, reading, extension, (global, console), draw)
+}
+
+/// Draws one input into a file of its own.
+fn one(
+    job: &Job,
+    reading: &Reading,
+    draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
+) -> Result<Report, Failure> {
+    let Read { clip, warnings, bytes: bytes_in } = motion(&job.input, reading)?;
+    let path = job.input.shown();
+    let drawn = Drawn { name: job.input.relative.display().to_string(), clip, path: path.clone() };
+    let drawn = [drawn];
+    let done = job.input.attempt.check().and_then(|()| draw(&drawn));
+    let encoded = match done {
+        Ok(bytes) => Encoded::from(bytes),
+        Err(error) => return Err(Failure { error, warnings }),
+    };
+    let (bytes, output) = encode::deliver_as(&encoded, job)?;
+    let frames = drawn[0].clip.frames();
+    let row = Row { path: &path, inputs: vec![&path], output: &output, bytes, frames };
+    let (json, text) = (json(&row), row.text());
+    let tally = Tally { frames, bytes_in, bytes_out: bytes };
+    Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+/// Draws all inputs into one file.
+fn together(
+    inputs: &[Input],
+    pictures: &Pictures,
+    reading: &Reading,
+    extension: &str,
+    (global, console): (&Global, &mut Console),
+    draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
+) -> Result<Exit, Diagnostic> {
+    let place = pictures.place(inputs, extension)?;
     let mut drawn = Vec::with_capacity(inputs.len());
-    for input in &inputs {
+    for input in inputs {
         match motion(input, reading) {
-            Ok((clip, warnings)) => {
+            Ok(Read { clip, warnings, .. }) => {
                 console.warnings(&input.shown(), &warnings, Detail::Line);
                 drawn.push(Drawn { name: input.relative.display().to_string(), clip, path: input.shown() });
             }
@@ -122,7 +186,7 @@ pub(crate) fn run(
         put_stdout(&|out| out.write_all(&bytes))?;
         return Ok(Exit::Success);
     };
-    if let Err(error) = write::atomically(&path, output.overwrite, &|out| out.write_all(&bytes)) {
+    if let Err(error) = write::atomically(&path, pictures.outputs.overwrite, &|out| out.write_all(&bytes)) {
         return Ok(fail(&drawn[0].path, &error, global, console));
     }
     let shown = path.display().to_string();
@@ -133,10 +197,19 @@ pub(crate) fn run(
         bytes: bytes.len() as u64,
         frames: drawn.iter().map(|drawn| drawn.clip.frames()).sum(),
     };
-    let more = if drawn.len() > 1 { format!(" and {} more", drawn.len() - 1) } else { String::new() };
-    let text = format!("{}{more} -> {shown} ({} kB)", row.path, (row.bytes as f64 / 1000.0).ceil());
-    console.row(global, &json(&row), &text);
+    console.row(global, &json(&row), &row.text());
     Ok(Exit::Success)
+}
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let more = if self.inputs.len() > 1 {
+            format!(" and {} more", self.inputs.len() - 1)
+        } else {
+            String::new()
+        };
+        format!("{}{more} -> {} ({} kB)", self.path, self.output, (self.bytes as f64 / 1000.0).ceil())
+    }
 }
 
 fn fail(path: &str, error: &Diagnostic, global: &Global, console: &mut Console) -> Exit {
@@ -147,9 +220,17 @@ fn fail(path: &str, error: &Diagnostic, global: &Global, console: &mut Console) 
     Exit::ClipFailed
 }
 
+/// A motion with roles, and what was found while it was read.
+struct Read {
+    clip: Clip,
+    warnings: Vec<Diagnostic>,
+    bytes: u64,
+}
+
 /// A motion, or a skeleton at rest, with the roles that its names and its tree give away.
-fn motion(input: &Input, reading: &Reading) -> Result<(Clip, Vec<Diagnostic>), Failure> {
+fn motion(input: &Input, reading: &Reading) -> Result<Read, Failure> {
     let loaded = read::load(input, reading)?;
+    let bytes = loaded.size();
     let (clip, warnings) = if loaded.format.has_motion() {
         let motion = loaded.into_motion(reading)?;
         (motion.clip, motion.warnings)
@@ -159,7 +240,7 @@ fn motion(input: &Input, reading: &Reading) -> Result<(Clip, Vec<Diagnostic>), F
         let rate = FrameRate::new(30.0).expect("30 is a rate");
         (Clip::new(skeleton.into(), rate, 0, tracks).expect("a rest pose is a clip of no frames"), warnings)
     };
-    Ok((with_roles(clip), warnings))
+    Ok(Read { clip: with_roles(clip), warnings, bytes })
 }
 
 /// The clip with the roles of its joints.

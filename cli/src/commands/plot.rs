@@ -1,12 +1,10 @@
 //! `mocap plot`: curves of a joint over time.
 
-use std::path::PathBuf;
-
 use clap::{Args as ClapArgs, ValueEnum};
 use mocap_model::{JointId, Role, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
 
-use super::picture::{self, Drawn, Output};
+use super::picture::{self, Drawn, Pictures};
 use super::sheet::{ImageFormat, ThemeArg};
 use crate::args::{Global, Reading};
 use crate::console::Console;
@@ -16,17 +14,14 @@ use crate::exit::Exit;
 /// Draw curves of a joint over time, of one motion or several in one chart
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
-    /// Motions: files, directories, globs, or - for stdin
-    #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pictures: Pictures,
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...) whatever a file calls it
     #[arg(long, value_name = "JOINT")]
     joint: String,
     /// What is drawn over time
     #[arg(long, value_name = "CHANNEL", default_value = "rotation")]
     channel: ChannelArg,
-    #[command(flatten)]
-    output: Output,
     /// Format of the output [default: by the extension of OUT, else svg]
     #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
     to: Option<ImageFormat>,
@@ -49,7 +44,7 @@ enum ChannelArg {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = ImageFormat::of(args.to, &args.output)?;
+    let format = ImageFormat::of(args.to, &args.pictures)?;
     let options = PlotOptions {
         channel: match args.channel {
             ChannelArg::Rotation => Channel::Rotation,
@@ -59,12 +54,9 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         theme: args.theme.into(),
         ..PlotOptions::default()
     };
-    picture::run(
-        (&args.inputs, &args.reading, &args.output),
-        format.extension(),
-        (global, console),
-        |drawn| plot(drawn, &args.joint, &options, format),
-    )
+    picture::run(&args.pictures, &args.reading, format.extension(), (global, console), |drawn| {
+        plot(drawn, &args.joint, &options, format)
+    })
 }
 
 fn plot(

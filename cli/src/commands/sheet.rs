@@ -1,13 +1,12 @@
 //! `mocap sheet`: poses of motions side by side.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use mocap_report::sheet::{Moment, SheetInput, SheetOptions, png, svg};
 use mocap_report::{Theme, View};
 
-use super::picture::{self, Drawn, Output};
+use super::picture::{self, Drawn, Pictures};
 use crate::args::{Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -18,11 +17,8 @@ use crate::exit::Exit;
 /// Each motion has its own rows, all at one scale: for a look at many, and to compare them.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
-    /// Motions or skeletons: files, directories, globs, or - for stdin
-    #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    pictures: Pictures,
     /// Format of the output [default: by the extension of OUT, else svg]
     #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
     to: Option<ImageFormat>,
@@ -89,8 +85,8 @@ impl FromStr for Time {
 
 impl ImageFormat {
     /// As stated, else by the extension of the output, else SVG.
-    pub(crate) fn of(stated: Option<ImageFormat>, output: &Output) -> Result<ImageFormat, Diagnostic> {
-        match (stated, output.extension()) {
+    pub(crate) fn of(stated: Option<ImageFormat>, pictures: &Pictures) -> Result<ImageFormat, Diagnostic> {
+        match (stated, pictures.extension()) {
             (Some(format), _) => Ok(format),
             (None, None) => Ok(ImageFormat::Svg),
             (None, Some(extension)) => ImageFormat::from_str(extension, true).map_err(|_| {
@@ -120,7 +116,7 @@ impl From<ThemeArg> for Theme {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = ImageFormat::of(args.to, &args.output)?;
+    let format = ImageFormat::of(args.to, &args.pictures)?;
     let options = SheetOptions {
         poses: args.poses as usize,
         at: args.at.iter().map(|time| time.0).collect(),
@@ -133,12 +129,9 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         theme: args.theme.into(),
         ..SheetOptions::default()
     };
-    picture::run(
-        (&args.inputs, &args.reading, &args.output),
-        format.extension(),
-        (global, console),
-        |drawn| sheet(drawn, &options, format),
-    )
+    picture::run(&args.pictures, &args.reading, format.extension(), (global, console), |drawn| {
+        sheet(drawn, &options, format)
+    })
 }
 
 fn sheet(drawn: &[Drawn], options: &SheetOptions, format: ImageFormat) -> Result<Vec<u8>, Diagnostic> {

@@ -1,11 +1,9 @@
 //! `mocap view`: motions as a page that plays them.
 
-use std::path::PathBuf;
-
 use clap::Args as ClapArgs;
 use mocap_report::view::{ViewInput, ViewOptions, html};
 
-use super::picture::{self, Drawn, Output};
+use super::picture::{self, Drawn, Pictures};
 use crate::args::{Global, Length, Reading, length};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -13,15 +11,12 @@ use crate::exit::Exit;
 
 /// Write a page that plays motions: one HTML file that needs no network
 ///
-/// Several motions are shown over each other or side by side; each is compared with the first: by object-space
+/// Several motions are shown over each other or side by side; each is compared with the first input: by object-space
 /// error where the skeletons are the same, else by the distance between joints of the same role or name.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Args {
-    /// Motions or skeletons: files, directories, globs, or - for stdin; the first is what others are compared with
-    #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    pictures: Pictures,
     /// Longer motions are thinned to every second, third, ... frame until they have no more [frames, 2 to 1000000]
     #[arg(long, value_name = "N", default_value = "6000", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     most_frames: u32,
@@ -36,9 +31,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = ViewOptions { most_frames: args.most_frames as usize, shell: args.shell.0 };
-    picture::run((&args.inputs, &args.reading, &args.output), "html", (global, console), |drawn| {
-        Ok(page(drawn, &options))
-    })
+    picture::run(&args.pictures, &args.reading, "html", (global, console), |drawn| Ok(page(drawn, &options)))
 }
 
 fn page(drawn: &[Drawn], options: &ViewOptions) -> Vec<u8> {

@@ -97,12 +97,6 @@ impl Diagnostic {
         self
     }
 
-    /// The same with more about it.
-    pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
-        self.note = Some(note.into());
-        self
-    }
-
     /// The same about a piece of a text that the user wrote, as bytes from its start.
     pub(crate) fn in_text(mut self, text: &[u8], span: Range<usize>) -> Diagnostic {
         let place = Place::of(text, span);
@@ -114,6 +108,12 @@ impl Diagnostic {
     /// Whether it is a motion that came out worse than was allowed, and no fault of files or arguments.
     pub(crate) fn is_gate(&self) -> bool {
         self.code.starts_with("gate::")
+    }
+
+    /// The same with more about it.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.note = Some(note.into());
+        self
     }
 
     /// The same with what can be done.

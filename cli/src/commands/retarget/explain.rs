@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap retarget --explain --json`.
-#[derive(Serialize)]
-pub(super) struct Row<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
     path: &'a str,
     target: &'a str,
     schemes: Sides<Option<&'static str>>,
@@ -25,19 +25,19 @@ pub(super) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Sides<T> {
     source: T,
     target: T,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Scale {
     leg: f64,
     arm: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Pair<'a> {
     role: &'static str,
     source: Option<Found<'a>>,
@@ -47,14 +47,14 @@ struct Pair<'a> {
     spread: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Found<'a> {
     joint: &'a str,
     reason: &'static str,
     score: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Other<'a> {
     joint: &'a str,
     kind: String,

@@ -3,6 +3,8 @@
 mod preset;
 mod row;
 
+pub(crate) use row::Row;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
