@@ -74,6 +74,7 @@ fn rows_are_what_their_schemas_say() {
         ],
     );
     rows(&sandbox, "skel-row", &[&["skel", "alex_walk.bvh"], &["skel", "db", "-o", "skeletons/"]]);
+    rows(&sandbox, "skel-preset", &[&["skel", "--preset", "list"]]);
     rows(&sandbox, "retarget", &[&["retarget", "alex_walk.bvh", "db/leg.bvh", "robin.skel", "-o", "robin/"]]);
     rows(&sandbox, "retarget-explain", &[&["retarget", "alex_walk.bvh", "robin.skel", "--explain"]]);
     rows(

@@ -76,6 +76,11 @@ pub(crate) const ALL: &[Named] = &[
         make: |about| writing::<skel::Row<'static>>(about),
     },
     Named {
+        name: "skel-preset",
+        about: "A line of mocap skel --preset list --json",
+        make: |about| rows(about, |g| vec![of::<skel::PresetRow>(g)]),
+    },
+    Named {
         name: "retarget",
         about: "A line of mocap retarget --json",
         make: |about| writing::<retarget::Row<'static>>(about),

@@ -133,6 +133,19 @@ fn fields_and_kinds_of_file_that_are_not_known_are_refused() {
     assert_eq!(parse(r#"{ "format": "mocap-map", "version": 1 }"#).unwrap(), JointMap::default());
 }
 
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_panic(at in 0usize..400, bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..6)) {
+        let hips = r#"{ "role": "Hips", "source": "Hips", "target": "pelvis", "note": "so" }"#;
+        let pair = r#"{ "source": "Head", "target": "root" }"#;
+        let mut text = file(&[hips], &[pair]).into_bytes();
+        let from = at.min(text.len());
+        let to = (from + bytes.len() / 2).min(text.len());
+        text.splice(from..to, bytes);
+        let _ = map::parse(&text, &rig("lafan"), &rig("unreal"), &Limits::default());
+    }
+}
+
 #[test]
 fn the_published_schema_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/map.schema.json");

@@ -106,6 +106,38 @@ fn a_few_names_that_fit_count_less_than_a_body_of_them() {
 }
 
 #[test]
+fn arms_that_no_name_tells_are_found_beside_legs_that_have_names() {
+    let named = rig("unity");
+    let mut count = 0;
+    let strange = |joint: &mut Joint| {
+        let arm = ["Arm", "Hand", "Shoulder"].iter().any(|part| joint.name.contains(part));
+        if arm && !joint.end_site {
+            count += 1;
+            joint.name = format!("z{count}");
+        }
+    };
+    let strange = named.with_joints(strange).unwrap();
+    let (all, found) = (map_roles(&named), map_roles(&strange));
+    assert_eq!(found.scheme, Some("Unity Humanoid"));
+    for role in [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand, Role::RightHand]
+    {
+        assert_eq!(found.joint(role), all.joint(role), "{role}");
+        let row = found.rows.iter().find(|row| row.role == role).unwrap();
+        assert!(row.reason == Reason::Shape && row.is_certain(), "{row:?}");
+    }
+    // Legs that are named the other way than they stand: names are not added to.
+    let crossed = strange.with_joints(|joint| {
+        let swapped = joint.name.replace("Left", "right").replace("Right", "left");
+        joint.name = if joint.name.contains("Leg") || joint.name.contains("Foot") {
+            swapped
+        } else {
+            joint.name.clone()
+        };
+    });
+    assert_eq!(map_roles(&crossed.unwrap()).joint(Role::LeftHand), None);
+}
+
+#[test]
 fn without_legs_or_with_one_joint_the_error_lists_what_is_missing() {
     let legless = cut(&rig("unity"), |joint| joint.name.contains("UpperLeg"));
     let RetargetError::MissingRoles { which, missing, .. } = error(&legless) else {

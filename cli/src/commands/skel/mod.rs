@@ -3,6 +3,7 @@
 mod preset;
 mod row;
 
+pub(crate) use preset::Row as PresetRow;
 pub(crate) use row::Row;
 
 use std::path::Path;

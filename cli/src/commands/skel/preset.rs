@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mocap_formats::skel::{Preset, presets};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -18,13 +19,18 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     presets().iter().map(|preset| preset.name).chain([LIST])
 }
 
-/// A row of the list.
-#[derive(Serialize)]
-struct Row {
+/// A row of `mocap skel --preset list --json`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row {
+    /// What `--preset` takes.
     preset: &'static str,
+    /// What users know the rig as.
     title: &'static str,
+    /// Without end sites.
     joints: usize,
+    /// The unit of its lengths.
     unit: &'static str,
+    /// The axis that points up.
     up: String,
 }
 

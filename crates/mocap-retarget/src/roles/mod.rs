@@ -149,7 +149,8 @@ fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {
         }
     }
     by_name(skeleton, &mut map);
-    if [Role::LeftUpperLeg, Role::RightUpperLeg].iter().all(|role| map.joint(*role).is_none()) {
+    let without = |left: Role| map.joint(left).is_none() && map.joint(left.mirrored()).is_none();
+    if without(Role::LeftUpperLeg) || without(Role::LeftUpperArm) {
         shape::by_shape(skeleton, sides, &mut map);
     }
     by_place(skeleton, &mut map);

@@ -58,10 +58,18 @@ pub(super) type Sides<'a> = &'a dyn Fn(&Pair, &Pair) -> Option<bool>;
 /// Adds the roles that the shape shows; none where there is no pair of legs.
 pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
     let Some(shape) = Shape::of(skeleton) else { return };
-    let score = SHAPE * shape.fit;
-    map.add(Role::Hips, shape.hips, Reason::Shape, score);
     let rest = Rest::of(skeleton, &shape.legs);
     let left_first = |pair: &Pair| rest.left_first(pair).or_else(|| sides(pair, &shape.legs));
+    if let Some(named) = map.joint(Role::LeftUpperLeg).or(map.joint(Role::RightUpperLeg)) {
+        // Names know better: where they see other legs, or these on other sides, nothing is added to them.
+        let known = left_first(&shape.legs).map(|first| shape.legs.limbs[usize::from(!first)][0]);
+        let left = map.joint(Role::LeftUpperLeg);
+        if known.is_none() || known != left || shape.legs.limbs.iter().all(|limb| limb[0] != named) {
+            return;
+        }
+    }
+    let score = SHAPE * shape.fit;
+    map.add(Role::Hips, shape.hips, Reason::Shape, score);
     let mut limbs = |pair: &Pair, roles: &[Role]| {
         let known = left_first(pair);
         let score = if known.is_some() { score } else { SIDES_UNKNOWN * shape.fit };
