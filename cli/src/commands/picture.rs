@@ -120,7 +120,7 @@ pub(crate) fn run(
     let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
     if pictures.each {
         let derive = |input: &Input| Ok(encode::with_extension(&input.relative, extension));
-        let names = Names { derive: &derive, beside: &|_: &Path| None };
+        let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
         let jobs = batch::plan(inputs, &pictures.outputs, &names)?;
         let options = RunOptions::new(&pictures.inputs.selection, Some(&pictures.outputs));
         return Ok(batch::run(console, global, options, &jobs, |job| one(job, reading, &draw)));
