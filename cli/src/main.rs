@@ -16,10 +16,12 @@ mod encode;
 mod exit;
 mod facts;
 mod interrupt;
+mod names;
 mod pipeline;
 mod quality;
 mod read;
 mod rest;
+mod schemas;
 mod tables;
 mod write;
 
@@ -48,8 +50,8 @@ fn main() -> ExitCode {
         Command::View(args) => commands::view::run(&args, &global, &mut console),
         Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
         Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
-        Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
         Command::Run(args) => commands::run::run(&args, &global, &mut console),
+        Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
     let exit = done.unwrap_or_else(|error| console.usage_error(&error));

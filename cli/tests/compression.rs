@@ -2,6 +2,8 @@
 
 mod mocap;
 
+use std::path::{Path, PathBuf};
+
 use mocap::{LEG, Sandbox};
 
 fn sandbox() -> Sandbox {
@@ -104,4 +106,99 @@ fn damaged_files_and_wrong_bounds_are_errors() {
     assert_eq!(fine.code, 1);
     assert_eq!(fine.rows()[0]["error"]["code"], "compress::too-fine");
     assert_eq!(sandbox.run(["compress", "leg.bvh", "--set", "Finger", "-o", "x.mocz"]).code, 2);
+}
+
+#[test]
+fn bounds_of_joints_are_reported_and_misspelt_globs_named() {
+    let sandbox = sandbox();
+    let flags = ["compress", "leg.bvh", "--input-unit", "m", "--error", "1cm", "--set", "Knee:error=0.5mm"];
+    let ran = sandbox.run(flags).ok();
+    let bounds = "mm of 0.5 mm at the joint of 'Knee'; ";
+    assert!(
+        ran.stdout.contains(bounds) && ran.stdout.contains("mm of 10 mm at the other 1"),
+        "{}",
+        ran.stdout
+    );
+    let flags = ["compress", "leg.bvh", "--input-unit", "m", "--json", "-o", "b.mocz"];
+    let row =
+        sandbox.run([&flags[..], &["--set", "Kne?:error=2mm", "--set", "Hipps:error=1cm"]].concat()).ok();
+    let row = &row.rows()[0];
+    let bound = &row["bounds"][0];
+    assert_eq!(
+        (&bound["set"], &bound["joints"], &bound["error_limit"]),
+        (&"Kne?".into(), &1.into(), &0.002.into())
+    );
+    assert!(bound["max_error"].as_f64().unwrap() <= 0.002);
+    assert_eq!(
+        (&row["bounds"][1]["set"], &row["bounds"][1]["joints"]),
+        (&serde_json::Value::Null, &1.into())
+    );
+    assert_eq!(row["warnings"][0]["code"], "compress::no-such-joint");
+    let help = row["warnings"][0]["help"].to_string();
+    assert!(help.contains("Hips"), "{help}");
+}
+
+/// The folder of real motions; says that the test is skipped where there is none.
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, PathBuf::from);
+    if !folder.is_dir() {
+        println!("skipped: no motion files at {} (set MOCAP_CORPUS)", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// Motion files below a folder.
+fn motions(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "bvh" || extension == "amc") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// From outside the codec: what came back as BVH is compared with the source.
+fn every_clip_comes_back(profile: &str) {
+    let Some(folder) = corpus() else { return };
+    let files = motions(&folder);
+    assert!(files.len() > 10, "{files:?}");
+    for file in files {
+        let sandbox = Sandbox::new();
+        let path = file.to_str().unwrap();
+        // A body of no known size: its unit has to be said.
+        let unknown = path.ends_with("sinusoidal.bvh");
+        let [input_unit, unit]: [&[&str]; 2] =
+            if unknown { [&["--input-unit", "cm"], &["--unit", "cm"]] } else { [&[], &[]] };
+        let to = ["compress", path, "-o", "clip.mocz", "--profile", profile];
+        sandbox.run([&to[..], input_unit].concat()).ok();
+        sandbox.run(["decompress", "clip.mocz", "-o", "back.bvh"]).ok();
+        let gate = ["compare", path, "back.bvh", "--fail-above", "0.1mm"];
+        sandbox.run([&gate[..], unit].concat()).ok();
+    }
+}
+
+#[test]
+fn every_clip_of_the_corpus_comes_back_from_runtime() {
+    every_clip_comes_back("runtime");
+}
+
+#[test]
+fn every_clip_of_the_corpus_comes_back_from_archive() {
+    every_clip_comes_back("archive");
+}
+
+#[test]
+fn every_clip_of_the_corpus_comes_back_from_keys() {
+    every_clip_comes_back("keys");
 }

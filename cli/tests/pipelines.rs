@@ -133,6 +133,8 @@ fn explain_shows_the_plan_of_each_input_and_does_nothing() {
     sandbox.put("p.toml", ALL);
     let ran = sandbox.run(["run", "p.toml", "--explain", "--set", "rate=30"]).ok();
     let expected = "\
+error = \"1mm\" (default)
+rate = \"30\" (--set)
 db/a/walk.bvh
   read                 input-unit=cm
   edit                 trim=0.5s:1.5s fps=30

@@ -58,7 +58,7 @@ pub(crate) enum ColorWhen {
 /// When to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressWhen {
-    /// On a terminal, for more than one input
+    /// On a terminal, for more than one input or a long one
     Auto,
     Always,
     Never,

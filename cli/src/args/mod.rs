@@ -51,8 +51,8 @@ pub(crate) enum Command {
     View(commands::view::Args),
     Sheet(commands::sheet::Args),
     Plot(commands::plot::Args),
-    Manifest(commands::manifest::Args),
     Run(commands::run::Args),
+    Manifest(commands::manifest::Args),
     Generate(commands::generate::Args),
 }
 
@@ -65,6 +65,10 @@ impl Cli {
         let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
             .into_iter()
             .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        // A preset takes the place of inputs, which no other command has.
+        let definition = definition.mut_subcommand("skel", |skel| {
+            skel.mut_arg("inputs", |inputs| inputs.required_unless_present_any(["files_from", "preset"]))
+        });
         config::with_environment(definition)
     }
 }

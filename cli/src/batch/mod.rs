@@ -20,6 +20,7 @@ pub(crate) use inputs::{ALL, COMPRESSED, Filter, Input, MOTIONS, Source, expand}
 pub(crate) use options::RunOptions;
 pub(crate) use plan::reports;
 pub(crate) use plan::{Destination, Job, Names, is_directory, plan};
+pub(crate) use progress::Meter;
 pub(crate) use run::{Failure, Report, Tally, run};
 pub(crate) use shard::Shard;
-pub(crate) use tell::json;
+pub(crate) use tell::{ErrorRow, PlanRow, Summary, json};

@@ -17,6 +17,8 @@ pub(crate) struct RunOptions {
     pub(crate) dry_run: bool,
     /// Show every warning with its line of the file, however many inputs there are.
     pub(crate) full_warnings: bool,
+    /// The command shows how far it is with its only input.
+    pub(crate) own_progress: bool,
     /// The time that a job may take.
     pub(crate) timeout: Option<Duration>,
     /// Where a record of the run is kept.

@@ -81,6 +81,29 @@ impl<'de> Deserialize<'de> for PathText {
     }
 }
 
+impl schemars::JsonSchema for PathText {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Path".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "anyOf": [
+                { "type": "string" },
+                {
+                    "description": "A name that is no Unicode.",
+                    "type": "object",
+                    "properties": {
+                        "text": { "type": "string" },
+                        "bytes": { "description": "Hexadecimal.", "type": "string", "pattern": "^([0-9a-f]{2})*$" },
+                    },
+                    "required": ["text", "bytes"],
+                },
+            ],
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -140,6 +140,45 @@ fn duration(seconds: f64) -> String {
     }
 }
 
+/// How far a command is with its only input: shown where a bar over many would be.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    bar: ProgressBar,
+}
+
+/// Parts of the whole that a meter shows.
+const PARTS: u64 = 1000;
+
+impl Meter {
+    /// A meter of what is being done; hidden where there is more than one job.
+    pub(crate) fn new(when: ProgressWhen, jobs: &[Job], doing: &'static str) -> Meter {
+        let shown = jobs.len() == 1
+            && match when {
+                ProgressWhen::Always => true,
+                ProgressWhen::Never => false,
+                ProgressWhen::Auto => std::io::stderr().is_terminal(),
+            };
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(PARTS), target);
+        let style = "{msg} [{bar:30}] {percent} % {eta} left";
+        bar.set_style(
+            ProgressStyle::with_template(style).expect("the template is fixed").progress_chars("=> "),
+        );
+        bar.set_message(doing);
+        Meter { bar: bar.with_finish(ProgressFinish::AndClear) }
+    }
+
+    /// The share that is done.
+    pub(crate) fn set(&self, share: f64) {
+        self.bar.set_position((share * PARTS as f64) as u64);
+    }
+
+    /// Takes it away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

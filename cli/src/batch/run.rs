@@ -122,7 +122,7 @@ pub(crate) fn run(
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),
         threads => threads,
     };
-    let mut progress = Progress::new(global.progress, jobs);
+    let mut progress = Progress::new(global.progress, if options.own_progress { &[] } else { jobs });
     let exit = std::thread::scope(|scope| {
         let (crew, progress) = (&crew, &mut progress);
         let (sender, results) = mpsc::channel();

@@ -39,7 +39,7 @@ pub(super) struct Teller {
 
 /// The last row where there was more than one input.
 #[derive(Debug, Default, Serialize, schemars::JsonSchema)]
-pub(super) struct Summary {
+pub(crate) struct Summary {
     r#type: &'static str,
     clips: usize,
     ok: usize,
@@ -55,7 +55,7 @@ pub(super) struct Summary {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct ErrorRow<'a> {
+pub(crate) struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -63,7 +63,7 @@ struct ErrorRow<'a> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct PlanRow<'a> {
+pub(crate) struct PlanRow<'a> {
     path: &'a str,
     output: String,
     action: &'static str,

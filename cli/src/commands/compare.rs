@@ -54,7 +54,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     other: String,
     #[serde(flatten)]
@@ -115,7 +115,7 @@ struct Worst<'a> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct ErrorRow<'a> {
+pub(crate) struct ErrorRow<'a> {
     path: String,
     error: &'a Diagnostic,
 }

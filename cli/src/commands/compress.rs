@@ -6,16 +6,17 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use globset::Glob;
 use mocap_compress::{CompressError, Compression, Options, Profile, Report as Measured};
-use mocap_model::{Clip, Skeleton, UnitSource};
+use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Length, Outputs, Reading, factor, length};
-use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::batch::{self, Failure, Input, Job, Meter, Names, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::edit::{Edits, guessed};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
+use crate::names;
 use crate::read::{self, Motion};
 
 /// Compress motions within a guaranteed error
@@ -81,7 +82,7 @@ fn setting(text: &str) -> Result<Setting, String> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     output: String,
     input_bytes: u64,
@@ -109,6 +110,19 @@ pub(crate) struct Measures<'a> {
     local_translation_max: f64,
     worst: Option<Worst<'a>>,
     shell: f64,
+    /// With `--set`: what each setting came to, and the joints that none matches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bounds: Vec<Bound<'a>>,
+}
+
+/// The bound of some joints, and how far they are off.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Bound<'a> {
+    set: Option<&'a str>,
+    joints: usize,
+    error_limit: f64,
+    max_error: f64,
+    worst: String,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -126,8 +140,16 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let derive = |input: &Input| Ok(output_name(&input.relative));
     let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
-    let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| compress(job, args)))
+    let options = RunOptions {
+        own_progress: jobs.len() == 1,
+        ..RunOptions::new(&args.inputs.selection, Some(&args.outputs))
+    };
+    let meter = Meter::new(global.progress, &jobs, "compressing");
+    Ok(batch::run(console, global, options, &jobs, |job| {
+        let done = compress(job, args, &meter);
+        meter.finish();
+        done
+    }))
 }
 
 /// The name of the compressed file of an input.
@@ -142,11 +164,11 @@ pub(crate) fn output_name(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn compress(job: &Job, args: &Args) -> Result<Report, Failure> {
+fn compress(job: &Job, args: &Args, meter: &Meter) -> Result<Report, Failure> {
     let start = Instant::now();
     let Motion { clip, mut warnings, bytes: input_bytes } = read::motion(&job.input, &args.reading)?;
     job.input.attempt.check()?;
-    let mut done = match squeezed(clip, &args.bounds, &mut warnings) {
+    let mut done = match squeezed(clip, &args.bounds, &mut warnings, &|share| meter.set(share)) {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
@@ -166,6 +188,9 @@ pub(crate) struct Squeezed {
     pub(crate) bytes: Vec<u8>,
     measured: Measured,
     pub(crate) options: Options,
+    settings: Vec<Setting>,
+    /// By joint that is measured, the setting that counts.
+    rules: Vec<Option<usize>>,
     frames: usize,
 }
 
@@ -174,6 +199,7 @@ pub(crate) fn squeezed(
     clip: Clip,
     bounds: &BoundArgs,
     warnings: &mut Vec<Diagnostic>,
+    progress: &dyn Fn(f64),
 ) -> Result<Squeezed, Diagnostic> {
     let clip = Edits { scale: bounds.scale, ..Edits::default() }.apply(clip, warnings)?;
     let Some(unit) = read::known_unit(clip.skeleton()) else {
@@ -185,25 +211,35 @@ pub(crate) fn squeezed(
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
+    let settings = &bounds.set;
+    let ruled = ruled(clip.skeleton(), settings);
+    for (at, setting) in settings.iter().enumerate() {
+        if !ruled.iter().any(|of| of.contains(&at)) {
+            warnings.push(unmatched(setting, clip.skeleton()));
+        }
+    }
     let options = Options {
         profile: bounds.profile,
         tolerance: bounds.error.0,
         shell: bounds.shell.0,
         metres_per_unit: Some(unit.metres),
-        joint_tolerances: tolerances(clip.skeleton(), &bounds.set),
+        joint_tolerances: tolerances(clip.skeleton(), settings, &ruled),
         local_error: bounds.local_error.map(f64::to_radians),
         guard_between: bounds.guard_between,
         external_skeleton: bounds.no_skeleton,
     };
-    let compression = mocap_compress::compress(&clip, &options).map_err(|error| diagnostic(&error))?;
-    let Compression { bytes, report: measured } = compression;
-    Ok(Squeezed { bytes, measured, options, frames: clip.frames() })
+    let compression = mocap_compress::compress_with_progress(&clip, &options, progress);
+    let Compression { bytes, report: measured } = compression.map_err(|error| diagnostic(&error))?;
+    // The joints that are measured are those without end sites.
+    let counting = clip.skeleton().joints().iter().zip(&ruled).filter(|(joint, _)| !joint.end_site);
+    let rules = counting.map(|(_, of)| of.last().copied()).collect();
+    Ok(Squeezed { bytes, measured, options, settings: settings.clone(), rules, frames: clip.frames() })
 }
 
 impl<'a> Measures<'a> {
     /// What was measured while a motion was compressed.
     pub(crate) fn of(done: &'a Squeezed) -> Measures<'a> {
-        let Squeezed { measured, options, .. } = done;
+        let Squeezed { measured, options, settings, rules, .. } = done;
         Measures {
             profile: options.profile.name(),
             frames: done.frames,
@@ -220,30 +256,92 @@ impl<'a> Measures<'a> {
             local_translation_max: measured.local_translation_max,
             worst: measured.worst.as_ref().map(|(joint, frame)| Worst { joint, frame: *frame }),
             shell: options.shell,
+            bounds: self::bounds(measured, options, settings, rules),
         }
     }
 
     /// The same for people.
     pub(crate) fn text(&self) -> String {
-        format!(
-            "{} bytes, {:.1} times smaller than raw ({}), error at most {:.4} mm of {} mm",
-            self.bytes,
-            self.ratio,
-            self.profile,
-            self.max_error * 1e3,
-            self.error_limit * 1e3,
-        )
+        let size =
+            format!("{} bytes, {:.1} times smaller than raw ({})", self.bytes, self.ratio, self.profile);
+        let errors =
+            |max: f64, limit: f64| format!("error at most {:.4} mm of {} mm", max * 1e3, millimetres(limit));
+        if self.bounds.is_empty() {
+            return format!("{size}, {}", errors(self.max_error, self.error_limit));
+        }
+        let parts = self.bounds.iter().map(|bound| {
+            let of = match bound.set {
+                Some(set) if bound.joints == 1 => format!("at the joint of '{set}'"),
+                Some(set) => format!("at the {} joints of '{set}'", bound.joints),
+                None => format!("at the other {}", bound.joints),
+            };
+            format!("{} {of}", errors(bound.max_error, bound.error_limit))
+        });
+        format!("{size}, {}", parts.collect::<Vec<_>>().join("; "))
     }
 }
 
-/// The errors of joints that a setting matches.
-fn tolerances(skeleton: &Skeleton, settings: &[Setting]) -> Vec<(String, f64)> {
+/// Without the digits that a conversion from metres adds.
+fn millimetres(metres: f64) -> f64 {
+    (metres * 1e12).round() / 1e9
+}
+
+/// By joint, the settings that match its name.
+fn ruled(skeleton: &Skeleton, settings: &[Setting]) -> Vec<Vec<usize>> {
     let matchers: Vec<_> = settings.iter().map(|setting| setting.joints.compile_matcher()).collect();
-    let of_joint = |name: &str| {
-        let found = matchers.iter().zip(settings).rfind(|(matcher, _)| matcher.is_match(name));
-        found.map(|(_, setting)| (name.to_owned(), setting.error.0))
+    let of_joint = |joint: &Joint| {
+        let matched = |at: &usize| !joint.end_site && matchers[*at].is_match(&joint.name);
+        (0..settings.len()).filter(matched).collect()
     };
-    skeleton.joints().iter().filter_map(|joint| of_joint(&joint.name)).collect()
+    skeleton.joints().iter().map(of_joint).collect()
+}
+
+/// The errors of joints that a setting matches: the last one counts.
+fn tolerances(skeleton: &Skeleton, settings: &[Setting], ruled: &[Vec<usize>]) -> Vec<(String, f64)> {
+    let joints = skeleton.joints().iter().zip(ruled);
+    let own = |(joint, ruled): (&Joint, &Vec<usize>)| {
+        ruled.last().map(|at| (joint.name.clone(), settings[*at].error.0))
+    };
+    joints.filter_map(own).collect()
+}
+
+/// A setting that matches no joint; a name may be misspelt, or the skeleton may lack fingers.
+fn unmatched(setting: &Setting, skeleton: &Skeleton) -> Diagnostic {
+    let glob = setting.joints.glob();
+    let names = skeleton.joints().iter().filter(|joint| !joint.end_site).map(|joint| joint.name.as_str());
+    let near = names::nearest(glob, names, 3);
+    let warning = Diagnostic::new(
+        "compress::no-such-joint",
+        format!("no joint matches '{glob}': its error has no effect"),
+    );
+    match near.is_empty() {
+        true => warning.help("`mocap skel IN` lists the joints"),
+        false => warning.help(format!("joints of similar names: {}", near.join(", "))),
+    }
+}
+
+/// What the settings came to: by setting, and the rest; only where there are settings.
+fn bounds<'a>(
+    measured: &Measured,
+    options: &Options,
+    settings: &'a [Setting],
+    rules: &[Option<usize>],
+) -> Vec<Bound<'a>> {
+    let bound = |at: Option<usize>| {
+        let of = measured.joints.iter().zip(rules).filter(|(_, rule)| **rule == at).map(|(joint, _)| joint);
+        let worst = of.clone().max_by(|a, b| a.max.total_cmp(&b.max));
+        worst.map(|worst| Bound {
+            set: at.map(|at| settings[at].joints.glob()),
+            joints: of.count(),
+            error_limit: at.map_or(options.tolerance, |at| settings[at].error.0),
+            max_error: worst.max,
+            worst: worst.joint.clone(),
+        })
+    };
+    if settings.is_empty() {
+        return Vec::new();
+    }
+    (0..settings.len()).map(Some).chain([None]).filter_map(bound).collect()
 }
 
 fn diagnostic(error: &CompressError) -> Diagnostic {

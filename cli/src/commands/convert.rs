@@ -68,7 +68,7 @@ pub(crate) struct EditArgs {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     output: String,
     format: &'static str,

@@ -38,7 +38,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row {
+pub(crate) struct Row {
     path: String,
     output: String,
     format: &'static str,

@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args as ClapArgs, Subcommand};
 use clap_complete::Shell;
 
 use crate::args::Cli;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::schemas;
+use crate::write;
 
 /// Write man pages, shell completions and schemas
 #[derive(Debug, ClapArgs)]
@@ -31,21 +34,21 @@ enum What {
         /// The shell
         shell: Shell,
     },
-    /// The JSON Schema of a kind of file, on stdout
+    /// JSON Schemas of all JSON and TOML that is read or written: one on stdout, or all into a directory
     Schema {
-        /// The kind of file
-        #[arg(value_name = "KIND", default_value = "skel")]
-        kind: SchemaArg,
+        /// The kind of file, or the command whose lines of --json are meant
+        #[arg(value_name = "KIND", default_value = "skel", value_parser = schema_names())]
+        kind: String,
+        /// Directory for skel.schema.json, run.schema.json and so on; existing ones are replaced
+        #[arg(short, long, value_name = "DIR", conflicts_with = "kind")]
+        output: Option<PathBuf>,
     },
 }
 
-/// Files that people write.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SchemaArg {
-    /// Skeletons (.skel)
-    Skel,
-    /// Joint maps of retarget --map
-    Map,
+/// The names of all schemas.
+fn schema_names() -> PossibleValuesParser {
+    let value = |named: &schemas::Named| PossibleValue::new(named.name).help(named.about);
+    PossibleValuesParser::new(schemas::ALL.iter().map(value))
 }
 
 /// Runs the command.
@@ -57,12 +60,15 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             clap_complete::generate(*shell, &mut definition, "mocap", &mut script);
             console.stdout(&script);
         }
-        What::Schema { kind } => {
-            let schema = match kind {
-                SchemaArg::Skel => mocap_formats::skel::json_schema(),
-                SchemaArg::Map => mocap_formats::map::json_schema(),
-            };
-            console.stdout(schema.as_bytes());
+        What::Schema { output: None, kind } => {
+            let named = schemas::ALL.iter().find(|named| named.name == kind);
+            console.stdout(named.expect("the name was checked").text().as_bytes());
+        }
+        What::Schema { output: Some(folder), .. } => {
+            for named in schemas::ALL {
+                let path = folder.join(format!("{}.schema.json", named.name));
+                write::atomically(&path, true, &|out| out.write_all(named.text().as_bytes()))?;
+            }
         }
         What::Man { output: None } => {
             let mut page = Vec::new();

@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     format: &'static str,
     #[serde(flatten)]
@@ -78,7 +78,7 @@ fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct CompressedRow {
+pub(crate) struct CompressedRow {
     path: String,
     format: &'static str,
     profile: &'static str,

@@ -37,7 +37,7 @@ pub(crate) struct Drawn {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: &'a str,
     inputs: Vec<&'a str>,
     output: &'a str,
@@ -46,7 +46,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct ErrorRow<'a> {
+pub(crate) struct ErrorRow<'a> {
     path: &'a str,
     error: &'a Diagnostic,
 }

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: String,
     valid: bool,
     format: Option<&'static str>,

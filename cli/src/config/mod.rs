@@ -18,7 +18,7 @@ use crate::tables::Kind;
 pub(crate) const FILE: &str = "mocap.toml";
 
 /// Options that belong to one run: where its files come from and go to, and what is only asked or lost once.
-const OF_ONE_RUN: [&str; 14] = [
+const OF_ONE_RUN: [&str; 15] = [
     "config",
     "dry-run",
     "explain",
@@ -33,6 +33,7 @@ const OF_ONE_RUN: [&str; 14] = [
     "resume",
     "shard",
     "skip-existing",
+    "write-map",
 ];
 
 /// The name of an option that can be set elsewhere than on the command line.

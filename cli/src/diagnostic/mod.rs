@@ -35,7 +35,7 @@ pub(crate) struct Diagnostic {
     pub(crate) note: Option<String>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
-    excerpt: Option<Excerpt>,
+    excerpt: Option<Box<Excerpt>>,
 }
 
 impl Diagnostic {
@@ -65,7 +65,7 @@ impl Diagnostic {
             count: finding.count,
             note: None,
             help: advice(finding).map(str::to_owned),
-            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)),
+            excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)).map(Box::new),
         }
     }
 
@@ -97,23 +97,23 @@ impl Diagnostic {
         self
     }
 
-    /// The same with more about it.
-    pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
-        self.note = Some(note.into());
-        self
-    }
-
     /// The same about a piece of a text that the user wrote, as bytes from its start.
     pub(crate) fn in_text(mut self, text: &[u8], span: Range<usize>) -> Diagnostic {
         let place = Place::of(text, span);
         self.place = Some((place.line, place.column));
-        self.excerpt = Excerpt::of(text, &place);
+        self.excerpt = Excerpt::of(text, &place).map(Box::new);
         self
     }
 
     /// Whether it is a motion that came out worse than was allowed, and no fault of files or arguments.
     pub(crate) fn is_gate(&self) -> bool {
         self.code.starts_with("gate::")
+    }
+
+    /// The same with more about it.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.note = Some(note.into());
+        self
     }
 
     /// The same with what can be done.

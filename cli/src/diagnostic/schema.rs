@@ -30,6 +30,8 @@ struct Shape {
     channel: Option<String>,
     /// From 0.
     frame: Option<usize>,
+    /// More about it.
+    note: Option<String>,
     /// What can be done about it.
     help: Option<String>,
 }

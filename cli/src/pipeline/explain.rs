@@ -27,8 +27,23 @@ pub(crate) struct ExplainStep<'a> {
     output: Option<String>,
 }
 
-/// Prints the plan of every input, and does nothing.
+/// A variable of the pipeline.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct VariableRow<'a> {
+    variable: &'a str,
+    value: &'a str,
+    /// `flag` or `default`.
+    source: &'static str,
+}
+
+/// Prints the variables and the plan of every input, and does nothing.
 pub(crate) fn explain(console: &mut Console, global: &Global, jobs: &[Job], plans: &Plans, folder: &Path) {
+    for (variable, value, set) in plans.variables() {
+        let source = if set { "flag" } else { "default" };
+        let row = VariableRow { variable, value, source };
+        let text = format!("{variable} = {value:?} ({})", if set { "--set" } else { "default" });
+        console.row(global, &json(&row), &text);
+    }
     for job in jobs {
         let plan = plans.of(&job.input);
         let steps = steps(plan, &job.input.relative, folder);

@@ -30,7 +30,7 @@ pub(crate) struct File {
     pub(crate) output: Option<PathBuf>,
     pub(super) steps: Vec<StepTable>,
     pub(super) overrides: Vec<Override>,
-    variables: Variables,
+    pub(super) variables: Variables,
 }
 
 /// A step, as it was written.
@@ -129,11 +129,6 @@ impl File {
         }
         let inputs = inputs.into_iter().map(PathBuf::from).collect();
         Ok(File { inputs, include, exclude, output, steps, overrides, variables, text })
-    }
-
-    /// Names and values of variables, and where they come from.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str, &'static str)> {
-        self.variables.shown()
     }
 }
 

@@ -12,9 +12,10 @@ mod step;
 mod variables;
 mod work;
 
-pub(crate) use explain::explain;
+pub(crate) use explain::{ExplainRow, VariableRow, explain};
 pub(crate) use file::{File, KEYS};
 pub(crate) use plan::Plans;
-pub(crate) use step::KINDS;
+pub(crate) use row::Row;
+pub(crate) use step::{COMMON, KINDS};
 pub(crate) use variables::assignment;
 pub(crate) use work::work;

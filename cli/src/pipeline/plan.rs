@@ -12,7 +12,7 @@ use crate::args::Reading;
 use crate::batch::{Failure, Input, RunOptions};
 use crate::commands::compress::output_name;
 use crate::commands::convert::EditArgs;
-use crate::commands::retarget::{Target, read_target};
+use crate::commands::retarget::{MapFile, Target, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::Edits;
@@ -41,11 +41,18 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) enum Action {
     Edit(Edits),
-    Retarget(Box<RetargetArgs>, Option<Arc<Target>>),
+    Retarget(Box<RetargetArgs>, Option<Arc<Body>>),
     Compress(CompressArgs),
     Write(WriteArgs),
     /// The step whose motion is right; `None`: the motion as it was read.
     Compare(CompareArgs, Option<usize>),
+}
+
+/// What motions are put on, and how their joints are paired where that is given.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) target: Target,
+    pub(super) map: Option<MapFile>,
 }
 
 /// The plans of all inputs: one for each set of overrides.
@@ -79,6 +86,11 @@ impl Plans {
         &self.plans[&self.file.overrides_of(input)]
     }
 
+    /// The variables of the pipeline: name, value, whether it was set.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        self.file.variables.iter()
+    }
+
     /// Whether any input has an output.
     pub(crate) fn write(&self) -> bool {
         self.plans.values().any(|plan| plan.outputs(Path::new("x")).next().is_some())
@@ -90,26 +102,26 @@ impl Plans {
         console: &Console,
         mut options: RunOptions,
     ) -> Result<RunOptions, Diagnostic> {
-        let mut read: BTreeMap<String, Arc<Target>> = BTreeMap::new();
+        let mut read: BTreeMap<String, Arc<Body>> = BTreeMap::new();
         for plan in self.plans.values_mut() {
             for step in &mut plan.steps {
                 let Action::Retarget(args, target) = &mut step.action else { continue };
-                let key = format!(
-                    "{:?} {:?} {:?} {:?}",
-                    args.target, args.reading, args.method.target_rest, plan.reading
-                );
+                let key = format!("{args:?} {:?}", plan.reading);
                 if !read.contains_key(&key) {
                     let path = args.target.display().to_string();
                     let input = Input::named(&args.target);
                     let opened = read_target(&input, &args.reading, args.method.target_rest, &plan.reading);
-                    let opened =
-                        opened.and_then(Target::measured).map_err(|Failure { error, warnings }| {
-                            console.warnings(&path, &warnings, Detail::Full);
-                            if error.path.is_some() { error } else { error.in_file(&args.target) }
-                        })?;
+                    let opened = opened.map_err(|Failure { error, warnings }| {
+                        console.warnings(&path, &warnings, Detail::Full);
+                        if error.path.is_some() { error } else { error.in_file(&args.target) }
+                    })?;
                     console.warnings(&path, &opened.warnings, Detail::Line);
-                    read.insert(key.clone(), Arc::new(opened));
+                    let body = Body { target: opened, map: args.map.read()? };
                     options = options.depending_on(&format!("target {path}"), &input);
+                    if let Some(map) = &body.map {
+                        options = options.depending_on(&format!("map {}", map.input().shown()), map.input());
+                    }
+                    read.insert(key.clone(), Arc::new(body));
                 }
                 *target = read.get(&key).cloned();
             }

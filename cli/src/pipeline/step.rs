@@ -9,7 +9,7 @@ use mocap_model::EulerOrder;
 use crate::args::{Length, Reading, length};
 use crate::commands::compress::BoundArgs;
 use crate::commands::convert::EditArgs;
-use crate::commands::retarget::{MethodArgs, TargetArgs};
+use crate::commands::retarget::{MapArg, MethodArgs, TargetArgs};
 use crate::tables::Flags;
 
 /// A kind of step.
@@ -69,6 +69,8 @@ pub(crate) struct RetargetArgs {
     pub(crate) method: MethodArgs,
     #[command(flatten)]
     pub(crate) reading: TargetArgs,
+    #[command(flatten)]
+    pub(crate) map: MapArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }

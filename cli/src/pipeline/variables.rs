@@ -131,12 +131,9 @@ impl Variables {
         })
     }
 
-    /// Names, values and where they come from, for people.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (&str, &str, &'static str)> {
-        self.values.iter().map(|(name, variable)| {
-            let source = if variable.set { "--set" } else { "default of the pipeline" };
-            (name.as_str(), variable.value.as_str(), source)
-        })
+    /// Names and values, and whether they were set.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        self.values.iter().map(|(name, variable)| (name.as_str(), variable.value.as_str(), variable.set))
     }
 }
 

@@ -115,17 +115,24 @@ impl Course<'_> {
                 self.clip = edits.apply(self.clip.clone(), &mut self.warnings)?;
                 self.tolerance = None;
             }
-            Action::Retarget(args, target) => {
-                let target = target.as_ref().expect("targets are opened before work");
+            Action::Retarget(args, body) => {
+                let body = body.as_ref().expect("targets are opened before work");
+                let (target, map) = (&body.target, body.map.as_ref());
                 let stance = args.method.stance(&self.clip)?;
-                let (clip, report) =
-                    retarget::put_on_target(&self.clip, stance, &args.method, target, &mut self.warnings)?;
+                let (clip, report) = retarget::put_on_target(
+                    &self.clip,
+                    stance,
+                    &args.method,
+                    (target, map),
+                    &mut self.warnings,
+                )?;
                 self.gates.extend(gate::of_report(&step.name, &args.limits, &report));
                 self.measured.push((at, Measured::Retarget(target.path.clone(), Box::new(report))));
                 (self.clip, self.tolerance) = (clip, None);
             }
             Action::Compress(args) => {
-                let mut done = compress::squeezed(self.clip.clone(), &args.bounds, &mut self.warnings)?;
+                let mut done =
+                    compress::squeezed(self.clip.clone(), &args.bounds, &mut self.warnings, &|_| {})?;
                 let bytes = std::mem::take(&mut done.bytes);
                 self.tolerance = Some(done.options.tolerance * encode::TEXT_SHARE);
                 self.clip = read::open_compressed(&bytes, Some(self.clip.skeleton()))?.to_clip();

@@ -14,12 +14,15 @@ const DIAMETERS: [(f64, f64, f64); 5] = [
 ];
 
 /// The length [units of the skeleton] of the longest path along bones between two joints: independent of the
-/// rest pose and of the axes.
+/// rest pose and of the axes. Handles of a rig's own IK (`ik_hand_l`) are no part of the body.
 pub fn tree_diameter(skeleton: &Skeleton) -> f64 {
     // The longest and second longest way down from each joint; children come after their parents.
     let mut down = vec![[0.0f64; 2]; skeleton.len()];
     let mut diameter = 0.0f64;
     for (id, joint) in skeleton.iter().rev() {
+        if is_handle(&joint.name) {
+            continue;
+        }
         let [first, second] = down[id.index()];
         diameter = diameter.max(first + second);
         if let Some(parent) = joint.parent {
@@ -33,6 +36,11 @@ pub fn tree_diameter(skeleton: &Skeleton) -> f64 {
         }
     }
     diameter
+}
+
+fn is_handle(name: &str) -> bool {
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("ik"))
 }
 
 /// The unit that makes the skeleton as large as a human; `None` where no usual unit does.
@@ -73,6 +81,14 @@ mod tests {
         let skeleton =
             tree(&[(None, 1000.0), (Some(0), 3.0), (Some(1), 4.0), (Some(1), 2.0), (Some(0), 1.0)]);
         assert_eq!(tree_diameter(&skeleton), 8.0);
+        // Handles hang on the root, and their children on them.
+        let handles = |joint: &mut Joint| {
+            if joint.name == "j3" || joint.name == "j4" {
+                joint.name.insert_str(0, "ik_");
+            }
+        };
+        let chain = [(None, 0.0), (Some(0), 3.0), (Some(1), 4.0), (Some(0), 9.0), (Some(3), 9.0)];
+        assert_eq!(tree_diameter(&tree(&chain).with_joints(handles).unwrap()), 7.0);
         // The longest path need not pass the root.
         let skeleton = tree(&[(None, 0.0), (Some(0), 1.0), (Some(1), 5.0), (Some(1), 6.0)]);
         assert_eq!(tree_diameter(&skeleton), 11.0);

@@ -23,7 +23,7 @@ mod writing {
         plan: &Plan,
         kinds: &[(Moving, Quat)],
         rig: &Rig,
-        settings: &Settings,
+        settings: &Settings<'_>,
         original: &Placed,
     ) -> (Vec<u8>, usize) {
         let nodes = schedule(frames as u32, TOP, Reach::Block);

@@ -62,7 +62,9 @@ mod wire;
 pub use clip::Compressed;
 pub use container::{OpenError, Section};
 #[cfg(feature = "encode")]
-pub use encode::{CompressError, Compression, Options, Report, compress, raw_bytes};
+pub use encode::{
+    CompressError, Compression, JointError, Options, Report, compress, compress_with_progress, raw_bytes,
+};
 pub use info::{Info, Limits, Profile};
 pub use keys::{Curve, KeyValues, TrackKeys};
 pub use sampler::{Looping, Sampler, Transform};

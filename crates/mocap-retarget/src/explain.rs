@@ -31,6 +31,8 @@ pub struct PairRow {
     /// How certain the pair is, from 0 to 1: as the less certain of both, less where limbs are divided another
     /// way. `None` where one of them is missing.
     pub score: Option<f64>,
+    /// Whether it is of a trunk or neck that has other numbers of joints in both: its turns are spread.
+    pub spread: bool,
 }
 
 /// A joint that was found for a role.
@@ -177,7 +179,15 @@ pub fn explain_roles(
             let alike = divided.is_none_or(|(a, b)| (a / b).max(b / a) <= DIVIDED);
             a.score.min(b.score) * if alike { 1.0 } else { DIVIDED_OTHERWISE }
         });
-        PairRow { role: *role, source: source_joint, target: target_joint, score }
+        // Trunks and necks need not have the same joints.
+        let parts: &[Role] = match role {
+            Role::Spine | Role::Chest | Role::UpperChest => &[Role::Spine, Role::Chest, Role::UpperChest],
+            Role::Neck => &[Role::Neck],
+            _ => &[],
+        };
+        let has = |roles: &RoleMap| parts.iter().any(|part| roles.joint(*part).is_some());
+        let spread = score.is_none() && has(source_roles) && has(target_roles);
+        PairRow { role: *role, source: source_joint, target: target_joint, score, spread }
     });
     Explanation {
         schemes: [source_roles.scheme, target_roles.scheme],

@@ -24,7 +24,7 @@ use crate::diagnostic::Diagnostic;
 const FORM: u32 = 1;
 
 /// One line.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(crate) enum Line {
     Run(Header),
@@ -33,7 +33,7 @@ pub(crate) enum Line {
 }
 
 /// What a run was asked to do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(crate) struct Header {
     /// The version of the form of this file.
     pub(crate) manifest: u32,
@@ -52,14 +52,14 @@ pub(crate) struct Header {
 }
 
 /// Work on a clip begins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(crate) struct Start {
     /// Below the folder that all inputs have in common.
     pub(crate) path: PathText,
 }
 
 /// A clip that is done or has failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(crate) struct Entry {
     /// Below the folder that all inputs have in common.
     pub(crate) path: PathText,
@@ -82,7 +82,7 @@ pub(crate) struct Entry {
 }
 
 /// How a clip ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
     Ok,
@@ -90,7 +90,7 @@ pub(crate) enum Outcome {
 }
 
 /// A file and its content.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(crate) struct FileFact {
     pub(crate) path: PathText,
     #[serde(flatten)]
@@ -98,7 +98,7 @@ pub(crate) struct FileFact {
 }
 
 /// Why a clip failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(crate) struct Fault {
     pub(crate) code: String,
     pub(crate) message: String,

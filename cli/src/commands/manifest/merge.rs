@@ -33,8 +33,8 @@ pub(super) struct Args {
     overwrite: bool,
 }
 
-#[derive(Serialize)]
-struct Row {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row {
     output: String,
     manifests: usize,
     clips: usize,

@@ -4,6 +4,10 @@ mod merge;
 mod stats;
 mod verify;
 
+pub(crate) use merge::Row as MergeRow;
+pub(crate) use stats::Row as StatsRow;
+pub(crate) use verify::{Row as VerifyRow, Summary as VerifySummary};
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};

@@ -25,8 +25,8 @@ pub(super) struct Args {
     slowest: usize,
 }
 
-#[derive(Default, Serialize)]
-struct Row {
+#[derive(Default, Serialize, schemars::JsonSchema)]
+pub(crate) struct Row {
     manifests: usize,
     command: String,
     clips: usize,
@@ -44,7 +44,7 @@ struct Row {
 }
 
 /// Clips that failed for one reason.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Fault {
     code: String,
     count: usize,
@@ -53,7 +53,7 @@ struct Fault {
     message: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Slow {
     path: String,
     seconds: f64,

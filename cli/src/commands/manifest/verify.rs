@@ -32,8 +32,8 @@ pub(super) struct Args {
     jobs: Option<u16>,
 }
 
-#[derive(Serialize)]
-struct Row {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row {
     manifest: String,
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,8 +43,8 @@ struct Row {
     code: Option<String>,
 }
 
-#[derive(Default, Serialize)]
-struct Summary {
+#[derive(Default, Serialize, schemars::JsonSchema)]
+pub(crate) struct Summary {
     r#type: &'static str,
     clips: usize,
     ok: usize,

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap retarget --explain --json`.
-#[derive(Serialize)]
-pub(super) struct Row<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
     path: &'a str,
     target: &'a str,
     schemes: Sides<Option<&'static str>>,
@@ -25,34 +25,36 @@ pub(super) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Sides<T> {
     source: T,
     target: T,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Scale {
     leg: f64,
     arm: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Pair<'a> {
     role: &'static str,
     source: Option<Found<'a>>,
     target: Option<Found<'a>>,
     score: Option<f64>,
+    /// Of a trunk with other numbers of joints in both.
+    spread: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Found<'a> {
     joint: &'a str,
     reason: &'static str,
     score: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Other<'a> {
     joint: &'a str,
     kind: String,
@@ -95,6 +97,7 @@ impl<'a> Row<'a> {
             source: found(&row.source),
             target: found(&row.target),
             score: row.score.map(rounded),
+            spread: row.spread,
         });
         let others = |others: &'a [OtherJoint]| -> Vec<Other<'a>> {
             let other = |other: &'a OtherJoint| Other {
@@ -154,7 +157,12 @@ impl<'a> Row<'a> {
                 };
                 ((*joint).to_owned(), format!("{reason} {score:.2}"))
             });
-            let score = pair.score.map_or("left out".to_owned(), |score| format!("{score:.2}"));
+            let score = match (pair.score, &pair.source) {
+                (Some(score), _) => format!("{score:.2}"),
+                (None, _) if pair.spread => "spread".to_owned(),
+                (None, Some(_)) => "left out".to_owned(),
+                (None, None) => "rests".to_owned(),
+            };
             table.push([pair.role.to_owned(), source, why_source, target, why_target, score]);
         }
         for pair in &self.pairs {

@@ -35,10 +35,43 @@ pub(super) struct MappingArgs {
     /// Write that map as JSON to edit and give back with --map, and no motion; - for stdout
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     write_map: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) map: MapArg,
+}
+
+/// A map that a user gives.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct MapArg {
     /// Which joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
     /// turn like those they are paired with, on any kind of body
     #[arg(long, value_name = "FILE")]
     pub(super) map: Option<PathBuf>,
+}
+
+/// The file of a map.
+#[derive(Debug)]
+pub(crate) struct MapFile {
+    input: Input,
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl MapFile {
+    /// Where it was read from.
+    pub(crate) fn input(&self) -> &Input {
+        &self.input
+    }
+}
+
+impl MapArg {
+    /// The file that is named.
+    pub(crate) fn read(&self) -> Result<Option<MapFile>, Diagnostic> {
+        let read = |path: &PathBuf| {
+            let input = Input::named(path);
+            Ok(MapFile { bytes: read::bytes_of(&input)?, path: path.clone(), input })
+        };
+        self.map.as_ref().map(read).transpose()
+    }
 }
 
 impl MappingArgs {
@@ -76,18 +109,10 @@ pub(super) struct Mapping {
 
 impl Mapping {
     /// For a motion: as given, else as found.
-    pub(super) fn new(clip: &Clip, target: &Target) -> Result<Mapping, Diagnostic> {
-        Mapping::of(clip.skeleton(), || map_roles_in(clip), target)
-    }
-
-    fn of(
-        source: &Skeleton,
-        found: impl FnOnce() -> RoleMap,
-        target: &Target,
-    ) -> Result<Mapping, Diagnostic> {
-        match &target.map {
-            Some((path, bytes)) => Mapping::given(source, target, path, bytes),
-            None => Ok(Mapping::found(found(), target)),
+    pub(super) fn new(clip: &Clip, target: &Target, map: Option<&MapFile>) -> Result<Mapping, Diagnostic> {
+        match map {
+            Some(map) => Mapping::given(clip.skeleton(), target, map),
+            None => Ok(Mapping::found(map_roles_in(clip), target)),
         }
     }
 
@@ -95,9 +120,11 @@ impl Mapping {
         Mapping { roles: [source, target.roles.clone()], pairs: Vec::new(), given: false }
     }
 
-    fn given(source: &Skeleton, target: &Target, path: &Path, bytes: &[u8]) -> Result<Mapping, Diagnostic> {
-        let parsed = map::parse(bytes, source, &target.skeleton, &Limits::default())
-            .map_err(|finding| Diagnostic::from_finding(&finding, &text::decode(bytes)).in_file(path))?;
+    fn given(source: &Skeleton, target: &Target, file: &MapFile) -> Result<Mapping, Diagnostic> {
+        let parsed =
+            map::parse(&file.bytes, source, &target.skeleton, &Limits::default()).map_err(|finding| {
+                Diagnostic::from_finding(&finding, &text::decode(&file.bytes)).in_file(&file.path)
+            })?;
         let map = parsed.value;
         let roles = [map.source, map.target].map(RoleMap::given);
         Ok(Mapping { roles, pairs: map.pairs, given: true })
@@ -152,7 +179,12 @@ impl Mapping {
 }
 
 /// A pair of skeletons shown, and its map written where that is asked for.
-pub(super) fn shown(job: &Job, args: &Args, target: &Target) -> Result<Report, Failure> {
+pub(super) fn shown(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+) -> Result<Report, Failure> {
     // A skeleton alone can be shown, too.
     let reading = Reading { rest_frame_dropped: true, ..args.reading.clone() };
     let loaded = read::load(&job.input, &reading)?;
@@ -165,9 +197,12 @@ pub(super) fn shown(job: &Job, args: &Args, target: &Target) -> Result<Report, F
         let found = map_roles(&skeleton);
         (skeleton, found, warnings)
     };
-    let mapping = match Mapping::of(&source, || found, target) {
-        Ok(mapping) => mapping,
-        Err(error) => return Err(Failure { error, warnings }),
+    let mapping = match map {
+        Some(map) => match Mapping::given(&source, target, map) {
+            Ok(mapping) => mapping,
+            Err(error) => return Err(Failure { error, warnings }),
+        },
+        None => Mapping::found(found, target),
     };
     let options = Options { target_rest: target.rest.clone(), ..mapping.options() };
     let mut errors = Vec::new();

@@ -25,9 +25,11 @@ use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
 use choices::{FloorArg, HandsArg, IkArg, MethodArg, floor};
+pub(crate) use explain::Row as ExplainRow;
 use gate::Gate;
+pub(crate) use mapping::{MapArg, MapFile};
 use mapping::{Mapping, MappingArgs};
-pub(crate) use row::Measures;
+pub(crate) use row::{Measures, Row};
 pub(crate) use target::{Target, read as read_target};
 
 /// Put motions on another skeleton, and measure what became of them
@@ -136,6 +138,9 @@ pub(crate) struct TargetArgs {
     /// Axis that points up in the target [default: as its file says, else Y]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     target_up: Option<SignedAxis>,
+    /// Whether its unit is not needed: nothing is measured.
+    #[arg(skip)]
+    unit_unneeded: bool,
 }
 
 /// Runs the command.
@@ -161,12 +166,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
 
     let target_input = Input::named(target_path);
-    let read = target::read(&target_input, &args.target, args.method.target_rest, &args.reading);
-    let read = match args.mapping.shows_only() {
-        true => read,
-        false => read.and_then(Target::measured),
-    };
-    let mut target = match read {
+    let target_args = TargetArgs { unit_unneeded: args.mapping.shows_only(), ..args.target.clone() };
+    let target = match target::read(&target_input, &target_args, args.method.target_rest, &args.reading) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -178,14 +179,13 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     let mut options =
         RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
-    if let Some(path) = &args.mapping.map {
-        let input = Input::named(path);
-        target.map = Some((path.clone(), read::bytes_of(&input)?));
-        options = options.depending_on("the map", &input);
+    let map = args.mapping.map.read()?;
+    if let Some(map) = &map {
+        options = options.depending_on("the map", map.input());
     }
     let work = |job: &Job| match args.mapping.shows_only() {
-        true => mapping::shown(job, args, &target),
-        false => retarget(job, args, &target, format),
+        true => mapping::shown(job, args, &target, map.as_ref()),
+        false => retarget(job, args, &target, map.as_ref(), format),
     };
     Ok(batch::run(console, global, options, &jobs, work))
 }
@@ -200,13 +200,19 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     Ok(format)
 }
 
-fn retarget(job: &Job, args: &Args, target: &Target, format: Format) -> Result<Report, Failure> {
+fn retarget(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+    format: Format,
+) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
     job.input.attempt.check()?;
     let done = edited(clip, args, &mut warnings)
-        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, target, &mut warnings));
+        .and_then(|(clip, stance)| put_on_target(&clip, stance, &args.method, (target, map), &mut warnings));
     let (motion, report) = match done {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
@@ -268,14 +274,17 @@ pub(crate) fn put_on_target(
     clip: &Clip,
     source_rest: Option<Pose>,
     method: &MethodArgs,
-    target: &Target,
+    (target, map): (&Target, Option<&MapFile>),
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
     let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
     }
-    let mapping = Mapping::new(clip, target)?;
+    let mapping = Mapping::new(clip, target, map)?;
+    // A skeleton stands like itself: what two motions show of it would differ by what they show.
+    let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
+    let target_rest = if same { source_rest.clone() } else { target.rest.clone() };
     let options = Options {
         method: method.method.into(),
         hands: method.hands.into(),
@@ -284,7 +293,7 @@ pub(crate) fn put_on_target(
         lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
         floor: method.floor.of(&target.skeleton),
         source_rest,
-        target_rest: target.rest.clone(),
+        target_rest,
         ..mapping.options()
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);

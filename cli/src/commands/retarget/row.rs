@@ -20,7 +20,7 @@ pub(super) struct Facts {
 
 /// A row of `mocap retarget --json`. Lengths are metres, angles degrees.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: &'a str,
     output: &'a str,
     seconds: f64,

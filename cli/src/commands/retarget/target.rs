@@ -1,7 +1,5 @@
 //! The skeleton that motions are put on.
 
-use std::path::PathBuf;
-
 use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
@@ -11,7 +9,7 @@ use crate::batch::{Failure, Input};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::read::{self, Motion};
-use crate::rest::{RestArg, stance, starts_at_rest};
+use crate::rest::{self, RestArg, starts_at_rest};
 
 /// The target and what was found while it was read.
 #[derive(Debug)]
@@ -20,18 +18,16 @@ pub(crate) struct Target {
     pub(super) skeleton: Skeleton,
     /// How it stands, as its own motion shows.
     pub(super) rest: Option<Pose>,
+    pub(crate) warnings: Vec<Diagnostic>,
     /// What its joints are, as far as names, shape and its own motion tell.
     pub(super) roles: RoleMap,
-    /// The map that a user gave: where it is, and its bytes.
-    pub(super) map: Option<(PathBuf, Vec<u8>)>,
-    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(crate) fn read(
     input: &Input,
     args: &TargetArgs,
-    frame: Option<usize>,
+    stance: Option<usize>,
     inputs: &Reading,
 ) -> Result<Target, Failure> {
     let reading = Reading {
@@ -46,40 +42,33 @@ pub(crate) fn read(
         ..inputs.clone()
     };
     let loaded = read::load(input, &reading)?;
-    let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || frame.is_some() {
+    let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || stance.is_some() {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
         let at_rest = starts_at_rest(&mut warnings);
-        let asked = frame.map_or(RestArg::Auto, RestArg::Frame);
-        let (_, rest) = stance(&clip, asked, at_rest, "--target-rest")?;
+        let asked = stance.map_or(RestArg::Auto, RestArg::Frame);
+        let (_, rest) = rest::stance(&clip, asked, at_rest, "--target-rest")?;
         (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
     } else {
         let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
         let roles = map_roles(&skeleton);
         (skeleton, None, roles, warnings)
     };
-    let warnings = read::strict(inputs, warnings)?;
-    Ok(Target { path: input.shown(), skeleton, rest, roles, map: None, warnings })
-}
-
-impl Target {
-    /// The same for a report in metres: its unit must be known.
-    pub(crate) fn measured(mut self) -> Result<Target, Failure> {
-        match read::known_unit(&self.skeleton) {
-            None => {
-                let error = Diagnostic::new(
-                    "unit::unknown",
-                    "the report is in metres, and neither the target nor its size say its unit",
-                )
-                .help("state it with --target-unit, such as --target-unit cm");
-                return Err(Failure { error, warnings: self.warnings });
-            }
-            Some(unit) if unit.source == UnitSource::Guessed => {
-                let name = unit.name().unwrap_or_default();
-                let help = format!("--target-unit {name} states it, and silences this");
-                self.warnings.push(guessed(unit).help(help));
-            }
-            Some(_) => {}
+    let mut warnings = read::strict(inputs, warnings)?;
+    match read::known_unit(&skeleton) {
+        None if args.unit_unneeded => {}
+        None => {
+            let error = Diagnostic::new(
+                "unit::unknown",
+                "the report is in metres, and neither the target nor its size say its unit",
+            )
+            .help("state it with --target-unit, such as --target-unit cm");
+            return Err(Failure { error, warnings });
         }
-        Ok(self)
+        Some(unit) if unit.source == UnitSource::Guessed => {
+            let name = unit.name().unwrap_or_default();
+            warnings.push(guessed(unit).help(format!("--target-unit {name} states it, and silences this")));
+        }
+        Some(_) => {}
     }
+    Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
 }

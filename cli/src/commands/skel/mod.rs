@@ -1,11 +1,15 @@
 //! `mocap skel`: the skeleton of a file, shown, checked, and written for a user to edit.
 
+mod preset;
 mod row;
+
+pub(crate) use row::Row;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use mocap_formats::Format;
+use clap::builder::PossibleValuesParser;
+use mocap_formats::{Format, skel};
 use mocap_model::{Role, Skeleton, Space};
 use mocap_retarget::{NEEDED_ROLES, map_roles};
 
@@ -26,6 +30,14 @@ use crate::rest::{Rest, RestArg, at_rest, stance, starts_at_rest};
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: Inputs,
+    /// A person of 1.75 m on a common rig in place of IN; list shows what there is
+    #[arg(
+        long,
+        value_name = "RIG",
+        value_parser = PossibleValuesParser::new(preset::names()),
+        conflicts_with_all = ["inputs", "files_from"],
+    )]
+    preset: Option<String>,
     #[command(flatten)]
     outputs: Outputs,
     /// Format of the outputs: skel, asf [default: by the extension of OUT, else skel]
@@ -45,7 +57,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
-    let inputs = batch::expand(&args.inputs, batch::ALL)?;
+    let preset = match args.preset.as_deref() {
+        Some(preset::LIST) => return Ok(preset::list(global, console)),
+        name => name.and_then(skel::preset),
+    };
+    let inputs = match preset {
+        Some(preset) => vec![preset::input(preset)],
+        None => batch::expand(&args.inputs, batch::ALL)?,
+    };
     let format = output_format(args)?;
     let jobs = match &args.outputs.output {
         None => batch::reports(inputs),
@@ -55,7 +74,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         }
     };
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| skel(job, args, format)))
+    Ok(batch::run(console, global, options, &jobs, |job| skel(job, preset, args, format)))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
@@ -107,11 +126,15 @@ fn rested(loaded: Loaded, args: &Args, format: Format) -> Result<(Skeleton, Rest
     }
 }
 
-fn skel(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
+fn skel(job: &Job, preset: Option<&skel::Preset>, args: &Args, format: Format) -> Result<Report, Failure> {
     let path = job.input.shown();
-    let loaded = read::load(&job.input, &args.reading)?;
-    let bytes_in = loaded.size();
-    let (skeleton, rest, mut warnings) = rested(loaded, args, format)?;
+    let (bytes_in, (skeleton, rest, mut warnings)) = match preset {
+        Some(preset) => (0, (preset.skeleton(), Rest::Offsets, Vec::new())),
+        None => {
+            let loaded = read::load(&job.input, &args.reading)?;
+            (loaded.size(), rested(loaded, args, format)?)
+        }
+    };
     // What is only a guess must not be written as if it were known.
     let roles = map_roles(&skeleton).certain();
     let missing: Vec<Role> = NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();

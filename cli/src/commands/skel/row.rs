@@ -10,7 +10,7 @@ use crate::rest::Rest;
 
 /// A row of `mocap skel --json`.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     path: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     output: &'a str,

@@ -32,9 +32,24 @@ pub struct Report {
     pub local_rotation_max: f64,
     /// The largest error of a local translation \[m\].
     pub local_translation_max: f64,
+    /// What each joint may be off and is, at most: all that are no end sites, in the skeleton's order.
+    pub joints: Vec<JointError>,
     /// The largest error as a share of the tolerance of its joint.
     pub(crate) excess: f64,
     pub(crate) excess_between: f64,
+    /// The same half-way to each frame from the one before, where the tolerance is to hold there.
+    pub(crate) between: Vec<f64>,
+}
+
+/// The error of one joint, at its three points \[m\].
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointError {
+    /// Its name.
+    pub joint: String,
+    /// The tolerance.
+    pub limit: f64,
+    /// The largest error.
+    pub max: f64,
 }
 
 impl Report {
@@ -65,25 +80,33 @@ pub(crate) fn measure(clip: &Clip, decoded: &Compressed, tolerances: &[f64], met
         between_frames_max: 0.0,
         local_rotation_max: 0.0,
         local_translation_max: 0.0,
+        joints: Vec::new(),
         excess: 0.0,
         excess_between: 0.0,
+        between: Vec::new(),
     };
     let (mut sum, mut squares) = (0.0, 0.0);
+    let mut worst = vec![0.0f64; skeleton.len()];
     for frame in 0..clip.frames() {
         std::mem::swap(&mut original.local, &mut original.before);
         clip.local_pose(frame, &mut original.local);
         original.local.to_object(skeleton, &mut original.object);
-        if frame > 0 {
+        if frame == 0 {
+            report.between.push(0.0);
+        } else {
             let time = (frame as f64 - 0.5) * clip.rate().frame_time();
             sampler.sample(time, Looping::Clamp, &mut transforms);
             other.take(&transforms, skeleton);
             original.half_way(skeleton);
+            let mut excess = 0.0f64;
             for (joint, _) in skeleton.iter().filter(|(_, joint)| !joint.end_site) {
                 let at = joint.index();
                 let error = shell_error(&original.between.joints[at], &other.object.joints[at], shell);
                 report.between_frames_max = report.between_frames_max.max(error * metres);
-                report.excess_between = report.excess_between.max(error / tolerances[at]);
+                excess = excess.max(error / tolerances[at]);
             }
+            report.excess_between = report.excess_between.max(excess);
+            report.between.push(excess);
         }
         sampler.frame(frame, &mut transforms);
         other.take(&transforms, skeleton);
@@ -98,6 +121,7 @@ pub(crate) fn measure(clip: &Clip, decoded: &Compressed, tolerances: &[f64], met
                 continue;
             }
             let error = shell_error(&original.object.joints[at], &other.object.joints[at], shell);
+            worst[at] = worst[at].max(error * metres);
             if error * metres > report.max {
                 report.max = error * metres;
                 report.worst = Some((joint.name.clone(), frame));
@@ -111,6 +135,12 @@ pub(crate) fn measure(clip: &Clip, decoded: &Compressed, tolerances: &[f64], met
         }
     }
     let count = samples.len().max(1);
+    let joint = |(id, joint): (mocap_model::JointId, &mocap_model::Joint)| JointError {
+        joint: joint.name.clone(),
+        limit: tolerances[id.index()] * metres,
+        max: worst[id.index()],
+    };
+    report.joints = skeleton.iter().filter(|(_, joint)| !joint.end_site).map(joint).collect();
     report.mean = sum / count as f64 * metres;
     report.rms = (squares / count as f64).sqrt() * metres;
     if !samples.is_empty() {

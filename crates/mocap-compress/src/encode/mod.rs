@@ -6,7 +6,7 @@ pub(crate) mod rig;
 pub(crate) mod search;
 pub(crate) mod source;
 
-pub use measure::Report;
+pub use measure::{JointError, Report};
 
 use crate::clip::{Compressed, put_plan};
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};
@@ -15,7 +15,8 @@ use crate::{Info, Limits, Profile, archive, keys, runtime};
 use measure::measure;
 use mocap_model::{Clip, Joint, JointTracks, Skeleton, Track, angle_between};
 use rig::{Placed, Rig};
-use source::Settings;
+use source::{Progress, Settings};
+use std::cell::Cell;
 
 /// How a clip is compressed.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,13 +142,28 @@ pub fn raw_bytes(skeleton: &Skeleton, frames: usize) -> u64 {
 /// # Errors
 /// Where the unit is not known, a length is not above zero, or single precision cannot hold the tolerance.
 pub fn compress(clip: &Clip, options: &Options) -> Result<Compression, CompressError> {
+    compress_with_progress(clip, options, &|_| {})
+}
+
+/// As [`compress`]; `progress` is told now and then what share of the work is done, from 0 to 1. A motion that
+/// needs a second attempt starts over.
+///
+/// # Errors
+/// As [`compress`].
+pub fn compress_with_progress(
+    clip: &Clip,
+    options: &Options,
+    progress: &dyn Fn(f64),
+) -> Result<Compression, CompressError> {
     let job = Job::new(clip, options)?;
     let mut reached = f64::INFINITY;
     // The bound is kept while residuals are chosen; what is left to rounding is tiny. Should it ever matter, or
     // the motion between frames have to hold as well, a tighter bound inside makes room.
     let mut share = 1.0 - MARGIN;
-    for _ in 0..ATTEMPTS {
-        let (bytes, failed) = job.encode(share);
+    // By frame: where the motion between two frames goes astray, only these are held more tightly.
+    let mut tight = vec![1.0f64; if options.guard_between { clip.frames() } else { 0 }];
+    for attempt in 0..ATTEMPTS {
+        let (bytes, failed) = job.encode(share, &tight, progress);
         let opened = match options.external_skeleton {
             true => Compressed::open_with(bytes.clone(), clip.skeleton().clone(), &job.limits),
             false => Compressed::open(bytes.clone(), &job.limits),
@@ -163,14 +179,22 @@ pub fn compress(clip: &Clip, options: &Options) -> Result<Compression, CompressE
             return Ok(Compression { bytes, report });
         }
         reached = reached.min(report.max);
-        share *= (0.98 / excess).clamp(0.5, 0.97);
+        if failed == 0 && report.excess <= 1.0 && local && attempt < ATTEMPTS / 2 {
+            for (frame, excess) in report.between.iter().enumerate().filter(|(_, excess)| **excess > 1.0) {
+                for held in [frame - 1, frame] {
+                    tight[held] *= (0.9 / excess).max(0.5);
+                }
+            }
+        } else {
+            share *= (0.98 / excess).clamp(0.5, 0.97);
+        }
     }
     Err(CompressError::NotReached { tolerance: options.tolerance, reached })
 }
 
 /// How much of the tolerance is left to rounding.
 const MARGIN: f64 = 2e-3;
-const ATTEMPTS: usize = 8;
+const ATTEMPTS: usize = 24;
 
 /// Everything about a clip that does not change from attempt to attempt; lengths in its units.
 struct Job<'a> {
@@ -225,13 +249,16 @@ impl<'a> Job<'a> {
     }
 
     /// The bytes at a share of the tolerance, and how many samples were not kept within it.
-    fn encode(&self, share: f64) -> (Vec<u8>, usize) {
+    fn encode(&self, share: f64, tight: &[f64], progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
         let clip = self.clip;
         let tolerances: Vec<f64> = self.tolerances.iter().map(|tolerance| tolerance * share).collect();
+        let count = block_count(clip.frames(), self.block_frames);
+        let all = count * self.plan.moving.len();
+        let progress = Progress { tell: progress, begun: Cell::new(0), all };
         let settings = Settings {
             turn: self.options.local_error.map(|bound| bound * share / 2.0),
             anchored: self.options.profile != Profile::Archive,
-            ..Settings::default()
+            ..Settings::new(&progress)
         };
         let info = Info {
             profile: self.options.profile,
@@ -247,7 +274,7 @@ impl<'a> Job<'a> {
         let mut failed = 0;
         if clip.frames() > 0 {
             let rig = Rig::new(clip, &self.plan, &tolerances, shell, settings.power);
-            for block in 0..block_count(clip.frames(), self.block_frames) {
+            for block in 0..count {
                 let first = block * self.block_frames;
                 let frames = first..(first + self.block_frames + 1).min(clip.frames());
                 let original = Placed::of(clip, frames.clone(), &rig);
@@ -256,6 +283,8 @@ impl<'a> Job<'a> {
                     Profile::Runtime => runtime::encode,
                     Profile::Keys => keys::encode,
                 };
+                let settings =
+                    Settings { tight: tight.get(frames.clone()).unwrap_or(&[]), ..settings.clone() };
                 let (bytes, missed) = write(frames.len(), &self.plan, &kinds, &rig, &settings, &original);
                 blocks.push(bytes);
                 failed += missed;

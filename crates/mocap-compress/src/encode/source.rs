@@ -13,6 +13,7 @@ use crate::quat::{self, Quat};
 use crate::track::{BASE_STEPS, Head, Moving, Source, Tracks, predict_translation, stands_alone};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
+use std::cell::Cell;
 
 /// Steps against those that just fill the region of the tolerance: larger ones leave some targets without a
 /// lattice point, which then costs a refinement.
@@ -24,20 +25,45 @@ const CENTRED_RADIUS: f64 = 1.118_033_988_749_895;
 /// From this many estimated bits a residual on, the body-centred lattice is smaller.
 const CENTRED_FROM: f64 = 2.0;
 
+/// How far an encoder is, for those who wait for it.
+pub(crate) struct Progress<'a> {
+    /// Is told the share that is done.
+    pub(crate) tell: &'a dyn Fn(f64),
+    /// Tracks of blocks: begun, and all.
+    pub(crate) begun: Cell<usize>,
+    pub(crate) all: usize,
+}
+
+impl Progress<'_> {
+    fn begin(&self) {
+        (self.tell)(self.begun.get() as f64 / self.all.max(1) as f64);
+        self.begun.set(self.begun.get() + 1);
+    }
+}
+
 /// How an encoder works, in units of the clip.
-#[derive(Clone, Debug)]
-pub(crate) struct Settings {
+#[derive(Clone)]
+pub(crate) struct Settings<'a> {
     pub(crate) power: f64,
     pub(crate) step: f64,
     /// The greatest error of a rotation in object space \[rad\], if bounded.
     pub(crate) turn: Option<f64>,
     /// Whether first frames are predicted from the head alone.
     pub(crate) anchored: bool,
+    /// By frame, the share of the tolerance that may be used; all of it where there is none.
+    pub(crate) tight: &'a [f64],
+    pub(crate) progress: &'a Progress<'a>,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { power: crate::encode::rig::POWER, step: STEP, turn: None, anchored: false }
+impl<'a> Settings<'a> {
+    pub(crate) fn new(progress: &'a Progress<'a>) -> Settings<'a> {
+        let power = crate::encode::rig::POWER;
+        Settings { power, step: STEP, turn: None, anchored: false, tight: &[], progress }
+    }
+
+    /// What squares of errors are multiplied with in a frame.
+    fn strictness(&self, frame: usize) -> f64 {
+        self.tight.get(frame).map_or(1.0, |share| 1.0 / (share * share))
     }
 }
 
@@ -54,7 +80,7 @@ struct Current {
 pub(crate) struct Chooser<'a> {
     rig: &'a Rig,
     plan: &'a Plan,
-    settings: &'a Settings,
+    settings: &'a Settings<'a>,
     nodes: &'a [Node],
     frames: usize,
     levels: usize,
@@ -76,7 +102,7 @@ impl<'a> Chooser<'a> {
     pub(crate) fn new(
         rig: &'a Rig,
         plan: &'a Plan,
-        settings: &'a Settings,
+        settings: &'a Settings<'a>,
         nodes: &'a [Node],
         levels: usize,
         rests: &'a [(Moving, Quat)],
@@ -159,6 +185,7 @@ impl<'a> Chooser<'a> {
 
     /// Makes a track the one at work: all bodies that carry it are placed. Returns its body.
     pub(crate) fn begin(&mut self, track: usize, done: &Tracks) -> usize {
+        self.settings.progress.begin();
         let (joint, kind) = self.plan.moving[track];
         let at = self
             .rig
@@ -197,6 +224,7 @@ impl<'a> Chooser<'a> {
             offset: self.decoded.positions[at][frame] - self.original.positions[at][frame],
             points: &body.points,
             turn: self.settings.turn,
+            strictness: self.settings.strictness(frame),
         }
     }
 
@@ -208,6 +236,7 @@ impl<'a> Chooser<'a> {
             position,
             original: (self.original.positions[at][frame], self.original.rotations[at][frame]),
             body,
+            strictness: self.settings.strictness(frame),
         }
     }
 
@@ -294,6 +323,7 @@ pub(crate) struct RotationCheck<'a> {
     offset: Vector3<f64>,
     points: &'a [Point],
     turn: Option<f64>,
+    strictness: f64,
 }
 
 impl RotationCheck<'_> {
@@ -305,7 +335,7 @@ impl RotationCheck<'_> {
         let mut worst = 0.0f64;
         for point in self.points {
             let off = self.offset + rotation * point.decoded - self.original * point.original;
-            worst = worst.max(off.norm_squared() / (point.tolerance * point.tolerance));
+            worst = worst.max(off.norm_squared() * self.strictness / (point.tolerance * point.tolerance));
             if worst > 1.0 {
                 return worst;
             }
@@ -323,6 +353,7 @@ pub(crate) struct TranslationCheck<'a> {
     position: Vector3<f64>,
     original: (Vector3<f64>, UnitQuaternion<f64>),
     body: &'a Body,
+    strictness: f64,
 }
 
 impl TranslationCheck<'_> {
@@ -341,7 +372,7 @@ impl TranslationCheck<'_> {
                 worst = worst.max(off.norm_squared() / (point.tolerance * point.tolerance));
             }
         }
-        worst
+        worst * self.strictness
     }
 }
 

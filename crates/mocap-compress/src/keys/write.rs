@@ -17,7 +17,7 @@ pub(crate) fn encode(
     plan: &Plan,
     kinds: &[(Moving, Quat)],
     rig: &Rig,
-    settings: &Settings,
+    settings: &Settings<'_>,
     original: &Placed,
 ) -> (Vec<u8>, usize) {
     let mut chooser = Chooser::new(rig, plan, settings, &[], 0, kinds, original);

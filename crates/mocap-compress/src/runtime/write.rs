@@ -37,7 +37,7 @@ pub(crate) fn encode(
     plan: &Plan,
     kinds: &[(Moving, Quat)],
     rig: &Rig,
-    settings: &Settings,
+    settings: &Settings<'_>,
     original: &Placed,
 ) -> (Vec<u8>, usize) {
     let nodes = schedule(frames as u32, SEGMENT as u32, Reach::Segment);

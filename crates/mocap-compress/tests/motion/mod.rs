@@ -1,6 +1,9 @@
 //! Motions to compress: made ones that are hard in one way each, and real ones where they are there.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub(crate) mod corpus;
+pub(crate) mod forge;
+
 use mocap_formats::bvh;
 use mocap_model::{
     Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit,
@@ -143,6 +146,11 @@ pub(crate) fn bvh(path: &Path, metres: f64) -> Clip {
     let bytes = std::fs::read(path).expect("a readable file");
     let document = bvh::parse(&bytes, &mocap_formats::Limits::default()).expect("a BVH file").value;
     let clip = bvh::to_clip(&document, &bvh::ClipOptions::default()).expect("a motion").value;
+    with_unit(clip, metres)
+}
+
+/// The same motion in another unit.
+pub(crate) fn with_unit(clip: Clip, metres: f64) -> Clip {
     let space = Space { unit: Some(Unit { metres, source: UnitSource::Flag }), ..*clip.skeleton().space() };
     let skeleton = Arc::new(clip.skeleton().with_space(space));
     clip.with_skeleton(skeleton).expect("the same joints")

@@ -1,5 +1,6 @@
 //! The shape of a JSON clip.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// What `format` says.
@@ -7,25 +8,37 @@ pub(super) const FORMAT: &str = "mocap-clip";
 /// The greatest `version` that is read.
 pub(super) const VERSION: u32 = 1;
 
-#[derive(Deserialize)]
+/// A clip of motion capture: a skeleton and how it moves.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "mocap clip")]
 pub(super) struct File {
-    /// Checked before the rest is read, as is the version.
+    /// Always `mocap-clip`.
+    // Checked before the rest is read, as is the version.
     #[serde(rename = "format")]
+    #[schemars(extend("const" = FORMAT))]
     _format: String,
+    /// The version of the format: 1.
     #[serde(rename = "version")]
+    #[schemars(range(min = 1, max = 1))]
     _version: u32,
+    /// The skeleton, as in a `.skel` file.
     pub(super) skeleton: crate::skel::File,
+    /// Frames a second; above 0.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub(super) fps: f64,
+    /// The number of frames.
     pub(super) frames: usize,
+    /// The motion of joints.
     #[serde(default)]
     pub(super) tracks: Vec<TrackField>,
 }
 
 /// The motion of a joint; a joint without one stays at rest.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TrackField {
+    /// The name of a joint of the skeleton.
     pub(super) joint: String,
     /// Quaternions W, X, Y, Z: one for all frames or one a frame.
     pub(super) rotation: Option<Vec<[f64; 4]>>,

@@ -5,10 +5,12 @@ mod emit;
 mod file;
 mod foreign;
 mod locate;
+mod preset;
 mod problem;
 mod read;
 mod write;
 
+pub use preset::{Preset, preset, presets};
 pub use problem::Problem;
 pub use read::parse;
 pub use write::to_bytes;

@@ -1,0 +1,47 @@
+//! Skeletons of common rigs in place of those of files.
+
+use std::path::PathBuf;
+
+use mocap_formats::skel::{Preset, presets};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::batch::{Input, json};
+use crate::console::Console;
+use crate::exit::Exit;
+
+/// What `--preset` takes for the list of presets.
+pub(super) const LIST: &str = "list";
+
+/// All words that `--preset` takes.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    presets().iter().map(|preset| preset.name).chain([LIST])
+}
+
+/// A row of the list.
+#[derive(Serialize)]
+struct Row {
+    preset: &'static str,
+    title: &'static str,
+    joints: usize,
+    unit: &'static str,
+    up: String,
+}
+
+/// Prints what there is.
+pub(super) fn list(global: &Global, console: &mut Console) -> Exit {
+    for preset in presets() {
+        let joints = preset.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+        let Preset { name, title, unit, .. } = *preset;
+        let row = Row { preset: name, title, joints, unit, up: preset.space().up.to_string() };
+        let text = format!("{name:10} {title}: {joints} joints, {unit}, {} up", row.up);
+        console.row(global, &json(&row), &text);
+    }
+    Exit::Success
+}
+
+/// A preset as an input, so that its output is planned like any other.
+pub(super) fn input(preset: &Preset) -> Input {
+    let named = PathBuf::from(format!("preset {}", preset.name));
+    Input { relative: PathBuf::from(preset.name), ..Input::named(&named) }
+}

@@ -1,0 +1,53 @@
+//! Every clip of the corpus, at every tolerance from a hundredth of a millimetre to ten centimetres: what was
+//! written is read, and measured in double precision by what knows nothing of how it was made.
+
+mod motion;
+
+use mocap_analysis::object_error;
+use mocap_compress::{CompressError, Compressed, Limits, Options, Profile, compress};
+use mocap_model::Clip;
+use motion::corpus::files;
+
+/// Keeps the bound, or is refused with a tolerance that is kept.
+fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
+    let mut options = Options { profile, tolerance, ..Options::default() };
+    let done = match compress(clip, &options) {
+        Err(CompressError::TooFine { smallest, .. }) => {
+            assert!(smallest > tolerance, "{name} {profile} {tolerance}: refused though {smallest} works");
+            tolerance = smallest * 1.000_001;
+            options.tolerance = tolerance;
+            compress(clip, &options)
+        }
+        done => done,
+    };
+    let done = done.unwrap_or_else(|error| panic!("{name} {profile} {tolerance}: {error}"));
+    let decoded =
+        Compressed::open(done.bytes, &Limits::default()).expect("what was written is read").to_clip();
+    let error = object_error(clip, &decoded, options.shell).expect("the same skeleton").max;
+    assert!(error <= tolerance, "{name} {profile} {tolerance}: {error}");
+}
+
+fn all(profile: Profile, tolerances: &[f64]) {
+    let Some(root) = motion::corpus() else { return };
+    for file in files(&root) {
+        let clip = file.clip();
+        for &tolerance in tolerances {
+            keeps(&file.name, &clip, profile, tolerance);
+        }
+    }
+}
+
+#[test]
+fn runtime_keeps_every_bound() {
+    all(Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
+}
+
+#[test]
+fn archive_keeps_every_bound() {
+    all(Profile::Archive, &[1e-5, 1e-3, 1e-1]);
+}
+
+#[test]
+fn keys_keep_every_bound() {
+    all(Profile::Keys, &[1e-5, 1e-3, 1e-1]);
+}

@@ -1,0 +1,195 @@
+//! Skeletons of common rigs: their hierarchy and names on a person of usual proportions in a T-pose, to be used as
+//! targets, and to be edited where a rig has other lengths.
+//!
+//! The joints' own frames lie along the axes of the space (bones of real rigs are turned along themselves): rotations of
+//! a motion on a preset are those of the body, and retargeting does not depend on frames.
+
+mod body;
+mod capture;
+mod engines;
+mod rigs;
+
+use body::{Mark, end_of, mark, on_side};
+use mocap_model::{
+    Axis, Dofs, EulerOrder, Joint, JointId, Limit, Role, Side, SignedAxis, Skeleton, Space, Unit,
+    UnitQuaternion, UnitSource, Vector3,
+};
+use rigs::RIGS;
+
+/// A rig that a skeleton can be made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// What it is called on a command line.
+    pub name: &'static str,
+    /// What users know it as.
+    pub title: &'static str,
+    /// The usual unit of such files, by its name.
+    pub unit: &'static str,
+    /// Up and forward.
+    axes: [&'static str; 2],
+    /// What stands for `@` in names, left and right; `#` is its first letter.
+    sides: [&'static str; 2],
+    /// One joint a line, `name: mark`, a blank more a level; a line with `@` or `#` starts a branch that
+    /// is there twice.
+    joints: &'static str,
+}
+
+/// How far knees and elbows bend \[deg\]: a little the other way, and until thigh and shank touch.
+const BEND: [f64; 2] = [-10.0, 155.0];
+
+/// All presets, in the order in which they are listed.
+pub fn presets() -> &'static [Preset] {
+    RIGS
+}
+
+/// The preset of a name.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    RIGS.iter().find(|preset| preset.name == name)
+}
+
+/// A line of a table.
+struct Line {
+    level: usize,
+    name: String,
+    side: Option<Side>,
+    mark: Mark,
+    trunk: Option<&'static str>,
+}
+
+impl Preset {
+    /// The skeleton, with roles, unit, and limits of knees and elbows.
+    pub fn skeleton(&self) -> Skeleton {
+        let lines = self.lines();
+        let roles = roles(&lines);
+        let mut joints: Vec<Joint> = Vec::with_capacity(lines.len());
+        let mut places: Vec<Vector3<f64>> = Vec::with_capacity(lines.len());
+        let mut above: Vec<JointId> = Vec::new();
+        for (i, (line, role)) in lines.iter().zip(&roles).enumerate() {
+            above.truncate(line.level);
+            let parent = above.last().copied();
+            above.push(JointId::from(joints.len()));
+            let place = on_side(line.mark.place, line.side);
+            let from = |parent: Option<JointId>| parent.map_or(Vector3::zeros(), |id| places[id.index()]);
+            let mut joint = joint(&line.name, parent, place - from(parent));
+            joint.role = *role;
+            joint.dofs = dofs(*role);
+            if parent.is_none() || *role == Some(Role::Hips) {
+                joint.dofs.translation = [true; 3];
+            }
+            let id = JointId::from(joints.len());
+            joints.push(joint);
+            places.push(place);
+            let is_leaf = lines.get(i + 1).is_none_or(|next| next.level <= line.level);
+            if let Some(end) = role.and_then(end_of).and_then(mark).filter(|_| is_leaf) {
+                let end_place = on_side(end.place, line.side);
+                let mut end = self::joint(&format!("{}_End", line.name), Some(id), end_place - place);
+                end.end_site = true;
+                end.dofs = Dofs::locked(EulerOrder::ZXY);
+                joints.push(end);
+                places.push(end_place);
+            }
+        }
+        let metres = Space { unit: Some(Unit { metres: 1.0, source: UnitSource::File }), ..Space::default() };
+        let skeleton =
+            Skeleton::new(self.name, metres, joints).expect("tables name joints once, parents first");
+        let skeleton = skeleton.in_space(self.space()).expect("tables name axes that differ");
+        // Without the rounding of sums, and without negative zeros.
+        let exact = |value: f64| (value * 1e6).round() / 1e6 + 0.0;
+        skeleton.with_joints(|joint| joint.offset = joint.offset.map(exact)).expect("lengths change no tree")
+    }
+
+    /// The axes and unit of such files.
+    pub fn space(&self) -> Space {
+        let axis = |text: &str| text.parse::<SignedAxis>().expect("tables name axes");
+        let unit = Unit::NAMED.iter().find(|(name, _)| *name == self.unit).expect("tables name units");
+        Space {
+            up: axis(self.axes[0]),
+            forward: axis(self.axes[1]),
+            unit: Some(Unit { metres: unit.1, source: UnitSource::File }),
+        }
+    }
+
+    /// The lines of the table, branches with two sides written out.
+    fn lines(&self) -> Vec<Line> {
+        let table: Vec<&str> = self.joints.lines().filter(|line| !line.trim().is_empty()).collect();
+        let level = |line: &str| line.len() - line.trim_start().len();
+        let mut lines = Vec::new();
+        let mut at = 0;
+        while at < table.len() {
+            let behind = table[at + 1..].iter().position(|line| level(line) <= level(table[at]));
+            let end = behind.map_or(table.len(), |behind| at + 1 + behind);
+            if table[at].contains(['@', '#']) {
+                for (side, word) in [Side::Left, Side::Right].into_iter().zip(self.sides) {
+                    lines.extend(
+                        table[at..end].iter().map(|line| read(line, level(line), Some((side, word)))),
+                    );
+                }
+                at = end;
+            } else {
+                lines.push(read(table[at], level(table[at]), None));
+                at += 1;
+            }
+        }
+        lines
+    }
+}
+
+fn read(line: &str, level: usize, side: Option<(Side, &str)>) -> Line {
+    let (name, place) = line.trim().rsplit_once(": ").expect("tables have a mark a line");
+    let name = side.map_or(name.to_owned(), |(_, word)| name.replace('@', word).replace('#', &word[..1]));
+    let mark = mark(place).expect("tables name marks that there are");
+    let trunk = ["Trunk", "Neck"].into_iter().find(|part| place.starts_with(part));
+    Line { level, name, side: side.map(|(side, _)| side), mark, trunk }
+}
+
+/// The roles of all lines: trunk and neck by their order, the others by their marks.
+fn roles(lines: &[Line]) -> Vec<Option<Role>> {
+    let count = lines.iter().filter(|line| line.trunk == Some("Trunk")).count();
+    let (mut trunk, mut neck) = (0, 0);
+    let role = |line: &Line| match line.trunk {
+        Some("Trunk") => {
+            trunk += 1;
+            match trunk {
+                1 => Some(Role::Spine),
+                2 => Some(Role::Chest),
+                last if last == count => Some(Role::UpperChest),
+                _ => None,
+            }
+        }
+        Some(_) => {
+            neck += 1;
+            (neck == 1).then_some(Role::Neck)
+        }
+        None => {
+            line.mark.role.map(|role| if line.side == Some(Side::Right) { role.mirrored() } else { role })
+        }
+    };
+    lines.iter().map(role).collect()
+}
+
+fn joint(name: &str, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
+    Joint {
+        name: name.to_owned(),
+        parent,
+        offset,
+        rest_rotation: UnitQuaternion::identity(),
+        dofs: Dofs::ball(EulerOrder::ZXY),
+        role: None,
+        end_site: false,
+    }
+}
+
+/// Knees and elbows bend one way; the axis of the bend turns first, so that its angle has its whole range.
+fn dofs(role: Option<Role>) -> Dofs {
+    let order = |text: &str| text.parse::<EulerOrder>().expect("an order");
+    let [back, bent] = BEND.map(f64::to_radians);
+    let (order, axis, range) = match role {
+        Some(Role::LeftLowerLeg | Role::RightLowerLeg) => (order("XZY"), Axis::X, [back, bent]),
+        Some(Role::LeftLowerArm) => (order("YXZ"), Axis::Y, [-bent, -back]),
+        Some(Role::RightLowerArm) => (order("YXZ"), Axis::Y, [back, bent]),
+        _ => return Dofs::ball(EulerOrder::ZXY),
+    };
+    let mut dofs = Dofs::ball(order);
+    dofs.limits[axis.index()] = Some(Limit { min: range[0], max: range[1] });
+    dofs
+}
