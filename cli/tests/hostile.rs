@@ -24,6 +24,18 @@ fn skipped(why: &str) {
     eprintln!("skipped: {why}");
 }
 
+/// Runs a script that may mount disks of its own, which go with it. `"$0"` is the program, `"$@"` are `arguments`.
+/// Gives its exit code and what it wrote to stderr, or nothing where no disk can be mounted.
+fn with_disks(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Option<(i32, String)> {
+    let program = command(&sandbox.path("")).get_program().to_owned();
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).arg(program).args(arguments);
+    let output = unshare.current_dir(sandbox.path("")).output().ok()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let mounted = !said.contains("unshare:") && !said.contains("mount:");
+    mounted.then(|| (output.status.code().expect("no signal"), said))
+}
+
 #[test]
 fn a_full_disk_ends_the_run_and_a_later_one_goes_on() {
     let sandbox = Sandbox::new();
@@ -32,26 +44,17 @@ fn a_full_disk_ends_the_run_and_a_later_one_goes_on() {
     }
     sandbox.run(["convert", "db", "--to", "csv", "-o", "whole/"]).ok();
     std::fs::create_dir(sandbox.path("out")).unwrap();
-    // A small disk of its own, which goes with the processes that see it.
     let script = r#"mount -t tmpfs -o size=400k none out || exit 99
         "$0" "$@"; code=$?
         "$0" "$@" 2>/dev/null; again=$?
         find out -name '.mocap-*.tmp' | grep . && exit 98
         cp -a out kept
         [ $code = 1 ] && [ $again = 1 ] || exit 97"#;
-    let program = command(&sandbox.path("")).get_program().to_owned();
-    let mut unshare = Command::new("unshare");
-    unshare.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).arg(program);
-    let output = unshare.args(CONVERT).args(["-j", "2"]).current_dir(sandbox.path("")).output();
-    let Ok(output) = output else { return skipped("there is no unshare") };
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    match output.status.code() {
-        Some(0) => {}
-        _ if said.contains("unshare:") || said.contains("mount:") => {
-            return skipped("no disk can be mounted here");
-        }
-        code => panic!("{code:?}: {said}"),
-    }
+    let arguments = [CONVERT, &["-j", "2"]].concat();
+    let Some((code, said)) = with_disks(&sandbox, script, &arguments) else {
+        return skipped("no disk can be mounted here");
+    };
+    assert_eq!(code, 0, "{said}");
     assert!(said.contains("error[io::disk-full]"), "{said}");
     assert!(said.contains("the run ends here, because the disk is full"), "{said}");
     // It did not go on for all of them.
@@ -67,6 +70,35 @@ fn a_full_disk_ends_the_run_and_a_later_one_goes_on() {
     std::fs::rename(sandbox.path("kept"), sandbox.path("out")).unwrap();
     sandbox.run(CONVERT).ok();
     sandbox.run(["manifest", "verify", "out"]).ok();
+}
+
+#[test]
+fn a_manifest_that_finds_no_room_ends_the_run() {
+    let sandbox = Sandbox::new();
+    for i in 0..20 {
+        sandbox.put(&format!("db/{i:02}.bvh"), LEG);
+    }
+    std::fs::create_dir(sandbox.path("small")).unwrap();
+    let script = r#"mount -t tmpfs -o size=4k none small || exit 99
+        "$0" "$@"; code=$?
+        cp small/m.jsonl kept.jsonl
+        exit $code"#;
+    let arguments = [CONVERT, &["-j", "2", "--manifest", "small/m.jsonl"]].concat();
+    let Some((code, said)) = with_disks(&sandbox, script, &arguments) else {
+        return skipped("no disk can be mounted here");
+    };
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("cannot write 'small/m.jsonl'"), "{said}");
+    // A torn line at its end, and outputs that were begun and have no line: they are done again.
+    assert_ne!(sandbox.read("kept.jsonl").last(), Some(&b'\n'));
+    let ran = sandbox.run([CONVERT, &["--json", "--manifest", "kept.jsonl"]].concat()).ok();
+    let summary = ran.rows().remove(20);
+    let (ok, known) = (summary["ok"].as_u64().unwrap(), summary["skipped"].as_u64().unwrap());
+    assert!(ok + known == 20 && known > 1 && ok > 1, "{summary}");
+    sandbox.run(["manifest", "verify", "kept.jsonl", "--outputs", "out"]).ok();
+    // A device takes everything and gives nothing back.
+    let ran = sandbox.run([CONVERT, &["--manifest", "/dev/null"]].concat());
+    assert_eq!(ran.code, 2, "{ran:?}");
 }
 
 #[cfg(target_os = "linux")]

@@ -117,8 +117,8 @@ impl Progress {
 
     /// From the bytes that were worked on: what was skipped says nothing about speed.
     fn seconds_left(&self, elapsed: f64) -> Option<f64> {
-        let done = self.bytes - self.skipped_bytes;
-        (done > 0).then(|| elapsed / done as f64 * (self.of_bytes - self.bytes) as f64)
+        let done = self.bytes.saturating_sub(self.skipped_bytes);
+        (done > 0).then(|| elapsed / done as f64 * self.of_bytes.saturating_sub(self.bytes) as f64)
     }
 }
 

@@ -124,6 +124,10 @@ impl Place {
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
+        if self.path.metadata().is_ok_and(|data| !data.is_file()) {
+            let message = format!("'{}' is no file that a manifest could be written to", self.path.display());
+            return Err(Diagnostic::new("usage::manifest", message));
+        }
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&self.path);
         let file = file.map_err(failed)?;
         match file.try_lock() {
