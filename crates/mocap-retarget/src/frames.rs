@@ -139,7 +139,7 @@ fn solve(
             if !swivels.is_empty() && greatest_step(chain.chain.rotations(), &start) > ASTRAY {
                 // The goal can be met elsewhere only, where the plan could not go in time.
                 chain.chain.set_rotations(&start);
-                let position = (chain.chain.tip(0).0 - goal).norm();
+                let position = (chain.chain.tip_position(0) - goal).norm();
                 outcome = Outcome { status: Status::Capped, position, limit_contacts: 1, ..outcome };
             }
             if frame > 0 && steady.jumps(chain.chain.rotations()) {
@@ -269,7 +269,7 @@ impl Steady {
                 let rotation = constraint.approach(before, &allowed, self.allowed[joint]);
                 chain.chain.set_rotation(joint, rotation);
             }
-            let missed = (chain.chain.tip(0).0 - goal).norm();
+            let missed = (chain.chain.tip_position(0) - goal).norm();
             if best.as_ref().is_none_or(|(least, _)| missed < *least) {
                 best = Some((missed, chain.chain.rotations().to_vec()));
             }

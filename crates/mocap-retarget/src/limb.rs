@@ -80,7 +80,7 @@ impl LimbMap {
     /// axis across it.
     fn set_bend(&self, chain: &mut Chain, bend: Vector3<f64>) -> Vector3<f64> {
         let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
-        let (tip, _) = chain.tip(0);
+        let tip = chain.tip_position(0);
         let before = chain.frames()[self.middle - 1];
         let (above, below) = (base - middle, tip - middle);
         let lengths = above.norm() * below.norm();
@@ -134,7 +134,7 @@ impl LimbMap {
 
     /// Whether the limb bends the wrong way about the axis about which it bends the usual way, by more than a sine.
     pub(crate) fn bends_back(&self, chain: &PosedChain, bend: &Vector3<f64>, sine: f64) -> bool {
-        let (positions, tip) = (chain.chain.positions(), chain.chain.tip(0).0);
+        let (positions, tip) = (chain.chain.positions(), chain.chain.tip_position(0));
         let (above, below) = (positions[0] - positions[self.middle], tip - positions[self.middle]);
         let along = below.cross(&above).dot(bend);
         along < 0.0 && along * along > sine * sine * above.norm_squared() * below.norm_squared()
