@@ -301,6 +301,15 @@ impl Chain {
         (self.tips[effector], self.frame[*joint] * rotation)
     }
 
+    /// Position of an effector in object space.
+    ///
+    /// # Panics
+    /// Where there is no such effector.
+    #[inline]
+    pub fn tip_position(&self, effector: usize) -> Vec3 {
+        self.tips[effector]
+    }
+
     /// The length of the chain from its first turning joint to an effector, stretched.
     ///
     /// # Panics

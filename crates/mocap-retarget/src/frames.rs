@@ -18,6 +18,7 @@ use crate::touch::{Touches, touch};
 use mocap_analysis::largest_step;
 use mocap_ik::{Constraint, Outcome, PosedChain, Status};
 use mocap_model::{Clip, JointId, JointTracks, Pose, Track, UnitQuaternion, Vector3, angle_between};
+use std::f64::consts::PI;
 
 /// A limb reaches its goal within this share of its length.
 const REACHED: f64 = 1e-6;
@@ -113,7 +114,7 @@ fn solve(
             true => planned(
                 &misses(limb, &mut chain, copied, i, &mut local, &options)?,
                 source.rate().fps(),
-                steady.allowed(0),
+                steady.allowed[0],
             ),
             false => Vec::new(),
         };
@@ -130,7 +131,7 @@ fn solve(
             };
             let solve_from =
                 |chain: &mut PosedChain| limb.solve(chain, goal, bend, retargeter.options.solver, &options);
-            let bent = limb.bend_sine(&chain, &bend);
+            let usual = !limb.bends_back(&chain, &bend, WRONG / 2.0);
             let seen = limb.upper_frame(&chain).inverse() * bend;
             start.clear();
             start.extend_from_slice(chain.chain.rotations());
@@ -138,10 +139,10 @@ fn solve(
             if !swivels.is_empty() && greatest_step(chain.chain.rotations(), &start) > ASTRAY {
                 // The goal can be met elsewhere only, where the plan could not go in time.
                 chain.chain.set_rotations(&start);
-                let position = (chain.chain.tip(0).0 - goal).norm();
+                let position = (chain.chain.tip_position(0) - goal).norm();
                 outcome = Outcome { status: Status::Capped, position, limit_contacts: 1, ..outcome };
             }
-            if frame > 0 && steady.excess(chain.chain.rotations()) > 0.0 {
+            if frame > 0 && steady.jumps(chain.chain.rotations()) {
                 outcome = steady.calm(&mut chain, outcome, &start, &goal, solve_from)?;
             }
             steady.next(chain.chain.rotations());
@@ -153,8 +154,7 @@ fn solve(
                 status: outcome.status,
                 iterations: outcome.iterations,
                 at_limit: outcome.limit_contacts > 0,
-                wrong_way: bent > -WRONG / 2.0
-                    && limb.bend_sine(&chain, &(limb.upper_frame(&chain) * seen)) < -WRONG,
+                wrong_way: usual && limb.bends_back(&chain, &(limb.upper_frame(&chain) * seen), WRONG),
             });
             let above = chain.chain.frames()[last];
             if follows {
@@ -204,8 +204,9 @@ fn greatest_step(a: &[UnitQuaternion<f64>], b: &[UnitQuaternion<f64>]) -> f64 {
 /// Keeps the joints of a limb from turning, in one frame, much further than the source's ever do: limits and
 /// straight limbs leave solvers more than one way, and where the better one changes, the limb would jump.
 struct Steady {
-    /// By joint of the chain: the largest step of the source's joint \[rad\].
-    steps: Vec<f64>,
+    /// By joint of the chain: how far it may turn in a frame \[rad\], and the cosine of half of that.
+    allowed: Vec<f64>,
+    cosines: Vec<f64>,
     /// The furthest that the tip may turn \[rad\].
     tip: f64,
     /// The pose of the frame before.
@@ -222,7 +223,10 @@ impl Steady {
             joint if joint == limb.target.middle => middle,
             _ => base.max(middle),
         });
-        Steady { steps: steps.collect(), tip: tip + JUMP, solved_before: Vec::new(), limits }
+        let allowed: Vec<f64> = steps.map(|step| step + JUMP).collect();
+        let cosine = |angle: &f64| if *angle < PI { (angle / 2.0).cos() } else { -1.0 };
+        let cosines = allowed.iter().map(cosine).collect();
+        Steady { allowed, cosines, tip: tip + JUMP, solved_before: Vec::new(), limits }
     }
 
     fn next(&mut self, solved: &[UnitQuaternion<f64>]) {
@@ -230,16 +234,11 @@ impl Steady {
         self.solved_before.extend_from_slice(solved);
     }
 
-    /// How far a joint may turn in this frame.
-    fn allowed(&self, joint: usize) -> f64 {
-        JUMP + self.steps[joint]
-    }
-
-    /// By how much a joint of a pose has turned too far since the frame before; not above 0: none has.
-    fn excess(&self, solved: &[UnitQuaternion<f64>]) -> f64 {
-        let pairs = solved.iter().zip(&self.solved_before).enumerate();
-        let excess = pairs.map(|(joint, (now, before))| angle_between(now, before) - self.allowed(joint));
-        excess.fold(f64::NEG_INFINITY, f64::max)
+    /// Whether a joint of a pose has turned too far since the frame before.
+    fn jumps(&self, solved: &[UnitQuaternion<f64>]) -> bool {
+        let pairs = solved.iter().zip(&self.solved_before).zip(&self.cosines);
+        // The cosine of half the angle between two rotations.
+        pairs.into_iter().any(|((now, before), least)| now.coords.dot(&before.coords).abs() < *least)
     }
 
     /// Solves again from the frame before: of several ways out of the limits that is the one already taken. Where
@@ -257,7 +256,7 @@ impl Steady {
         chain.chain.set_rotations(&self.solved_before);
         let other = solve_from(chain)?;
         let near = first.position + WORSE * chain.chain.length(0);
-        if other.position <= near && self.excess(chain.chain.rotations()) <= 0.0 {
+        if other.position <= near && !self.jumps(chain.chain.rotations()) {
             return Ok(other);
         }
         let resolved = chain.chain.rotations().to_vec();
@@ -267,10 +266,10 @@ impl Steady {
                 let constraint =
                     if self.limits { chain.chain.constraints()[joint] } else { Constraint::free() };
                 let allowed = constraint.project(wished).0;
-                let rotation = constraint.approach(before, &allowed, self.allowed(joint));
+                let rotation = constraint.approach(before, &allowed, self.allowed[joint]);
                 chain.chain.set_rotation(joint, rotation);
             }
-            let missed = (chain.chain.tip(0).0 - goal).norm();
+            let missed = (chain.chain.tip_position(0) - goal).norm();
             if best.as_ref().is_none_or(|(least, _)| missed < *least) {
                 best = Some((missed, chain.chain.rotations().to_vec()));
             }

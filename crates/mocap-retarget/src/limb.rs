@@ -80,7 +80,7 @@ impl LimbMap {
     /// axis across it.
     fn set_bend(&self, chain: &mut Chain, bend: Vector3<f64>) -> Vector3<f64> {
         let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
-        let (tip, _) = chain.tip(0);
+        let tip = chain.tip_position(0);
         let before = chain.frames()[self.middle - 1];
         let (above, below) = (base - middle, tip - middle);
         let lengths = above.norm() * below.norm();
@@ -132,12 +132,12 @@ impl LimbMap {
         chain.chain.frames()[self.middle - 1]
     }
 
-    /// The sine of the bend about the axis about which the limb bends the usual way.
-    pub(crate) fn bend_sine(&self, chain: &PosedChain, bend: &Vector3<f64>) -> f64 {
-        let positions = chain.chain.positions();
-        let (above, below) =
-            (positions[0] - positions[self.middle], chain.chain.tip(0).0 - positions[self.middle]);
-        below.cross(&above).dot(bend) / (above.norm() * below.norm()).max(f64::MIN_POSITIVE)
+    /// Whether the limb bends the wrong way about the axis about which it bends the usual way, by more than a sine.
+    pub(crate) fn bends_back(&self, chain: &PosedChain, bend: &Vector3<f64>, sine: f64) -> bool {
+        let (positions, tip) = (chain.chain.positions(), chain.chain.tip_position(0));
+        let (above, below) = (positions[0] - positions[self.middle], tip - positions[self.middle]);
+        let along = below.cross(&above).dot(bend);
+        along < 0.0 && along * along > sine * sine * above.norm_squared() * below.norm_squared()
     }
 
     /// Bends a limb that is nearly straight a little, the usual way: from a straight one, solvers that know no

@@ -264,7 +264,7 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbM
                 let is = (to.lowest[frame] - setting.target_floor) * target_metres;
                 is - (from.lowest[frame] - setting.floor) * metres
             };
-            let [toe, heel] = soles(setting, i, to, limbs, target_metres);
+            let [toe, heel] = soles(setting, i, to, limbs, retargeter.metres);
             let stands = to.contacts(target_metres, &ContactOptions::default()).toe;
             let kept = stands.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
             let errors: Vec<f64> = flat.map(|frame| height(frame).abs()).collect();
@@ -290,13 +290,18 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbM
 }
 
 /// Toe and heel of a foot of the target.
+///
+/// An ankle counts as low some time before and after its heel stands: the heel is looked at where the source's ankle
+/// is as high as it stands.
 fn soles(
     setting: &Setting,
     i: usize,
     foot: &FootMotion,
     limbs: &LimbMotions,
-    metres: f64,
+    [source_metres, metres]: [f64; 2],
 ) -> [SoleReport; 2] {
+    /// A higher ankle has lifted its heel \[m\].
+    const LIFTED: f64 = 0.01;
     let mut reports = [SoleReport::default(); 2];
     let Some(sole) = setting.feet.get(i).filter(|_| setting.feet.len() == setting.contacts.len()) else {
         return reports;
@@ -306,7 +311,10 @@ fn soles(
     for (frame, ankle) in ankle.iter().enumerate() {
         let heel = ankle.translation.vector + ankle.rotation * sole.heel_offset;
         let heights = [foot.toe[frame].dot(&foot.up) - sole.toe_height, heel.dot(&foot.up)];
-        let stands = [contacts.toe[frame], contacts.heel[frame]];
+        let from = &setting.motions[i];
+        let lifted =
+            (from.ankle[frame].dot(&from.up) - setting.floor - setting.ankle) * source_metres > LIFTED;
+        let stands = [contacts.toe[frame], contacts.heel[frame] && !lifted];
         for ((report, height), stands) in reports.iter_mut().zip(heights).zip(stands) {
             let above = (height - setting.target_floor) * metres;
             report.penetration = report.penetration.max(-above);

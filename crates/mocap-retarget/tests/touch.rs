@@ -69,7 +69,7 @@ fn hands_that_meet_meet_on_another_body() {
     assert!((near - wished).abs() < 0.03, "{near} m, {wished} m in the source, scaled");
     assert!(apart - wished > 0.05, "{apart} m without");
     for touch in &touched.touches {
-        assert_eq!(touch.contacts, [0..60]);
+        assert!(touch.contacts.len() == 1 && touch.contacts[0] == (0..60), "{touch:?}");
         assert!(touch.error < 0.01, "{touch:?}");
     }
 }
