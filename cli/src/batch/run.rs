@@ -122,60 +122,68 @@ pub(crate) fn run(
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),
         threads => threads,
     };
+    let threads = threads.min(jobs.len()).max(1);
+    let pool = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool,
+        Err(error) => return console.usage_error(&Diagnostic::new("io::threads", error.to_string())),
+    };
     let mut progress = Progress::new(global.progress, if options.own_progress { &[] } else { jobs });
-    let exit = std::thread::scope(|scope| {
-        let (crew, progress) = (&crew, &mut progress);
-        let (sender, results) = mpsc::channel();
-        for _ in 0..threads.min(jobs.len()) {
-            let sender = sender.clone();
-            scope.spawn(move || crew.work_through(&sender));
-        }
-        // Kept only where a thread may have to be replaced: without it, the channel ends with the last thread.
-        let spare = options.timeout.map(|_| sender.clone());
-        drop(sender);
-        let mut waiting = BTreeMap::new();
-        let (mut due, mut told, mut noted) = (0, 0, false);
-        while told < jobs.len() {
-            let mut news = Vec::new();
-            match results.recv_timeout(TICK) {
-                Ok(result) => news.push(result),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+    // A thread of the pool that does not come back leaves its place to one outside it.
+    let exit = std::thread::scope(|spares| {
+        pool.in_place_scope(|scope| {
+            let (crew, progress) = (&crew, &mut progress);
+            let (sender, results) = mpsc::channel();
+            for _ in 0..threads {
+                let sender = sender.clone();
+                scope.spawn(move |_| crew.work_through(&sender));
             }
-            for i in crew.overdue() {
-                news.push((i, crew.give_up(i)));
-                let sender = spare.clone();
-                scope.spawn(move || sender.map(|sender| crew.work_through(&sender)));
+            // Kept only where a thread may have to be replaced: without it, the channel ends with the last thread.
+            let spare = options.timeout.map(|_| sender.clone());
+            drop(sender);
+            let mut waiting = BTreeMap::new();
+            let (mut due, mut told, mut noted) = (0, 0, false);
+            while told < jobs.len() {
+                let mut news = Vec::new();
+                match results.recv_timeout(TICK) {
+                    Ok(result) => news.push(result),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                for i in crew.overdue() {
+                    news.push((i, crew.give_up(i)));
+                    let sender = spare.clone();
+                    spares.spawn(move || sender.map(|sender| crew.work_through(&sender)));
+                }
+                for (i, text) in news {
+                    progress.advance(&jobs[i], &text);
+                    waiting.insert(i, text);
+                    told += 1;
+                }
+                while let Some(text) = waiting.remove(&due) {
+                    summary.add(&text);
+                    crew.queue.printed(text.size());
+                    progress.suspend(|| text.print(console));
+                    due += 1;
+                }
+                if interrupt::requested() && !std::mem::replace(&mut noted, true) {
+                    let text = "interrupted: the inputs at hand are dropped; again stops at once";
+                    progress.suspend(|| console.note(text));
+                }
+                progress.tick(console);
+                // Nobody reads the rows of a command that only reports: there is nothing left to do.
+                if console.is_closed() && jobs.iter().all(|job| job.destination == Destination::Nowhere) {
+                    crew.stop.store(true, Ordering::Relaxed);
+                }
             }
-            for (i, text) in news {
-                progress.advance(&jobs[i], &text);
-                waiting.insert(i, text);
-                told += 1;
+            progress.finish();
+            summary.seconds = started.elapsed().as_secs_f64();
+            let exit = crew.end(console, global, &summary);
+            // A thread that comes to no end is not waited for.
+            if !crew.at_hand().is_empty() {
+                interrupt::leave(console.ended(exit));
             }
-            while let Some(text) = waiting.remove(&due) {
-                summary.add(&text);
-                crew.queue.printed(text.size());
-                progress.suspend(|| text.print(console));
-                due += 1;
-            }
-            if interrupt::requested() && !std::mem::replace(&mut noted, true) {
-                let text = "interrupted: the inputs at hand are dropped; again stops at once";
-                progress.suspend(|| console.note(text));
-            }
-            progress.tick(console);
-            // Nobody reads the rows of a command that only reports: there is nothing left to do.
-            if console.is_closed() && jobs.iter().all(|job| job.destination == Destination::Nowhere) {
-                crew.stop.store(true, Ordering::Relaxed);
-            }
-        }
-        progress.finish();
-        summary.seconds = started.elapsed().as_secs_f64();
-        let exit = crew.end(console, global, &summary);
-        // A thread that comes to no end is not waited for.
-        if !crew.at_hand().is_empty() {
-            interrupt::leave(console.ended(exit));
-        }
-        exit
+            exit
+        })
     });
     drop(orderly);
     exit
