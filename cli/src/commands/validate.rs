@@ -72,7 +72,7 @@ fn validate(job: &Job, reading: &Reading) -> Report {
     if reading.strict {
         errors.append(&mut warnings);
     }
-    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally, ..Report::default() }
+    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally }
 }
 
 /// What is found, in a few words.

@@ -1,6 +1,7 @@
 //! What is done with an input: the steps with the overrides that are about it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Place;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,9 +74,9 @@ impl Plans {
         file.plan(&[])?;
         for input in inputs {
             let about = file.overrides_of(input);
-            if !plans.contains_key(&about) {
-                let plan = file.plan(&about)?;
-                plans.insert(about, plan);
+            if let Place::Vacant(place) = plans.entry(about) {
+                let plan = file.plan(place.key())?;
+                place.insert(plan);
             }
         }
         Ok(Plans { file, plans })

@@ -248,14 +248,7 @@ fn retarget(
     let missed = gate::missed(gates, &checked);
     let row = row::Row::new(&facts, &report, checked, &all);
     let (json, text) = (json(&row), row.text());
-    Ok(Report {
-        json,
-        text,
-        errors: missed,
-        warnings,
-        tally: Tally { frames, bytes_in, bytes_out },
-        ..Report::default()
-    })
+    Ok(Report { json, text, errors: missed, warnings, tally: Tally { frames, bytes_in, bytes_out } })
 }
 
 /// What is known of a source beside its motion.
