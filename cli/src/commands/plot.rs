@@ -1,6 +1,7 @@
 //! `mocap plot`: curves of a joint over time.
 
 use clap::{Args as ClapArgs, ValueEnum};
+use mocap_formats::nearest_name;
 use mocap_model::{Joint, JointId, Role, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
 
@@ -10,7 +11,6 @@ use crate::args::{FirstFrame, Global, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::tables::nearest;
 
 /// Draw curves of a joint over time, of one motion or several in one chart
 #[derive(Debug, ClapArgs)]
@@ -97,7 +97,7 @@ fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnos
     let names: Vec<&str> = joints.iter().map(|row| row.1.name.as_str()).collect();
     let roles = joints.iter().filter_map(|row| row.1.role).map(|role| -> &str { role.name() });
     let known: Vec<&str> = names.iter().copied().chain(roles).collect();
-    let help = match nearest(joint, &known) {
+    let help = match nearest_name(joint, known.iter().copied()) {
         Some(near) => format!("is it '{near}'? `mocap skel` shows all its joints"),
         None => format!("its joints are {}", names.join(", ")),
     };

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use super::step::{COMMON, KINDS, StepKind};
 use super::variables::Variables;
 use crate::batch::Filter;
+use mocap_formats::nearest_name;
+
 use crate::diagnostic::Diagnostic;
-use crate::tables::{Entry, Flags, Table, Text, Value, nearest};
+use crate::tables::{Entry, Flags, Table, Text, Value};
 
 /// The keys of a pipeline file, and what they are.
 pub(crate) const KEYS: [(&str, &str); 7] = [
@@ -154,7 +156,7 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, D
     let span = entry.cell.span.clone();
     let Some(at) = kinds.iter().position(|known| *known == kind) else {
         let error = text.error("pipeline::step", span, format!("no step does '{kind}'"));
-        return Err(match nearest(kind, &kinds) {
+        return Err(match nearest_name(kind, kinds.iter().copied()) {
             Some(near) => error.help(format!("did you mean '{near}'?")),
             None => error.help(format!("steps are {}", kinds.join(", "))),
         });
@@ -200,7 +202,7 @@ fn read_override(
             let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
             let message = format!("there is no step called '{}'", entry.key);
             let error = text.error("toml::unknown-key", entry.key_span.clone(), message);
-            return Err(match nearest(&entry.key, &names) {
+            return Err(match nearest_name(&entry.key, names.iter().copied()) {
                 Some(near) => error.help(format!("did you mean '{near}'?")),
                 None => error.help(format!("steps are {}", names.join(", "))),
             });

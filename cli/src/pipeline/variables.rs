@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mocap_formats::nearest_name;
+
 use crate::diagnostic::Diagnostic;
-use crate::tables::{Cell, Entry, Table, Text, Value, nearest};
+use crate::tables::{Cell, Entry, Table, Text, Value};
 
 /// The variables of a pipeline.
 #[derive(Debug, Default)]
@@ -105,8 +107,8 @@ impl Variables {
             }
             None => {
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                let near =
-                    nearest(name, &known).map_or(String::new(), |near| format!("did you mean '{near}'? "));
+                let near = nearest_name(name, known.iter().copied())
+                    .map_or(String::new(), |near| format!("did you mean '{near}'? "));
                 let help = format!("{near}--set {name}=VALUE gives it one, or a default under [variables]");
                 Err((format!("the variable '{name}' has no value"), help))
             }
@@ -124,7 +126,7 @@ impl Variables {
             .collect();
         let message = format!("'{}' has no variable '{name}'", text.path.display());
         let error = Diagnostic::new("pipeline::variable", message);
-        Err(match (nearest(name, &known), &known[..]) {
+        Err(match (nearest_name(name, known.iter().copied()), &known[..]) {
             (Some(near), _) => error.help(format!("did you mean '{near}'?")),
             (None, []) => error.help("it has none"),
             (None, known) => error.help(format!("it has {}", known.join(", "))),

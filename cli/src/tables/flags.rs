@@ -7,6 +7,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use super::{Cell, Entry, Text, Value};
+use mocap_formats::nearest_name;
+
 use crate::diagnostic::Diagnostic;
 
 /// The flags that a table can set.
@@ -151,7 +153,8 @@ pub(crate) fn plain(error: &clap::Error) -> (String, Option<String>) {
         (ErrorKind::InvalidValue, _) if given.is_empty() => ("nothing is stated".into(), None),
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(known))) => {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            let near = super::nearest(&given, &known).map(|near| format!("did you mean '{near}'?"));
+            let near =
+                nearest_name(&given, known.iter().copied()).map(|near| format!("did you mean '{near}'?"));
             (format!("'{given}' is none of {}", known.join(", ")), near)
         }
         (ErrorKind::ValueValidation, _) => {

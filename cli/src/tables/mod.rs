@@ -2,16 +2,16 @@
 //! where it is.
 
 mod flags;
-mod nearest;
 
 pub(crate) use flags::{Flags, Kind};
-pub(crate) use nearest::nearest;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+use mocap_formats::nearest_name;
 
 use crate::diagnostic::Diagnostic;
 
@@ -84,7 +84,7 @@ impl Text {
     pub(crate) fn unknown(&self, entry: &Entry, of: &str, known: &[&str]) -> Diagnostic {
         let message = format!("{of} has no '{}'", entry.key);
         let error = self.error("toml::unknown-key", entry.key_span.clone(), message);
-        match nearest(&entry.key, known) {
+        match nearest_name(&entry.key, known.iter().copied()) {
             Some(near) => error.help(format!("did you mean '{near}'?")),
             None => error.help(format!("it takes {}", known.join(", "))),
         }

@@ -2,7 +2,6 @@
 //! line.
 
 mod file;
-mod nearest;
 mod problem;
 mod read;
 mod write;

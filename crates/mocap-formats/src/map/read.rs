@@ -1,10 +1,9 @@
 //! Reads map files.
 
 use super::file::{FORMAT, File, VERSION};
-use super::nearest::nearest;
 use super::{JointMap, Problem};
 use crate::skel::{self, Step, deserialize, locate};
-use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, text};
+use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, nearest_name, text};
 use mocap_model::{JointId, Role, Skeleton};
 use std::collections::HashMap;
 
@@ -40,7 +39,7 @@ pub fn parse(
         let place = Place { text: &text, list: "roles", index: i };
         let role: Role = field.role.parse().map_err(|_| {
             let names = Role::ALL.iter().map(|role| role.name());
-            let nearest = nearest(&field.role, names).map(str::to_owned);
+            let nearest = nearest_name(&field.role, names).map(str::to_owned);
             place.error("role", |path| Problem::UnknownRole { path, name: field.role.clone(), nearest })
         })?;
         if roles.contains(&role) {
@@ -96,7 +95,7 @@ impl<'a> Side<'a> {
         let name = name.to_owned();
         let Some(&joint) = self.joints.get(name.as_str()) else {
             let joints = self.skeleton.joints().iter().filter(|joint| !joint.end_site);
-            let nearest = nearest(&name, joints.map(|joint| joint.name.as_str())).map(str::to_owned);
+            let nearest = nearest_name(&name, joints.map(|joint| joint.name.as_str())).map(str::to_owned);
             return Err(place.error(which, |path| Problem::UnknownJoint { path, which, name, nearest }));
         };
         if self.skeleton.joint(joint).end_site {
