@@ -7,9 +7,9 @@ use crate::ground::Setting;
 use crate::limb::LimbMap;
 use crate::options::{Hands, Method};
 use crate::retargeter::{Retargeter, mid_hip};
-use crate::transfer::Rule;
+use crate::transfer::{Rule, twins};
 use mocap_analysis::{Placer, largest_step};
-use mocap_model::{Clip, Isometry3, JointId, Pose, Skeleton, UnitQuaternion, Vector3, slerp};
+use mocap_model::{Clip, Isometry3, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3, slerp};
 
 /// The frames of the target before its limbs are solved.
 pub(crate) struct Copied {
@@ -17,6 +17,8 @@ pub(crate) struct Copied {
     pub rotations: Vec<Vec<UnitQuaternion<f64>>>,
     /// Local translation of the hips.
     pub hips: Vec<Vector3<f64>>,
+    /// Joints above the hips that travel, with their local translations.
+    pub carriers: Vec<(JointId, Vec<Vector3<f64>>)>,
     /// The orientation of the joint above the hips, in whose frame their translation is.
     pub above_hips: Vec<UnitQuaternion<f64>>,
     /// By limb of the retargeter.
@@ -46,6 +48,7 @@ pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) 
     let mut copied = Copied {
         rotations: retargeter.target.joints().iter().map(|_| Vec::with_capacity(count)).collect(),
         hips: Vec::with_capacity(count),
+        carriers: work.carriers.iter().map(|(id, _)| (*id, Vec::with_capacity(count))).collect(),
         above_hips: Vec::with_capacity(count),
         limbs: vec![LimbCourse::default(); retargeter.limbs.len()],
         head: Vec::new(),
@@ -57,6 +60,9 @@ pub(crate) fn copied(retargeter: &Retargeter, source: &Clip, setting: &Setting) 
         let parent = work.place_hips();
         for (track, local) in copied.rotations.iter_mut().zip(&work.local.joints) {
             track.push(local.rotation);
+        }
+        for (id, course) in &mut copied.carriers {
+            course.push(work.local.joints[id.index()].translation.vector);
         }
         copied.hips.push(work.local.joints[retargeter.target_body.hips.index()].translation.vector);
         copied.above_hips.push(parent);
@@ -92,6 +98,8 @@ struct Work<'a> {
     object: Pose,
     /// The hips and all joints below them.
     moving: Vec<JointId>,
+    /// Joints above the hips, each with the joint of the source whose way it goes.
+    carriers: Vec<(JointId, JointId)>,
     /// Joints outside of the chains whose limits can change anything.
     limited: Vec<bool>,
     /// Their rotations in the frame before, and the largest steps of the source's joints \[rad\].
@@ -118,12 +126,13 @@ impl Work<'_> {
         Work {
             retargeter,
             setting,
-            source: Placer::new(source, &leading(retargeter, setting)),
+            source: Placer::new(source, &leading(retargeter, source, setting)),
             local: Pose::rest(&retargeter.target),
             object: Pose::rest(&retargeter.target),
             limited,
             before: vec![None; retargeter.target.len()],
             steps,
+            carriers: carriers(retargeter, source),
             moving: below(&retargeter.target, retargeter.target_body.hips),
         }
     }
@@ -157,6 +166,11 @@ impl Work<'_> {
                 self.before[at] = Some(local);
             }
             self.local.joints[at].rotation = UnitQuaternion::new_normalize(local.into_inner());
+            if let Some((_, source)) = self.carriers.iter().find(|(carrier, _)| *carrier == id) {
+                let scaled = self.source.at(*source).translation.vector * self.travel();
+                let place = parent.inverse_transform_point(&scaled.into());
+                self.local.joints[at].translation = place.coords.into();
+            }
             self.object.joints[at] = parent * self.local.joints[at];
         }
     }
@@ -175,6 +189,12 @@ impl Work<'_> {
         self.local.joints[hips.index()].translation =
             parent.inverse_transform_point(&place.into()).coords.into();
         parent.rotation
+    }
+
+    /// How much longer ways are on the target.
+    fn travel(&self) -> f64 {
+        let Retargeter { ratios, options, .. } = self.retargeter;
+        if options.method == Method::Scale { ratios.leg } else { ratios.unit }
     }
 
     /// How far the hips have to move.
@@ -216,9 +236,29 @@ impl Work<'_> {
     }
 }
 
+/// Joints above the hips that both skeletons have and that move in the source: a root that travels along (the joint
+/// of the target, of the source).
+fn carriers(retargeter: &Retargeter, source: &Clip) -> Vec<(JointId, JointId)> {
+    let Retargeter { target, source_body, target_body, .. } = retargeter;
+    let above =
+        |skeleton: &Skeleton, hips: JointId, id: JointId| id != hips && below(skeleton, id).contains(&hips);
+    let moves = |id: JointId| {
+        let tracks = &source.tracks()[id.index()];
+        tracks.translation.is_some() || matches!(tracks.rotation, Track::Sampled(_))
+    };
+    let mut found = twins((source.skeleton(), source_body), (target, target_body));
+    found.retain(|(joint, twin)| {
+        above(target, target_body.hips, *joint)
+            && above(source.skeleton(), source_body.hips, *twin)
+            && moves(*twin)
+    });
+    found
+}
+
 /// The joints of the source that lead the target.
-fn leading(retargeter: &Retargeter, setting: &Setting) -> Vec<JointId> {
+fn leading(retargeter: &Retargeter, source: &Clip, setting: &Setting) -> Vec<JointId> {
     let mut joints = vec![retargeter.source_body.hips];
+    joints.extend(carriers(retargeter, source).into_iter().map(|(_, twin)| twin));
     for limb in retargeter.source_body.limbs.iter().flatten() {
         joints.extend([limb.base, limb.tip]);
     }

@@ -70,8 +70,14 @@ pub(crate) fn frames(
     };
     let solves = solve(retargeter, source, &mut copied)?;
     let mut root = Track::from_samples(copied.hips);
+    let mut carriers = copied.carriers;
     let tracks = copied.rotations.into_iter().zip(retargeter.target.iter()).map(|(rotation, (id, joint))| {
-        let translation = if id == retargeter.target_body.hips { root.take() } else { None };
+        let carrier = carriers.iter_mut().find(|(carrier, _)| *carrier == id);
+        let translation = match carrier {
+            Some((_, course)) => Track::from_samples(std::mem::take(course)),
+            None if id == retargeter.target_body.hips => root.take(),
+            None => None,
+        };
         let rotation = Track::from_samples(rotation).unwrap_or(Track::Constant(joint.rest_rotation));
         JointTracks { rotation, translation }
     });

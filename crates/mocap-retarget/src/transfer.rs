@@ -71,7 +71,7 @@ pub(crate) fn rules(
 
 /// Joints without a role that have the same name and place in both skeletons (of the target, of the source):
 /// what roles do not speak of (faces, tails, props) moves too between skeletons of one kind.
-fn twins(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<(JointId, JointId)> {
+pub(crate) fn twins(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<(JointId, JointId)> {
     let spoken_of = |body: &Body, id: JointId| {
         id == body.hips
             || body.roles.role(id).is_some()
@@ -83,7 +83,10 @@ fn twins(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<(JointId
     let twins = target.0.iter().filter_map(|(id, joint)| {
         let twin = *by_name.get(joint.name.as_str())?;
         let other = source.0.joint(twin);
-        let parents = (&target.0.joint(joint.parent?).name, &source.0.joint(other.parent?).name);
+        let name = |skeleton: &'_ Skeleton, parent: Option<JointId>| {
+            parent.map(|parent| skeleton.joint(parent).name.clone())
+        };
+        let parents = (name(target.0, joint.parent), name(source.0, other.parent));
         let free = !spoken_of(source.1, twin) && !spoken_of(target.1, id);
         (free && parents.0 == parents.1 && !joint.end_site && !other.end_site).then_some((id, twin))
     });
