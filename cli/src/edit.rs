@@ -1,6 +1,6 @@
 //! Changes to a motion that was read: frames left out, rate, size, unit, axes.
 
-use mocap_model::{Clip, ClipError, FrameRate, SignedAxis, Unit, UnitSource};
+use mocap_model::{Clip, ClipError, FrameRate, SignedAxis, Space, Unit, UnitSource};
 
 use crate::args::{Trim, UnitLength};
 use crate::diagnostic::Diagnostic;
@@ -39,6 +39,8 @@ impl Edits {
             clip = clip.resampled(rate).map_err(|error| refused("--fps", &error))?;
         }
         if let Some(factor) = self.scale {
+            // A unit is told from the size, so before that changes.
+            clip = in_guessed_unit(clip);
             clip = clip.scaled(factor).map_err(|error| refused("--scale", &error))?;
         }
         let mut space = *clip.skeleton().space();
@@ -81,6 +83,17 @@ impl Edits {
         let step = self.fps.map_or(1.0, |fps| fps.fps() / clip.rate().fps());
         (left as f64 * step - 1e-6).ceil().max(0.0) as usize
     }
+}
+
+/// The motion with the unit that its size suggests, where it states none.
+fn in_guessed_unit(clip: Clip) -> Clip {
+    let space = *clip.skeleton().space();
+    let unit = read::known_unit(clip.skeleton());
+    if space.unit.is_some() || unit.is_none() {
+        return clip;
+    }
+    let skeleton = clip.skeleton().with_space(Space { unit, ..space });
+    clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }
 
 /// The motion without its first frame.

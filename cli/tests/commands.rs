@@ -334,3 +334,37 @@ fn man_pages_and_completions_cover_all_commands() {
         assert!(script.contains("drop-first-frame"), "{shell}");
     }
 }
+
+#[test]
+fn skeletons_are_converted_without_motion_and_say_so() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["convert", "leg.bvh", "-o", "leg.skel", "--input-unit", "m", "--json"]).ok();
+    assert_eq!((&ran.rows()[0]["frames"], &ran.rows()[0]["fps"]), (&0.into(), &Value::Null));
+    let shown = sandbox.run(["convert", "leg.skel", "-o", "leg.asf"]).ok().stdout;
+    assert!(shown.contains("the skeleton without motion"), "{shown}");
+    let back = sandbox.run(["convert", "leg.asf", "-o", "back.skel", "--json"]).ok().rows().remove(0);
+    assert_eq!((&back["format"], &back["frames"]), (&"skel".into(), &0.into()));
+    assert_eq!(sandbox.run(["convert", "leg.skel", "-o", "x.asf", "--scale", "2"]).code, 1);
+}
+
+#[test]
+fn a_unit_is_told_from_the_size_before_it_is_scaled() {
+    let sandbox = Sandbox::new();
+    let walk = fixture("clips/alex_walk.bvh").display().to_string();
+    let height = |flags: &[&str]| {
+        let convert = ["convert", &walk, "-o", "x.csv", "--overwrite", "--unit", "m"];
+        sandbox.run([&convert[..], flags].concat()).ok();
+        let table = String::from_utf8(sandbox.read("x.csv")).unwrap();
+        let heights = table.lines().skip(1).map(|row| row.split(',').nth(4).unwrap().parse::<f64>().unwrap());
+        heights.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let (whole, half) = (height(&[]), height(&["--scale", "0.5"]));
+    assert!((whole - 2.0 * half).abs() < 1e-6 && whole > 1.4, "{whole} m, scaled {half} m");
+}
+
+#[test]
+fn a_moment_behind_the_end_of_all_motions_is_an_error() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["sheet", "leg.bvh", "--at", "0,9999", "-o", "x.svg"]);
+    assert!(ran.code != 0 && ran.stderr.contains("frame 9999 lies behind the end"), "{}", ran.stderr);
+}

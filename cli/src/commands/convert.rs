@@ -132,7 +132,11 @@ fn convert(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
     let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
     warnings.extend(encoded.warnings);
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
-    let text = format!("{path} -> {output}: {frames} frames{rate}, {joints} joints");
+    let motion = match format.has_motion() {
+        true => format!("{frames} frames{rate}"),
+        false => "the skeleton without motion".into(),
+    };
+    let text = format!("{path} -> {output}: {motion}, {joints} joints");
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
     let format = format.extension();
     let row =
@@ -149,13 +153,34 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
 }
 
+/// A skeleton from a file without motion, in another format of skeletons.
+fn skeleton_alone(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
+    if args.edits() != Edits::default() {
+        let message = "a skeleton without motion can be converted, and not edited";
+        return Err(Diagnostic::new("usage::edit", message).help("leave out the edits").into());
+    }
+    let (skeleton, warnings) = loaded.into_skeleton(&args.reading)?;
+    let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
+    match encode::skeleton(&skeleton, format) {
+        Ok(encoded) => Ok(Converted { encoded, frames: 0, fps: None, joints, unchanged: false, warnings }),
+        Err(error) => Err(Failure { error, warnings }),
+    }
+}
+
 fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
+    if !format.has_motion() && !loaded.format.has_motion() {
+        return skeleton_alone(loaded, args, format);
+    }
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
     let edited = args.edits().apply(clip, &mut warnings).and_then(|clip| {
         let skeleton = clip.skeleton();
         let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
-        let (frames, fps) = (clip.frames(), Some(clip.rate().fps()));
+        // A skeleton is what is left of a motion in a format that has none.
+        let (frames, fps) = match format.has_motion() {
+            true => (clip.frames(), Some(clip.rate().fps())),
+            false => (0, None),
+        };
         let encoded =
             encode::clip(clip, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() })?;
         Ok((encoded, frames, fps, joints))

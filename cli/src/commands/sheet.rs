@@ -149,6 +149,19 @@ fn sheet(drawn: &[Drawn], options: &SheetOptions, format: ImageFormat) -> Result
         );
         return Err(Diagnostic::new("sheet::no-pose", message));
     }
+    let nowhere = |moment: &&Moment| drawn.iter().all(|drawn| moment.frame_in(&drawn.clip).is_none());
+    if let Some(moment) = options.at.iter().find(nowhere) {
+        let moment = match moment {
+            Moment::Frame(frame) => format!("frame {frame}"),
+            Moment::Seconds(seconds) => format!("{seconds} s"),
+        };
+        let longest = drawn.iter().max_by(|a, b| a.clip.duration().total_cmp(&b.clip.duration()));
+        let (frames, seconds) =
+            longest.map_or((0, 0.0), |drawn| (drawn.clip.frames(), drawn.clip.duration()));
+        let message =
+            format!("--at: {moment} lies behind the end: there are {frames} frames, {seconds:.2} s");
+        return Err(Diagnostic::new("sheet::no-pose", message));
+    }
     let inputs: Vec<SheetInput<'_>> =
         drawn.iter().map(|drawn| SheetInput { name: &drawn.name, clip: &drawn.clip }).collect();
     Ok(match format {
