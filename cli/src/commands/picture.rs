@@ -140,7 +140,7 @@ fn one(
 ) -> Result<Report, Failure> {
     let Read { clip, warnings, bytes: bytes_in } = motion(&job.input, reading)?;
     let path = job.input.shown();
-    let drawn = Drawn { name: job.input.relative.display().to_string(), clip, path: path.clone() };
+    let drawn = Drawn { name: title(&job.input), clip, path: path.clone() };
     let drawn = [drawn];
     let done = job.input.attempt.check().and_then(|()| draw(&drawn));
     let encoded = match done {
@@ -170,7 +170,7 @@ fn together(
         match motion(input, reading) {
             Ok(Read { clip, warnings, .. }) => {
                 console.warnings(&input.shown(), &warnings, Detail::Line);
-                drawn.push(Drawn { name: input.relative.display().to_string(), clip, path: input.shown() });
+                drawn.push(Drawn { name: title(&input), clip, path: input.shown() });
             }
             Err(Failure { error, warnings }) => {
                 console.warnings(&input.shown(), &warnings, Detail::Line);
@@ -225,6 +225,13 @@ struct Read {
     clip: Clip,
     warnings: Vec<Diagnostic>,
     bytes: u64,
+}
+
+/// What a motion is called in a picture: its path from where those of all inputs part.
+fn title(input: &Input) -> String {
+    let (shown, below) = (input.shown(), input.relative.display().to_string());
+    // Inputs that have nothing but the root of the file system in common.
+    if shown.strip_prefix(std::path::MAIN_SEPARATOR) == Some(&below) { shown } else { below }
 }
 
 /// A motion, or a skeleton at rest, with the roles that its names and its tree give away.

@@ -16,8 +16,10 @@ pub(crate) struct Bone {
     pub from: usize,
     pub to: usize,
     pub side: Option<Side>,
-    /// Leads from a root on the floor to the hips: no bone of the body.
+    /// Leads from a root on the floor to the hips, or among helpers: no bone of the body.
     pub faint: bool,
+    /// Ends at a joint that has no part in the body.
+    helper: bool,
 }
 
 /// What is the same in all frames of a clip.
@@ -135,7 +137,7 @@ impl<'a> Stage<'a> {
 
     /// Whether a joint belongs to the body: neither a root on the floor nor above it in the tree.
     pub(crate) fn in_body(&self, joint: usize) -> bool {
-        !self.bones.iter().any(|bone| bone.faint && bone.from == joint)
+        !self.bones.iter().any(|bone| bone.faint && (bone.from == joint || bone.to == joint && bone.helper))
     }
 
     fn find_floor(&self) -> f64 {
@@ -222,6 +224,8 @@ fn side_in(name: &str) -> Option<Side> {
     }
 }
 
+/// Bones, faint where they are none: what leads from a root on the floor to the hips, and branches beside them that
+/// have no part in a body, such as the handles of an IK rig.
 fn bones(skeleton: &Skeleton, sides: &[Option<Side>]) -> Vec<Bone> {
     let mut above = vec![false; skeleton.len()];
     let mut joint = skeleton.with_role(Role::Hips).and_then(|hips| skeleton.joint(hips).parent);
@@ -229,9 +233,19 @@ fn bones(skeleton: &Skeleton, sides: &[Option<Side>]) -> Vec<Bone> {
         above[id.index()] = true;
         joint = skeleton.joint(id).parent;
     }
+    // The first joint of the branch that a joint is in, and whether a branch is of a body.
+    let mut branch: Vec<usize> = (0..skeleton.len()).collect();
+    let mut of_body = vec![false; skeleton.len()];
+    for (id, joint) in skeleton.iter() {
+        if let Some(parent) = joint.parent.filter(|parent| !above[parent.index()]) {
+            branch[id.index()] = branch[parent.index()];
+        }
+        of_body[branch[id.index()]] |= joint.role.is_some();
+    }
     let bones = skeleton.iter().filter_map(|(id, joint)| {
-        let from = joint.parent?.index();
-        Some(Bone { from, to: id.index(), side: sides[id.index()], faint: above[from] })
+        let (from, to) = (joint.parent?.index(), id.index());
+        let helper = above.contains(&true) && !above[to] && !of_body[branch[to]];
+        Some(Bone { from, to, side: sides[to], faint: above[from] || helper, helper })
     });
     bones.collect()
 }
