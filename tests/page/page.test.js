@@ -241,6 +241,15 @@ test("motions of two skeletons are compared by the roles of their joints", async
   }, { colorScheme: "dark" });
 });
 
+test("a motion beside itself plays, without a difference", async () => {
+  await open(write(clip("alex_walk.bvh"), clip("alex_walk.bvh")), async page => {
+    await page.evaluate(() => viewer.seek(1));
+    await drawn(page);
+    assert.match(await page.textContent("header"), /no difference/);
+    assert.match(await page.textContent("#now"), /1\.00 s/);
+  });
+});
+
 test("names stay names", async () => {
   const nasty = ["</script><b>bold</b>", "\"it's\" & 🦴", "<img src=x onerror=alert(1)>"];
   let text = readFileSync(clip("alex_wave.bvh"), "utf8");

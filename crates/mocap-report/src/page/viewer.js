@@ -106,7 +106,7 @@ function boneColour(clip, index, from, to, s) {
   if (state.colour === "speed") return ramp(speed(clip, to, s) / topSpeed);
   if (state.colour === "difference") {
     const d = difference(clip, to, s) ?? difference(clip, from, s);
-    return d === null ? css.ghost : ramp(d / clip.differences.max);
+    return d === null ? css.ghost : ramp(d / (clip.differences.max || 1));
   }
   return index ? OTHERS[(index - 1) % 4 + 1] : [css.middle, css.left, css.right][clip.sides[to]];
 }
