@@ -62,7 +62,7 @@ struct Slow {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let read = super::read(&args.manifests, false)?;
+    let read = super::read(&args.manifests, false, console)?;
     let row = sum(&read, args.slowest);
     console.row(global, &json(&row), &text(&row));
     Ok(Exit::Success)
