@@ -109,3 +109,37 @@ fn a_run_that_is_refused_leaves_no_manifest() {
         assert_eq!(ran.code, if what[0] == "merge" { 2 } else { 0 }, "{ran:?}");
     }
 }
+
+#[test]
+fn a_file_that_is_given_twice_is_taken_once_and_it_is_said() {
+    let sandbox = Sandbox::new();
+    fixtures(&sandbox, &[("walk.bvh", "clips/alex_walk.bvh")]);
+    let ran = sandbox.run(["compress", "walk.bvh", "./walk.bvh", "-o", "q/"]).ok();
+    assert_eq!(sandbox.files("q"), ["walk.mocz"]);
+    assert!(ran.stderr.contains("given more than once"), "{}", ran.stderr);
+}
+
+/// A file system that is full: half a line of the manifest fits.
+#[cfg(unix)]
+#[test]
+fn a_manifest_that_cannot_be_written_ends_in_a_whole_line() {
+    let sandbox = Sandbox::new();
+    for i in 0..24 {
+        sandbox.put(&format!("db/{i:02}.bvh"), LEG);
+    }
+    let limited = "ulimit -f 6; trap '' XFSZ; exec \"$0\" convert db --to csv -o out/ --resume -j 8";
+    let ran = std::process::Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_mocap")])
+        .current_dir(sandbox.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    let manifest = String::from_utf8(sandbox.read("out/.mocap-manifest.jsonl")).unwrap();
+    assert!(manifest.ends_with('\n'), "{manifest}");
+    for line in manifest.lines() {
+        serde_json::from_str::<serde_json::Value>(line).expect(line);
+    }
+    let ran = sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--resume"]).ok();
+    assert!(ran.stderr.contains("24 inputs: "), "{ran:?}");
+    sandbox.run(["manifest", "verify", "out"]).ok();
+}

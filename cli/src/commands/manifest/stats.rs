@@ -115,8 +115,12 @@ fn text(row: &Row) -> String {
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let mut lines = vec![
         format!(
-            "{}: {} clips, {} ok, {} failed, {} unfinished",
-            row.command, row.clips, row.ok, row.failed, row.unfinished
+            "{}{} clips, {} ok, {} failed, {} unfinished",
+            if row.command.is_empty() { String::new() } else { format!("{}: ", row.command) },
+            row.clips,
+            row.ok,
+            row.failed,
+            row.unfinished
         ),
         format!(
             "  {:.1} MB in, {:.1} MB out in {} files, {} frames",
