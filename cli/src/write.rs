@@ -82,6 +82,11 @@ pub(crate) fn staged(path: &Path, staging: Staging<'_>, content: Content<'_>) ->
 }
 
 impl Staged {
+    /// Whether there is a file to be put in its place, and no device that has its content already.
+    pub(crate) fn is_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// Puts the file in its place; gives its size and hash.
     pub(crate) fn commit(self) -> Result<hash::Content, Diagnostic> {
         let Staged { path, replace, file, content } = self;

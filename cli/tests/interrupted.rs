@@ -5,6 +5,7 @@
 mod mocap;
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -104,51 +105,42 @@ const CONVERT: &[&str] = &["convert", "db", "--to", "csv", "-o", "out/", "--resu
 #[test]
 fn runs_that_are_killed_twenty_times_make_what_one_run_makes() {
     let sandbox = database(42);
-    let begun = Instant::now();
+    sandbox.put("db/last.bvh", LEG);
     sandbox.run(["convert", "db", "--to", "csv", "-o", "whole/", "-j", "1"]).ok();
-    let whole_time = begun.elapsed();
     let whole = tree(&sandbox, "whole");
+    // No run comes to its end before it is killed: a pipe has no size, so it is the last to be read.
+    std::fs::remove_file(sandbox.path("db/last.bvh")).unwrap();
+    pipe(&sandbox, "db/last.bvh");
+    let manifest = "out/.mocap-manifest.jsonl";
+    let known = || if sandbox.path(manifest).exists() { counts(&sandbox, manifest) } else { BTreeMap::new() };
+    let finished = || known().values().map(|(_, finished)| finished).sum::<usize>();
+    // Clips that were begun and not finished.
+    let unfinished = || known().values().map(|(begun, finished)| begun - finished).sum::<usize>();
     let mut random = Random(0x5eed_0f7e_57ed);
-    // Clips that were begun and not finished, since the tree was begun.
-    let (mut kills, mut met, mut for_nothing) = (0, 0, 0);
-    let jobs = ["1", "2", "8"];
-    while kills < 20 {
-        let jobs = jobs[kills % 3];
+    for kill in 0..20 {
+        let jobs = ["1", "2", "8"][kill % 3];
+        let (aim, before) = (finished() + (4.0 * random.next()) as usize, unfinished());
         let mut child = spawn(&sandbox, &[CONVERT, &["-j", jobs]].concat());
-        std::thread::sleep(whole_time.mul_f64(0.25 * random.next()));
-        let over = child.try_wait().unwrap();
+        until(&mut child, || finished() >= aim.min(42) && unfinished() > before);
+        assert_eq!(child.try_wait().unwrap(), None, "the run has ended");
         child.kill().unwrap();
-        let status = child.wait().unwrap();
+        child.wait().unwrap();
         // What is there under its own name is whole.
         for (name, bytes) in tree(&sandbox, "out").iter().filter(|(name, _)| !is_temporary(name)) {
-            assert!(bytes == &whole[name], "kill {kills}: {name} is half written");
+            assert!(bytes == &whole[name], "kill {kill}: {name} is half written");
         }
-        if over.is_some() {
-            // All is done: another tree.
-            assert!(status.success());
-            assert!(tree(&sandbox, "out") == whole);
-            std::fs::remove_dir_all(sandbox.path("out")).unwrap();
-            for_nothing = 0;
-            continue;
-        }
-        kills += 1;
-        if sandbox.path("out/.mocap-manifest.jsonl").exists() {
-            let counts = counts(&sandbox, "out/.mocap-manifest.jsonl");
-            assert!(counts.values().all(|(_, finished)| *finished <= 1), "a clip was done twice: {counts:?}");
-            let now: usize = counts.values().map(|(begun, finished)| begun - finished).sum();
-            assert!(
-                now - for_nothing <= jobs.parse().unwrap(),
-                "kill {kills}: more was lost than was at hand"
-            );
-            for_nothing = now;
-            met += usize::from(now > 0);
-        }
+        let counts = known();
+        assert!(counts.values().all(|(_, finished)| *finished <= 1), "a clip was done twice: {counts:?}");
+        let lost = unfinished() - before;
+        assert!(lost <= jobs.parse().unwrap(), "kill {kill}: more was lost than was at hand");
     }
+    assert!(unfinished() > 0, "no kill met a clip");
+    std::fs::remove_file(sandbox.path("db/last.bvh")).unwrap();
+    sandbox.put("db/last.bvh", LEG);
     sandbox.run(CONVERT).ok();
-    assert!(met > 0, "no kill met a clip");
     assert!(tree(&sandbox, "out") == whole, "the tree differs");
-    let counts = counts(&sandbox, "out/.mocap-manifest.jsonl");
-    assert_eq!(counts.len(), 42);
+    let counts = known();
+    assert_eq!(counts.len(), 43);
     assert!(counts.values().all(|(_, finished)| *finished == 1), "{counts:?}");
     sandbox.run(["manifest", "verify", "out"]).ok();
 }
@@ -178,27 +170,40 @@ fn any_number_of_jobs_and_shards_makes_the_same_tree() {
 #[test]
 fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
     for name in ["INT", "TERM"] {
-        let sandbox = database(30);
+        let sandbox = database(6);
+        // They hold the run open: two are at hand when the signal comes, and the third is not begun.
+        let held = ["db/x.bvh", "db/y.bvh", "db/z.bvh"];
+        held.iter().for_each(|path| pipe(&sandbox, path));
         let mut child =
             spawn(&sandbox, &["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-j", "2"]);
-        let begun = || {
-            let manifest = std::fs::read_to_string(sandbox.path("out/.mocap-manifest.jsonl"));
-            manifest.is_ok_and(|text| text.contains("\"clip\""))
-        };
-        until(&mut child, begun);
+        // Opened for writing where the run has opened them for reading.
+        let open = |path: &str| std::fs::OpenOptions::new().write(true).open(sandbox.path(path)).unwrap();
+        let pipes = [held[0], held[1]].map(open);
+        until(&mut child, || tree(&sandbox, "out").len() == 6);
         signal(&child, name);
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        while !said.contains("the inputs at hand are dropped") {
+            assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+        }
+        for mut pipe in pipes {
+            pipe.write_all(LEG.as_bytes()).unwrap();
+        }
         assert_eq!(end(&mut child).code(), Some(130));
-        let output = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-        assert!(output.contains("interrupted"), "{output}");
-        // Whole lines to the last, nothing half written, something left to do.
+        stderr.read_to_string(&mut said).unwrap();
+        assert!(said.contains("interrupted: 9 inputs: 6 ok, 3 not begun"), "{said}");
+        // Whole lines to the last, nothing half written.
         assert_eq!(sandbox.read("out/.mocap-manifest.jsonl").last(), Some(&b'\n'));
-        let there = tree(&sandbox, "out");
-        assert!(there.len() < 30 && !there.keys().any(|name| is_temporary(name)), "{:?}", there.keys());
-        let done =
-            counts(&sandbox, "out/.mocap-manifest.jsonl").values().filter(|count| count.1 == 1).count();
-        assert_eq!(done, there.len());
+        let counts = counts(&sandbox, "out/.mocap-manifest.jsonl");
+        assert_eq!((counts.len(), counts["x.bvh"], counts["y.bvh"]), (8, (1, 0), (1, 0)));
+        assert_eq!(tree(&sandbox, "out").len(), 6);
+        for path in held {
+            std::fs::remove_file(sandbox.path(path)).unwrap();
+            sandbox.put(path, LEG);
+        }
         let ran = sandbox.run([CONVERT, &["--json"]].concat()).ok();
-        assert_eq!(ran.rows().last().unwrap()["skipped"], done);
+        let summary = ran.rows().pop().unwrap();
+        assert_eq!((&summary["skipped"], &summary["not_begun"]), (&6.into(), &0.into()));
         sandbox.run(["convert", "db", "--to", "csv", "-o", "whole/"]).ok();
         assert!(tree(&sandbox, "out") == tree(&sandbox, "whole"));
     }
@@ -252,14 +257,19 @@ fn a_clip_that_takes_too_long_is_given_up_and_holds_up_no_other() {
 }
 
 #[test]
-fn a_clip_whose_time_is_up_stops_at_its_next_check() {
+fn a_run_whose_inputs_are_all_stuck_comes_to_an_end() {
     let sandbox = Sandbox::new();
-    let rows = "0 1.2 0 0 0 0 0 0 0\n0 1.2 0 0 0 0 0 0 0.5\n".repeat(100_000);
-    sandbox.put("db/long.bvh", LEG.replace("Frames: 4", "Frames: 200004") + &rows);
-    let ran = sandbox.run([CONVERT, &["--timeout", "0.01", "--json"]].concat());
-    assert_eq!(ran.code, 1);
-    assert_eq!(ran.rows()[0]["error"]["code"], "batch::timeout");
-    assert_eq!(tree(&sandbox, "out"), Tree::new());
-    sandbox.run(CONVERT).ok();
-    assert_eq!(tree(&sandbox, "out").len(), 1);
+    for i in 0..10 {
+        sandbox.put("db/note.txt", "");
+        pipe(&sandbox, &format!("db/{i}.bvh"));
+    }
+    let inputs: Vec<String> = (0..10).map(|i| format!("db/{i}.bvh")).collect();
+    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+    let more = ["--to", "csv", "-o", "out/", "--json", "-j", "1", "--timeout", "0.1"];
+    let ran = sandbox.run([&["convert"], &inputs[..], &more].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("batch::stuck"), "{}", ran.stderr);
+    // As many threads as may be stuck for the one that works.
+    let summary = ran.rows().pop().unwrap();
+    assert_eq!((&summary["failed"], &summary["not_begun"]), (&4.into(), &6.into()), "{summary}");
 }

@@ -62,6 +62,12 @@ fn what_does_not_belong_together_or_is_missing_is_said() {
     let ran = merge(&[&shard(1), &shard(3)]).ok();
     assert!(ran.stderr.contains("no manifest of shard 2/3"), "{}", ran.stderr);
 
+    // As many as a file can claim.
+    let one = String::from_utf8(sandbox.read(&shard(1))).unwrap();
+    sandbox.put("huge.jsonl", one.replace("\"shard\":\"1/3\"", "\"shard\":\"1/4294967295\""));
+    let ran = merge(&["huge.jsonl"]).ok();
+    assert!(ran.stderr.contains("11/4294967295 and 4294967284 more"), "{}", ran.stderr);
+
     // Begun, not finished.
     let two = String::from_utf8(sandbox.read(&shard(2))).unwrap();
     sandbox.put(&shard(2), format!("{two}{{\"type\":\"start\",\"path\":\"9/9.bvh\"}}\n{{\"type\":\"cl"));

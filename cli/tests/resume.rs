@@ -168,13 +168,13 @@ fn a_torn_line_is_cut_off_and_what_a_killed_run_left_is_taken_away() {
     convert(&sandbox, &["--resume", "-j", "1"]).ok();
     let whole = tree(&sandbox, "out");
     let manifest = sandbox.read(MANIFEST);
-    let name = ".mocap-manifest.jsonl";
-    // The temporary file of a killed run, which has the hash of the manifest's name in its own.
+    // The temporary file of a killed run, which has the hash of the manifest's path in its name.
     let tag = {
         sandbox.put("probe.bvh", LEG);
         let unfinished = manifest.len() - 40;
         sandbox.put(MANIFEST, &manifest[..unfinished]);
-        &hash_of(name)[..8]
+        let path = sandbox.path(MANIFEST).canonicalize().unwrap();
+        &hash_of(path.to_str().unwrap())[..8]
     };
     sandbox.put(&format!("out/a/.mocap-{tag}-Xy12.tmp"), "half");
     sandbox.put("out/a/.mocap-01234567-Xy12.tmp", "of another run");

@@ -30,6 +30,8 @@ struct State {
     tag: String,
     read: Vec<Piece>,
     written: Vec<Piece>,
+    /// What `undo` takes away: of what was written the files, not devices and pipes.
+    placed: Vec<PathBuf>,
     end: Option<End>,
 }
 
@@ -102,8 +104,12 @@ impl Attempt {
         state.check()?;
         let mut bytes = 0;
         for ((path, _), staged) in files.iter().zip(staged) {
+            let is_file = staged.is_file();
             let content = staged.commit()?;
             bytes += content.bytes;
+            if is_file {
+                state.placed.push(path.to_path_buf());
+            }
             state.written.push(Piece { path: path.to_path_buf(), content });
         }
         Ok(bytes)
@@ -111,14 +117,17 @@ impl Attempt {
 
     /// Takes away what was written: a clip that failed leaves no part of its outputs.
     pub(crate) fn undo(&self) {
-        for piece in self.state().written.drain(..) {
-            let _ = std::fs::remove_file(piece.path);
+        let mut state = self.state();
+        state.written.clear();
+        for path in state.placed.drain(..) {
+            let _ = std::fs::remove_file(path);
         }
     }
 
     /// The files read and written, in order.
     pub(crate) fn take(&self) -> (Vec<Piece>, Vec<Piece>) {
         let mut state = self.state();
+        state.placed.clear();
         (std::mem::take(&mut state.read), std::mem::take(&mut state.written))
     }
 
@@ -194,6 +203,40 @@ mod tests {
         );
         assert_eq!(endless.unwrap_err().code, TIMEOUT);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_clip_whose_time_is_up_stops_at_its_next_check() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempt = Attempt::default();
+        attempt.begin(Some(Duration::ZERO), "tag");
+        assert_eq!(attempt.check().unwrap_err().code, TIMEOUT);
+        let write = attempt.write(&[(&folder.path().join("x"), &|out| out.write_all(b"one"))], false);
+        assert_eq!(write.unwrap_err().code, TIMEOUT);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_pipes_are_not_taken_away() {
+        use std::io::Read;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let attempt = Attempt::default();
+        attempt.begin(None, "tag");
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || {
+                let mut text = String::new();
+                std::fs::File::open(pipe).unwrap().read_to_string(&mut text).unwrap();
+                text
+            }
+        });
+        attempt.write(&[(&pipe, &|out| out.write_all(b"one"))], true).unwrap();
+        assert_eq!(reader.join().unwrap(), "one");
+        attempt.undo();
+        assert!(pipe.exists());
     }
 
     #[test]

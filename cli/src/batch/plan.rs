@@ -1,11 +1,14 @@
 //! Which output each input gets, settled and checked before any work: nothing is written over an input, two
 //! inputs never share an output, and what exists is replaced only on request.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::Input;
 use super::collide::{Places, folded, folds_case};
+use super::reads::{Reads, is_input};
+use super::root;
 use crate::args::Outputs;
 use crate::diagnostic::Diagnostic;
 
@@ -40,6 +43,8 @@ pub(crate) struct Names<'a> {
     pub(crate) derive: &'a dyn Fn(&Input) -> Result<PathBuf, Diagnostic>,
     /// Files written along with an output.
     pub(crate) beside: &'a dyn Fn(&Path) -> Vec<PathBuf>,
+    /// What is read beside the inputs.
+    pub(crate) reads: Reads<'a>,
 }
 
 impl Job {
@@ -63,6 +68,7 @@ fn size(input: &Input) -> u64 {
 /// # Errors
 /// Where `-o` does not fit the inputs, outputs collide with each other or with inputs, or exist.
 pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> Result<Vec<Job>, Diagnostic> {
+    let (inputs, twice) = each_once(inputs);
     let many = inputs.len() > 1 || inputs.iter().any(|input| input.found);
     let paths = match &outputs.output {
         Some(path) if path == Path::new("-") => {
@@ -98,7 +104,11 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
             vec![name.file_name().map_or(name.clone(), PathBuf::from)]
         }
     };
-    let mut warnings = check_collisions(&inputs, &paths, names, folds_case)?;
+    let manifest = outputs.manifest.as_deref();
+    let mut warnings = check_collisions(&inputs, &paths, manifest, names, folds_case)?;
+    for (i, warning) in twice {
+        warnings.entry(i).or_insert(warning);
+    }
     // What exists under --resume, the manifest knows or refuses.
     if !outputs.overwrite && !outputs.skip_existing && !outputs.resume {
         let existing: Vec<bool> =
@@ -141,27 +151,67 @@ fn exists_beside(path: &Path, names: &Names<'_>) -> bool {
     (names.beside)(path).iter().any(|beside| exists(beside))
 }
 
+/// Takes files that are given several times once; gives warnings about them.
+fn each_once(inputs: Vec<Input>) -> (Vec<Input>, BTreeMap<usize, Diagnostic>) {
+    let mut seen: HashMap<PathBuf, usize> = HashMap::new();
+    let (mut kept, mut warnings) = (Vec::with_capacity(inputs.len()), BTreeMap::new());
+    for input in inputs {
+        match input.path().map(|path| seen.entry(root::absolute(path))) {
+            Some(Entry::Occupied(first)) => {
+                let message = "the input is given more than once, and is taken once";
+                warnings.insert(*first.get(), Diagnostic::new("batch::given-twice", message));
+                continue;
+            }
+            Some(Entry::Vacant(place)) => drop(place.insert(kept.len())),
+            None => {}
+        }
+        kept.push(input);
+    }
+    (kept, warnings)
+}
+
 /// Refuses outputs that are inputs or each other; gives warnings about outputs that are the same to some file systems.
 fn check_collisions(
     inputs: &[Input],
     paths: &[PathBuf],
+    manifest: Option<&Path>,
     names: &Names<'_>,
     folds_case: impl Fn(&Path) -> bool,
 ) -> Result<BTreeMap<usize, Diagnostic>, Diagnostic> {
     let mut places = Places::default();
-    let read: BTreeMap<PathBuf, usize> =
-        inputs.iter().enumerate().filter_map(|(i, input)| Some((places.of(input.path()?), i))).collect();
+    let outputs: Vec<Vec<(PathBuf, PathBuf)>> = paths
+        .iter()
+        .map(|path| {
+            let all = std::iter::once(path.clone()).chain((names.beside)(path));
+            all.map(|output| (places.of(&output), output)).collect()
+        })
+        .collect();
+    let manifest = manifest.map(|path| (places.of(path), path));
+    let all: Vec<PathBuf> = outputs
+        .iter()
+        .flatten()
+        .map(|(place, _)| place.clone())
+        .chain(manifest.iter().map(|(place, _)| place.clone()))
+        .collect();
+    let read = names.reads.places(inputs, &all, &mut places);
+    if let Some((place, path)) = &manifest {
+        if let Some(name) = read.get(place) {
+            return Err(is_input(name).help("name another file with --manifest"));
+        }
+        if outputs.iter().flatten().any(|(output, _)| output == place) {
+            let message = format!("'{}' would be both the manifest and an output", path.display());
+            return Err(
+                Diagnostic::new("usage::output-collision", message).help("name another file with --manifest")
+            );
+        }
+    }
     let mut written: BTreeMap<PathBuf, usize> = BTreeMap::new();
     let mut letters: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
     let mut warnings = BTreeMap::new();
-    for (i, path) in paths.iter().enumerate() {
-        for output in std::iter::once(path.clone()).chain((names.beside)(path)) {
-            let same = places.of(&output);
-            if let Some(&input) = read.get(&same) {
-                let message = format!("'{}' is an input and would be overwritten", inputs[input].shown());
-                return Err(
-                    Diagnostic::new("usage::output-is-input", message).help("name another output with -o")
-                );
+    for (i, outputs) in outputs.into_iter().enumerate() {
+        for (same, output) in outputs {
+            if let Some(name) = read.get(&same) {
+                return Err(is_input(name).help("name another output with -o"));
             }
             let twin = letters.insert(folded(&same), i);
             if let Some(other) = written.insert(same, i) {
@@ -227,7 +277,7 @@ mod tests {
         Ok(input.relative.with_extension("csv"))
     }
 
-    const NAMES: Names<'static> = Names { derive: &to_csv, beside: &|_| Vec::new() };
+    const NAMES: Names<'static> = Names { derive: &to_csv, beside: &|_| Vec::new(), reads: Reads::NONE };
 
     fn planned(inputs: Vec<Input>, outputs: &Outputs) -> Result<Vec<Destination>, &'static str> {
         let jobs = plan(inputs, outputs, &NAMES).map_err(|error| error.code)?;
@@ -266,6 +316,14 @@ mod tests {
         assert_eq!(planned(two(), &outputs(Some(at("all.csv")))), Err("usage::output"));
         assert_eq!(planned(two(), &outputs(Some("-".into()))), Err("usage::output"));
         assert_eq!(planned(two(), &outputs(None)), Err("usage::output"));
+        // The manifest is written to as well.
+        for (manifest, code) in
+            [("1.bvh", "usage::output-is-input"), ("out/1.csv", "usage::output-collision")]
+        {
+            let named =
+                Outputs { manifest: Some(at(manifest)), overwrite: true, ..outputs(Some(at("out/"))) };
+            assert_eq!(planned(vec![input(folder.path(), "1.bvh")], &named), Err(code));
+        }
 
         let one = || vec![Input { found: false, ..input(folder.path(), "1.bvh") }];
         let onto_input = Outputs { overwrite: true, ..outputs(Some(at("./1.bvh"))) };
@@ -282,10 +340,26 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_given_twice_is_taken_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = || Input { found: false, ..input(folder.path(), "1.bvh") };
+        let two = Input { found: false, ..input(folder.path(), "2.bvh") };
+        let again = Input { relative: "1.bvh".into(), ..Input::named(&folder.path().join("./x/../1.bvh")) };
+        let out = outputs(Some(folder.path().join("out/")));
+        let jobs = plan(vec![one(), two, one(), again.clone()], &out, &NAMES).unwrap();
+        let codes = |jobs: &[Job]| -> Vec<_> {
+            jobs.iter().map(|job| job.warning.as_ref().map(|warning| warning.code)).collect()
+        };
+        assert_eq!(codes(&jobs), [Some("batch::given-twice"), None]);
+        let name = folder.path().join("x.csv");
+        assert_eq!(planned(vec![one(), again], &outputs(Some(name.clone()))), Ok(vec![file(name)]));
+    }
+
+    #[test]
     fn an_output_is_skipped_only_where_it_is_there_itself() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let names = Names { derive: &to_csv, beside: &|path| vec![path.with_extension("asf")] };
+        let names = Names { beside: &|path| vec![path.with_extension("asf")], ..NAMES };
         let planned = |outputs: &Outputs| {
             let input = Input { found: false, ..input(folder.path(), "1.bvh") };
             plan(vec![input], outputs, &names)
@@ -309,7 +383,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inputs = [input(folder.path(), "a/Walk.bvh"), input(folder.path(), "b/walk.bvh")];
         let paths = [folder.path().join("out/Walk.csv"), folder.path().join("out/walk.csv")];
-        let check = |folds: bool| check_collisions(&inputs, &paths, &NAMES, |_| folds);
+        let check = |folds: bool| check_collisions(&inputs, &paths, None, &NAMES, |_| folds);
         assert_eq!(check(true).unwrap_err().code, "usage::output-collision");
         let warnings = check(false).unwrap();
         assert_eq!((warnings.len(), warnings[&1].code), (1, "batch::case-twin"));

@@ -65,7 +65,7 @@ impl Progress {
         self.frames += told.tally.frames;
         match told.verdict {
             Verdict::Failed | Verdict::Missed => self.failed += 1,
-            Verdict::Skipped => self.skipped_bytes += job.bytes,
+            Verdict::Skipped | Verdict::NotBegun => self.skipped_bytes += job.bytes,
             Verdict::Ok => {}
         }
         if let Form::Bar(bar) = &self.form {

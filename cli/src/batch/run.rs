@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use super::attempt::{self, timeout};
 use super::manifest::{Facts, Header, Known, Ledger, Outcome as Recorded};
 use super::progress::Progress;
 use super::queue::Queue;
-use super::tell::{Summary, Teller, Told, print_plan};
+use super::tell::{Summary, Teller, Told, Verdict, print_plan};
 use super::{Destination, Job, RunOptions, Source};
 use crate::args::Global;
 use crate::console::Console;
@@ -32,6 +32,22 @@ pub(crate) struct Report {
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) tally: Tally,
+}
+
+impl Report {
+    /// How the job counts.
+    pub(super) fn verdict(&self) -> Verdict {
+        match &self.errors[..] {
+            [] => Verdict::Ok,
+            errors if errors.iter().all(Diagnostic::is_gate) => Verdict::Missed,
+            _ => Verdict::Failed,
+        }
+    }
+
+    /// The error that stands for all: a fault before a gate that was missed.
+    fn error(&self) -> Option<&Diagnostic> {
+        self.errors.iter().find(|error| !error.is_gate()).or(self.errors.first())
+    }
 }
 
 /// What a job went through.
@@ -62,14 +78,30 @@ pub(super) enum Outcome {
     Failed(Failure),
     /// An earlier run has done it.
     Known,
-    /// Its output exists, or the run ended before it was its turn.
+    /// Its output exists.
     Skipped,
+    /// The run ended before it was its turn, or before it was done: as if it had not been begun.
+    NotBegun,
+}
+
+impl Outcome {
+    /// How the job counts, and the error that says why.
+    fn verdict(&self) -> (Verdict, Option<&Diagnostic>) {
+        match self {
+            Outcome::Done(report) => (report.verdict(), report.error()),
+            Outcome::Failed(failure) => (Verdict::Failed, Some(&failure.error)),
+            Outcome::Known | Outcome::Skipped => (Verdict::Skipped, None),
+            Outcome::NotBegun => (Verdict::NotBegun, None),
+        }
+    }
 }
 
 /// How often the run looks at its clock.
 const TICK: Duration = Duration::from_millis(100);
 /// The time that a clip gets beyond its limit to come to a check by itself.
 const GRACE: Duration = Duration::from_millis(500);
+/// Threads that may be stuck, for each that works: so much memory is lost with them at most.
+const STUCK: isize = 4;
 
 /// What all threads of a run share.
 struct Crew<'a, W> {
@@ -85,6 +117,10 @@ struct Crew<'a, W> {
     fatal: OnceLock<Diagnostic>,
     /// Jobs at hand, and since when.
     at_hand: Mutex<BTreeMap<usize, Instant>>,
+    /// Threads that take jobs.
+    working: AtomicUsize,
+    /// Threads whose job was given up, and which have not come back; one that does so at once is counted off first.
+    stuck: AtomicIsize,
 }
 
 /// Runs `work` on every job and reports to the console.
@@ -97,6 +133,15 @@ pub(crate) fn run(
 ) -> Exit {
     // One input alone ends at once: it may wait for a stdin that never comes.
     let orderly = (jobs.len() > 1 || options.manifest.is_some()).then(Orderly::begin);
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        threads => threads,
+    };
+    let threads = threads.min(jobs.len()).max(1);
+    let pool = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool,
+        Err(error) => return console.usage_error(&no_thread(&error)),
+    };
     let ledger = match open(global, &options, jobs) {
         Ok(Opened::Ledger(ledger)) => ledger,
         Ok(Opened::Known(known)) => return print_plan(console, global, jobs, known.as_ref()),
@@ -117,15 +162,8 @@ pub(crate) fn run(
         stop: AtomicBool::new(false),
         fatal: OnceLock::new(),
         at_hand: Mutex::default(),
-    };
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-        threads => threads,
-    };
-    let threads = threads.min(jobs.len()).max(1);
-    let pool = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool,
-        Err(error) => return console.usage_error(&Diagnostic::new("io::threads", error.to_string())),
+        working: AtomicUsize::new(threads),
+        stuck: AtomicIsize::new(0),
     };
     let mut progress = Progress::new(global.progress, if options.own_progress { &[] } else { jobs });
     // A thread of the pool that does not come back leaves its place to one outside it.
@@ -144,15 +182,33 @@ pub(crate) fn run(
             let (mut due, mut told, mut noted) = (0, 0, false);
             while told < jobs.len() {
                 let mut news = Vec::new();
+                // What a thread has told, it has told before it counts as gone.
+                let nobody = crew.working.load(Ordering::SeqCst) == 0;
                 match results.recv_timeout(TICK) {
                     Ok(result) => news.push(result),
+                    // Only jobs that are stuck are left to tell of, or that nobody is there to take.
+                    Err(RecvTimeoutError::Timeout) if nobody => break,
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 for i in crew.overdue() {
                     news.push((i, crew.give_up(i)));
+                    let stuck = crew.stuck.fetch_add(1, Ordering::SeqCst) + 1;
+                    crew.working.fetch_sub(1, Ordering::SeqCst);
+                    if crew.ends() || told + news.len() == jobs.len() {
+                        continue;
+                    }
+                    if stuck >= STUCK * threads.cast_signed() {
+                        crew.give_in(too_many_stuck(stuck));
+                        continue;
+                    }
                     let sender = spare.clone();
-                    spares.spawn(move || sender.map(|sender| crew.work_through(&sender)));
+                    crew.working.fetch_add(1, Ordering::SeqCst);
+                    let work = move || sender.map(|sender| crew.work_through(&sender));
+                    if let Err(error) = std::thread::Builder::new().spawn_scoped(spares, work) {
+                        crew.working.fetch_sub(1, Ordering::SeqCst);
+                        crew.give_in(no_thread(&error));
+                    }
                 }
                 for (i, text) in news {
                     progress.advance(&jobs[i], &text);
@@ -175,6 +231,12 @@ pub(crate) fn run(
                     crew.stop.store(true, Ordering::Relaxed);
                 }
             }
+            // Where jobs before them were not told of, rows still wait.
+            for text in waiting.into_values() {
+                summary.add(&text);
+                progress.suspend(|| text.print(console));
+            }
+            summary.leave_out(jobs.len() - told);
             progress.finish();
             summary.seconds = started.elapsed().as_secs_f64();
             let exit = crew.end(console, global, &summary);
@@ -215,19 +277,26 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         while let Some(i) = self.queue.take() {
             let job = &self.jobs[i];
             let begun = Instant::now();
-            let outcome = if self.ends() { Outcome::Skipped } else { self.attempt(i, job) };
+            let attempt = || if self.ends() { Outcome::NotBegun } else { self.attempt(i, job) };
+            // The panic has been printed; the other clips go on.
+            let outcome = catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|_| {
+                let message = "mocap itself failed on this input; please report it";
+                Outcome::Failed(Diagnostic::new("internal::panic", message).into())
+            });
             let mine = job.input.attempt.tell();
             self.at_hand().remove(&i);
             if !mine {
                 // It was given up, and another thread is in the place of this one.
                 job.input.attempt.undo();
+                self.stuck.fetch_sub(1, Ordering::SeqCst);
                 return;
             }
             let told = self.settle(job, outcome, begun);
             if sender.send((i, told)).is_err() {
-                return;
+                break;
             }
         }
+        self.working.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Whether no further job is begun.
@@ -256,19 +325,14 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         };
         self.at_hand().insert(i, Instant::now());
         job.input.attempt.begin(self.options.timeout, tag);
-        match catch_unwind(AssertUnwindSafe(|| (self.work)(job))) {
-            Ok(Ok(report)) => Outcome::Done(report),
+        match (self.work)(job) {
+            Ok(report) => Outcome::Done(report),
             // Neither done nor failed: another run begins it again.
-            Ok(Err(failure)) if failure.error.code == attempt::INTERRUPTED => {
+            Err(failure) if failure.error.code == attempt::INTERRUPTED => {
                 job.input.attempt.undo();
-                Outcome::Skipped
+                Outcome::NotBegun
             }
-            Ok(Err(failure)) => Outcome::Failed(failure),
-            // The panic has been printed; the other clips go on.
-            Err(_) => Outcome::Failed(
-                Diagnostic::new("internal::panic", "mocap itself failed on this input; please report it")
-                    .into(),
-            ),
+            Err(failure) => Outcome::Failed(failure),
         }
     }
 
@@ -276,7 +340,7 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
     fn give_in(&self, error: Diagnostic) -> Outcome {
         let _ = self.fatal.set(error);
         self.stop.store(true, Ordering::Relaxed);
-        Outcome::Skipped
+        Outcome::NotBegun
     }
 
     /// Jobs whose time is up, and which came to no check.
@@ -294,18 +358,23 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         self.settle(&self.jobs[i], Outcome::Failed(timeout(most).into()), Instant::now() - most)
     }
 
-    /// Records what became of a job, and makes the text that says it.
-    fn settle(&self, job: &Job, mut outcome: Outcome, begun: Instant) -> Told {
-        let failed = match &outcome {
-            Outcome::Done(report) => report.errors.first(),
-            Outcome::Failed(failure) => Some(&failure.error),
-            Outcome::Known | Outcome::Skipped => None,
-        };
-        if let Some(error) = failed {
-            // What misses a gate is written all the same: whoever set it wants to look at it.
-            if !error.is_gate() {
-                job.input.attempt.undo();
-            }
+    /// Records what became of a job, and makes the text that says it: there is one whatever happens, because the run
+    /// waits for it.
+    fn settle(&self, job: &Job, outcome: Outcome, begun: Instant) -> Told {
+        catch_unwind(AssertUnwindSafe(|| self.settled(job, outcome, begun))).unwrap_or_else(|_| {
+            let message = format!("mocap itself failed on '{}'; please report it", job.input.shown());
+            self.give_in(Diagnostic::new("internal::panic", message));
+            Told::lost()
+        })
+    }
+
+    fn settled(&self, job: &Job, mut outcome: Outcome, begun: Instant) -> Told {
+        let (verdict, failed) = outcome.verdict();
+        // What misses a gate is written all the same: whoever set it wants to look at it.
+        if verdict == Verdict::Failed {
+            job.input.attempt.undo();
+        }
+        if failed.is_some() {
             if self.options.fail_fast {
                 self.stop.store(true, Ordering::Relaxed);
             }
@@ -319,7 +388,7 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
             self.stop.store(true, Ordering::Relaxed);
         }
         let recorded = match &outcome {
-            Outcome::Known | Outcome::Skipped => Ok(()),
+            Outcome::Known | Outcome::Skipped | Outcome::NotBegun => Ok(()),
             Outcome::Done(_) | Outcome::Failed(_) => self.record(job, &outcome, begun),
         };
         if let Err(error) = recorded {
@@ -334,11 +403,8 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
     fn record(&self, job: &Job, outcome: &Outcome, begun: Instant) -> Result<(), Diagnostic> {
         let (read, written) = job.input.attempt.take();
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        let (tally, error) = match outcome {
-            Outcome::Done(report) => (report.tally, report.errors.first()),
-            Outcome::Failed(failure) => (Tally::default(), Some(&failure.error)),
-            Outcome::Known | Outcome::Skipped => (Tally::default(), None),
-        };
+        let (_, error) = outcome.verdict();
+        let tally = if let Outcome::Done(report) = outcome { report.tally } else { Tally::default() };
         let facts = Facts {
             result: if error.is_some() { Recorded::Failed } else { Recorded::Ok },
             error: error.map(Into::into),
@@ -364,6 +430,17 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         }
         if self.fatal.get().is_some() { Exit::ClipFailed } else { summary.exit() }
     }
+}
+
+fn no_thread(error: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::new("io::threads", format!("the system gives no thread to work with: {error}"))
+}
+
+fn too_many_stuck(stuck: isize) -> Diagnostic {
+    let message =
+        format!("the run ends here: {stuck} inputs at once took longer than --timeout and cannot be stopped");
+    Diagnostic::new("batch::stuck", message)
+        .help("leave them out with --exclude, or allow more time with --timeout")
 }
 
 fn full(error: &Diagnostic) -> String {

@@ -9,6 +9,7 @@ use crate::args::Global;
 use crate::console::{Console, Voice};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
+use crate::interrupt;
 
 /// What one job has to say, as text: it may wait for its turn.
 pub(super) struct Told {
@@ -28,6 +29,8 @@ pub(super) enum Verdict {
     /// It only came out worse than was allowed.
     Missed,
     Skipped,
+    /// The run ended first.
+    NotBegun,
 }
 
 /// How texts are made.
@@ -45,6 +48,8 @@ pub(crate) struct Summary {
     ok: usize,
     pub(super) failed: usize,
     skipped: usize,
+    /// Those that the run did not come to before it ended, or had to drop: a later run begins them.
+    not_begun: usize,
     frames: usize,
     bytes_in: u64,
     bytes_out: u64,
@@ -70,6 +75,16 @@ pub(crate) struct PlanRow<'a> {
 }
 
 impl Told {
+    /// That of a job about which nothing could be told.
+    pub(super) fn lost() -> Told {
+        Told {
+            row: String::new(),
+            messages: String::new(),
+            verdict: Verdict::Failed,
+            tally: Tally::default(),
+        }
+    }
+
     /// The memory that it takes while it waits [bytes].
     pub(super) fn size(&self) -> usize {
         self.row.len() + self.messages.len()
@@ -92,6 +107,7 @@ impl Teller {
         let path = job.input.shown();
         let (row, messages, verdict, tally) = match outcome {
             Outcome::Skipped => (self.skipped(&path, job), String::new(), Verdict::Skipped, Tally::default()),
+            Outcome::NotBegun => (String::new(), String::new(), Verdict::NotBegun, Tally::default()),
             Outcome::Known => (self.known(&path, job), String::new(), Verdict::Skipped, Tally::default()),
             Outcome::Failed(Failure { error, warnings }) => {
                 let row = self.row(&json(&ErrorRow { path: &path, error, warnings }), "");
@@ -115,17 +131,12 @@ impl Teller {
                     Destination::Stdout => String::new(),
                     _ => self.row(&report.json, &report.text),
                 };
-                let verdict = match &report.errors[..] {
-                    [] => Verdict::Ok,
-                    errors if errors.iter().all(Diagnostic::is_gate) => Verdict::Missed,
-                    _ => Verdict::Failed,
-                };
-                (row, messages, verdict, report.tally)
+                (row, messages, report.verdict(), report.tally)
             }
         };
         // The rows of commands know nothing of it: it is said on stderr, whatever they look like.
         let warning = match verdict {
-            Verdict::Skipped => String::new(),
+            Verdict::Skipped | Verdict::NotBegun => String::new(),
             _ => self.voice.warnings(&path, job.warning.as_slice(), Detail::Line),
         };
         Told { row, messages: warning + &messages, verdict, tally }
@@ -159,11 +170,17 @@ impl Summary {
             Verdict::Ok => &mut self.ok,
             Verdict::Failed | Verdict::Missed => &mut self.failed,
             Verdict::Skipped => &mut self.skipped,
+            Verdict::NotBegun => &mut self.not_begun,
         } += 1;
         self.missed += usize::from(told.verdict == Verdict::Missed);
         self.frames += told.tally.frames;
         self.bytes_in += told.tally.bytes_in;
         self.bytes_out += told.tally.bytes_out;
+    }
+
+    /// Counts jobs of which nobody has told, because the run ended first.
+    pub(super) fn leave_out(&mut self, jobs: usize) {
+        self.not_begun += jobs;
     }
 
     /// How the run ends, as far as its clips are concerned.
@@ -186,8 +203,12 @@ impl Summary {
         if self.skipped > 0 {
             parts.push(format!("{} skipped", self.skipped));
         }
+        if self.not_begun > 0 {
+            parts.push(format!("{} not begun", self.not_begun));
+        }
         console.note(&format!(
-            "{} inputs: {}; {} frames in {:.2} s",
+            "{}{} inputs: {}; {} frames in {:.2} s",
+            if interrupt::requested() { "interrupted: " } else { "" },
             self.clips,
             parts.join(", "),
             self.frames,

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::picture::with_roles;
 use crate::args::{FirstFrame, Global, Length, Reading, length};
-use crate::batch::{Input, json};
+use crate::batch::{Input, Reads, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
@@ -136,6 +136,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if args.reference == args.other && args.reference.as_os_str() == "-" {
         return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only"));
     }
+    let pictures = args.heatmap.iter().chain(&args.html).map(PathBuf::as_path);
+    Reads::new(&args.reading, None).refuse(&inputs, pictures)?;
     let mut told = Told { warnings: Vec::new(), once: args.reference == args.other };
     let mut clips = Vec::new();
     for input in &inputs {

@@ -10,7 +10,7 @@ use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
 use crate::args::{FirstFrame, Global, Inputs, Length, Outputs, Reading, factor, length};
-use crate::batch::{self, Failure, Input, Job, Meter, Names, Report, RunOptions, Tally, json};
+use crate::batch::{self, Failure, Input, Job, Meter, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::edit::{Edits, guessed};
@@ -140,7 +140,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     }
     let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
     let derive = |input: &Input| Ok(output_name(&input.relative));
-    let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
+    let reads = Reads::new(&args.reading, Some(&args.inputs.selection));
+    let names = Names { derive: &derive, beside: &|_: &Path| Vec::new(), reads };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions {
         own_progress: jobs.len() == 1,

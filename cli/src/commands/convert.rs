@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::{
     AsfUnitsArg, Global, Inputs, Outputs, PositionChannelsArg, Reading, Trim, UnitLength, factor, fps, unit,
 };
-use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::edit::Edits;
@@ -94,8 +94,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     }
     let inputs = batch::expand(&args.inputs, batch::ANY_MOTIONS)?;
     let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-    let names =
-        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
+    let names = Names {
+        derive: &derive,
+        beside: &|path: &Path| encode::beside(path, format).into_iter().collect(),
+        reads: Reads::new(&args.reading, Some(&args.inputs.selection)),
+    };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
     Ok(batch::run(console, global, options, &jobs, |job| convert(job, args, format)))

@@ -9,7 +9,7 @@ use mocap_model::{EulerOrder, Skeleton};
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Outputs, Reading};
-use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
@@ -61,8 +61,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
     let inputs = batch::expand(&args.inputs, batch::COMPRESSED)?;
     let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-    let names =
-        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
+    let names = Names {
+        derive: &derive,
+        beside: &|path: &Path| encode::beside(path, format).into_iter().collect(),
+        reads: Reads::NONE.and(args.skeleton_ref.iter().chain(&args.inputs.selection.files_from)),
+    };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
     Ok(batch::run(console, global, options, &jobs, |job| decompress(job, args, format, skeleton.as_ref())))

@@ -8,7 +8,7 @@ use mocap_retarget::map_roles_in;
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Outputs, Reading};
-use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::{Console, put_stdout};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode::{self, Encoded};
@@ -73,7 +73,12 @@ impl Pictures {
     }
 
     /// The one file to write; `None` for stdout.
-    fn place(&self, inputs: &[Input], extension: &str) -> Result<Option<PathBuf>, Diagnostic> {
+    fn place(
+        &self,
+        inputs: &[Input],
+        reads: &Reads<'_>,
+        extension: &str,
+    ) -> Result<Option<PathBuf>, Diagnostic> {
         let derived = || {
             let name = inputs[0].relative.file_stem().unwrap_or_default();
             let mut name = name.to_owned();
@@ -87,16 +92,7 @@ impl Pictures {
             Some(path) => path.clone(),
             None => derived(),
         };
-        let same = |input: &Input| {
-            let one = input.path().and_then(|input| input.canonicalize().ok());
-            one.is_some() && one == path.canonicalize().ok()
-        };
-        if inputs.iter().any(same) {
-            let message = format!("'{}' is an input and would be overwritten", path.display());
-            return Err(
-                Diagnostic::new("usage::output-is-input", message).help("name another output with -o")
-            );
-        }
+        reads.refuse(inputs, [path.as_path()])?;
         let exists = path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_symlink());
         if !self.outputs.overwrite && exists {
             let message = format!("'{}' exists already", path.display());
@@ -119,8 +115,9 @@ pub(crate) fn run(
     }
     let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
     if pictures.each {
+        let reads = Reads::new(reading, Some(&pictures.inputs.selection));
         let derive = |input: &Input| Ok(encode::with_extension(&input.relative, extension));
-        let names = Names { derive: &derive, beside: &|_: &Path| Vec::new() };
+        let names = Names { derive: &derive, beside: &|_: &Path| Vec::new(), reads };
         let jobs = batch::plan(inputs, &pictures.outputs, &names)?;
         let options = RunOptions::new(&pictures.inputs.selection, Some(&pictures.outputs));
         return Ok(batch::run(console, global, options, &jobs, |job| one(job, reading, &draw)));
@@ -164,7 +161,8 @@ fn together(
     (global, console): (&Global, &mut Console),
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
 ) -> Result<Exit, Diagnostic> {
-    let place = pictures.place(inputs, extension)?;
+    let reads = Reads::new(reading, Some(&pictures.inputs.selection));
+    let place = pictures.place(inputs, &reads, extension)?;
     let mut drawn = Vec::with_capacity(inputs.len());
     for input in inputs {
         match motion(input, reading) {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
-use crate::args::{Global, Inputs, Outputs, Selection};
-use crate::batch::{self, Input, Job, Names, RunOptions};
+use crate::args::{Global, Inputs, Outputs, Reading, Selection};
+use crate::batch::{self, Input, Job, Names, Reads, RunOptions};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -54,7 +54,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     outputs.overwrite |= args.explain && !outputs.skip_existing;
     let jobs = match (plans.write(), &folder) {
         (false, _) => batch::reports(inputs),
-        (true, Some(folder)) => plan(inputs, &outputs, &plans, folder)?,
+        (true, Some(folder)) => {
+            let reading = Reading::default();
+            let reads = Reads::new(&reading, Some(&args.selection)).and([&args.pipeline]);
+            plan(inputs, &outputs, &plans, reads.and(plans.reads()), folder)?
+        }
         (true, None) => {
             return Err(Diagnostic::new("usage::output", "nothing says where the outputs go")
                 .help("name a directory with -o DIR, or with output = 'DIR' in the pipeline"));
@@ -90,7 +94,13 @@ fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
 }
 
 /// The first output of every input, with the others along.
-fn plan(inputs: Vec<Input>, outputs: &Outputs, plans: &Plans, folder: &Path) -> Result<Vec<Job>, Diagnostic> {
+fn plan(
+    inputs: Vec<Input>,
+    outputs: &Outputs,
+    plans: &Plans,
+    reads: Reads<'_>,
+    folder: &Path,
+) -> Result<Vec<Job>, Diagnostic> {
     let mut along: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for input in &inputs {
         let mut files = plans.of(input).files(&input.relative).into_iter().map(|file| folder.join(file));
@@ -106,7 +116,7 @@ fn plan(inputs: Vec<Input>, outputs: &Outputs, plans: &Plans, folder: &Path) -> 
             Diagnostic::new("usage::output", message).help("leave it out with --exclude")
         })
     };
-    let names =
-        Names { derive: &derive, beside: &|path: &Path| along.get(path).cloned().unwrap_or_default() };
+    let beside = |path: &Path| along.get(path).cloned().unwrap_or_default();
+    let names = Names { derive: &derive, beside: &beside, reads };
     batch::plan(inputs, outputs, &names)
 }

@@ -97,6 +97,20 @@ impl Plans {
         self.plans.values().any(|plan| plan.outputs(Path::new("x")).next().is_some())
     }
 
+    /// Files that are read beside the inputs.
+    pub(crate) fn reads(&self) -> Vec<PathBuf> {
+        let of_step = |step: &Step| match &step.action {
+            Action::Retarget(args, _) => {
+                std::iter::once(args.target.clone()).chain(args.map.path().map(Path::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let plans = self.plans.values();
+        plans
+            .flat_map(|plan| plan.reading.skeleton.iter().cloned().chain(plan.steps.iter().flat_map(of_step)))
+            .collect()
+    }
+
     /// Reads the skeletons that motions are put on, each once. Outputs depend on them.
     pub(crate) fn open_targets(
         &mut self,

@@ -8,7 +8,7 @@ use crate::batch::Input;
 use crate::diagnostic::Diagnostic;
 
 /// The path of the skeleton of an AMC input.
-pub(super) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, Diagnostic> {
+pub(crate) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, Diagnostic> {
     if let Some(path) = &reading.skeleton {
         return Ok(path.clone());
     }

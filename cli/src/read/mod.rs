@@ -5,6 +5,7 @@ mod document;
 mod trouble;
 mod unit;
 
+pub(crate) use companion::skeleton_of;
 pub(crate) use document::Document;
 pub(crate) use trouble::Trouble;
 pub(crate) use unit::{known_unit, with_up};

@@ -30,6 +30,10 @@ impl Book {
         let mut book = Book::default();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         (book.whole, book.torn) = (whole, whole < bytes.len());
+        // Where no line is whole, the file may be anything.
+        if whole == 0 && !may_be_manifest(bytes) {
+            return Err(none(path));
+        }
         for (i, text) in bytes[..whole].split(|&byte| byte == b'\n').enumerate() {
             // Behind the last line break there is nothing.
             if text.is_empty() {
@@ -37,8 +41,7 @@ impl Book {
             }
             let line = serde_json::from_slice(text).map_err(|error| damaged(path, i + 1, &error))?;
             if !matches!(line, Line::Run(_)) && book.header.is_none() {
-                let message = format!("'{}' is no manifest: it does not begin with a run", path.display());
-                return Err(Diagnostic::new("manifest::no-header", message));
+                return Err(none(path));
             }
             match line {
                 Line::Run(header) if header.manifest != super::FORM => {
@@ -63,16 +66,25 @@ impl Book {
         Ok(book)
     }
 
-    /// As [`Book::read`], of a file.
+    /// As [`Book::read`], of a file. It has no header where its run ended before it wrote a line.
     pub(crate) fn open(path: &Path) -> Result<Book, Diagnostic> {
         let bytes = std::fs::read(path).map_err(|error| Diagnostic::io("read", path, &error))?;
-        let book = Book::read(path, &bytes)?;
-        if book.header.is_none() {
-            let message = format!("'{}' is no manifest: it is empty", path.display());
-            return Err(Diagnostic::new("manifest::no-header", message));
-        }
-        Ok(book)
+        Book::read(path, &bytes)
     }
+}
+
+/// What every manifest begins with.
+const HEAD: &[u8] = b"{\"type\":\"run\"";
+
+/// Whether a file is a manifest as far as its start shows: empty and torn ones are.
+pub(super) fn may_be_manifest(bytes: &[u8]) -> bool {
+    bytes.starts_with(HEAD) || HEAD.starts_with(bytes)
+}
+
+/// The error of a file that is none.
+pub(super) fn none(path: &Path) -> Diagnostic {
+    let message = format!("'{}' is no manifest: it does not begin with a run", path.display());
+    Diagnostic::new("manifest::no-header", message)
 }
 
 fn damaged(path: &Path, line: usize, error: &serde_json::Error) -> Diagnostic {
@@ -132,6 +144,9 @@ mod tests {
         assert!(error.message.starts_with("line 3 of 'm'"), "{}", error.message);
         let error = Book::read(Path::new("m"), &lines[1]).unwrap_err();
         assert_eq!(error.code, "manifest::no-header");
+        for text in ["no line break", "{\"type\":\"clip\""] {
+            assert_eq!(Book::read(Path::new("m"), text.as_bytes()).unwrap_err().code, "manifest::no-header");
+        }
         let form = lines[0].clone();
         let form = String::from_utf8(form).unwrap().replace("\"manifest\":1", "\"manifest\":2");
         assert_eq!(Book::read(Path::new("m"), form.as_bytes()).unwrap_err().code, "manifest::form");

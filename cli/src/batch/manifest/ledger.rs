@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use walkdir::WalkDir;
 
+use super::book::{may_be_manifest, none};
 use super::{Book, Entry, Fault, FileFact, Header, Line, Outcome, Start, text};
 use crate::batch::attempt::Piece;
 use crate::batch::hash::Hash;
@@ -39,7 +40,7 @@ pub(crate) fn default_name(shard: Option<Shard>) -> String {
 
 /// The manifest that is being written.
 pub(crate) struct Ledger {
-    file: Mutex<File>,
+    file: Mutex<Writer<File>>,
     path: PathBuf,
     known: Known,
     fingerprint: Hash,
@@ -118,6 +119,28 @@ impl Place {
         ))
     }
 
+    /// What a run goes on with, where these are the bytes of its manifest.
+    fn accept(&self, bytes: &[u8], header: &Header, jobs: &[Job]) -> Result<Book, Diagnostic> {
+        // What is no manifest is never cut off.
+        if !may_be_manifest(bytes) {
+            return Err(none(&self.path));
+        }
+        let book = match (self.resume, self.overwrite) {
+            (true, _) => Book::read(&self.path, bytes)?,
+            (false, false) if !bytes.is_empty() => {
+                let message = format!("'{}' exists already", self.path.display());
+                return Err(Diagnostic::new("usage::manifest-exists", message)
+                    .help("--resume goes on with it, --overwrite begins anew"));
+            }
+            (false, _) => Book::default(),
+        };
+        self.check(&book, header)?;
+        if self.resume && !self.overwrite {
+            refuse_foreign(&book, jobs)?;
+        }
+        Ok(book)
+    }
+
     /// Opens the file for this process alone.
     fn lock(&self) -> Result<File, Diagnostic> {
         let failed = |error: std::io::Error| Diagnostic::io("write", &self.path, &error);
@@ -149,23 +172,15 @@ impl Ledger {
     /// Where it tells of another run, is in use or damaged, or where outputs exist that it does not know.
     pub(crate) fn open(place: &Place, header: Header, jobs: &[Job]) -> Result<Ledger, Diagnostic> {
         let folder = place.checked_folder()?.to_owned();
+        // A run that is refused leaves no manifest.
+        if place.path.symlink_metadata().is_err() {
+            place.accept(b"", &header, jobs)?;
+        }
         let mut file = place.lock()?;
         let failed = |error: std::io::Error| Diagnostic::io("write", &place.path, &error);
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| Diagnostic::io("read", &place.path, &error))?;
-        let mut book = match (place.resume, place.overwrite) {
-            (true, _) => Book::read(&place.path, &bytes)?,
-            (false, false) if !bytes.is_empty() => {
-                let message = format!("'{}' exists already", place.path.display());
-                return Err(Diagnostic::new("usage::manifest-exists", message)
-                    .help("--resume goes on with it, --overwrite begins anew"));
-            }
-            (false, _) => Book::default(),
-        };
-        place.check(&book, &header)?;
-        if place.resume && !place.overwrite {
-            refuse_foreign(&book, jobs)?;
-        }
+        let mut book = place.accept(&bytes, &header, jobs)?;
         drop(bytes);
 
         let tag = tag(&place.path);
@@ -177,7 +192,8 @@ impl Ledger {
         file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).map_err(failed)?;
         let same = book.header.take().is_some_and(|known| known.differences(&header).is_empty());
         let (fingerprint, known) = (header.fingerprint, Known::of(book, folder, &header));
-        let ledger = Ledger { file: Mutex::new(file), path: place.path.clone(), known, fingerprint, tag };
+        let file = Mutex::new(Writer { file, end, broken: false });
+        let ledger = Ledger { file, path: place.path.clone(), known, fingerprint, tag };
         if !same {
             ledger.append(&Line::Run(header))?;
         }
@@ -226,7 +242,46 @@ impl Ledger {
     /// One call a line: a process that is killed leaves whole lines, and at most one torn one at the end.
     fn append(&self, line: &Line) -> Result<(), Diagnostic> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&text(line)).map_err(|error| Diagnostic::io("write", &self.path, &error))
+        file.append(&text(line)).map_err(|error| Diagnostic::io("write", &self.path, &error))
+    }
+}
+
+/// A file of whole lines.
+struct Writer<F> {
+    file: F,
+    /// Where the next line begins.
+    end: u64,
+    /// Nothing is written any more: a line was not, and none may follow its rest.
+    broken: bool,
+}
+
+/// What a manifest needs of a file.
+trait Store: Write + Seek {
+    fn cut(&self, length: u64) -> io::Result<()>;
+}
+
+impl Store for File {
+    fn cut(&self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+impl<F: Store> Writer<F> {
+    /// Writes a line, or nothing of it.
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("a line before could not be written"));
+        }
+        match self.file.write_all(line) {
+            Ok(()) => self.end += line.len() as u64,
+            Err(error) => {
+                self.broken = true;
+                // Where even that fails, the torn line is the last one all the same.
+                let _ = self.file.cut(self.end).and_then(|()| self.file.seek(SeekFrom::Start(self.end)));
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -240,10 +295,11 @@ pub(crate) struct Facts {
     pub(crate) written: Vec<Piece>,
 }
 
-/// Part of the names of temporary files: runs of other shards in the same folder have another one.
+/// Part of the names of temporary files: runs with another manifest have another one, those of other shards in the
+/// same folder and those in a folder below it.
 fn tag(manifest: &Path) -> String {
-    let name = manifest.file_name().unwrap_or(manifest.as_os_str());
-    Hash::of(name.as_encoded_bytes()).short()
+    let place = manifest.canonicalize().unwrap_or_else(|_| root::absolute(manifest));
+    Hash::of(place.as_os_str().as_encoded_bytes()).short()
 }
 
 /// An output that no run of this manifest has begun is somebody else's file.
@@ -275,5 +331,61 @@ fn sweep(folder: &Path, tag: &str) {
         if entry.file_type().is_file() && is_temporary(entry.file_name(), tag) {
             let _ = std::fs::remove_file(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file on a disk with so much room.
+    struct Small(Mutex<io::Cursor<Vec<u8>>>, usize);
+
+    impl Write for Small {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let cursor = self.0.get_mut().unwrap();
+            let room = self.1 - cursor.position() as usize;
+            if room == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            cursor.write(&bytes[..bytes.len().min(room)])
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Small {
+        fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+            self.0.get_mut().unwrap().seek(place)
+        }
+    }
+
+    impl Store for Small {
+        fn cut(&self, length: u64) -> io::Result<()> {
+            self.0.lock().unwrap().get_mut().truncate(length as usize);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_line_follows_one_that_was_half_written() {
+        let file = Small(Mutex::default(), 12);
+        let mut writer = Writer { file, end: 0, broken: false };
+        writer.append(b"whole\n").unwrap();
+        assert_eq!(writer.append(b"too long\n").unwrap_err().kind(), io::ErrorKind::StorageFull);
+        // It would fit.
+        writer.append(b"x\n").unwrap_err();
+        assert_eq!(writer.file.0.get_mut().unwrap().get_ref(), b"whole\n");
+    }
+
+    #[test]
+    fn runs_of_other_folders_do_not_take_each_other_s_files_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        std::fs::write(at("sub/m"), "").unwrap();
+        assert_ne!(tag(&at("m")), tag(&at("sub/m")));
+        assert_eq!(tag(&at("sub/m")), tag(&at("sub/../sub/m")));
     }
 }

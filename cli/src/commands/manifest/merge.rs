@@ -1,6 +1,6 @@
 //! `mocap manifest merge`: the shards of a run as one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
@@ -45,7 +45,7 @@ pub(crate) struct Row {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let read = super::read(&args.manifests, true)?;
+    let read = super::read(&args.manifests, true, console)?;
     let header = common_header(&read)?;
     let mut clips: BTreeMap<&PathText, &Entry> = BTreeMap::new();
     for Read { path, book } in &read {
@@ -103,11 +103,16 @@ pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 /// The header of the whole run, where all are of one.
 fn common_header(read: &[Read]) -> Result<Header, Diagnostic> {
     let whole = |read: &Read| read.book.header.clone().map(|header| Header { shard: None, ..header });
-    let header = whole(&read[0]).expect("a manifest that was opened has a header");
-    for other in &read[1..] {
+    let Some((first, header)) = read.iter().find_map(|read| Some((read, whole(read)?))) else {
+        return Err(Diagnostic::new(
+            "manifest::no-header",
+            "no manifest tells of a run: there is nothing to merge",
+        ));
+    };
+    for other in read {
         let differences = whole(other).map(|other| header.differences(&other)).unwrap_or_default();
         if !differences.is_empty() {
-            let (one, two) = (read[0].path.display(), other.path.display());
+            let (one, two) = (first.path.display(), other.path.display());
             let message = format!("'{one}' and '{two}' are of different runs: {}", differences.join("; "));
             return Err(Diagnostic::new("manifest::other-run", message));
         }
@@ -115,10 +120,13 @@ fn common_header(read: &[Read]) -> Result<Header, Diagnostic> {
     Ok(header)
 }
 
+/// Missing shards that are named.
+const LISTED: usize = 10;
+
 /// What is missing for a whole run.
 fn warnings(read: &[Read], unfinished: &[&PathText]) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
-    let shards: Vec<(u32, u32)> = read
+    let shards: BTreeSet<(u32, u32)> = read
         .iter()
         .filter_map(|read| {
             let (index, count) = read.book.header.as_ref()?.shard.as_ref()?.split_once('/')?;
@@ -126,12 +134,17 @@ fn warnings(read: &[Read], unfinished: &[&PathText]) -> Vec<Diagnostic> {
         })
         .collect();
     if let Some(&(_, count)) = shards.first() {
+        // A file may tell of any number of shards: as many are listed as people read.
+        let there = shards.range((1, 0)..=(count, u32::MAX)).filter(|(_, of)| *of == count).count();
         let missing: Vec<String> = (1..=count)
             .filter(|&index| !shards.contains(&(index, count)))
+            .take(LISTED)
             .map(|index| format!("{index}/{count}"))
             .collect();
         if !missing.is_empty() {
-            let message = format!("there is no manifest of shard {}", missing.join(", "));
+            let more = (count as usize - there).saturating_sub(missing.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let message = format!("there is no manifest of shard {}{more}", missing.join(", "));
             warnings.push(Diagnostic::new("manifest::missing-shard", message));
         }
     }

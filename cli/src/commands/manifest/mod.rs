@@ -15,7 +15,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use crate::args::Global;
 use crate::batch::manifest::{Book, default_name};
 use crate::console::Console;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
 
 /// Merge, check and sum up the manifests that runs with --resume or --manifest keep
@@ -50,7 +50,7 @@ struct Read {
 
 /// Reads the manifests that arguments name: files, or those in a folder of outputs, of which shards are taken where
 /// there are some and `shards_first`, else the one of a whole run.
-fn read(named: &[PathBuf], shards_first: bool) -> Result<Vec<Read>, Diagnostic> {
+fn read(named: &[PathBuf], shards_first: bool, console: &Console) -> Result<Vec<Read>, Diagnostic> {
     let mut paths = Vec::new();
     for path in named {
         match path.is_dir() {
@@ -58,7 +58,13 @@ fn read(named: &[PathBuf], shards_first: bool) -> Result<Vec<Read>, Diagnostic> 
             false => paths.push(path.clone()),
         }
     }
-    paths.into_iter().map(|path| Book::open(&path).map(|book| Read { book, path })).collect()
+    let read = |path: PathBuf| Ok(Read { book: Book::open(&path)?, path });
+    let read = paths.into_iter().map(read).collect::<Result<Vec<Read>, Diagnostic>>()?;
+    for Read { path, .. } in read.iter().filter(|read| read.book.header.is_none()) {
+        let warning = Diagnostic::new("manifest::empty", "the manifest is empty: no clip has been begun");
+        console.warnings(&path.display().to_string(), &[warning], Detail::Line);
+    }
+    Ok(read)
 }
 
 fn in_folder(folder: &Path, shards_first: bool) -> Result<Vec<PathBuf>, Diagnostic> {

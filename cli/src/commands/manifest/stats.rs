@@ -62,7 +62,7 @@ struct Slow {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let read = super::read(&args.manifests, false)?;
+    let read = super::read(&args.manifests, false, console)?;
     let row = sum(&read, args.slowest);
     console.row(global, &json(&row), &text(&row));
     Ok(Exit::Success)
@@ -115,8 +115,12 @@ fn text(row: &Row) -> String {
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let mut lines = vec![
         format!(
-            "{}: {} clips, {} ok, {} failed, {} unfinished",
-            row.command, row.clips, row.ok, row.failed, row.unfinished
+            "{}{} clips, {} ok, {} failed, {} unfinished",
+            if row.command.is_empty() { String::new() } else { format!("{}: ", row.command) },
+            row.clips,
+            row.ok,
+            row.failed,
+            row.unfinished
         ),
         format!(
             "  {:.1} MB in, {:.1} MB out in {} files, {} frames",

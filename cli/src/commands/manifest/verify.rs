@@ -58,7 +58,7 @@ pub(crate) struct Summary {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let read = super::read(&args.manifests, false)?;
+    let read = super::read(&args.manifests, false, console)?;
     let mut summary = Summary { r#type: "summary", ..Summary::default() };
     let mut rows = Vec::new();
     for Read { path, book } in &read {

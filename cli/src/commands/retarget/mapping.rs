@@ -14,7 +14,7 @@ use mocap_retarget::{
 use super::target::Target;
 use super::{Args, diagnostic, explain, noticed};
 use crate::args::{Global, Reading};
-use crate::batch::{Failure, Input, Job, Report, json};
+use crate::batch::{Failure, Input, Job, Reads, Report, json};
 use crate::console::put_stdout;
 use crate::diagnostic::Diagnostic;
 use crate::read;
@@ -64,6 +64,11 @@ impl MapFile {
 }
 
 impl MapArg {
+    /// Where it is.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.map.as_deref()
+    }
+
     /// The file that is named.
     pub(crate) fn read(&self) -> Result<Option<MapFile>, Diagnostic> {
         let read = |path: &PathBuf| {
@@ -82,7 +87,12 @@ impl MappingArgs {
 }
 
 /// The jobs of a run that only shows.
-pub(super) fn jobs(inputs: Vec<Input>, args: &Args, global: &Global) -> Result<Vec<Job>, Diagnostic> {
+pub(super) fn jobs(
+    inputs: Vec<Input>,
+    reads: &Reads<'_>,
+    args: &Args,
+    global: &Global,
+) -> Result<Vec<Job>, Diagnostic> {
     if let Some(path) = &args.mapping.write_map {
         if inputs.len() != 1 {
             let message = format!("a map is of one source, and {} are given", inputs.len());
@@ -90,6 +100,7 @@ pub(super) fn jobs(inputs: Vec<Input>, args: &Args, global: &Global) -> Result<V
                 .help("sources with one skeleton share a map: name one of them"));
         }
         let to_stdout = path == Path::new("-");
+        reads.refuse(&inputs, [path.as_path()])?;
         if to_stdout && (global.json || args.mapping.explain) {
             return Err(Diagnostic::new("usage::stdout-twice", "the map and rows both go to stdout")
                 .help("name a file with --write-map"));

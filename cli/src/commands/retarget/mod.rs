@@ -16,7 +16,7 @@ use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSourc
 use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
-use crate::batch::{self, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::{Edits, guessed};
@@ -162,10 +162,16 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
         Ok(input.relative.with_file_name(name))
     };
-    let names =
-        Names { derive: &derive, beside: &|path: &Path| encode::beside(path, format).into_iter().collect() };
+    let reads = Reads::new(&args.reading, Some(&args.selection))
+        .and([target_path.as_path()])
+        .and(args.mapping.map.path());
+    let names = Names {
+        derive: &derive,
+        beside: &|path: &Path| encode::beside(path, format).into_iter().collect(),
+        reads,
+    };
     let jobs = match args.mapping.shows_only() {
-        true => mapping::jobs(inputs, args, global)?,
+        true => mapping::jobs(inputs, &names.reads, args, global)?,
         false => batch::plan(inputs, &args.outputs, &names)?,
     };
 

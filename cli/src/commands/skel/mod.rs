@@ -15,7 +15,7 @@ use mocap_model::{Role, Skeleton, Space};
 use mocap_retarget::{NEEDED_ROLES, map_roles};
 
 use crate::args::{Global, Inputs, Outputs, Reading};
-use crate::batch::{self, Destination, Failure, Input, Job, Names, Report, RunOptions, Tally, json};
+use crate::batch::{self, Destination, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode;
@@ -71,7 +71,9 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         None => batch::reports(inputs),
         Some(_) => {
             let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-            batch::plan(inputs, &args.outputs, &Names { derive: &derive, beside: &|_: &Path| Vec::new() })?
+            let reads = Reads::new(&args.reading, Some(&args.inputs.selection));
+            let names = Names { derive: &derive, beside: &|_: &Path| Vec::new(), reads };
+            batch::plan(inputs, &args.outputs, &names)?
         }
     };
     let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
