@@ -55,7 +55,8 @@ pub(crate) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
     let finding = |(gate, checked): (&Gate, &Checked)| {
         let Metric { name, unit, says, .. } = gate.metric;
         let Some(value) = checked.value else {
-            let message = format!("{name} was not measured, so it is not within the limit of {}: {says}", gate.limit);
+            let message =
+                format!("{name} was not measured, so it is not within the limit of {}: {says}", gate.limit);
             return Diagnostic::new("gate::not-measured", message).help(MEASURED);
         };
         let message = format!("{name} is {value:.4} {unit}, above the limit of {}: {says}", gate.limit);
