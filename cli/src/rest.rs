@@ -56,7 +56,7 @@ impl Rest {
     }
 }
 
-/// The warning that the first frame is a rest pose: for a skeleton that is welcome.
+/// The warning that the first frame is a rest pose, of files of any format: for a skeleton that is welcome.
 pub(crate) const REST_FIRST: &str = "bvh::rest-first-frame";
 
 /// Whether the first frame is a rest pose, as a warning says, which is taken away.

@@ -232,6 +232,7 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
         put(path, &map)?;
     }
     if let Some(path) = &args.html {
+        let named = named.map(|(name, clip)| (name, read::upright(clip, &args.reading)));
         let inputs = named.each_ref().map(|(name, clip)| ViewInput { name, clip });
         let options = ViewOptions { shell: args.shell.0, ..ViewOptions::default() };
         put(path, &view::html(&inputs, &options))?;

@@ -245,7 +245,7 @@ fn motion(input: &Input, reading: &Reading) -> Result<Read, Failure> {
         let rate = FrameRate::new(30.0).expect("30 is a rate");
         (Clip::new(skeleton.into(), rate, 0, tracks).expect("a rest pose is a clip of no frames"), warnings)
     };
-    Ok(Read { clip: with_roles(clip), warnings, bytes })
+    Ok(Read { clip: read::upright(with_roles(clip), reading), warnings, bytes })
 }
 
 /// The clip with the roles of its joints.

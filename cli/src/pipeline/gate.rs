@@ -39,7 +39,7 @@ impl Gate {
 pub(super) fn of_error(step: &str, args: &CompareArgs, summary: &ErrorSummary) -> Option<Gate> {
     let limit = args.fail_above?.0;
     let passed = summary.max <= limit;
-    let checked = Checked { metric: "error", value: summary.max, limit, passed };
+    let checked = Checked { metric: "error", value: Some(summary.max), limit, passed };
     Some(Gate::new(step, checked, (!passed).then(|| error_above(summary.max, limit))))
 }
 

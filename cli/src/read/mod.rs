@@ -4,11 +4,13 @@ mod companion;
 mod document;
 mod trouble;
 mod unit;
+mod up;
 
 pub(crate) use companion::skeleton_of;
 pub(crate) use document::Document;
 pub(crate) use trouble::Trouble;
 pub(crate) use unit::{known_unit, with_up};
+pub(crate) use up::{UP_UNLIKELY, upright};
 
 use trouble::Stop;
 use unit::restated;
@@ -19,13 +21,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap_compress::{Compressed, OpenError};
-use mocap_formats::{Finding, Format, Limits, Parsed, text};
+use mocap_formats::{Finding, Format, Limits, Parsed, bvh, text};
 use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
 
 use crate::args::{FromFormat, Reading};
 use crate::batch::{Failure, Input, Source};
 use crate::diagnostic::Diagnostic;
 use crate::edit::without_first;
+use crate::rest::REST_FIRST;
 
 /// A file as read, before it is given a meaning.
 pub(crate) struct Loaded {
@@ -119,24 +122,25 @@ impl Loaded {
     /// As [`Loaded::into_motion`], with everything that is wrong with the file; `--strict` is left aside.
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, Trouble> {
         let size = self.size();
-        let Loaded { document, mut warnings, bytes, .. } = self;
+        let Loaded { format, document, mut warnings, bytes } = self;
         let Parsed { value: mut clip, warnings: found } = match document.into_clip(reading) {
             Ok(parsed) => parsed,
             Err(stop) => return Err(stop.in_bytes(&bytes, reading.repair).behind(warnings)),
         };
         warnings.extend(located(&found, &bytes));
+        if let Some(rate) = reading.input_fps {
+            clip = clip.with_rate(rate);
+        }
+        warnings.extend(of_motion(format, &clip));
+        warnings.extend(up::unlikely(format, &clip, reading));
         let silent = reading.rest_frame_dropped || reading.drop_first_frame;
-        warnings.retain(|warning| !(silent && warning.code == "bvh::rest-first-frame"));
+        warnings.retain(|warning| !(silent && warning.code == REST_FIRST));
         if reading.drop_first_frame {
             clip = match without_first(clip) {
                 Ok(clip) => clip,
                 Err(error) => return Err(Trouble::from(error).behind(warnings)),
             };
         }
-        let clip = match reading.input_fps {
-            Some(rate) => clip.with_rate(rate),
-            None => clip,
-        };
         let skeleton = restated(clip.skeleton(), reading);
         let clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
         Ok(Motion { clip, warnings, bytes: size })
@@ -150,14 +154,19 @@ impl Loaded {
     /// What the document means, but for its rotations over time, and everything that is found in it.
     pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
         let failed = |stop: Stop| stop.in_bytes(&self.bytes, reading.repair).behind(self.warnings.clone());
-        let (skeleton, rate, found) = if self.format.has_motion() {
-            let Parsed { value: clip, warnings } = self.document.start(reading).map_err(failed)?;
-            (clip.skeleton().as_ref().clone(), Some(reading.input_fps.unwrap_or(clip.rate())), warnings)
+        let (skeleton, rate, found, seen) = if self.format.has_motion() {
+            let Parsed { value: mut clip, warnings } = self.document.start(reading).map_err(failed)?;
+            if let Some(rate) = reading.input_fps {
+                clip = clip.with_rate(rate);
+            }
+            let mut seen = of_motion(self.format, &clip);
+            seen.extend(up::unlikely(self.format, &clip, reading));
+            (clip.skeleton().as_ref().clone(), Some(clip.rate()), warnings, seen)
         } else {
             let Parsed { value: skeleton, warnings } = self.document.skeleton(reading).map_err(failed)?;
-            (skeleton, None, warnings)
+            (skeleton, None, warnings, Vec::new())
         };
-        let warnings = [self.warnings.clone(), located(&found, &self.bytes)].concat();
+        let warnings = [self.warnings.clone(), located(&found, &self.bytes), seen].concat();
         Ok(Outline { skeleton: restated(&skeleton, reading), rate, warnings: strict(reading, warnings)? })
     }
 
@@ -165,6 +174,12 @@ impl Loaded {
     pub(crate) fn into_document(self) -> Document {
         self.document
     }
+}
+
+/// What a motion shows that no line of its file says; the reader of BVH says it with the line.
+fn of_motion(format: Format, clip: &Clip) -> Vec<Diagnostic> {
+    let found = if format == Format::Bvh { None } else { bvh::rest_first_frame(clip) };
+    found.iter().map(|finding| Diagnostic::from_finding(finding, &[])).collect()
 }
 
 /// What was found in the bytes of a file, with the lines it is about.

@@ -24,4 +24,4 @@ pub use quality::{FootQuality, Quality, Suspect, Suspicion, quality};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};
 pub use trajectory::{Placer, Trajectory, local_rotations, placements, trajectories, trajectory};
 pub use unit::{guess_unit, metres_per_unit, tree_diameter};
-pub use up::up_axis;
+pub use up::{up_axis, upright};

@@ -7,6 +7,13 @@ const FRAMES: usize = 200;
 /// The mean direction must be this much along one axis (cosine of 45° would be a tie).
 const CLEAR: f64 = 0.8;
 
+/// The axis along which the body stands, where rest pose and motion agree on it. (A motion alone would turn somebody
+/// who lies.)
+pub fn upright(clip: &Clip) -> Option<SignedAxis> {
+    let rest = up_axis(&clip.trimmed(0..0).ok()?);
+    up_axis(clip).filter(|moving| Some(*moving) == rest)
+}
+
 /// The axis from the feet to the hips, averaged over the clip (over the rest pose where it has no frames).
 ///
 /// `None` where hips or feet have no roles or the mean direction lies near no axis: a body that mostly lies.

@@ -3,7 +3,7 @@
 //! Everything that is drawn starts from here, so that pages, sheets and curves agree on sides, bones and floor.
 
 use mocap_analysis::{
-    ContactOptions, Foot, FootContacts, contacts, feet_of, floor_height, guess_unit, tree_diameter, up_axis,
+    ContactOptions, Foot, FootContacts, contacts, feet_of, floor_height, guess_unit, tree_diameter,
 };
 use mocap_model::{Clip, JointId, Pose, Role, Side, SignedAxis, Skeleton, UnitSource, Vector3};
 
@@ -47,7 +47,7 @@ impl<'a> Stage<'a> {
     pub(crate) fn new(clip: &'a Clip) -> Stage<'a> {
         let skeleton = clip.skeleton();
         let space = skeleton.space();
-        let up = upright(clip);
+        let up = space.up;
         let forward = if up.axis == space.forward.axis { across(up) } else { space.forward };
         let (up_vector, forward) = (up.vector(), forward.vector());
         let unit = space.unit.or_else(|| guess_unit(skeleton));
@@ -66,8 +66,7 @@ impl<'a> Stage<'a> {
             floor: 0.0,
             centre,
         };
-        // Contacts are measured along the space's own up axis.
-        if up == space.up && (1..=MANY_FRAMES).contains(&clip.frames()) {
+        if (1..=MANY_FRAMES).contains(&clip.frames()) {
             let options = ContactOptions::default();
             let found = stage.feet.iter().map(|foot| contacts(clip, foot, stage.scale, &options));
             stage.contacts = found.collect();
@@ -169,17 +168,6 @@ pub(crate) fn spread(frames: usize, count: usize) -> Vec<usize> {
         0 => Vec::new(),
         1 => vec![0],
         count => (0..count).map(|i| i * (frames - 1) / (count - 1)).collect(),
-    }
-}
-
-/// The up axis: what the space says, unless body and motion agree on another one. (A motion alone would turn
-/// somebody who lies.)
-fn upright(clip: &Clip) -> SignedAxis {
-    let stated = clip.skeleton().space().up;
-    let rest = clip.trimmed(0..0).ok().and_then(|rest| up_axis(&rest));
-    match (up_axis(clip), rest) {
-        (Some(moving), Some(resting)) if moving == resting => moving,
-        _ => stated,
     }
 }
 

@@ -2,16 +2,16 @@
 //!
 //! Each joint of a pair turns, in the space of the clip, by what its partner has turned since the rest pose;
 //! the uppermost of them goes where its partner goes, scaled by the sizes of both. Nothing is solved: there are
-//! no legs whose feet could be kept on a floor.
+//! no legs whose feet could be kept on a floor. Limits and steps are measured as those of a body are.
 
 use crate::error::{RetargetError, Warning, Which};
 use crate::options::Options;
-use crate::report::{LimitReport, Report, StepReport};
+use crate::report::{MappingRow, Report, StepReport, limits, step_from};
 use crate::retargeter::{Ratios, base_pose};
-use mocap_analysis::metres_per_unit;
+use mocap_analysis::{largest_step, metres_per_unit};
 use mocap_ik::Constraint;
 use mocap_model::{
-    Clip, Isometry3, JointId, JointTracks, Pose, Skeleton, Space, Track, UnitQuaternion, Vector3,
+    Clip, Isometry3, JointId, JointTracks, Pose, Role, Skeleton, Space, Track, UnitQuaternion, Vector3,
 };
 use std::sync::Arc;
 
@@ -100,18 +100,64 @@ pub fn retarget_pairs(
         frames: motion.frames(),
         scale: Ratios { leg: scale, arm: None, unit },
         metres,
-        mapping: Vec::new(),
+        mapping: mapping(pairs, options, &source, target),
         effectors: Vec::new(),
         feet: Vec::new(),
         touches: Vec::new(),
-        limits: LimitReport::default(),
+        limits: limits(&constraints, &motion, options.limits),
         angles: Vec::new(),
         jerk_ratio: None,
-        largest_step: StepReport::default(),
+        largest_step: steps(&clip, &motion, &partner, options),
         floor: [0.0; 2],
         warnings,
     };
     Ok((motion, report))
+}
+
+/// The role of a pair, where a map has its joint of the target by a role.
+fn role_of(options: &Options, joint: JointId) -> Option<Role> {
+    options.target_roles.as_ref()?.role(joint)
+}
+
+/// The pairs that have a role; rows have no other name.
+fn mapping(
+    pairs: &[(JointId, JointId)],
+    options: &Options,
+    source: &Skeleton,
+    target: &Skeleton,
+) -> Vec<MappingRow> {
+    let row = |(from, to): &(JointId, JointId)| {
+        Some(MappingRow {
+            role: role_of(options, *to)?,
+            source: Some(source.joint(*from).name.clone()),
+            target: Some(target.joint(*to).name.clone()),
+        })
+    };
+    pairs.iter().filter_map(row).collect()
+}
+
+/// The largest steps of the joints that are paired, each against its partner's as seen from the partner of the
+/// next paired joint above it.
+fn steps(source: &Clip, motion: &Clip, partner: &[Option<JointId>], options: &Options) -> StepReport {
+    let mut report = StepReport::default();
+    let mut above: Vec<Option<JointId>> = Vec::with_capacity(partner.len());
+    for (id, joint) in motion.skeleton().iter() {
+        let over = joint.parent.and_then(|parent| above[parent.index()]);
+        above.push(partner[id.index()].or(over));
+        let (Some(from), Some(is)) = (partner[id.index()], largest_step(motion, [id])) else { continue };
+        let degrees = is.angle.to_degrees();
+        let own = largest_step(source, [from]).map_or(0.0, |step| step.angle.to_degrees());
+        report.source = report.source.max(own);
+        if degrees > report.target {
+            (report.target, report.frame) = (degrees, is.frame);
+            report.joint.clone_from(&joint.name);
+        }
+        let excess = degrees - step_from(source, over, from).to_degrees();
+        if excess > report.excess {
+            (report.excess, report.excess_role) = (excess, role_of(options, id));
+        }
+    }
+    report
 }
 
 /// How much larger the target is: the distances between paired joints, each from the next paired one above it.

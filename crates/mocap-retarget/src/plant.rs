@@ -42,6 +42,9 @@ const RAISE: f64 = 0.05;
 const TOES: f64 = 0.1;
 /// The hips follow the feet that stand over this time \[s\].
 const SMOOTH: f64 = 0.1;
+/// Courses are smoothed over at most so many frames to both sides: those of 0.1 s at 10,000 frames per second, more
+/// than any camera takes. What states a higher rate would take time without bound.
+const MOST_FRAMES: usize = 1000;
 /// The most that hips sink, and that a foot is moved to be planted, as shares of the leg.
 const MOST_SINK: f64 = 0.06;
 const MOST_MOVE: f64 = 0.2;
@@ -234,14 +237,17 @@ fn ahead_of_time(needed: &[f64], ahead: usize) -> Vec<f64> {
     if needed.iter().all(|need| *need == 0.0) {
         return needed.to_vec();
     }
+    let ahead = ahead.min(MOST_FRAMES);
     smoothed(&sliding_max(needed, ahead), ahead)
 }
 
-/// A weighted mean over `reach` frames on both sides (a Hann window); the ends are continued.
+/// A weighted mean over `reach` frames on both sides (a Hann window), of many at most [`MOST_FRAMES`]; the ends are
+/// continued.
 pub(crate) fn smoothed<T>(values: &[T], reach: usize) -> Vec<T>
 where
     T: Copy + std::ops::Add<Output = T> + std::ops::Mul<f64, Output = T>,
 {
+    let reach = reach.min(MOST_FRAMES);
     let weight = |offset: usize| {
         let t = offset as f64 / (reach as f64 + 1.0);
         (1.0 + (std::f64::consts::PI * t).cos()) / 2.0
@@ -293,6 +299,17 @@ mod tests {
         assert!(sink.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.2), "{sink:?}");
         assert_eq!((sink[0], sink[59]), (0.0, 0.0));
         assert!(ahead_of_time(&[0.0; 4], 2).iter().all(|sink| *sink == 0.0));
+    }
+
+    #[test]
+    fn no_rate_makes_smoothing_endless() {
+        let mut needed = vec![0.0; 300];
+        needed[150] = 1.0;
+        for reach in [100_000_000, usize::MAX] {
+            let sink = ahead_of_time(&needed, reach);
+            assert!(sink.iter().all(|sink| (sink - 1.0).abs() < 1e-9), "{reach}");
+            assert_eq!(smoothed(&needed, reach), smoothed(&needed, MOST_FRAMES));
+        }
     }
 
     #[test]

@@ -136,6 +136,8 @@ pub struct SoleReport {
 /// Limits that are broken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LimitReport {
+    /// Whether limits were to be kept at all ([`crate::Options::limits`]).
+    pub asked: bool,
     /// Joint-frames beyond a limit or with a turn that the joint cannot make.
     pub violations: usize,
     /// The greatest angle beyond \[deg\].
@@ -206,7 +208,7 @@ pub(crate) fn report(retargeter: &Retargeter, source: &Clip, setting: &Setting, 
         effectors: effectors(retargeter, &done.solves),
         feet: feet(retargeter, setting, motion, &is),
         touches: done.touches.report(retargeter, motion),
-        limits: limits(retargeter, motion),
+        limits: limits(&retargeter.constraints, motion, retargeter.options.limits),
         angles: angles(retargeter, &was, &is),
         jerk_ratio: jerk_ratio(retargeter, &was, &is, source.rate().fps()),
         largest_step: steps(retargeter, source, motion),
@@ -326,9 +328,10 @@ fn soles(
     reports
 }
 
-fn limits(retargeter: &Retargeter, motion: &Clip) -> LimitReport {
-    let mut found = LimitReport::default();
-    for (constraint, tracks) in retargeter.constraints.iter().zip(motion.tracks()) {
+/// The limits that a motion breaks; constraints are by joint.
+pub(crate) fn limits(constraints: &[Constraint], motion: &Clip, asked: bool) -> LimitReport {
+    let mut found = LimitReport { asked, ..LimitReport::default() };
+    for (constraint, tracks) in constraints.iter().zip(motion.tracks()) {
         if !constraint.is_free() {
             let (violations, excess) = broken(constraint, &tracks.rotation, motion.frames());
             found.violations += violations;
@@ -449,6 +452,11 @@ fn source_step(retargeter: &Retargeter, source: &Clip, joint: JointId, target: J
             retargeter.target_body.roles.role(id).and_then(|role| retargeter.source_body.roles.joint(role));
         above = skeleton.joint(id).parent;
     }
+    step_from(source, from, joint)
+}
+
+/// The largest step \[rad\] of a joint as seen from another above it, or its own where that is larger.
+pub(crate) fn step_from(source: &Clip, from: Option<JointId>, joint: JointId) -> f64 {
     let own = largest_step(source, [joint]).map_or(0.0, |step| step.angle);
     let path = from.and_then(|from| source.skeleton().path(from, joint)).unwrap_or_default();
     if path.len() <= 2 {

@@ -4,7 +4,7 @@
 use mocap_formats::{Limits, bvh, skel};
 use mocap_model::*;
 use mocap_retarget::{
-    Options, Reason, RetargetError, Retargeter, RoleMap, Warning, Which, explain_roles, map_roles,
+    Metric, Options, Reason, RetargetError, Retargeter, RoleMap, Warning, Which, explain_roles, map_roles,
     retarget_pairs,
 };
 use std::path::Path;
@@ -332,6 +332,27 @@ fn what_is_no_biped_moves_by_pairs() {
         }
         assert_eq!(motion.tracks()[1].rotation.at(frame), UnitQuaternion::identity());
     }
+    // Nothing has legs to measure; steps and limits are measured.
+    let metric = |name: &str| Metric::named(name).unwrap().of(&report);
+    for name in ["slide", "slide-ratio", "effector", "unreachable", "angle", "jerk", "float", "contacts-lost"]
+    {
+        assert_eq!(metric(name), None, "{name}");
+    }
+    assert!(metric("step").is_some_and(|step| step < 1.0), "{:?}", report.largest_step);
+    assert!(
+        report.largest_step.target > 0.1 && report.largest_step.source > 0.1,
+        "{:?}",
+        report.largest_step
+    );
+    assert_eq!(metric("violations"), Some(0.0));
+    let free = Options { limits: false, ..Options::default() };
+    let (_, unlimited) = retarget_pairs(&source, &target, &pairs, &free).unwrap();
+    assert_eq!(Metric::named("violations").unwrap().of(&unlimited), None);
+    let roles = |pairs: &[(Role, JointId)]| Some(RoleMap::given(pairs.to_vec()));
+    let named = Options { target_roles: roles(&[(Role::Hips, JointId(0))]), ..Options::default() };
+    let (_, named) = retarget_pairs(&source, &target, &pairs, &named).unwrap();
+    assert_eq!(named.mapping.len(), 1);
+    assert_eq!(named.mapping[0].source.as_deref(), Some("Hips"));
     // The way of the hips scales by the sizes of what is paired.
     let moved = |clip: &Clip, id: JointId| {
         (object(clip, 200).joints[id.index()].translation.vector
@@ -370,4 +391,29 @@ fn pairs_beside_roles_move_what_has_none() {
     };
     assert!(still(&Options::default()));
     assert!(!still(&Options { pairs: vec![(head, tail)], ..Options::default() }));
+}
+
+#[test]
+fn a_chain_of_thousands_of_joints_with_something_on_each_is_looked_through_once() {
+    let joint = |parent: Option<usize>, offset: Vector3<f64>, i: usize| Joint {
+        name: format!("j{i}"),
+        parent: parent.map(JointId::from),
+        offset,
+        rest_rotation: UnitQuaternion::identity(),
+        dofs: Dofs::ball(EulerOrder::ZXY),
+        role: None,
+        end_site: false,
+    };
+    let mut joints = vec![joint(None, Vector3::zeros(), 0)];
+    let mut last = 0;
+    for i in 0..100_000 {
+        joints.push(joint(Some(last), Vector3::y(), 2 * i + 1));
+        joints.push(joint(Some(last), Vector3::x(), 2 * i + 2));
+        last = 2 * i + 1;
+    }
+    let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
+    let started = std::time::Instant::now();
+    assert!(map_roles(&skeleton).rows.is_empty());
+    // Walked again from each of its joints it takes a minute; what is measured here is whether it ends.
+    assert!(started.elapsed().as_secs() < 20);
 }

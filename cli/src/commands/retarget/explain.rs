@@ -251,6 +251,7 @@ pub(super) fn found(which: Which, skeleton: &Skeleton, roles: &RoleMap) -> Strin
     }
     let scheme =
         roles.scheme.map_or("no naming scheme is known".to_owned(), |scheme| format!("names as in {scheme}"));
-    let lines = [format!("the {which} has {} joints, {scheme}", skeleton.len())];
+    let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
+    let lines = [format!("the {which} has {joints} joints, {scheme}")];
     lines.into_iter().chain(aligned(&table)).collect::<Vec<_>>().join("\n")
 }

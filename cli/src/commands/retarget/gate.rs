@@ -29,7 +29,8 @@ pub(crate) fn gate(text: &str) -> Result<Gate, String> {
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Checked {
     pub(crate) metric: &'static str,
-    pub(crate) value: f64,
+    /// `null` where nothing was measured, which no gate passes.
+    pub(crate) value: Option<f64>,
     pub(crate) limit: f64,
     pub(crate) passed: bool,
 }
@@ -38,18 +39,27 @@ pub(crate) struct Checked {
 pub(crate) fn check(gates: &[Gate], report: &Report) -> Vec<Checked> {
     let checked = gates.iter().map(|gate| {
         let value = gate.metric.of(report);
-        Checked { metric: gate.metric.name, value, limit: gate.limit, passed: value <= gate.limit }
+        let passed = value.is_some_and(|value| value <= gate.limit);
+        Checked { metric: gate.metric.name, value, limit: gate.limit, passed }
     });
     checked.collect()
 }
+
+/// When there is something to measure.
+const MEASURED: &str = "feet and limbs are measured where both skeletons have legs and frames to stand in, violations \
+     without --no-limits, ratios where the source's figure is not 0";
 
 /// One finding for each gate that was missed.
 pub(crate) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
     let missed = gates.iter().zip(checked).filter(|(_, checked)| !checked.passed);
     let finding = |(gate, checked): (&Gate, &Checked)| {
         let Metric { name, unit, says, .. } = gate.metric;
-        let message =
-            format!("{name} is {:.4} {unit}, above the limit of {}: {says}", checked.value, gate.limit);
+        let Some(value) = checked.value else {
+            let message =
+                format!("{name} was not measured, so it is not within the limit of {}: {says}", gate.limit);
+            return Diagnostic::new("gate::not-measured", message).help(MEASURED);
+        };
+        let message = format!("{name} is {value:.4} {unit}, above the limit of {}: {says}", gate.limit);
         Diagnostic::new("gate::metric-above", message.replace(" ,", ","))
     };
     missed.map(finding).collect()

@@ -12,7 +12,7 @@ use mocap_retarget::{
 };
 
 use super::target::Target;
-use super::{Args, diagnostic, explain, noticed};
+use super::{Args, about, diagnostic, explain, noticed, which_of};
 use crate::args::{Global, Reading};
 use crate::batch::{Failure, Input, Job, Reads, Report, json};
 use crate::console::put_stdout;
@@ -173,6 +173,7 @@ impl Mapping {
         source: &Skeleton,
         target: &Target,
     ) -> Diagnostic {
+        let diagnostic = about(diagnostic, which_of(error), target);
         let which = match error {
             RetargetError::MissingRoles { which, .. }
             | RetargetError::Uncertain { which, .. }
@@ -219,12 +220,12 @@ pub(super) fn shown(
     let mut errors = Vec::new();
     let (explanation, ratios) = match Retargeter::new(&source, &target.skeleton, &options) {
         Ok(retargeter) => {
-            warnings.extend(retargeter.warnings().iter().map(noticed));
+            warnings.extend(retargeter.warnings().iter().map(|warning| noticed(warning, target)));
             (retargeter.explain(), Some(retargeter.ratios()))
         }
         Err(error) => {
             if mapping.pairs_alone().is_none() {
-                errors.push(diagnostic(&error));
+                errors.push(about(diagnostic(&error), which_of(&error), target));
             }
             let [from, to] = &mapping.roles;
             (explain_roles(&source, from, &target.skeleton, to), None)

@@ -154,6 +154,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
+    unambiguous(args, target_path)?;
     let named = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
     let inputs = batch::expand(&named, batch::ANY_MOTIONS)?;
     let stem =
@@ -203,6 +204,24 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     Ok(batch::run(console, global, options, &jobs, work))
 }
 
+/// What can be said of the arguments before anything is read.
+fn unambiguous(args: &Args, target: &Path) -> Result<(), Diagnostic> {
+    let others = [args.mapping.map.map.as_ref(), args.selection.files_from.as_ref()];
+    let all = args.paths.iter().chain(others.into_iter().flatten());
+    if all.filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only")
+            .help("source, target, --map and --files-from cannot come from it together"));
+    }
+    if target.is_dir() {
+        let message = format!("'{}' is a directory, and the target is one skeleton", target.display());
+        return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST));
+    }
+    Ok(())
+}
+
+/// The order of the arguments.
+const TARGET_LAST: &str = "the target comes last: `mocap retarget MOTION... SKELETON`";
+
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
@@ -221,7 +240,13 @@ fn retarget(
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
-    let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(&job.input, &reading)?;
+    let Motion { clip, mut warnings, bytes: bytes_in } =
+        read::motion(&job.input, &reading).map_err(|mut failure| {
+            if failure.error.code == "format::no-motion" {
+                failure.error.help = Some(TARGET_LAST.into());
+            }
+            failure
+        })?;
     job.input.attempt.check()?;
     let done = edited(clip, args, &mut warnings).and_then(|(clip, opening)| {
         put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
@@ -326,7 +351,7 @@ pub(crate) fn put_on_target(
             .and_then(|retargeter| retargeter.retarget(clip)),
     };
     let (motion, report) = done.map_err(failed)?;
-    warnings.extend(report.warnings.iter().map(noticed));
+    warnings.extend(report.warnings.iter().map(|warning| noticed(warning, target)));
     Ok((motion, report))
 }
 
@@ -341,8 +366,14 @@ fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
 }
 
 /// A warning of the library, with the flag that helps.
-fn noticed(warning: &Warning) -> Diagnostic {
-    let diagnostic = Diagnostic::new(warning.code(), warning.to_string());
+fn noticed(warning: &Warning, target: &Target) -> Diagnostic {
+    let which = match warning {
+        Warning::LeftOut { which, .. } | Warning::StanceMade { which } | Warning::OneArm { which, .. } => {
+            Some(*which)
+        }
+        _ => None,
+    };
+    let diagnostic = about(Diagnostic::new(warning.code(), warning.to_string()), which, target);
     match warning {
         Warning::StanceMade { which: Which::Target } => diagnostic.help(
             "give as the target a motion file of that skeleton, or the .skel that `mocap skel` writes of one: they \
@@ -353,6 +384,30 @@ fn noticed(warning: &Warning) -> Diagnostic {
             diagnostic.help("--source-rest FRAME names a frame in which it stands")
         }
         _ => diagnostic,
+    }
+}
+
+/// The same about the file of the target, where that is what it is about.
+fn about(diagnostic: Diagnostic, which: Option<Which>, target: &Target) -> Diagnostic {
+    match which {
+        Some(Which::Target) => diagnostic.in_file(Path::new(&target.path)),
+        _ => diagnostic,
+    }
+}
+
+/// The skeleton that an error is about.
+fn which_of(error: &RetargetError) -> Option<Which> {
+    match error {
+        RetargetError::MissingRoles { which, .. }
+        | RetargetError::Uncertain { which, .. }
+        | RetargetError::SidesMixed { which }
+        | RetargetError::SidesSwapped { which, .. }
+        | RetargetError::NotBelow { which, .. }
+        | RetargetError::ZeroLength { which, .. }
+        | RetargetError::PoseLength { which, .. }
+        | RetargetError::PoseNotFinite { which }
+        | RetargetError::Extreme { which } => Some(*which),
+        _ => None,
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn read(
         ..inputs.clone()
     };
     let loaded = read::load(input, &reading)?;
-    let (skeleton, rest, roles, warnings) = if loaded.format.has_motion() || stance.is_some() {
+    let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || stance.is_some() {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
         let at_rest = starts_at_rest(&mut warnings);
         let asked = stance.map_or(RestArg::Auto, RestArg::Frame);
@@ -53,6 +53,9 @@ pub(crate) fn read(
         let roles = map_roles(&skeleton);
         (skeleton, None, roles, warnings)
     };
+    for warning in warnings.iter_mut().filter(|warning| warning.code == read::UP_UNLIKELY) {
+        warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
+    }
     let mut warnings = read::strict(inputs, warnings)?;
     match read::known_unit(&skeleton) {
         None if args.unit_unneeded => {}

@@ -26,3 +26,4 @@ pub use positions::{PositionChannels, PositionDecision, PositionMode, position_m
 pub use problem::Problem;
 pub use raise::{WriteOptions, from_clip};
 pub use read::parse;
+pub use rest_frame::rest_first_frame;

@@ -11,7 +11,9 @@ const FAST: f64 = std::f64::consts::PI;
 const TIMES: f64 = 4.0;
 
 /// Warns where no body could come from the first frame to the second.
-pub(super) fn rest_first_frame(clip: &Clip) -> Option<Finding> {
+///
+/// [`super::to_clip`] says it with its line; of clips from elsewhere it is asked here.
+pub fn rest_first_frame(clip: &Clip) -> Option<Finding> {
     let later = (clip.rate().fps().ceil() as usize).clamp(2, 1000).min(clip.frames().saturating_sub(2));
     if later == 0 {
         return None;

@@ -27,6 +27,8 @@ const RIVAL: f64 = 0.6;
 const TOP_OF_HEAD: f64 = 1.5;
 /// Branches compared at one joint; what has more is no body.
 const MOST_BRANCHES: usize = 64;
+/// Joints looked at from where a limb may start outwards; none of a body has as many.
+const MOST_JOINTS: usize = 64;
 /// A direction is clear where this much of it (cosine) lies along an axis.
 const CLEAR: f64 = 0.7;
 
@@ -206,8 +208,8 @@ impl Tree<'_> {
     }
 
     /// A joint and the longest way outwards from it.
-    fn way(&self, from: JointId) -> Vec<JointId> {
-        std::iter::successors(Some(from), |joint| self.next[joint.index()]).collect()
+    fn way(&self, from: JointId) -> impl Iterator<Item = JointId> {
+        std::iter::successors(Some(from), |joint| self.next[joint.index()])
     }
 
     fn pairs(&self) -> Vec<Pair> {
@@ -246,7 +248,8 @@ impl Tree<'_> {
     /// The joints of a limb on the longest way outwards from a child of the trunk: those of the two longest bones
     /// after one another, and what follows.
     fn limb(&self, child: JointId) -> Option<Vec<JointId>> {
-        let way = self.way(child);
+        // Chains of thousands of joints with something on each would be walked again from each of them.
+        let way: Vec<JointId> = self.way(child).take(MOST_JOINTS).collect();
         let both = |i: usize| self.bone(&way, i + 1) + self.bone(&way, i + 2);
         // Where both sides start at one place a collar or hip bone starts, and no limb.
         let from = usize::from(self.bone(&way, 0) == 0.0 && way.len() > 3);
@@ -271,7 +274,7 @@ impl Tree<'_> {
         let nothing = 1e-4 * self.size;
         let far = |id: &JointId| self.length[id.index()] + self.reach[id.index()];
         let neck = children.max_by(|a, b| far(a).total_cmp(&far(b)))?;
-        let way = self.way(neck);
+        let way: Vec<JointId> = self.way(neck).collect();
         // Faces hang on the head.
         let moving = |id: &JointId| {
             let children = self.skeleton.children(*id).iter();
