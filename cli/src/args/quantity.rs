@@ -29,9 +29,14 @@ pub(crate) fn length(text: &str) -> Result<Length, String> {
 
 /// Reads a length above zero, such as an error that is to be kept.
 pub(crate) fn above_zero(text: &str) -> Result<Length, String> {
+    if text.starts_with("--") {
+        return Err(format!("a length is missing: '{text}' is a flag"));
+    }
+    // `nan` and `inf` are numbers, and no units.
+    let number = text.parse::<f64>().is_ok();
     match length(text) {
         Ok(Length(metres)) if metres > 0.0 => Ok(Length(metres)),
-        Err(wrong) if split(text).0.parse::<f64>().is_err() || wrong.contains("unit of length") => Err(wrong),
+        Err(wrong) if !number && (split(text).0.parse::<f64>().is_err() || wrong.contains("unit of length")) => Err(wrong),
         _ => Err("it has to be a length above 0, such as 0.1mm or 0.0001 (metres)".into()),
     }
 }
@@ -108,6 +113,7 @@ mod tests {
         for wrong in ["0", "0mm", "-1mm", "nan", "-0", "inf"] {
             assert!(above_zero(wrong).unwrap_err().contains("above 0"), "{wrong}");
         }
+        assert!(above_zero("--profile").unwrap_err().contains("is a flag"));
         assert!(above_zero("1 yard").unwrap_err().contains("yard"));
     }
 

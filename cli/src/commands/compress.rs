@@ -56,7 +56,7 @@ pub(crate) struct BoundArgs {
     set: Vec<Setting>,
     /// The greatest error of local rotations [degrees, above 0; default: not bounded]: for those who blend or
     /// retarget what they decode
-    #[arg(long, value_name = "DEGREES", value_parser = factor)]
+    #[arg(long, value_name = "DEGREES", value_parser = factor, allow_hyphen_values = true)]
     local_error: Option<f64>,
     /// Keep the error half-way between frames as well
     #[arg(long)]
