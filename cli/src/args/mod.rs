@@ -13,7 +13,6 @@ mod trim;
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use invocation::{Invocation, named};
-pub(crate) use misuse::misuse;
 pub(crate) use quantity::{Length, UnitLength, above_zero, factor, fps, length, seconds, unit};
 pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
 pub(crate) use start::Start;

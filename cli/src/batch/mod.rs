@@ -23,4 +23,4 @@ pub(crate) use plan::{Destination, Job, Names, is_directory, plan};
 pub(crate) use progress::Meter;
 pub(crate) use run::{Failure, Report, Tally, run};
 pub(crate) use shard::Shard;
-pub(crate) use tell::{ErrorRow, PlanRow, Summary, json};
+pub(crate) use tell::{ErrorRow, PlanRow, Summary, fail, json};
