@@ -198,7 +198,8 @@ fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one() {
         return;
     }
     let page = std::fs::read_to_string(fixture("../docs/ci/README.md")).unwrap();
-    let missed = r#"{"path":"a","passed":false,"gates":[{"metric":"slide","value":2,"limit":1,"passed":false}]}"#;
+    let missed =
+        r#"{"path":"a","passed":false,"gates":[{"metric":"slide","value":2,"limit":1,"passed":false}]}"#;
     sandbox.put("report/gate.jsonl", format!("{missed}\n"));
     let said = |start: &str| {
         let line = page.lines().find(|line| line.starts_with(start) && line.contains("jq")).unwrap();

@@ -36,7 +36,11 @@ pub(crate) fn above_zero(text: &str) -> Result<Length, String> {
     let number = text.parse::<f64>().is_ok();
     match length(text) {
         Ok(Length(metres)) if metres > 0.0 => Ok(Length(metres)),
-        Err(wrong) if !number && (split(text).0.parse::<f64>().is_err() || wrong.contains("unit of length")) => Err(wrong),
+        Err(wrong)
+            if !number && (split(text).0.parse::<f64>().is_err() || wrong.contains("unit of length")) =>
+        {
+            Err(wrong)
+        }
         _ => Err("it has to be a length above 0, such as 0.1mm or 0.0001 (metres)".into()),
     }
 }

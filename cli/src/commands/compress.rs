@@ -383,7 +383,9 @@ mod tests {
         let set = setting("Finger*:error=0.5mm").unwrap();
         assert_eq!((set.joints.glob(), set.error.0), ("Finger*", 0.0005));
         assert_eq!(setting("a:b:error=1cm").unwrap().joints.glob(), "a:b");
-        for wrong in ["Finger*", "Finger*:error=", "x:error=1 yard", "x:error=0", "x:error=-1mm", "[:error=1mm"] {
+        for wrong in
+            ["Finger*", "Finger*:error=", "x:error=1 yard", "x:error=0", "x:error=-1mm", "[:error=1mm"]
+        {
             assert!(setting(wrong).is_err(), "{wrong}");
         }
     }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let inputs = inputs(args, &file)?;
     let mut plans = Plans::new(file, &inputs)?;
     let (path, warnings) = plans.warnings();
-    console.warnings(&path, warnings, Detail::Line);
+    console.warnings(&path, warnings, Detail::Full);
     // The separator says that it is a directory, whether it is there or not.
     let mut outputs =
         Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };

@@ -71,19 +71,19 @@ fn stray(definition: &Command, set: impl Iterator<Item = String>) -> Vec<Diagnos
         return Vec::new();
     }
     let every = || std::iter::once(definition).chain(commands(definition));
-    let variables = every().flat_map(Command::get_arguments).filter(|argument| Kind::of(argument) != Kind::Many);
+    let variables =
+        every().flat_map(Command::get_arguments).filter(|argument| Kind::of(argument) != Kind::Many);
     let known: BTreeSet<String> = variables.filter_map(configurable).map(variable).collect();
     strange.retain(|name| !known.contains(name));
     strange.sort();
     let warning = |name: &String| {
-        let warning = Diagnostic::new("config::variable", format!("no option has the variable '{name}'"));
         // All begin alike: what follows is compared.
         let bare = |name: &'_ str| name["MOCAP_".len()..].to_owned();
         let known: Vec<String> = known.iter().map(|name| bare(name)).collect();
-        match nearest_name(&bare(name), known.iter().map(String::as_str)) {
-            Some(near) => warning.help(format!("did you mean 'MOCAP_{near}'?")),
-            None => warning.help("`mocap COMMAND --print-config` shows what is in force"),
-        }
+        let near = nearest_name(&bare(name), known.iter().map(String::as_str));
+        // Among many messages a warning is one line: the name has to be in it.
+        let near = near.map_or(String::new(), |near| format!("; did you mean 'MOCAP_{near}'?"));
+        Diagnostic::new("config::variable", format!("no option has the variable '{name}'{near}"))
     };
     strange.iter().map(warning).collect()
 }
@@ -122,10 +122,9 @@ mod tests {
             .flat_map(|command| command.get_arguments().filter_map(Arg::get_long))
             .collect();
         // A name that no command has any more has no place in the list.
-        for name in OF_ONE_RUN
-            .iter()
-            .filter(|name| !["config", "help", "manifest", "print-config", "resume", "shard", "version"].contains(name))
-        {
+        for name in OF_ONE_RUN.iter().filter(|name| {
+            !["config", "help", "manifest", "print-config", "resume", "shard", "version"].contains(name)
+        }) {
             assert!(all.contains(name), "{name}");
         }
         let convert = definition.find_subcommand("convert").unwrap();
@@ -139,7 +138,7 @@ mod tests {
         assert!(stray(&["MOCAP_ERROR", "MOCAP_JOBS", "MOCAP_CORPUS", "MOCAP_CONFIG", "HOME"]).is_empty());
         let told = stray(&["MOCAP_EROR", "MOCAP_OUTPUT"]);
         assert_eq!(told.len(), 2);
-        assert!(told[0].help.as_ref().unwrap().contains("'MOCAP_ERROR'"), "{told:?}");
+        assert!(told[0].message.contains("'MOCAP_ERROR'"), "{told:?}");
     }
 
     #[test]

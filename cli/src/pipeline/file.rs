@@ -176,7 +176,8 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, D
         return Err(text.error("pipeline::step", name_span, message));
     }
     if name == "read" && kind != "read" {
-        let error = text.error("pipeline::step", name_span, "only the step that reads is called 'read'".into());
+        let error =
+            text.error("pipeline::step", name_span, "only the step that reads is called 'read'".into());
         return Err(error.help("`against = \"read\"` means the motion as it was read"));
     }
     let own = |entry: &&Entry| !["do", "name"].contains(&entry.key.as_str());

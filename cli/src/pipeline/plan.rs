@@ -85,7 +85,8 @@ impl Plans {
         let warnings = (0..file.overrides.len()).filter(idle).map(|at| {
             let message = "no input matches the files of this override".to_owned();
             let span = file.overrides[at].span.clone();
-            let help = "a glob without / is matched against the file name, with / against the path below the input";
+            let help =
+                "a glob without / is matched against the file name, with / against the path below the input";
             file.text.error("pipeline::override", span, message).help(help)
         });
         let warnings = warnings.collect();

@@ -96,13 +96,32 @@ impl Variables {
                 self.values.entry(name.clone()).and_modify(|variable| variable.value = filled);
             }
             if left.len() == open.len() {
-                let message = format!("the variable '{}' needs its own value", left[0]);
-                return Err((left[0].clone(), (message, format!("in a circle are {}", left.join(", ")))));
+                let circle = self.circle(&left);
+                let message = format!("the variable '{}' needs its own value", circle[0]);
+                return Err((circle[0].clone(), (message, format!("in a circle: {}", circle.join(", ")))));
             }
             // Names that were filled in this round may be used in the next.
             open = left;
         }
         Ok(())
+    }
+
+    /// Variables that need each other, among some of which each needs another.
+    fn circle(&self, open: &[String]) -> Vec<String> {
+        let next = |name: &String| {
+            let needed = |other: &&String| references(&self.values[name].value).any(|name| name == *other);
+            open.iter().find(needed).expect("each needs another").clone()
+        };
+        // After as many steps as there are names, one is inside.
+        let inside = (0..open.len()).fold(open[0].clone(), |name, _| next(&name));
+        let mut circle = vec![inside];
+        loop {
+            let name = next(&circle[circle.len() - 1]);
+            if name == circle[0] {
+                return circle;
+            }
+            circle.push(name);
+        }
     }
 
     /// The table with values in place of variables.

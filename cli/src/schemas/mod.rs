@@ -56,9 +56,7 @@ pub(crate) const ALL: &[Named] = &[
     Named {
         name: "compare",
         about: "A line of mocap compare --json",
-        make: |about| {
-            rows(about, |g| vec![of::<compare::Row<'static>>(g), error(g)])
-        },
+        make: |about| rows(about, |g| vec![of::<compare::Row<'static>>(g), error(g)]),
     },
     Named {
         name: "compress",
@@ -105,7 +103,11 @@ pub(crate) const ALL: &[Named] = &[
         about: "A line of mocap run --explain --json",
         make: |about| {
             rows(about, |g| {
-                vec![of::<pipeline::ExplainRow<'static>>(g), of::<pipeline::VariableRow<'static>>(g), error(g)]
+                vec![
+                    of::<pipeline::ExplainRow<'static>>(g),
+                    of::<pipeline::VariableRow<'static>>(g),
+                    error(g),
+                ]
             })
         },
     },
@@ -122,7 +124,9 @@ pub(crate) const ALL: &[Named] = &[
     Named {
         name: "manifest-verify",
         about: "A line of mocap manifest verify --json",
-        make: |about| rows(about, |g| vec![of::<manifest::VerifyRow>(g), of::<manifest::VerifySummary>(g), error(g)]),
+        make: |about| {
+            rows(about, |g| vec![of::<manifest::VerifyRow>(g), of::<manifest::VerifySummary>(g), error(g)])
+        },
     },
     Named {
         name: "manifest-stats",

@@ -118,7 +118,9 @@ pub enum CompressError {
         limit: usize,
     },
     /// The bound was not reached, for a reason that is a fault of the encoder.
-    #[error("the encoder did not reach {bound}: {reached:.3} times what was asked for; please report this clip")]
+    #[error(
+        "the encoder did not reach {bound}: {reached:.3} times what was asked for; please report this clip"
+    )]
     NotReached {
         /// Which bound.
         bound: &'static str,
