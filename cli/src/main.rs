@@ -38,6 +38,7 @@ fn main() -> ExitCode {
     };
     let mut console = Console::new(&global);
     interrupt::install();
+    console.warnings("the environment", &config::stray_variables(), diagnostic::Detail::Line);
     let done = match command {
         Command::Info(args) => commands::info::run(&args, &global, &mut console),
         Command::Validate(args) => commands::validate::run(&args, &global, &mut console),
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
     let exit = done.unwrap_or_else(|error| {
-        console.row(&global, &batch::json(&args::misuse(&error)), "");
+        console.row(&global, &batch::json(&batch::ErrorRow::misuse(&error)), "");
         console.usage_error(&error)
     });
     console.ended(exit).into()

@@ -1,4 +1,7 @@
-//! Names that were probably meant.
+//! Names that a glob probably meant: those that hold something like its letters.
+//!
+//! `mocap_formats::nearest_name` compares whole names, which a glob such as `Fnger*` is not: it would be far from
+//! `CC_Base_L_Finger01`. Here letters around what was meant cost nothing.
 
 /// Those of `names` that are nearest to a text or glob, the nearest first: at most `count`, and none that have
 /// little in common with it. Case and the signs of globs do not count.

@@ -195,7 +195,10 @@ fn the_flags_of_many_inputs_apply() {
     );
     let run = |more: &[&str]| sandbox.run([&["run", "p.toml", "db"], more].concat());
     let ran = run(&["--dry-run", "--include", "[01].bvh"]).ok();
-    assert_eq!(ran.stdout, "write db/0.bvh -> out/0.bvh\nwrite db/1.bvh -> out/1.bvh\n");
+    let planned = |clip: usize, kind: &str| format!("write db/{clip}.bvh -> out/{clip}.{kind}\n");
+    let all: String =
+        [0, 1].map(|clip| ["bvh", "amc", "asf"].map(|kind| planned(clip, kind)).concat()).concat();
+    assert_eq!(ran.stdout, all);
     run(&["--include", "0.bvh"]).ok();
     assert_eq!(sandbox.files("out"), ["0.amc", "0.asf", "0.bvh"]);
     let ran = run(&[]);

@@ -175,13 +175,39 @@ fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one() {
     assert_eq!(sandbox.files("report"), reports);
     // A motion that changed after it was converted.
     let other = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
-    sandbox.put(
-        "motions/a b/alex_walk.bvh",
-        other.replacen("OFFSET 0", "OFFSET 9", 1).replace("\n0.0 ", "\n3.0 "),
-    );
+    sandbox.put("motions/a b/alex_walk.bvh", other.replacen("OFFSET 9.5 -9 2", "OFFSET 19.5 -9 2", 1));
+    assert_eq!(step("compare"), 3);
+    // A motion of another length cannot be compared.
     std::fs::copy(sandbox.path("build/a b/alex_turn.mocz"), sandbox.path("build/a b/alex_walk.mocz"))
         .unwrap();
-    assert_ne!(step("compare"), 0);
+    assert_eq!(step("compare"), 1);
+    // A file that is not there does not end the loop.
+    std::fs::remove_file(sandbox.path("build/a b/alex_walk.mocz")).unwrap();
+    std::fs::remove_file(sandbox.path("report/compare.jsonl")).unwrap();
+    assert_eq!(step("compare"), 1);
+    assert_eq!(std::fs::read_to_string(sandbox.path("report/compare.jsonl")).unwrap().lines().count(), 2);
     sandbox.put("motions/broken.bvh", "HIERARCHY\nROOT\n");
+    // A file of which nothing is wrong but a warning.
+    let odd = "HIERARCHY\nROOT A\n{\n  OFFSET 0 0 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n    \
+               OFFSET 0 1 0\n  }\n}\nMOTION\nFrames: 2\nFrame Time: 0.04\n0 0 0\n0 0 0\n0 0 0\n";
+    sandbox.put("motions/odd.bvh", odd);
     assert_eq!(["validate", "gate"].map(step), [1, 1]);
+    if std::process::Command::new("jq").arg("--version").output().is_err() {
+        println!("skipped: there is no jq");
+        return;
+    }
+    let page = std::fs::read_to_string(fixture("../docs/ci/README.md")).unwrap();
+    let missed =
+        r#"{"path":"a","passed":false,"gates":[{"metric":"slide","value":2,"limit":1,"passed":false}]}"#;
+    sandbox.put("report/gate.jsonl", format!("{missed}\n"));
+    let said = |start: &str| {
+        let line = page.lines().find(|line| line.starts_with(start) && line.contains("jq")).unwrap();
+        let recipe = line.strip_prefix("$ ").unwrap();
+        let output = program(&sandbox, "bash").args(["-ec", recipe]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found = said("$ jq -r 'select(.valid");
+    assert!(found.contains("broken.bvh:") && found.contains("odd.bvh:"), "{found}");
+    assert_eq!(said("$ jq -r 'select(.passed"), "a: slide 2, limit 1\n");
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::batch::json;
+use crate::batch::{ErrorRow, json};
 use crate::diagnostic::Diagnostic;
 
 /// Leaves with the message of a wrong command line, or with help that was asked for. With `--json` the message is
@@ -35,16 +35,7 @@ pub(crate) fn leave(mut error: clap::Error, words: &[OsString]) -> ! {
 
 /// The row of a wrong command line: it is about no input.
 fn row(error: &clap::Error) -> String {
-    json(&misuse(&Diagnostic::new("usage::arguments", sentence(error))))
-}
-
-/// The row of what is wrong with the arguments.
-pub(crate) fn misuse(error: &Diagnostic) -> impl serde::Serialize + '_ {
-    #[derive(serde::Serialize)]
-    struct Row<'a> {
-        error: &'a Diagnostic,
-    }
-    Row { error }
+    json(&ErrorRow::misuse(&Diagnostic::new("usage::arguments", sentence(error))))
 }
 
 /// The first paragraph of the message, on one line.

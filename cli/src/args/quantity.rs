@@ -27,6 +27,24 @@ pub(crate) fn length(text: &str) -> Result<Length, String> {
     }
 }
 
+/// Reads a length above zero, such as an error that is to be kept.
+pub(crate) fn above_zero(text: &str) -> Result<Length, String> {
+    if text.starts_with("--") {
+        return Err(format!("a length is missing: '{text}' is a flag"));
+    }
+    // `nan` and `inf` are numbers, and no units.
+    let number = text.parse::<f64>().is_ok();
+    match length(text) {
+        Ok(Length(metres)) if metres > 0.0 => Ok(Length(metres)),
+        Err(wrong)
+            if !number && (split(text).0.parse::<f64>().is_err() || wrong.contains("unit of length")) =>
+        {
+            Err(wrong)
+        }
+        _ => Err("it has to be a length above 0, such as 0.1mm or 0.0001 (metres)".into()),
+    }
+}
+
 /// Reads a unit: its name, or its length in metres (`0.0254`, `2.54cm`).
 pub(crate) fn unit(text: &str) -> Result<UnitLength, String> {
     if let Some(metres) = named(text) {
@@ -91,6 +109,16 @@ mod tests {
         for wrong in ["", "mm", "-1mm", "nan", "1 yard", "inf", "1cmu", "1e"] {
             assert!(length(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn lengths_above_zero_leave_out_zero() {
+        assert_eq!(above_zero("1mm"), Ok(Length(0.001)));
+        for wrong in ["0", "0mm", "-1mm", "nan", "-0", "inf"] {
+            assert!(above_zero(wrong).unwrap_err().contains("above 0"), "{wrong}");
+        }
+        assert!(above_zero("--profile").unwrap_err().contains("is a flag"));
+        assert!(above_zero("1 yard").unwrap_err().contains("yard"));
     }
 
     #[test]

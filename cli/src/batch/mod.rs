@@ -25,4 +25,4 @@ pub(crate) use progress::Meter;
 pub(crate) use reads::Reads;
 pub(crate) use run::{Failure, Report, Tally, run};
 pub(crate) use shard::Shard;
-pub(crate) use tell::{ErrorRow, PlanRow, Summary, json};
+pub(crate) use tell::{ErrorRow, PlanRow, Summary, fail, json};

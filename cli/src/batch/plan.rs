@@ -17,6 +17,8 @@ use crate::diagnostic::Diagnostic;
 pub(crate) struct Job {
     pub(crate) input: Input,
     pub(crate) destination: Destination,
+    /// Files that are written along with the output.
+    pub(crate) along: Vec<PathBuf>,
     /// Bytes of the input, where they are known.
     pub(crate) bytes: u64,
     /// What is odd about where its result goes.
@@ -50,7 +52,8 @@ pub(crate) struct Names<'a> {
 impl Job {
     /// A job that only reports.
     pub(crate) fn report(input: Input) -> Job {
-        Job { bytes: size(&input), input, destination: Destination::Nowhere, warning: None }
+        let destination = Destination::Nowhere;
+        Job { bytes: size(&input), input, destination, along: Vec::new(), warning: None }
     }
 }
 
@@ -116,6 +119,7 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
         refuse_existing(&paths, &existing)?;
     }
     let job = |(i, (input, path)): (usize, (Input, PathBuf))| {
+        let along = (names.beside)(&path);
         let destination = match outputs.skip_existing && exists(&path) {
             true => Destination::Exists(path),
             // What stands beside an output that is not there is left from a run that did not finish.
@@ -125,7 +129,7 @@ pub(crate) fn plan(inputs: Vec<Input>, outputs: &Outputs, names: &Names<'_>) -> 
                 Destination::File { path, replace }
             }
         };
-        Job { destination, warning: warnings.remove(&i), ..Job::report(input) }
+        Job { destination, along, warning: warnings.remove(&i), ..Job::report(input) }
     };
     // Collisions between shards are found in each of them.
     let all = inputs.into_iter().zip(paths).enumerate();

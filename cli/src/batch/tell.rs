@@ -61,7 +61,9 @@ pub(crate) struct Summary {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct ErrorRow<'a> {
-    path: &'a str,
+    /// The input; not there where the command line itself is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
     error: &'a Diagnostic,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [Diagnostic],
@@ -72,6 +74,28 @@ pub(crate) struct PlanRow<'a> {
     path: &'a str,
     output: String,
     action: &'static str,
+}
+
+impl<'a> ErrorRow<'a> {
+    /// The row of what is wrong with the arguments.
+    pub(crate) fn misuse(error: &'a Diagnostic) -> ErrorRow<'a> {
+        ErrorRow { path: None, error, warnings: &[] }
+    }
+}
+
+/// Tells that a command with one result failed; warnings were shown when they were found.
+pub(crate) fn fail(
+    path: &str,
+    error: &Diagnostic,
+    warnings: &[Diagnostic],
+    global: &Global,
+    console: &mut Console,
+) -> Exit {
+    if global.json {
+        console.row(global, &json(&ErrorRow { path: Some(path), error, warnings }), "");
+    }
+    console.error(Some(path), error);
+    Exit::ClipFailed
 }
 
 impl Told {
@@ -110,7 +134,7 @@ impl Teller {
             Outcome::NotBegun => (String::new(), String::new(), Verdict::NotBegun, Tally::default()),
             Outcome::Known => (self.known(&path, job), String::new(), Verdict::Skipped, Tally::default()),
             Outcome::Failed(Failure { error, warnings }) => {
-                let row = self.row(&json(&ErrorRow { path: &path, error, warnings }), "");
+                let row = self.row(&json(&ErrorRow { path: Some(&path), error, warnings }), "");
                 let shown = if self.json { "" } else { &self.voice.warnings(&path, warnings, self.detail) };
                 (
                     row,
@@ -236,8 +260,14 @@ pub(super) fn print_plan(
             Destination::File { path, .. } => (path.display().to_string(), "write"),
             Destination::Exists(path) => (path.display().to_string(), "skip"),
         };
-        let text = format!("{action} {path} -> {output}");
-        console.row(global, &json(&PlanRow { path: &path, output, action }), &text);
+        let along = job.along.iter().map(|along| {
+            let action = if action == "write" && along.exists() { "overwrite" } else { action };
+            (along.display().to_string(), action)
+        });
+        for (output, action) in std::iter::once((output, action)).chain(along) {
+            let text = format!("{action} {path} -> {output}");
+            console.row(global, &json(&PlanRow { path: &path, output, action }), &text);
+        }
     }
     Exit::Success
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::picture::with_roles;
 use crate::args::{FirstFrame, Global, Length, Reading, length};
-use crate::batch::{Input, Reads, json};
+use crate::batch::{Input, Reads, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
@@ -124,12 +124,6 @@ struct Worst<'a> {
     frame: usize,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct ErrorRow<'a> {
-    path: String,
-    error: &'a Diagnostic,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = [&args.reference, &args.other].map(|path| Input::named(path));
@@ -148,14 +142,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         told.warn(input, warnings, global, console);
         match clip {
             Ok(clip) => clips.push(clip),
-            Err(error) => return Ok(fail(&input.shown(), &error, global, console)),
+            Err(error) => return Ok(fail(&input.shown(), &error, &told.warnings, global, console)),
         }
     }
     let clips: [Clip; 2] = clips.try_into().expect("both inputs were read");
     let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
     let mut clips = match in_one_unit(clips) {
         Ok(clips) => clips,
-        Err(error) => return Ok(fail(&inputs[0].shown(), &error, global, console)),
+        Err(error) => return Ok(fail(&inputs[0].shown(), &error, &told.warnings, global, console)),
     };
     for (input, unit) in inputs.iter().zip(units) {
         let warning = match unit {
@@ -167,14 +161,14 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     }
     let resampled = match in_time(&mut clips, args.resample) {
         Ok(resampled) => resampled,
-        Err(error) => return Ok(fail(&inputs[1].shown(), &error, global, console)),
+        Err(error) => return Ok(fail(&inputs[1].shown(), &error, &told.warnings, global, console)),
     };
     let [reference, other] = &clips;
     let summary = match object_error(reference, other, args.shell.0) {
         Ok(summary) => summary,
         Err(error) => {
             let error = Diagnostic::new("compare::different", error.to_string());
-            return Ok(fail(&inputs[1].shown(), &error, global, console));
+            return Ok(fail(&inputs[1].shown(), &error, &told.warnings, global, console));
         }
     };
     let limit = args.fail_above.map(|length| length.0);
@@ -194,7 +188,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
     let pictures = draw(args, [(&inputs[0], &clips[0]), (&inputs[1], &clips[1])]);
     if let Err(error) = pictures {
-        return Ok(fail(&inputs[1].shown(), &error, global, console));
+        return Ok(fail(&inputs[1].shown(), &error, &told.warnings, global, console));
     }
     let written: Vec<String> = row.heatmap.iter().chain(&row.html).map(|path| format!("-> {path}")).collect();
     let text = [vec![text(&summary)], written].concat().join("\n");
@@ -326,14 +320,6 @@ fn stated(clip: Clip, unit: Option<Unit>) -> Clip {
     let space = Space { unit, ..*clip.skeleton().space() };
     let skeleton = clip.skeleton().with_space(space);
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
-}
-
-fn fail(path: &str, error: &Diagnostic, global: &Global, console: &mut Console) -> Exit {
-    if global.json {
-        console.row(global, &json(&ErrorRow { path: path.to_owned(), error }), "");
-    }
-    console.error(Some(path), error);
-    Exit::ClipFailed
 }
 
 fn text(summary: &ErrorSummary) -> String {

@@ -9,7 +9,7 @@ use mocap_compress::{CompressError, Compression, Options, Profile, Report as Mea
 use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
-use crate::args::{FirstFrame, Global, Inputs, Length, Outputs, Reading, factor, length};
+use crate::args::{FirstFrame, Global, Inputs, Length, Outputs, Reading, above_zero, factor};
 use crate::batch::{self, Failure, Input, Job, Meter, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -45,10 +45,10 @@ pub(crate) struct BoundArgs {
     #[arg(long, value_name = "PROFILE", default_value = "runtime")]
     profile: Profile,
     /// The greatest error [m, or with a unit, such as 0.1mm; above 0]
-    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.0001")]
+    #[arg(long, value_name = "LENGTH", value_parser = above_zero, default_value = "0.0001", allow_hyphen_values = true)]
     error: Length,
     /// Distance of the measured points from the joints, where a skin would be [m, or with a unit; above 0]
-    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
+    #[arg(long, value_name = "LENGTH", value_parser = above_zero, default_value = "0.03", allow_hyphen_values = true)]
     shell: Length,
     /// Another error for joints whose names match a glob, such as 'Finger*:error=0.5mm'; the last that matches
     /// counts
@@ -56,7 +56,7 @@ pub(crate) struct BoundArgs {
     set: Vec<Setting>,
     /// The greatest error of local rotations [degrees, above 0; default: not bounded]: for those who blend or
     /// retarget what they decode
-    #[arg(long, value_name = "DEGREES", value_parser = factor)]
+    #[arg(long, value_name = "DEGREES", value_parser = factor, allow_hyphen_values = true)]
     local_error: Option<f64>,
     /// Keep the error half-way between frames as well
     #[arg(long)]
@@ -80,7 +80,7 @@ fn setting(text: &str) -> Result<Setting, String> {
     let wrong = || format!("'{text}' is not of the form GLOB:error=LENGTH, such as 'Finger*:error=0.5mm'");
     let (joints, error) = text.rsplit_once(":error=").ok_or_else(wrong)?;
     let joints = Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;
-    Ok(Setting { joints, error: length(error)? })
+    Ok(Setting { joints, error: above_zero(error)? })
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -103,6 +103,7 @@ pub(crate) struct Measures<'a> {
     bytes: u64,
     skeleton_bytes: u64,
     ratio: f64,
+    /// The largest bound of any joint; `bounds` has those of single joints.
     error_limit: f64,
     max_error: f64,
     p99_error: f64,
@@ -138,6 +139,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     if global.json && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
+    check_extension(args.outputs.output.as_deref())?;
     let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
     let derive = |input: &Input| Ok(output_name(&input.relative));
     let reads = Reads::new(&args.reading, Some(&args.inputs.selection));
@@ -153,6 +155,17 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         meter.finish();
         done
     }))
+}
+
+/// Refuses an output that is named as a file of another format; a folder may be called anything.
+fn check_extension(output: Option<&Path>) -> Result<(), Diagnostic> {
+    let Some(output) = output.filter(|output| !output.is_dir()) else { return Ok(()) };
+    let extension = output.extension().and_then(|extension| extension.to_str());
+    let Some(format) = extension.and_then(mocap_formats::Format::from_extension) else { return Ok(()) };
+    let message = format!("'{}' is named as {format}, and `mocap compress` writes .mocz", output.display());
+    let right = output.with_extension("mocz");
+    Err(Diagnostic::new("output::extension", message)
+        .help(format!("-o '{}'; `mocap convert` writes {format}", right.display())))
 }
 
 /// The name of the compressed file of an input.
@@ -251,7 +264,7 @@ impl<'a> Measures<'a> {
             bytes: measured.bytes,
             skeleton_bytes: measured.skeleton_bytes,
             ratio: measured.ratio(),
-            error_limit: options.tolerance,
+            error_limit: measured.limit,
             max_error: measured.max,
             p99_error: measured.p99,
             rms_error: measured.rms,
@@ -354,6 +367,10 @@ fn diagnostic(error: &CompressError) -> Diagnostic {
         CompressError::TooFine { .. } => {
             diagnostic.help("a larger --error, or a motion nearer to its origin")
         }
+        CompressError::TooFineTurn { .. } => diagnostic.help("a larger --local-error"),
+        CompressError::NotReachedBetween { .. } => {
+            diagnostic.help("a larger --error, or no --guard-between: then the error is kept in frames only")
+        }
         _ => diagnostic,
     }
 }
@@ -367,8 +384,19 @@ mod tests {
         let set = setting("Finger*:error=0.5mm").unwrap();
         assert_eq!((set.joints.glob(), set.error.0), ("Finger*", 0.0005));
         assert_eq!(setting("a:b:error=1cm").unwrap().joints.glob(), "a:b");
-        for wrong in ["Finger*", "Finger*:error=", "x:error=1 yard", "[:error=1mm"] {
+        for wrong in
+            ["Finger*", "Finger*:error=", "x:error=1 yard", "x:error=0", "x:error=-1mm", "[:error=1mm"]
+        {
             assert!(setting(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn other_formats_are_no_names_of_compressed_files() {
+        let error = check_extension(Some(Path::new("b/walk2.bvh"))).unwrap_err();
+        assert!(error.help.unwrap().contains("walk2.mocz"));
+        for fine in ["walk.mocz", "walk", "out/", "-", "walk.bin"] {
+            assert!(check_extension(Some(Path::new(fine))).is_ok(), "{fine}");
         }
     }
 

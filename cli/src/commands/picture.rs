@@ -8,7 +8,7 @@ use mocap_retarget::map_roles_in;
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Outputs, Reading};
-use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
+use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, fail, json};
 use crate::console::{Console, put_stdout};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode::{self, Encoded};
@@ -43,12 +43,6 @@ pub(crate) struct Row<'a> {
     output: &'a str,
     bytes: u64,
     frames: usize,
-}
-
-#[derive(Serialize)]
-struct ErrorRow<'a> {
-    path: &'a str,
-    error: &'a Diagnostic,
 }
 
 impl Pictures {
@@ -164,28 +158,36 @@ fn together(
     let reads = Reads::new(reading, Some(&pictures.inputs.selection));
     let place = pictures.place(inputs, &reads, extension)?;
     let mut drawn = Vec::with_capacity(inputs.len());
+    let mut found = Vec::new();
     for input in inputs {
         match motion(input, reading) {
             Ok(Read { clip, warnings, .. }) => {
                 console.warnings(&input.shown(), &warnings, Detail::Line);
-                drawn.push(Drawn { name: title(&input), clip, path: input.shown() });
+                let path = input.shown();
+                // The skeleton of an AMC has its own path.
+                found.extend(warnings.into_iter().map(|warning| match warning.path {
+                    Some(_) => warning,
+                    None => warning.in_file(Path::new(&path)),
+                }));
+                drawn.push(Drawn { name: title(input), clip, path });
             }
             Err(Failure { error, warnings }) => {
                 console.warnings(&input.shown(), &warnings, Detail::Line);
-                return Ok(fail(&input.shown(), &error, global, console));
+                found.extend(warnings);
+                return Ok(fail(&input.shown(), &error, &found, global, console));
             }
         }
     }
     let bytes = match draw(&drawn) {
         Ok(bytes) => bytes,
-        Err(error) => return Ok(fail(&drawn[0].path, &error, global, console)),
+        Err(error) => return Ok(fail(&drawn[0].path, &error, &found, global, console)),
     };
     let Some(path) = place else {
         put_stdout(&|out| out.write_all(&bytes))?;
         return Ok(Exit::Success);
     };
     if let Err(error) = write::atomically(&path, pictures.outputs.overwrite, &|out| out.write_all(&bytes)) {
-        return Ok(fail(&drawn[0].path, &error, global, console));
+        return Ok(fail(&drawn[0].path, &error, &found, global, console));
     }
     let shown = path.display().to_string();
     let row = Row {
@@ -208,14 +210,6 @@ impl Row<'_> {
         };
         format!("{}{more} -> {} ({} kB)", self.path, self.output, (self.bytes as f64 / 1000.0).ceil())
     }
-}
-
-fn fail(path: &str, error: &Diagnostic, global: &Global, console: &mut Console) -> Exit {
-    if global.json {
-        console.row(global, &json(&ErrorRow { path, error }), "");
-    }
-    console.error(Some(path), error);
-    Exit::ClipFailed
 }
 
 /// A motion with roles, and what was found while it was read.

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use crate::args::{Global, Inputs, Outputs, Reading, Selection};
 use crate::batch::{self, Input, Job, Names, Reads, RunOptions};
 use crate::console::Console;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
 use crate::pipeline::{self, File, Plans, assignment};
 
@@ -47,6 +47,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     let folder = args.outputs.output.clone().or_else(|| file.output.clone());
     let inputs = inputs(args, &file)?;
     let mut plans = Plans::new(file, &inputs)?;
+    let (path, warnings) = plans.warnings();
+    console.warnings(&path, warnings, Detail::Full);
     // The separator says that it is a directory, whether it is there or not.
     let mut outputs =
         Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };

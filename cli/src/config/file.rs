@@ -52,6 +52,11 @@ impl Settings {
         for entry in &table {
             if let Value::Table(entries) = &entry.cell.value {
                 let Some(command) = every.iter().find(|command| command.get_name() == entry.key) else {
+                    // `manifest` and `generate` have commands of their own, none of which has settings.
+                    if definition.find_subcommand(&entry.key).is_some() {
+                        let message = format!("no option of 'mocap {}' can be configured", entry.key);
+                        return Err(text.error("toml::unknown-key", entry.key_span.clone(), message));
+                    }
                     let names: Vec<&str> = every.iter().map(|command| command.get_name()).collect();
                     return Err(text.unknown(entry, "mocap", &names));
                 };
@@ -191,6 +196,7 @@ mod tests {
         );
         assert_eq!(wrong("[compress]\nerror = '1 yard'\n").0, (2, 9));
         assert_eq!(wrong("[info]\nerror = '1mm'\n").0, (2, 1));
+        assert_eq!(wrong("[manifest]\n").1, "no option of 'mocap manifest' can be configured");
         assert!(wrong("overwrite = true\n").1.contains("belongs to one run"));
         assert!(wrong("jobs = 0\n").1.contains("0 is not in 1.."), "{}", wrong("jobs = 0\n").1);
     }

@@ -51,6 +51,8 @@ pub(super) struct StepTable {
 #[derive(Debug)]
 pub(super) struct Override {
     pub(super) files: Filter,
+    /// Where it says which.
+    pub(super) span: Range<usize>,
     /// By step.
     pub(super) settings: Vec<(usize, Table)>,
 }
@@ -173,6 +175,11 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, D
         let message = format!("a step cannot be called '{name}'");
         return Err(text.error("pipeline::step", name_span, message));
     }
+    if name == "read" && kind != "read" {
+        let error =
+            text.error("pipeline::step", name_span, "only the step that reads is called 'read'".into());
+        return Err(error.help("`against = \"read\"` means the motion as it was read"));
+    }
     let own = |entry: &&Entry| !["do", "name"].contains(&entry.key.as_str());
     let entries: Table = entries.iter().filter(own).cloned().collect();
     let step = StepTable { name, kind: at, span, flags: (KINDS[at].flags)(), entries };
@@ -211,7 +218,7 @@ fn read_override(
         check(text, &steps[at], table)?;
         settings.push((at, table.clone()));
     }
-    Ok(Override { files: filter, settings })
+    Ok(Override { files: filter, span: files.cell.span.clone(), settings })
 }
 
 /// Checks the settings of a step, each by itself.
@@ -259,6 +266,7 @@ mod tests {
         assert_eq!(wrong("[[step]]\ndo = 'edit'\n[[override]]\nfiles = '['\n").1, (4, 9));
         assert_eq!(wrong("[[step]]\ndo = 'edit'\n[[step]]\ndo = 'edit'\n").1, (4, 6));
         assert_eq!(wrong("[[step]]\ndo = 'edit'\n[[step]]\ndo = 'read'\n").1, (4, 6));
+        assert_eq!(wrong("[[step]]\ndo = 'edit'\nname = 'read'\n").1, (3, 8));
         assert_eq!(wrong("[[step]]\nname = 'x'\n").0, "pipeline::step");
         assert_eq!(wrong("[step]\ndo = 'edit'\n").0, "toml::type");
         assert_eq!(wrong("").0, "pipeline::step");

@@ -61,6 +61,8 @@ pub(super) struct Body {
 pub(crate) struct Plans {
     file: File,
     plans: BTreeMap<Vec<usize>, Plan>,
+    /// What is odd about the overrides.
+    warnings: Vec<Diagnostic>,
 }
 
 impl Plans {
@@ -79,7 +81,16 @@ impl Plans {
                 place.insert(plan);
             }
         }
-        Ok(Plans { file, plans })
+        let idle = |at: &usize| !plans.keys().any(|about| about.contains(at));
+        let warnings = (0..file.overrides.len()).filter(idle).map(|at| {
+            let message = "no input matches the files of this override".to_owned();
+            let span = file.overrides[at].span.clone();
+            let help =
+                "a glob without / is matched against the file name, with / against the path below the input";
+            file.text.error("pipeline::override", span, message).help(help)
+        });
+        let warnings = warnings.collect();
+        Ok(Plans { file, plans, warnings })
     }
 
     /// The plan of an input that was among those of [`Plans::new`].
@@ -90,6 +101,11 @@ impl Plans {
     /// The variables of the pipeline: name, value, whether it was set.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&str, &str, bool)> {
         self.file.variables.iter()
+    }
+
+    /// What is odd about the overrides, with the file.
+    pub(crate) fn warnings(&self) -> (String, &[Diagnostic]) {
+        (self.file.text.path.display().to_string(), &self.warnings)
     }
 
     /// Whether any input has an output.

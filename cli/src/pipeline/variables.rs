@@ -1,6 +1,8 @@
-//! `${name}` in the texts of a pipeline: the value of `--set`, else the default of `[variables]`.
+//! `${name}` in the texts of a pipeline: the value of `--set`, else the default of `[variables]`. Values may hold other
+//! variables.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use mocap_formats::nearest_name;
 
@@ -23,6 +25,12 @@ struct Variable {
     known: bool,
 }
 
+/// The longest value, with others in it [bytes]: a few that double each other would fill any memory.
+const LONGEST: usize = 1 << 16;
+
+/// What is wrong with a text, and help.
+type Wrong = (String, String);
+
 /// Reads `name=value`.
 pub(crate) fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -38,20 +46,82 @@ impl Variables {
         defaults: &[Entry],
         assignments: &[(String, String)],
     ) -> Result<Variables, Diagnostic> {
-        let mut values = BTreeMap::new();
+        let mut values: BTreeMap<String, Variable> = BTreeMap::new();
+        let mut spans: BTreeMap<&str, Range<usize>> = BTreeMap::new();
         for entry in defaults {
             let value = match (&entry.cell.value, entry.cell.value.scalar()) {
                 (_, Some(value)) => value.to_owned(),
                 (Value::Flag(flag), _) => flag.to_string(),
                 _ => return Err(text.mistyped(entry, "text, a number, true or false")),
             };
+            spans.insert(&entry.key, entry.cell.span.clone());
             values.insert(entry.key.clone(), Variable { value, set: false, known: true });
         }
         for (name, value) in assignments {
-            let known = values.contains_key(name);
+            let known = match values.get(name) {
+                Some(Variable { set: true, .. }) => {
+                    let message = format!("--set gives the variable '{name}' a value twice");
+                    return Err(Diagnostic::new("pipeline::variable", message));
+                }
+                earlier => earlier.is_some(),
+            };
+            spans.remove(name.as_str());
             values.insert(name.clone(), Variable { value: value.clone(), set: true, known });
         }
-        Ok(Variables { values })
+        let mut variables = Variables { values };
+        variables.fill_values().map_err(|(name, (message, help))| match spans.remove(name.as_str()) {
+            Some(span) => text.error("pipeline::variable", span, message).help(help),
+            None => Diagnostic::new("pipeline::variable", format!("--set {name}: {message}")).help(help),
+        })?;
+        Ok(variables)
+    }
+
+    /// Puts values in place of variables in values, those first that need no other.
+    fn fill_values(&mut self) -> Result<(), (String, Wrong)> {
+        let mut open: Vec<String> = self.values.keys().cloned().collect();
+        while !open.is_empty() {
+            let mut left = Vec::new();
+            for name in &open {
+                let value = self.values[name].value.clone();
+                // What is not known is found below, with its name.
+                if references(&value).any(|other| open.iter().any(|name| name == other)) {
+                    left.push(name.clone());
+                    continue;
+                }
+                let filled = self.filled(&value).map_err(|wrong| (name.clone(), wrong))?;
+                if filled.len() > LONGEST {
+                    let wrong = format!("the value of '{name}' is longer than {LONGEST} bytes");
+                    return Err((name.clone(), (wrong, "with the variables in it".into())));
+                }
+                self.values.entry(name.clone()).and_modify(|variable| variable.value = filled);
+            }
+            if left.len() == open.len() {
+                let circle = self.circle(&left);
+                let message = format!("the variable '{}' needs its own value", circle[0]);
+                return Err((circle[0].clone(), (message, format!("in a circle: {}", circle.join(", ")))));
+            }
+            // Names that were filled in this round may be used in the next.
+            open = left;
+        }
+        Ok(())
+    }
+
+    /// Variables that need each other, among some of which each needs another.
+    fn circle(&self, open: &[String]) -> Vec<String> {
+        let next = |name: &String| {
+            let needed = |other: &&String| references(&self.values[name].value).any(|name| name == *other);
+            open.iter().find(needed).expect("each needs another").clone()
+        };
+        // After as many steps as there are names, one is inside.
+        let inside = (0..open.len()).fold(open[0].clone(), |name, _| next(&name));
+        let mut circle = vec![inside];
+        loop {
+            let name = next(&circle[circle.len() - 1]);
+            if name == circle[0] {
+                return circle;
+            }
+            circle.push(name);
+        }
     }
 
     /// The table with values in place of variables.
@@ -75,7 +145,7 @@ impl Variables {
     }
 
     /// A text with values in place of variables; `$$` is a dollar.
-    fn filled(&mut self, text: &str) -> Result<String, (String, String)> {
+    fn filled(&mut self, text: &str) -> Result<String, Wrong> {
         let mut done = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
@@ -98,7 +168,7 @@ impl Variables {
         Ok(done + rest)
     }
 
-    fn value(&mut self, name: &str) -> Result<&str, (String, String)> {
+    fn value(&mut self, name: &str) -> Result<&str, Wrong> {
         let known: Vec<String> = self.values.keys().cloned().collect();
         match self.values.get_mut(name) {
             Some(variable) => {
@@ -139,6 +209,21 @@ impl Variables {
     }
 }
 
+/// The names of the variables in a text.
+fn references(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let (_, after) = rest.split_once('$')?;
+            if let Some((name, after)) = after.strip_prefix('{').and_then(|after| after.split_once('}')) {
+                rest = after;
+                return Some(name);
+            }
+            rest = after.strip_prefix('$').unwrap_or(after);
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +245,29 @@ mod tests {
         let toml = "[variables]\nrate = 60\n[x]\na = '${rate}/${db}$$'\n";
         assert_eq!(filled(toml, &["db=x=y"]).unwrap(), "60/x=y$");
         assert_eq!(filled(toml, &["db=", "rate=30"]).unwrap(), "30/$");
+    }
+
+    #[test]
+    fn values_hold_other_variables() {
+        let toml = "[variables]\nout = '${db}/out$$'\ndb = 'a'\n[x]\na = '${out}'\n";
+        assert_eq!(filled(toml, &[]).unwrap(), "a/out$");
+        assert_eq!(filled(toml, &["db=b/${name}", "name=c"]).unwrap(), "b/c/out$");
+        let circle = "[variables]\na = '${b}'\nb = '${a}'\n[x]\na = '${a}'\n";
+        assert_eq!(filled(circle, &[]).unwrap_err().place, Some((2, 5)));
+        assert_eq!(filled(circle, &["b=1"]).unwrap(), "1");
+        let unknown = "[variables]\na = '${c}'\n[x]\na = '${a}'\n";
+        assert_eq!(filled(unknown, &[]).unwrap_err().place, Some((2, 5)));
+        assert!(filled(circle, &["b=${b}"]).unwrap_err().message.contains("--set b"));
+        let doubling: String = (0..40).map(|i| format!("v{} = '${{v{i}}}${{v{i}}}'\n", i + 1)).collect();
+        let doubling = format!("[variables]\nv0 = 'xx'\n{doubling}[x]\na = '${{v40}}'\n");
+        assert!(filled(&doubling, &[]).unwrap_err().message.contains("longer"));
+    }
+
+    #[test]
+    fn a_name_is_set_once() {
+        let toml = "[variables]\nrate = 60\n[x]\na = '${rate}'\n";
+        assert!(filled(toml, &["rate=1", "rate=2"]).unwrap_err().message.contains("twice"));
+        assert!(filled(toml, &["typo=1", "typo=2"]).is_err());
     }
 
     #[test]

@@ -56,9 +56,7 @@ pub(crate) const ALL: &[Named] = &[
     Named {
         name: "compare",
         about: "A line of mocap compare --json",
-        make: |about| {
-            rows(about, |g| vec![of::<compare::Row<'static>>(g), of::<compare::ErrorRow<'static>>(g)])
-        },
+        make: |about| rows(about, |g| vec![of::<compare::Row<'static>>(g), error(g)]),
     },
     Named {
         name: "compress",
@@ -78,7 +76,7 @@ pub(crate) const ALL: &[Named] = &[
     Named {
         name: "skel-preset",
         about: "A line of mocap skel --preset list --json",
-        make: |about| rows(about, |g| vec![of::<skel::PresetRow>(g)]),
+        make: |about| rows(about, |g| vec![of::<skel::PresetRow>(g), error(g)]),
     },
     Named {
         name: "retarget",
@@ -105,29 +103,35 @@ pub(crate) const ALL: &[Named] = &[
         about: "A line of mocap run --explain --json",
         make: |about| {
             rows(about, |g| {
-                vec![of::<pipeline::ExplainRow<'static>>(g), of::<pipeline::VariableRow<'static>>(g)]
+                vec![
+                    of::<pipeline::ExplainRow<'static>>(g),
+                    of::<pipeline::VariableRow<'static>>(g),
+                    error(g),
+                ]
             })
         },
     },
     Named {
         name: "print-config",
         about: "A line of --print-config --json",
-        make: |about| rows(about, |g| vec![of::<PrintRow>(g)]),
+        make: |about| rows(about, |g| vec![of::<PrintRow>(g), error(g)]),
     },
     Named {
         name: "manifest-merge",
         about: "A line of mocap manifest merge --json",
-        make: |about| rows(about, |g| vec![of::<manifest::MergeRow>(g)]),
+        make: |about| rows(about, |g| vec![of::<manifest::MergeRow>(g), error(g)]),
     },
     Named {
         name: "manifest-verify",
         about: "A line of mocap manifest verify --json",
-        make: |about| rows(about, |g| vec![of::<manifest::VerifyRow>(g), of::<manifest::VerifySummary>(g)]),
+        make: |about| {
+            rows(about, |g| vec![of::<manifest::VerifyRow>(g), of::<manifest::VerifySummary>(g), error(g)])
+        },
     },
     Named {
         name: "manifest-stats",
         about: "A line of mocap manifest stats --json",
-        make: |about| rows(about, |g| vec![of::<manifest::StatsRow>(g)]),
+        make: |about| rows(about, |g| vec![of::<manifest::StatsRow>(g), error(g)]),
     },
 ];
 

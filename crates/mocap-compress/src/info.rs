@@ -72,7 +72,7 @@ pub struct Info {
     pub frames: usize,
     /// Frames per second.
     pub rate: FrameRate,
-    /// The bound of the error \[m\]; of joints with a bound of their own, that of the others.
+    /// The bound of the error \[m\]; where joints have bounds of their own, the largest of any joint.
     pub tolerance: f64,
     /// The distance from a joint at which the error is measured \[m\].
     pub shell: f64,

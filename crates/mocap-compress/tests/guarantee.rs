@@ -84,6 +84,33 @@ fn real_clips_keep_every_bound() {
 }
 
 #[test]
+fn the_smallest_tolerance_as_printed_works() {
+    let Some(folder) = motion::corpus() else { return };
+    for (file, metres) in [("iclone/001_14.bvh", 0.01), ("misc/xia_neutral_01.bvh", 0.0569998)] {
+        let clip = motion::bvh(&folder.join(file), metres);
+        let options = Options { tolerance: 1e-9, ..Options::default() };
+        let refused = compress(&clip, &options).unwrap_err().to_string();
+        let printed = refused.rsplit_once("works is ").unwrap().1.trim_end_matches(" m");
+        let options = Options { tolerance: printed.parse().unwrap(), ..options };
+        for profile in Profile::ALL {
+            let error = error_of(&clip, &Options { profile, ..options.clone() });
+            assert!(error <= options.tolerance, "{file} {profile} {printed}: {error}");
+        }
+    }
+}
+
+#[test]
+fn fine_bounds_hold_between_frames_too() {
+    let Some(folder) = motion::corpus() else { return };
+    let clip = motion::bvh(&folder.join("iclone/001_14.bvh"), 0.01);
+    let options = Options { tolerance: 1e-5, guard_between: true, ..Options::default() };
+    let done = compress(&clip, &options).unwrap();
+    let decoded = Compressed::open(done.bytes, &Limits::default()).unwrap().to_clip();
+    let measured = object_error(&clip, &decoded, options.shell).unwrap();
+    assert!(measured.max <= 1e-5 && measured.between_frames_max <= 1e-5, "{measured:?}");
+}
+
+#[test]
 fn joints_may_have_tolerances_of_their_own() {
     let clip = motion::clip(Character::Calm, 4, 100);
     let loose = Options { tolerance: 1e-2, profile: Profile::Archive, ..Options::default() };
@@ -101,7 +128,20 @@ fn joints_may_have_tolerances_of_their_own() {
         let apart = poses[0].joints[at].translation.vector - poses[1].joints[at].translation.vector;
         assert!(apart.norm() <= 1e-4);
     }
+    let looser = Options { joint_tolerances: vec![("limb1_2".into(), 5e-2)], ..loose.clone() };
+    let stated = |options: &Options| {
+        let done = compress(&clip, options).unwrap();
+        let limit = done.report.limit;
+        assert_eq!(Compressed::open(done.bytes, &Limits::default()).unwrap().info().tolerance, limit);
+        limit
+    };
+    assert_eq!(stated(&looser), 5e-2, "a file states the largest bound of any joint");
+    assert_eq!(stated(&tight), 1e-2);
     assert!(error_of(&clip, &loose) > 1e-3, "elsewhere the tolerance is put to use");
+    let fine = Options { local_error: Some(1e-7), ..loose.clone() };
+    let Err(CompressError::TooFineTurn { smallest, .. }) = compress(&clip, &fine) else { panic!("too fine") };
+    let done = compress(&clip, &Options { local_error: Some(smallest), ..loose.clone() }).unwrap();
+    assert!(done.report.local_rotation_max <= smallest);
     let unknown = Options { joint_tolerances: vec![("tail".into(), 1e-4)], ..loose };
     assert_eq!(compress(&clip, &unknown).err(), Some(CompressError::NoSuchJoint { joint: "tail".into() }));
 }

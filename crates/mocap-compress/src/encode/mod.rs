@@ -81,12 +81,24 @@ pub enum CompressError {
     },
     /// `f32` cannot hold this motion so precisely.
     #[error(
-        "a tolerance of {tolerance} m is finer than single precision holds this motion; the smallest that works is {smallest:.1e} m"
+        "a tolerance of {tolerance} m is finer than single precision holds this motion; the smallest that works is {:e} m",
+        rounded_up(*smallest)
     )]
     TooFine {
         /// What was asked for \[m\].
         tolerance: f64,
         /// The smallest tolerance that works \[m\].
+        smallest: f64,
+    },
+    /// `f32` cannot hold local rotations so precisely.
+    #[error(
+        "a local error of {} degrees is finer than single precision holds rotations; the smallest that works is {:e} degrees",
+        bound.to_degrees(), rounded_up(smallest.to_degrees())
+    )]
+    TooFineTurn {
+        /// What was asked for \[rad\].
+        bound: f64,
+        /// The smallest bound that works \[rad\].
         smallest: f64,
     },
     /// A joint with a tolerance of its own is not in the skeleton.
@@ -107,12 +119,22 @@ pub enum CompressError {
     },
     /// The bound was not reached, for a reason that is a fault of the encoder.
     #[error(
-        "the encoder did not reach the tolerance: {reached} m instead of {tolerance} m; please report this clip"
+        "the encoder did not reach {bound}: {reached:.3} times what was asked for; please report this clip"
     )]
     NotReached {
+        /// Which bound.
+        bound: &'static str,
+        /// The best it came to, as a share of what was asked for.
+        reached: f64,
+    },
+    /// The bound holds in frames, and not half-way between them.
+    #[error(
+        "half-way between frames the tolerance was not reached: {reached:.3e} m there instead of {tolerance} m"
+    )]
+    NotReachedBetween {
         /// What was asked for \[m\].
         tolerance: f64,
-        /// The best it came to \[m\].
+        /// The best it came to half-way between frames \[m\].
         reached: f64,
     },
 }
@@ -124,10 +146,22 @@ impl CompressError {
             CompressError::Unit => "compress::unit",
             CompressError::NotPositive { .. } => "compress::not-positive",
             CompressError::TooFine { .. } => "compress::too-fine",
+            CompressError::TooFineTurn { .. } => "compress::too-fine-turn",
             CompressError::NoSuchJoint { .. } => "compress::no-such-joint",
             CompressError::TooLarge { .. } => "compress::too-large",
             CompressError::NotReached { .. } => "compress::not-reached",
+            CompressError::NotReachedBetween { .. } => "compress::not-reached-between",
         }
+    }
+}
+
+/// At two digits, and never below the value: what is printed has to work.
+fn rounded_up(value: f64) -> f64 {
+    let place = value.log10().floor() as i32 - 1;
+    // Powers of ten below 1 are not exact; dividing by those above is rounded once, as reading the text is.
+    match place {
+        ..0 => (value * 10f64.powi(-place)).ceil() / 10f64.powi(-place),
+        _ => (value / 10f64.powi(place)).ceil() * 10f64.powi(place),
     }
 }
 
@@ -156,7 +190,8 @@ pub fn compress_with_progress(
     progress: &dyn Fn(f64),
 ) -> Result<Compression, CompressError> {
     let job = Job::new(clip, options)?;
-    let mut reached = f64::INFINITY;
+    // The smallest shares of what was asked for, of any attempt that kept all samples.
+    let mut reached = [f64::INFINITY; 3];
     // The bound is kept while residuals are chosen; what is left to rounding is tiny. Should it ever matter, or
     // the motion between frames have to hold as well, a tighter bound inside makes room.
     let mut share = 1.0 - MARGIN;
@@ -175,18 +210,36 @@ pub fn compress_with_progress(
             true => report.excess.max(report.excess_between),
             false => report.excess,
         };
-        let local = options.local_error.is_none_or(|bound| report.local_rotation_max <= bound);
-        if failed == 0 && excess <= 1.0 && local {
+        let turned = options.local_error.map_or(0.0, |bound| report.local_rotation_max / bound);
+        if failed == 0 && excess <= 1.0 && turned <= 1.0 {
             return Ok(Compression { bytes, report });
         }
-        reached = reached.min(report.max);
-        if failed == 0 && report.excess <= 1.0 && local && attempt < ATTEMPTS / 2 {
+        let mut held = report.excess <= 1.0 && turned <= 1.0;
+        for (least, now) in reached.iter_mut().zip([report.excess, turned, report.excess_between]) {
+            *least = least.min(now);
+        }
+        if failed > 0 && tight.iter().any(|share| *share < 1.0) {
+            // Some frames are held more tightly than their motion can be: all of it a little more tightly then.
+            tight.fill(1.0);
+            held = false;
+        }
+        if failed == 0 && held && attempt < ATTEMPTS / 2 {
             tighten(&mut tight, clip, &report.astray);
         } else {
-            share *= (0.98 / excess).clamp(0.5, 0.97);
+            share *= (0.98 / excess.max(turned)).clamp(0.5, 0.97);
         }
     }
-    Err(CompressError::NotReached { tolerance: options.tolerance, reached })
+    let [in_frames, turned, between] = reached;
+    Err(if in_frames <= 1.0 && turned <= 1.0 && between > 1.0 {
+        CompressError::NotReachedBetween {
+            tolerance: options.tolerance,
+            reached: between * options.tolerance,
+        }
+    } else if turned > 1.0 && in_frames <= 1.0 {
+        CompressError::NotReached { bound: "the bound of local rotations", reached: turned }
+    } else {
+        CompressError::NotReached { bound: "the tolerance", reached: in_frames }
+    })
 }
 
 /// Holds what went astray half-way between frames more tightly: the joint and all that carry it, in both frames.
@@ -216,6 +269,8 @@ struct Job<'a> {
     metres: f64,
     plan: Plan,
     tolerances: Vec<f64>,
+    /// The largest tolerance of any joint that is measured \[m\].
+    limit: f64,
     block_frames: usize,
     limits: Limits,
 }
@@ -238,17 +293,23 @@ impl<'a> Job<'a> {
                 return Err(CompressError::NotPositive { what, value });
             }
         }
-        let mut tolerances = vec![options.tolerance / metres; skeleton.len()];
+        let mut bounds = vec![options.tolerance; skeleton.len()];
         for (name, tolerance) in &options.joint_tolerances {
             let Some(joint) = skeleton.find(name) else {
                 return Err(CompressError::NoSuchJoint { joint: name.clone() });
             };
-            tolerances[joint.index()] = tolerance / metres;
+            bounds[joint.index()] = *tolerance;
         }
+        let measured = skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| bounds[id.index()]);
+        let limit = measured.reduce(f64::max).unwrap_or(options.tolerance);
+        let tolerances: Vec<f64> = bounds.iter().map(|bound| bound / metres).collect();
         let least = tolerances.iter().fold(f64::INFINITY, |least, tolerance| least.min(*tolerance));
         let smallest = smallest_tolerance(clip, options.shell / metres);
         if least < smallest {
             return Err(CompressError::TooFine { tolerance: least * metres, smallest: smallest * metres });
+        }
+        if let Some(bound) = options.local_error.filter(|bound| *bound < SMALLEST_TURN) {
+            return Err(CompressError::TooFineTurn { bound, smallest: SMALLEST_TURN });
         }
         let plan = plan(clip, least, options.shell / metres);
         let values = BLOCK_VALUES / plan.moving.len().max(1);
@@ -258,7 +319,7 @@ impl<'a> Job<'a> {
             return Err(CompressError::TooLarge { what, found: plan.moving.len(), limit: BLOCK_VALUES / 64 });
         }
         let limits = Limits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
-        Ok(Job { clip, options, metres, plan, tolerances, block_frames, limits })
+        Ok(Job { clip, options, metres, plan, tolerances, limit, block_frames, limits })
     }
 
     /// The bytes at a share of the tolerance, and how many samples were not kept within it.
@@ -277,7 +338,7 @@ impl<'a> Job<'a> {
             profile: self.options.profile,
             frames: clip.frames(),
             rate: clip.rate(),
-            tolerance: self.options.tolerance,
+            tolerance: self.limit,
             shell: self.options.shell,
             metres_per_unit: self.metres,
         };
@@ -309,6 +370,10 @@ impl<'a> Job<'a> {
         (container::assemble(&info, self.block_frames, &description, external, &plan, &blocks), failed)
     }
 }
+
+/// The smallest bound of local rotations \[rad\]: those of a joint and its parent are rounded to single precision,
+/// and some room is needed for anything to be chosen at all.
+const SMALLEST_TURN: f64 = 32.0 * f32::EPSILON as f64;
 
 /// The smallest tolerance that decoded values can keep, whatever is stored: translations are rounded to single
 /// precision, rotations turn all that hangs on them by the rounding of a quaternion.
