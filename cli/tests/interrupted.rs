@@ -120,7 +120,7 @@ fn runs_that_are_killed_twenty_times_make_what_one_run_makes() {
     for kill in 0..20 {
         let jobs = ["1", "2", "8"][kill % 3];
         let (aim, before) = (finished() + (4.0 * random.next()) as usize, unfinished());
-        let mut child = spawn(&sandbox, &[CONVERT, &["-j", jobs]].concat());
+        let mut child = spawn(&sandbox, &[CONVERT, &["db/last.bvh", "-j", jobs]].concat());
         until(&mut child, || finished() >= aim.min(42) && unfinished() > before);
         assert_eq!(child.try_wait().unwrap(), None, "the run has ended");
         child.kill().unwrap();
@@ -174,8 +174,9 @@ fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
         // They hold the run open: two are at hand when the signal comes, and the third is not begun.
         let held = ["db/x.bvh", "db/y.bvh", "db/z.bvh"];
         held.iter().for_each(|path| pipe(&sandbox, path));
-        let mut child =
-            spawn(&sandbox, &["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-j", "2"]);
+        // Directories are searched for files alone.
+        let convert = ["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-j", "2"];
+        let mut child = spawn(&sandbox, &[&convert[..], &held].concat());
         // Opened for writing where the run has opened them for reading.
         let open = |path: &str| std::fs::OpenOptions::new().write(true).open(sandbox.path(path)).unwrap();
         let pipes = [held[0], held[1]].map(open);

@@ -89,7 +89,7 @@ fn fail_fast_leaves_the_rest_alone() {
     let ran = sandbox.run(["convert", "db", "--to", "bvh", "-o", "out/", "--json", "--fail-fast", "-j", "1"]);
     assert_eq!(ran.code, 1);
     assert!(!sandbox.path("out").exists());
-    assert_eq!(ran.rows().last().unwrap()["skipped"], 11);
+    assert_eq!(ran.rows().last().unwrap()["not_begun"], 11);
 }
 
 #[test]
