@@ -374,10 +374,8 @@ impl<W: Fn(&Job) -> Result<Report, Failure> + Sync> Crew<'_, W> {
         if verdict == Verdict::Failed {
             job.input.attempt.undo();
         }
-        if failed.is_some() {
-            if self.options.fail_fast {
-                self.stop.store(true, Ordering::Relaxed);
-            }
+        if failed.is_some() && self.options.fail_fast {
+            self.stop.store(true, Ordering::Relaxed);
         }
         if let Some(error) = failed.filter(|error| error.code == "io::disk-full") {
             // No other output would fare better.
