@@ -107,3 +107,23 @@ fn print_config_shows_what_is_in_force_and_why() {
         sandbox.run([name, "--print-config"]).ok();
     }
 }
+
+#[test]
+fn settings_and_pipelines_that_are_no_text_or_have_no_end_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.put("bad.toml", b"jobs = 2\nstrict = \xff\n");
+    for words in [["run", "bad.toml"], ["info", "--config=bad.toml"]] {
+        let ran = sandbox.run([words[0], words[1], "leg.bvh"]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("toml::not-utf8") && ran.stderr.contains("bad.toml:2:10"),
+            "{}",
+            ran.stderr
+        );
+        if cfg!(target_os = "linux") {
+            let endless = words.map(|word| word.replace("bad.toml", "/dev/zero"));
+            let ran = sandbox.run([endless[0].as_str(), &endless[1], "leg.bvh"]);
+            assert!(ran.code == 2 && ran.stderr.contains("io::too-large"), "{}", ran.stderr);
+        }
+    }
+}

@@ -259,9 +259,27 @@ pub(crate) fn open_compressed(
 
 /// The bytes of a file no larger than the limit.
 pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    bytes_within(path, Limits::default().bytes as u64)
+}
+
+/// The whole of a file that is no larger than `limit` bytes.
+///
+/// # Errors
+/// Where it cannot be read, or is larger, as a device may be without end.
+pub(crate) fn small_file(path: &Path, limit: u64) -> Result<Vec<u8>, Diagnostic> {
+    let bytes = bytes_within(path, limit)?;
+    if bytes.len() as u64 > limit {
+        let message =
+            format!("'{}' is larger than the {} MB that are read of it", path.display(), limit >> 20);
+        return Err(Diagnostic::new("io::too-large", message));
+    }
+    Ok(bytes)
+}
+
+/// The bytes of a file, and one more than `limit` where it has more, so that the reader can tell.
+fn bytes_within(path: &Path, limit: u64) -> Result<Vec<u8>, Diagnostic> {
     let failed = |error: std::io::Error| Diagnostic::io("read", path, &error);
     let file = std::fs::File::open(path).map_err(failed)?;
-    let limit = Limits::default().bytes as u64;
     let size = file.metadata().map_err(failed)?.len();
     // A size that a device or a lying file system states is not trusted: reading stops behind the limit.
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));

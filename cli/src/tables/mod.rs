@@ -14,6 +14,7 @@ use toml::de::{DeTable, DeValue};
 use mocap_formats::nearest_name;
 
 use crate::diagnostic::Diagnostic;
+use crate::read;
 
 /// A file of tables, as it was written.
 #[derive(Debug)]
@@ -21,6 +22,9 @@ pub(crate) struct Text {
     pub(crate) path: PathBuf,
     text: String,
 }
+
+/// The most bytes that a file of settings or steps has.
+const MOST: u64 = 16 << 20;
 
 /// The entries of a table, in the order of the file.
 pub(crate) type Table = Vec<Entry>;
@@ -54,7 +58,14 @@ pub(crate) enum Value {
 impl Text {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Text, Diagnostic> {
-        let text = std::fs::read_to_string(path).map_err(|error| Diagnostic::io("read", path, &error))?;
+        let bytes = read::small_file(path, MOST)?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Diagnostic::new("toml::not-utf8", format!("'{}' is no text in UTF-8", path.display()))
+                .in_text(error.as_bytes(), at..at + 1)
+                .in_file(path)
+                .help("save it as UTF-8")
+        })?;
         Ok(Text { path: path.to_owned(), text })
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{Entry, Header, Line};
 use crate::batch::portable::PathText;
 use crate::diagnostic::Diagnostic;
+use crate::read;
 
 /// What a manifest says.
 #[derive(Debug, Default)]
@@ -68,10 +69,12 @@ impl Book {
 
     /// As [`Book::read`], of a file. It has no header where its run ended before it wrote a line.
     pub(crate) fn open(path: &Path) -> Result<Book, Diagnostic> {
-        let bytes = std::fs::read(path).map_err(|error| Diagnostic::io("read", path, &error))?;
-        Book::read(path, &bytes)
+        Book::read(path, &read::small_file(path, MOST)?)
     }
 }
+
+/// The most bytes that a manifest has: some millions of clips.
+const MOST: u64 = 1 << 30;
 
 /// What every manifest begins with.
 const HEAD: &[u8] = b"{\"type\":\"run\"";

@@ -60,9 +60,7 @@ impl Known {
         if !place.resume || !place.path.exists() {
             return Ok(Known { clips: BTreeMap::new(), folder });
         }
-        let bytes =
-            std::fs::read(&place.path).map_err(|error| Diagnostic::io("read", &place.path, &error))?;
-        let book = Book::read(&place.path, &bytes)?;
+        let book = Book::open(&place.path)?;
         place.check(&book, header)?;
         Ok(Known::of(book, folder, header))
     }
