@@ -26,6 +26,9 @@ fn sandbox() -> Sandbox {
     sandbox.put("db/leg.bvh", LEG);
     sandbox.put("db/odd.bvh", LEG.replace("MOTION", "# a comment\nMOTION"));
     sandbox.put("db/broken.bvh", "HIERARCHY\nROOT\n");
+    // More than one error, behind a warning.
+    let holes = LEG.replace("0 10 0", "0 nan 0").replace("0 20 0", "0 x 0").replace("0 30 0", "0 inf 0");
+    sandbox.put("db/holes.bvh", holes.replace("Frames: 4", "Frames: 9"));
     for name in ["alex_walk.bvh", "robin.skel"] {
         sandbox.put(name, std::fs::read(fixture("clips").join(name)).unwrap());
     }
@@ -76,6 +79,19 @@ fn rows_are_what_their_schemas_say() {
     rows(&sandbox, "skel-row", &[&["skel", "alex_walk.bvh"], &["skel", "db", "-o", "skeletons/"]]);
     rows(&sandbox, "skel-preset", &[&["skel", "--preset", "list"]]);
     rows(&sandbox, "retarget", &[&["retarget", "alex_walk.bvh", "db/leg.bvh", "robin.skel", "-o", "robin/"]]);
+    let gates = "slide=0.05,step=0,violations=0";
+    let retarget =
+        ["retarget", "alex_walk.bvh", "robin.skel", "--overwrite", "-o", "gated.bvh", "--fail-above", gates];
+    rows(
+        &sandbox,
+        "retarget",
+        &[
+            &retarget,
+            &[&retarget[..], &["--no-limits", "--no-lock", "--contacts", "hands"]].concat(),
+            &["retarget", "db/holes.bvh", "robin.skel", "-o", "x.bvh"],
+            &["retarget", "alex_walk.bvh", "robin.skel", "--ik", "none"],
+        ],
+    );
     rows(&sandbox, "retarget-explain", &[&["retarget", "alex_walk.bvh", "robin.skel", "--explain"]]);
     rows(
         &sandbox,

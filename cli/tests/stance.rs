@@ -2,21 +2,7 @@
 
 mod mocap;
 
-use mocap::{Sandbox, corpus, fixture};
-
-/// Robin's walk behind a rest pose in which one joint is turned, so that the pose is seen in what comes of it.
-fn rest_first() -> String {
-    let text = std::fs::read_to_string(fixture("clips/robin_walk.bvh")).unwrap();
-    let (head, motion) = text.split_once("Frame Time:").unwrap();
-    let (time, rows) = motion.split_once('\n').unwrap();
-    let mut values: Vec<&str> = rows.lines().next().unwrap().split_whitespace().collect();
-    values[3..].fill("0");
-    let last = values.len() - 2;
-    values[last] = "25";
-    let frames = rows.lines().filter(|row| !row.is_empty()).count();
-    let head = head.replace(&format!("Frames: {frames}"), &format!("Frames: {}", frames + 1));
-    format!("{head}Frame Time:{time}\n{}\n{rows}", values.join(" "))
-}
+use mocap::{Sandbox, corpus, fixture, rest_first};
 
 fn walk() -> String {
     fixture("clips/alex_walk.bvh").display().to_string()

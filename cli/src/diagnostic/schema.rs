@@ -38,6 +38,9 @@ struct Shape {
     /// What can be done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
+    /// How many other errors the file has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    further: Option<usize>,
 }
 
 impl JsonSchema for Diagnostic {

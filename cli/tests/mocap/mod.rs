@@ -155,3 +155,17 @@ Frame Time: 0.033333
 0 1.2 0.2 0 20 0 0 10 0
 0 1.2 0.3 0 30 0 0 15 0
 ";
+
+/// Robin's walk behind a rest pose in which one joint is turned, so that the pose is seen in what comes of it.
+pub(crate) fn rest_first() -> String {
+    let text = std::fs::read_to_string(fixture("clips/robin_walk.bvh")).unwrap();
+    let (head, motion) = text.split_once("Frame Time:").unwrap();
+    let (time, rows) = motion.split_once('\n').unwrap();
+    let mut values: Vec<&str> = rows.lines().next().unwrap().split_whitespace().collect();
+    values[3..].fill("0");
+    let last = values.len() - 2;
+    values[last] = "25";
+    let frames = rows.lines().filter(|row| !row.is_empty()).count();
+    let head = head.replace(&format!("Frames: {frames}"), &format!("Frames: {}", frames + 1));
+    format!("{head}Frame Time:{time}\n{}\n{rows}", values.join(" "))
+}
