@@ -34,7 +34,8 @@ fn targets_of_the_harness_have_no_test_attributes() {
             targets += 1;
             // `main.rs` brings the files beside it.
             let is_folder = main.file_name().is_some_and(|name| name == "main.rs");
-            let parts = files.iter().filter(|file| *file == main || is_folder && file.parent() == main.parent());
+            let parts =
+                files.iter().filter(|file| *file == main || is_folder && file.parent() == main.parent());
             for part in parts {
                 let text = std::fs::read_to_string(part).unwrap();
                 assert!(!text.contains("#[test]"), "{}: add the test to the list instead", part.display());

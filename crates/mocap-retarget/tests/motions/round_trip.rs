@@ -1,11 +1,9 @@
 //! There and back: a motion put on another skeleton and put back is the same motion, as far as both bodies have
 //! joints for it.
 
-#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
-
-mod corpus;
-
+use crate::clip::real;
 use mocap_analysis::trajectories;
+use mocap_corpus::note;
 use mocap_model::{Clip, JointId, Role};
 use mocap_retarget::{FootLock, Options, Retargeter, map_roles, rest_from_motion};
 
@@ -33,11 +31,10 @@ fn error(a: &Clip, b: &Clip, shared: &[Role]) -> f64 {
     sum / (a.len() * frames) as f64 / height
 }
 
-#[test]
-fn a_motion_comes_back() {
+pub(crate) fn a_motion_comes_back() {
     let mut clips = Vec::new();
     for (name, path, skip) in CLIPS {
-        let Some(clip) = corpus::clip(path, skip) else { return };
+        let clip = real(path, skip);
         clips.push((name, clip));
     }
     for (from, source) in &clips {
@@ -62,7 +59,7 @@ fn a_motion_comes_back() {
                 error(source, &again, &shared)
             };
             let [free, planted] = [FootLock::Off, FootLock::Auto].map(run);
-            println!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, planted * 100.0);
+            note!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, planted * 100.0);
             // Planted feet are not the captured ones, which slide and sink: that is no loss of the way.
             assert!(free <= 0.015, "{from} → {to} → {from}: {free} of the height");
             assert!(planted <= 0.02, "{from} → {to} → {from}: {planted} of the height");

@@ -1,10 +1,8 @@
 //! Roles without names: skeletons of real files with their names erased get the roles that their names give.
 //! Prints where they differ (with `-- --nocapture`).
 
-#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
-
-mod corpus;
-
+use crate::clip::real;
+use mocap_corpus::note;
 use mocap_model::{Clip, Role};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 use std::sync::Arc;
@@ -41,11 +39,10 @@ fn is_body(role: Role) -> bool {
     !role.name().ends_with(['1', '2', '3'])
 }
 
-#[test]
-fn bodies_without_names_have_the_roles_of_those_with() {
+pub(crate) fn bodies_without_names_have_the_roles_of_those_with() {
     let (mut same, mut all) = (0, 0);
     for path in CLIPS {
-        let Some(clip) = corpus::clip(path, 0) else { return };
+        let clip = real(path, 0);
         let (named, bare) = (map_roles(clip.skeleton()), map_roles_in(&bare(&clip)));
         assert_eq!(bare.scheme, None);
         let name = |map: &RoleMap, role: Role| {
@@ -59,11 +56,7 @@ fn bodies_without_names_have_the_roles_of_those_with() {
             all += 1;
             same += usize::from(by_name == by_shape);
             if by_name != by_shape {
-                println!(
-                    "{path}: {role} is {} by name, {} by shape",
-                    name(&named, *role),
-                    name(&bare, *role)
-                );
+                note!("{path}: {role} is {} by name, {} by shape", name(&named, *role), name(&bare, *role));
             }
             // What the body cannot do without, and the sides above all.
             let is_limb = role.side().is_some() && !role.name().ends_with("Shoulder");
@@ -73,5 +66,5 @@ fn bodies_without_names_have_the_roles_of_those_with() {
             assert!(row.is_certain(), "{path}: {row:?}");
         }
     }
-    println!("{same} of {all} roles alike");
+    note!("{same} of {all} roles alike");
 }

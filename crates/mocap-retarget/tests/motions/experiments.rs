@@ -2,10 +2,8 @@
 //! × 2, and with × 0.8 and × 0.5, pelvis and feet as they are. The motion must stay the same motion; the
 //! contrast, the source's root and effectors as goals without scaling, must not.
 
-#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
-
-mod corpus;
-
+use crate::clip::real;
+use mocap_corpus::note;
 use mocap_model::{Clip, JointId, Role, Skeleton};
 use mocap_retarget::{FootLock, Hands, LimbSolver, Method, Options, Report, Retargeter, map_roles};
 
@@ -66,7 +64,7 @@ fn print_row(walk: &str, experiment: &Experiment, method: &str, report: &Report)
     let both = |role: Role| [role, role.mirrored()].map(|role| angle(report, role));
     let (thighs, knees) = (both(Role::LeftUpperLeg), both(Role::LeftLowerLeg));
     let all = thighs.iter().chain(&knees);
-    println!(
+    note!(
         "| {walk} | × {}, × {} | {method} | {:.1} / {:.1} | {:.3} | {:.2} | {:.1} | {:.1} |",
         experiment.thigh,
         experiment.shank,
@@ -84,10 +82,9 @@ fn angle(report: &Report, role: Role) -> (f64, f64) {
     (angle.rms, angle.correlation.unwrap_or(0.0))
 }
 
-#[test]
-fn scaled_bodies_walk_the_same_walk() {
+pub(crate) fn scaled_bodies_walk_the_same_walk() {
     for (path, skip) in WALKS {
-        let Some(source) = corpus::clip(path, skip) else { return };
+        let source = real(path, skip);
         for experiment in &EXPERIMENTS {
             for solver in LimbSolver::ALL {
                 let options = Options { solver, lock: FootLock::Off, ..Options::default() };
@@ -117,10 +114,9 @@ fn scaled_bodies_walk_the_same_walk() {
     }
 }
 
-#[test]
-fn planted_feet_stay_where_they_stand() {
+pub(crate) fn planted_feet_stay_where_they_stand() {
     for (path, skip) in WALKS {
-        let Some(source) = corpus::clip(path, skip) else { return };
+        let source = real(path, skip);
         for experiment in &EXPERIMENTS {
             let (_, report) = run(&source, experiment, &Options::default());
             let place = format!("{path}, thighs × {}", experiment.thigh);
@@ -142,10 +138,9 @@ fn planted_feet_stay_where_they_stand() {
     }
 }
 
-#[test]
-fn without_scaling_the_knees_are_lost() {
+pub(crate) fn without_scaling_the_knees_are_lost() {
     for (path, skip) in WALKS {
-        let Some(source) = corpus::clip(path, skip) else { return };
+        let source = real(path, skip);
         for experiment in &EXPERIMENTS {
             let (_, report) =
                 run(&source, experiment, &Options { method: Method::Effectors, ..Options::default() });
@@ -164,12 +159,11 @@ fn without_scaling_the_knees_are_lost() {
     }
 }
 
-#[test]
-fn a_motion_on_its_own_skeleton_is_itself() {
+pub(crate) fn a_motion_on_its_own_skeleton_is_itself() {
     let clips = [("cmu/12_01_walk.bvh", 0), ("cmu/01_01.bvh", 0), ("iclone/001_14.bvh", 0)];
     let more = [("bandai/dataset-1_dance-short_normal_001.bvh", 0), ("misc/games105_walk60.bvh", 0)];
     for (path, skip) in clips.into_iter().chain(more) {
-        let Some(source) = corpus::clip(path, skip) else { return };
+        let source = real(path, skip);
         for hands in [Hands::Scale, Hands::Keep] {
             let options = Options { hands, ..Options::default() };
             let retargeter = Retargeter::new(source.skeleton(), source.skeleton(), &options).unwrap();

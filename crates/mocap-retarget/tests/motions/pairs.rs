@@ -1,10 +1,8 @@
 //! Every skeleton onto every other, without a hand-made file: upright, sides right, knees forward, feet on the
 //! floor. Prints the table of `docs/retargeting.md` (with `-- --nocapture`).
 
-#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
-
-mod corpus;
-
+use crate::clip::real;
+use mocap_corpus::note;
 use mocap_model::{Clip, Pose, Role, Vector3};
 use mocap_retarget::{Options, Report, Retargeter, map_roles, rest_from_motion};
 
@@ -100,15 +98,14 @@ fn row(names: [&str; 2], report: &Report) -> String {
     )
 }
 
-#[test]
-fn every_skeleton_moves_every_other() {
+pub(crate) fn every_skeleton_moves_every_other() {
     let mut clips = Vec::new();
     for (name, path, skip) in CLIPS {
-        let Some(clip) = corpus::clip(path, skip) else { return };
+        let clip = real(path, skip);
         clips.push((name, clip));
     }
-    println!("| pair | α | thigh / knee ° | arm / elbow ° | slide | height cm | sunk cm | step ° | jerk |");
-    println!("|---|---|---|---|---|---|---|---|---|");
+    note!("| pair | α | thigh / knee ° | arm / elbow ° | slide | height cm | sunk cm | step ° | jerk |");
+    note!("|---|---|---|---|---|---|---|---|---|");
     for (from, source) in &clips {
         for (to, target) in clips.iter().filter(|(to, _)| to != from) {
             for target_rest in [None, Some(rest_from_motion(target).unwrap())] {
@@ -117,7 +114,7 @@ fn every_skeleton_moves_every_other() {
                 let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
                 let (motion, report) = retargeter.retarget(source).unwrap();
                 if !seen {
-                    println!("{}", row([from, to], &report));
+                    note!("{}", row([from, to], &report));
                 }
                 let place = format!("{from} on {to}, rest pose seen in its motion: {seen}");
                 let looks = Looks::of(&motion);
@@ -142,11 +139,10 @@ fn every_skeleton_moves_every_other() {
     }
 }
 
-#[test]
-fn shape_shows_the_limbs_of_rest_poses_that_are_stances() {
+pub(crate) fn shape_shows_the_limbs_of_rest_poses_that_are_stances() {
     for name in ["CMU", "CMU ASF", "GAMES-105", "Mixamo", "Xia"] {
         let (_, path, skip) = CLIPS.into_iter().find(|(clip, ..)| *clip == name).unwrap();
-        let Some(clip) = corpus::clip(path, skip) else { return };
+        let clip = real(path, skip);
         let mut count = 0;
         let bare = clip.skeleton().with_joints(|joint| {
             count += 1;
