@@ -1,8 +1,6 @@
 //! Real BVH files: positions against an independent reference, and values through a round trip.
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
-mod corpus;
-
+use mocap_corpus::note;
 use mocap_formats::{Limits, bvh};
 use mocap_model::{Clip, EulerOrder, Pose, Vector3};
 use std::collections::BTreeMap;
@@ -11,10 +9,8 @@ fn parse(bytes: &[u8]) -> bvh::Document {
     bvh::parse(bytes, &Limits::default()).unwrap().value
 }
 
-#[test]
-fn writing_an_untouched_document_changes_no_value() {
-    let Some(folder) = corpus::folder() else { return };
-    for (name, bytes) in corpus::files(&folder, "bvh") {
+pub(crate) fn writing_an_untouched_document_changes_no_value() {
+    for (name, bytes) in mocap_corpus::files("bvh") {
         let document = parse(&bytes);
         let again = parse(&document.to_bytes());
         assert_eq!(document, again, "{name}");
@@ -25,14 +21,9 @@ fn writing_an_untouched_document_changes_no_value() {
     }
 }
 
-#[test]
-fn world_positions_are_those_of_the_reference() {
-    let Some(folder) = corpus::folder() else { return };
-    let golden = folder.join("../golden/bvh_world_positions.csv");
-    let Ok(golden) = std::fs::read_to_string(&golden) else {
-        println!("skipped: no reference at {}", golden.display());
-        return;
-    };
+pub(crate) fn world_positions_are_those_of_the_reference() {
+    let folder = mocap_corpus::folder();
+    let golden = mocap_corpus::reference("bvh_world_positions.csv");
     let mut files: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
     for line in golden.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
@@ -72,10 +63,8 @@ fn world_positions(clip: &Clip) -> BTreeMap<&str, Vec<Vector3<f64>>> {
     positions
 }
 
-#[test]
-fn clips_written_and_read_again_keep_world_positions() {
-    let Some(folder) = corpus::folder() else { return };
-    for (name, bytes) in corpus::files(&folder, "bvh") {
+pub(crate) fn clips_written_and_read_again_keep_world_positions() {
+    for (name, bytes) in mocap_corpus::files("bvh") {
         let clip = bvh::to_clip(&parse(&bytes), &bvh::ClipOptions::default()).unwrap().value;
         for euler in [None, Some(EulerOrder::XYZ)] {
             let options = bvh::WriteOptions { euler, ..Default::default() };
@@ -89,7 +78,7 @@ fn clips_written_and_read_again_keep_world_positions() {
             let distances =
                 before.values().flatten().zip(after.values().flatten()).map(|(a, b)| (a - b).norm());
             let largest = distances.fold(0.0, f64::max) * metres(&name);
-            println!("{name}: {largest:.1e} m, {} bytes of {}", written.len(), bytes.len());
+            note!("{name}: {largest:.1e} m, {} bytes of {}", written.len(), bytes.len());
             assert!(largest < 1e-6, "{name}: off by {largest} m");
         }
     }
@@ -104,18 +93,16 @@ fn metres(name: &str) -> f64 {
     }
 }
 
-#[test]
-fn a_rest_pose_before_the_motion_is_noticed() {
-    let Some(folder) = corpus::folder() else { return };
+pub(crate) fn a_rest_pose_before_the_motion_is_noticed() {
     let mut noticed = Vec::new();
-    for (name, bytes) in corpus::files(&folder, "bvh") {
+    for (name, bytes) in mocap_corpus::files("bvh") {
         let parsed = bvh::parse(&bytes, &Limits::default()).unwrap();
         assert_eq!(parsed.warnings, [], "{name}");
         let warnings = bvh::to_clip(&parsed.value, &bvh::ClipOptions::default()).unwrap().warnings;
         let codes: Vec<&str> = warnings.iter().map(|warning| warning.code()).collect();
         if codes == ["bvh::rest-first-frame"] {
             let place = warnings[0].place.as_ref().unwrap();
-            println!("{name}: {}", warnings[0]);
+            note!("{name}: {}", warnings[0]);
             assert!(bytes[..place.span.start].ends_with(b"\n") && warnings[0].context.frame == Some(0));
             noticed.push(name);
         } else {
