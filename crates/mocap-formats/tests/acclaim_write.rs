@@ -2,7 +2,7 @@
 
 mod pair;
 
-use mocap_formats::{Limits, amc, asf, bvh};
+use mocap_formats::{amc, asf};
 use mocap_model::*;
 use pair::{greatest_distance, read_back};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Tables of world positions.
 
-use mocap_formats::{Limits, amc, asf, csv};
+use mocap_formats::csv;
 use mocap_model::*;
 use std::sync::Arc;
 

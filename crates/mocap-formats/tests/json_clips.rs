@@ -1,6 +1,6 @@
 //! JSON clips: exact round trips, and what is told where about files that are none.
 
-use mocap_formats::{Kind, LimitExceeded, Limits, amc, asf, bvh, json};
+use mocap_formats::{Kind, LimitExceeded, Limits, json};
 use mocap_model::*;
 use std::sync::Arc;
 

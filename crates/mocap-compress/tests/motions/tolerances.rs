@@ -1,12 +1,10 @@
 //! Every clip of the corpus, at every tolerance from a hundredth of a millimetre to ten centimetres: what was
 //! written is read, and measured in double precision by what knows nothing of how it was made.
 
-mod motion;
-
+use crate::motion::files::files;
 use mocap_analysis::object_error;
 use mocap_compress::{CompressError, Compressed, Limits, Options, Profile, compress};
 use mocap_model::Clip;
-use motion::corpus::files;
 
 /// Keeps the bound, or is refused with a tolerance that is kept.
 fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
@@ -28,8 +26,7 @@ fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
 }
 
 fn all(profile: Profile, tolerances: &[f64]) {
-    let Some(root) = motion::corpus() else { return };
-    for file in files(&root) {
+    for file in files(&mocap_corpus::folder()) {
         let clip = file.clip();
         for &tolerance in tolerances {
             keeps(&file.name, &clip, profile, tolerance);
@@ -37,17 +34,14 @@ fn all(profile: Profile, tolerances: &[f64]) {
     }
 }
 
-#[test]
-fn runtime_keeps_every_bound() {
+pub(crate) fn runtime_keeps_every_bound() {
     all(Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
 }
 
-#[test]
-fn archive_keeps_every_bound() {
+pub(crate) fn archive_keeps_every_bound() {
     all(Profile::Archive, &[1e-5, 1e-3, 1e-1]);
 }
 
-#[test]
-fn keys_keep_every_bound() {
+pub(crate) fn keys_keep_every_bound() {
     all(Profile::Keys, &[1e-5, 1e-3, 1e-1]);
 }

@@ -1,16 +1,16 @@
 //! Sizes on real motions, and that every one of them can be drawn.
 
-#![allow(clippy::print_stdout, reason = "a test says what it measured, and what it skipped")]
-
+#[path = "../support/mod.rs"]
 mod support;
 
 use mocap_analysis::{ContactOptions, quality};
+use mocap_corpus::note;
 use mocap_model::Clip;
 use mocap_report::sheet::{SheetInput, SheetOptions, png, svg};
 use mocap_report::view::{ViewInput, ViewOptions, html};
 use std::path::PathBuf;
 use std::sync::Arc;
-use support::{corpus, fixture, read};
+use support::{fixture, read};
 
 fn page(clip: &Clip) -> Vec<u8> {
     html(&[ViewInput { name: "clip", clip }], &ViewOptions::default())
@@ -20,11 +20,8 @@ fn sheet(clip: &Clip) -> String {
     svg(&[SheetInput { name: "clip", clip }], &SheetOptions::default())
 }
 
-fn files() -> Option<(PathBuf, Vec<PathBuf>)> {
-    let Some(folder) = corpus() else {
-        println!("skipped: there is no folder of real motions (MOCAP_CORPUS)");
-        return None;
-    };
+fn files() -> (PathBuf, Vec<PathBuf>) {
+    let folder = mocap_corpus::folder();
     let mut files = Vec::new();
     for group in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
         if group.is_dir() {
@@ -33,16 +30,15 @@ fn files() -> Option<(PathBuf, Vec<PathBuf>)> {
     }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "bvh"));
     files.sort();
-    Some((folder, files))
+    (folder, files)
 }
 
-#[test]
 fn pages_and_sheets_are_small() {
-    let Some((folder, _)) = files() else { return };
+    let folder = mocap_corpus::folder();
     // 2.4 MB of text, 1,901 frames.
     let dance = read(&folder.join("bandai/dataset-1_dance-short_normal_001.bvh"));
     let (page_bytes, sheet_bytes) = (page(&dance).len(), sheet(&dance).len());
-    println!("dance: page {page_bytes}, sheet {sheet_bytes} bytes");
+    note!("dance: page {page_bytes}, sheet {sheet_bytes} bytes");
     assert!(page_bytes <= 200_000 && sheet_bytes <= 20_000);
     // A hundred joints, drawn out to 1,400 frames by going back over the last ones.
     let short = read(&folder.join("iclone/001_14.bvh"));
@@ -60,13 +56,12 @@ fn pages_and_sheets_are_small() {
     });
     let long = Clip::new(short.skeleton().clone(), short.rate(), 1400, tracks.collect()).unwrap();
     let bytes = page(&long).len();
-    println!("100 joints, 1,400 frames: page {bytes} bytes");
+    note!("100 joints, 1,400 frames: page {bytes} bytes");
     assert!(bytes <= 420_000);
 }
 
-#[test]
 fn every_motion_can_be_drawn() {
-    let Some((_, files)) = files() else { return };
+    let (_, files) = files();
     assert!(!files.is_empty());
     for file in files {
         let clip = read(&file);
@@ -81,9 +76,8 @@ fn every_motion_can_be_drawn() {
     }
 }
 
-#[test]
 fn the_t_pose_before_a_cmu_motion_is_suspicious() {
-    let Some((folder, _)) = files() else { return };
+    let folder = mocap_corpus::folder();
     for file in ["cmu/01_01.bvh", "cmu/12_01_walk.bvh", "iclone/007_12.bvh"] {
         let suspects = quality(&read(&folder.join(file)), &ContactOptions::default()).suspects;
         assert!(suspects.iter().any(|suspect| suspect.frames == (1..2)), "{file}: {suspects:?}");
@@ -92,7 +86,6 @@ fn the_t_pose_before_a_cmu_motion_is_suspicious() {
     assert_eq!(clean.suspects, []);
 }
 
-#[test]
 fn fixtures_have_the_quality_they_were_made_with() {
     for (name, contacts) in
         [("alex_walk", [3, 2]), ("robin_walk", [3, 2]), ("alex_jump", [2, 2]), ("robin_wave", [1, 1])]
@@ -108,7 +101,6 @@ fn fixtures_have_the_quality_they_were_made_with() {
     }
 }
 
-#[test]
 fn two_motions_of_one_clip_share_a_sheet() {
     let clips = ["alex_walk.bvh", "robin_walk.bvh"].map(fixture);
     let inputs = [SheetInput { name: "a", clip: &clips[0] }, SheetInput { name: "b", clip: &clips[1] }];
@@ -119,4 +111,12 @@ fn two_motions_of_one_clip_share_a_sheet() {
     let unknown = clips[1].scaled(4.0).unwrap().with_skeleton(unknown).unwrap();
     let inputs = [inputs[0], SheetInput { name: "c", clip: &unknown }];
     assert!(svg(&inputs, &SheetOptions::default()).contains("units tall"));
+}
+
+mocap_corpus::tests! {
+    pages_and_sheets_are_small,
+    every_motion_can_be_drawn,
+    the_t_pose_before_a_cmu_motion_is_suspicious,
+    fixtures_have_the_quality_they_were_made_with,
+    two_motions_of_one_clip_share_a_sheet,
 }
