@@ -1,6 +1,6 @@
 //! From outside the codec: what was compressed and decompressed is compared with its source.
 
-use crate::mocap::Sandbox;
+use crate::mocap::{Sandbox, fixture};
 use std::path::{Path, PathBuf};
 
 /// Motion files below a folder.
@@ -22,9 +22,8 @@ fn motions(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// From outside the codec: what came back as BVH is compared with the source.
-fn every_clip_comes_back(profile: &str) {
-    let folder = mocap_corpus::folder();
-    let files = motions(&folder);
+fn every_clip_comes_back(folder: &Path, profile: &str) {
+    let files = motions(folder);
     assert!(files.len() > 10, "{files:?}");
     for file in files {
         let sandbox = Sandbox::new();
@@ -42,13 +41,25 @@ fn every_clip_comes_back(profile: &str) {
 }
 
 pub(crate) fn every_clip_of_the_corpus_comes_back_from_runtime() {
-    every_clip_comes_back("runtime");
+    every_clip_comes_back(&mocap_corpus::folder(), "runtime");
 }
 
 pub(crate) fn every_clip_of_the_corpus_comes_back_from_archive() {
-    every_clip_comes_back("archive");
+    every_clip_comes_back(&mocap_corpus::folder(), "archive");
 }
 
 pub(crate) fn every_clip_of_the_corpus_comes_back_from_keys() {
-    every_clip_comes_back("keys");
+    every_clip_comes_back(&mocap_corpus::folder(), "keys");
+}
+
+pub(crate) fn every_fixture_comes_back_from_runtime() {
+    every_clip_comes_back(&fixture("clips"), "runtime");
+}
+
+pub(crate) fn every_fixture_comes_back_from_archive() {
+    every_clip_comes_back(&fixture("clips"), "archive");
+}
+
+pub(crate) fn every_fixture_comes_back_from_keys() {
+    every_clip_comes_back(&fixture("clips"), "keys");
 }

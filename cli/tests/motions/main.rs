@@ -9,5 +9,9 @@ mocap_corpus::tests! {
     compression::every_clip_of_the_corpus_comes_back_from_runtime,
     compression::every_clip_of_the_corpus_comes_back_from_archive,
     compression::every_clip_of_the_corpus_comes_back_from_keys,
+    compression::every_fixture_comes_back_from_runtime,
+    compression::every_fixture_comes_back_from_archive,
+    compression::every_fixture_comes_back_from_keys,
     stance::feet_are_flat_on_a_skel_of_a_rig_that_lies_about,
+    stance::feet_are_flat_on_a_skel_of_a_fixture_that_lies_about,
 }

@@ -1,6 +1,6 @@
 //! Real ASF and AMC files: positions against an independent reference, and values through a round trip.
 
-use mocap_corpus::note;
+use mocap_corpus::{fixtures, note};
 use mocap_formats::{Limits, amc, asf};
 use mocap_model::{Clip, Pose, Unit};
 use std::collections::BTreeMap;
@@ -58,23 +58,58 @@ pub(crate) fn the_ends_of_bones_are_where_the_reference_has_them() {
     }
 }
 
+fn rewritten_skeleton_is_the_same(name: &str, bytes: &[u8]) {
+    let document = skeleton(bytes);
+    assert_eq!(document, skeleton(&document.to_bytes()), "{name}");
+}
+
+fn rewritten_motion_is_the_same(name: &str, bytes: &[u8]) {
+    let document = motion(bytes);
+    let mut again = motion(&document.to_bytes());
+    let bits = |document: &amc::Document| -> Vec<u64> {
+        document.values.iter().map(|value| value.to_bits()).collect()
+    };
+    assert_eq!(bits(&document), bits(&again), "{name}");
+    // The lines of the new file may be of another length.
+    for (bone, new) in document.bones.iter().zip(&mut again.bones) {
+        new.place.clone_from(&bone.place);
+    }
+    assert_eq!(document, again, "{name}");
+}
+
 pub(crate) fn writing_an_untouched_document_changes_no_value() {
     for (name, bytes) in mocap_corpus::files("asf") {
-        let document = skeleton(&bytes);
-        assert_eq!(document, skeleton(&document.to_bytes()), "{name}");
+        rewritten_skeleton_is_the_same(&name, &bytes);
     }
     for (name, bytes) in mocap_corpus::files("amc") {
-        let document = motion(&bytes);
-        let mut again = motion(&document.to_bytes());
-        let bits = |document: &amc::Document| -> Vec<u64> {
-            document.values.iter().map(|value| value.to_bits()).collect()
-        };
-        assert_eq!(bits(&document), bits(&again), "{name}");
-        // The lines of the new file may be of another length.
-        for (bone, new) in document.bones.iter().zip(&mut again.bones) {
-            new.place.clone_from(&bone.place);
+        rewritten_motion_is_the_same(&name, &bytes);
+    }
+}
+
+pub(crate) fn writing_an_untouched_fixture_changes_no_value() {
+    let (skeletons, motions) = (fixtures("clips", "asf"), fixtures("clips", "amc"));
+    assert_eq!((skeletons.len(), motions.len()), (2, 8));
+    for (name, bytes) in skeletons {
+        rewritten_skeleton_is_the_same(&name, &bytes);
+    }
+    for (name, bytes) in motions {
+        rewritten_motion_is_the_same(&name, &bytes);
+    }
+}
+
+pub(crate) fn every_fixture_is_read_as_it_is() {
+    // Joints and end sites, then a bone of the spine.
+    for (body, joints, spine) in [("alex", 29, "thorax"), ("robin", 40, "spine_01")] {
+        let walk = if body == "alex" { (301, 120.0) } else { (151, 60.0) };
+        for (motion, expected) in
+            [("walk", walk), ("turn", (181, 60.0)), ("jump", (157, 60.0)), ("wave", (97, 30.0))]
+        {
+            let amc = format!("{body}_{motion}.amc");
+            let clip = clip(&mocap_corpus::fixture("clips"), &format!("{body}.asf"), &amc);
+            assert_eq!((clip.frames(), clip.rate().fps()), expected, "{amc}");
+            assert_eq!(clip.skeleton().len(), joints, "{amc}");
+            assert!(clip.skeleton().find(spine).is_some(), "{amc}");
         }
-        assert_eq!(document, again, "{name}");
     }
 }
 

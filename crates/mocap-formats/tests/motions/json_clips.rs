@@ -22,3 +22,19 @@ pub(crate) fn real_clips_come_back_to_the_last_bit() {
         assert_eq!(parse(&json::to_bytes(&clip)), clip);
     }
 }
+
+pub(crate) fn fixtures_come_back_to_the_last_bit() {
+    let read = |name: &str| std::fs::read(mocap_corpus::fixture("clips").join(name)).unwrap();
+    for (name, bytes) in mocap_corpus::fixtures("clips", "bvh") {
+        let document = bvh::parse(&bytes, &Limits::default()).unwrap().value;
+        let clip = bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value;
+        assert!(parse(&json::to_bytes(&clip)) == clip, "{name}");
+    }
+    for (name, bytes) in mocap_corpus::fixtures("clips", "amc") {
+        let skeleton = read(&format!("{}.asf", name.split('_').next().unwrap()));
+        let skeleton = asf::parse(&skeleton, &Limits::default()).unwrap().value;
+        let motion = amc::parse(&bytes, &Limits::default()).unwrap().value;
+        let clip = amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default()).unwrap().value;
+        assert!(parse(&json::to_bytes(&clip)) == clip, "{name}");
+    }
+}

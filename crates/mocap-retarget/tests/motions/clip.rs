@@ -12,6 +12,12 @@ pub(crate) fn real(path: &str, skip: usize) -> Clip {
     clip(&mocap_corpus::folder(), path, skip)
 }
 
+/// A clip of the fixtures.
+#[allow(dead_code, reason = "programs that are not tests take real motions")]
+pub(crate) fn fixture(name: &str) -> Clip {
+    clip(&mocap_corpus::fixture("clips"), name, 0)
+}
+
 /// The clip of a BVH or AMC file below a folder, without its first `skip` frames.
 pub(crate) fn clip(folder: &Path, path: &str, skip: usize) -> Clip {
     let read = |path: &str| std::fs::read(folder.join(path)).expect("a file of the corpus");
@@ -32,12 +38,16 @@ pub(crate) fn clip(folder: &Path, path: &str, skip: usize) -> Clip {
         bvh::to_clip(&document, &bvh::ClipOptions::default()).expect("a sound file").value
     };
     let clip = clip.trimmed(skip..clip.frames()).expect("more frames than are skipped");
-    // BVH states no unit; these are in that of the database's own files.
-    if !path.starts_with("cmu/") || path.ends_with(".amc") {
-        return clip;
-    }
+    // BVH states no unit; these are in that of the database's own files, and of the generator.
+    let metres = match path {
+        _ if path.ends_with(".amc") => return clip,
+        _ if path.starts_with("cmu/") => Unit::CMU,
+        _ if path.starts_with("alex_") => 0.01,
+        _ if path.starts_with("robin_") => 1.0,
+        _ => return clip,
+    };
     let mut space = *clip.skeleton().space();
-    space.unit = Some(Unit { metres: Unit::CMU, source: UnitSource::Flag });
+    space.unit = Some(Unit { metres, source: UnitSource::Flag });
     let skeleton = clip.skeleton().with_space(space);
     clip.with_skeleton(Arc::new(skeleton)).expect("the same joints")
 }

@@ -1,7 +1,7 @@
 //! Every motion of the corpus on every skeleton of it: hands and feet come out on the sides that they have in the
 //! source. Prints what is odd (with `-- --nocapture`).
 
-use crate::clip::real;
+use crate::clip::{fixture, real};
 use mocap_corpus::note;
 use mocap_model::{Clip, Pose, Role, Vector3};
 use mocap_retarget::{Options, Retargeter, map_roles_in, rest_from_motion};
@@ -59,10 +59,27 @@ fn sides(clip: &Clip) -> Vec<[f64; 6]> {
 }
 
 pub(crate) fn hands_and_feet_are_on_the_sides_of_the_source() {
+    every_pair_keeps_its_sides(&FILES.map(|path| (path, real(path, 0))));
+}
+
+pub(crate) fn hands_and_feet_of_fixtures_are_on_the_sides_of_the_source() {
+    let paths = [
+        "alex_walk.bvh",
+        "alex_turn.bvh",
+        "alex_jump.bvh",
+        "alex_wave.bvh",
+        "robin_walk.bvh",
+        "robin_turn.bvh",
+        "robin_jump.bvh",
+        "robin_wave.bvh",
+    ];
+    every_pair_keeps_its_sides(&paths.map(|path| (path, fixture(path))));
+}
+
+fn every_pair_keeps_its_sides(whole: &[(&str, Clip)]) {
     let mut clips = Vec::new();
-    for path in FILES {
-        let clip = real(path, 0);
-        let roles = map_roles_in(&clip);
+    for (path, clip) in whole {
+        let roles = map_roles_in(clip);
         let named = std::sync::Arc::new(roles.apply(clip.skeleton()));
         let from = usize::from(clip.frames() > 2);
         let cut = clip.trimmed(from..clip.frames().min(from + FRAMES)).unwrap();

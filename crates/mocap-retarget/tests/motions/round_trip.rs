@@ -1,7 +1,7 @@
 //! There and back: a motion put on another skeleton and put back is the same motion, as far as both bodies have
 //! joints for it.
 
-use crate::clip::real;
+use crate::clip::{fixture, real};
 use mocap_analysis::trajectories;
 use mocap_corpus::note;
 use mocap_model::{Clip, JointId, Role};
@@ -32,12 +32,16 @@ fn error(a: &Clip, b: &Clip, shared: &[Role]) -> f64 {
 }
 
 pub(crate) fn a_motion_comes_back() {
-    let mut clips = Vec::new();
-    for (name, path, skip) in CLIPS {
-        let clip = real(path, skip);
-        clips.push((name, clip));
-    }
-    for (from, source) in &clips {
+    each_comes_back_from_the_others(&CLIPS.map(|(name, path, skip)| (name, real(path, skip))));
+}
+
+pub(crate) fn a_fixture_comes_back() {
+    let clips = [("alex", "alex_walk.bvh"), ("robin", "robin_walk.bvh"), ("robin turns", "robin_turn.bvh")];
+    each_comes_back_from_the_others(&clips.map(|(name, path)| (name, fixture(path))));
+}
+
+fn each_comes_back_from_the_others(clips: &[(&str, Clip)]) {
+    for (from, source) in clips {
         for (to, target) in clips.iter().filter(|(to, _)| to != from) {
             let rest = |clip: &Clip| Some(rest_from_motion(clip).unwrap());
             let run = |lock: FootLock| {

@@ -1,7 +1,7 @@
 //! Roles without names: skeletons of real files with their names erased get the roles that their names give.
 //! Prints where they differ (with `-- --nocapture`).
 
-use crate::clip::real;
+use crate::clip::{fixture, real};
 use mocap_corpus::note;
 use mocap_model::{Clip, Role};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
@@ -40,10 +40,18 @@ fn is_body(role: Role) -> bool {
 }
 
 pub(crate) fn bodies_without_names_have_the_roles_of_those_with() {
+    have_the_roles_of_their_names(&CLIPS.map(|path| (path, real(path, 0))));
+}
+
+pub(crate) fn fixtures_without_names_have_the_roles_of_those_with() {
+    let paths = ["alex_walk.bvh", "alex_wave.bvh", "alex_turn.bvh", "robin_walk.bvh", "robin_jump.bvh"];
+    have_the_roles_of_their_names(&paths.map(|path| (path, fixture(path))));
+}
+
+fn have_the_roles_of_their_names(clips: &[(&str, Clip)]) {
     let (mut same, mut all) = (0, 0);
-    for path in CLIPS {
-        let clip = real(path, 0);
-        let (named, bare) = (map_roles(clip.skeleton()), map_roles_in(&bare(&clip)));
+    for (path, clip) in clips {
+        let (named, bare) = (map_roles(clip.skeleton()), map_roles_in(&bare(clip)));
         assert_eq!(bare.scheme, None);
         let name = |map: &RoleMap, role: Role| {
             map.joint(role).map_or("-".to_owned(), |id| clip.skeleton().joint(id).name.clone())
