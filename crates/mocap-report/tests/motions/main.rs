@@ -51,7 +51,7 @@ fn pages_and_sheets_are_small() {
 /// The clip, longer by going back over its frames, and forth again.
 fn drawn_out(short: &Clip, frames: usize) -> Clip {
     let last = short.frames() - 1;
-    let frame = |i: usize| if i / last % 2 == 0 { i % last } else { last - i % last };
+    let frame = |i: usize| if (i / last).is_multiple_of(2) { i % last } else { last - i % last };
     let tracks = short.tracks().iter().map(|tracks| {
         let mut longer = tracks.clone();
         longer.rotation =
