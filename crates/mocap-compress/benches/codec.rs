@@ -20,11 +20,11 @@ const CLIPS: [(usize, &str, f64); 3] = [
 ];
 
 fn clips() -> Vec<(usize, Clip)> {
-    let corpus = motion::corpus();
+    let corpus = mocap_corpus::find();
     let clip = |(joints, file, metres): &(usize, &str, f64)| {
         let clip = match &corpus {
-            Some(folder) => motion::bvh(&folder.join(file), *metres),
-            None => motion::clip(Character::Calm, joints / 3, 400),
+            Ok(folder) => motion::bvh(&folder.join(file), *metres),
+            Err(_) => motion::clip(Character::Calm, joints / 3, 400),
         };
         (*joints, clip)
     };

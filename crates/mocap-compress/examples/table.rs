@@ -14,7 +14,7 @@ mod motion;
 
 use mocap_compress::{Compressed, Limits, Options, Profile, compress};
 use mocap_model::Clip;
-use motion::corpus::{Entry, files};
+use motion::files::{Entry, files};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -89,8 +89,8 @@ fn main() {
         profiles.extend(Profile::ALL);
     }
     if folders.is_empty() {
-        folders.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/clips"));
-        folders.extend(motion::corpus());
+        folders.push(mocap_corpus::fixture("clips"));
+        folders.extend(mocap_corpus::find());
     }
     for profile in profiles {
         println!("\n{profile}, {} mm\n", tolerance * 1e3);

@@ -1,10 +1,8 @@
 //! Roles without names: skeletons of real files with their names erased get the roles that their names give.
 //! Prints where they differ (with `-- --nocapture`).
 
-#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
-
-mod corpus;
-
+use crate::clip::{fixture, real};
+use mocap_corpus::note;
 use mocap_model::{Clip, Role};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 use std::sync::Arc;
@@ -41,12 +39,19 @@ fn is_body(role: Role) -> bool {
     !role.name().ends_with(['1', '2', '3'])
 }
 
-#[test]
-fn bodies_without_names_have_the_roles_of_those_with() {
+pub(crate) fn bodies_without_names_have_the_roles_of_those_with() {
+    have_the_roles_of_their_names(&CLIPS.map(|path| (path, real(path, 0))));
+}
+
+pub(crate) fn fixtures_without_names_have_the_roles_of_those_with() {
+    let paths = ["alex_walk.bvh", "alex_wave.bvh", "alex_turn.bvh", "robin_walk.bvh", "robin_jump.bvh"];
+    have_the_roles_of_their_names(&paths.map(|path| (path, fixture(path))));
+}
+
+fn have_the_roles_of_their_names(clips: &[(&str, Clip)]) {
     let (mut same, mut all) = (0, 0);
-    for path in CLIPS {
-        let Some(clip) = corpus::clip(path, 0) else { return };
-        let (named, bare) = (map_roles(clip.skeleton()), map_roles_in(&bare(&clip)));
+    for (path, clip) in clips {
+        let (named, bare) = (map_roles(clip.skeleton()), map_roles_in(&bare(clip)));
         assert_eq!(bare.scheme, None);
         let name = |map: &RoleMap, role: Role| {
             map.joint(role).map_or("-".to_owned(), |id| clip.skeleton().joint(id).name.clone())
@@ -59,11 +64,7 @@ fn bodies_without_names_have_the_roles_of_those_with() {
             all += 1;
             same += usize::from(by_name == by_shape);
             if by_name != by_shape {
-                println!(
-                    "{path}: {role} is {} by name, {} by shape",
-                    name(&named, *role),
-                    name(&bare, *role)
-                );
+                note!("{path}: {role} is {} by name, {} by shape", name(&named, *role), name(&bare, *role));
             }
             // What the body cannot do without, and the sides above all.
             let is_limb = role.side().is_some() && !role.name().ends_with("Shoulder");
@@ -73,5 +74,5 @@ fn bodies_without_names_have_the_roles_of_those_with() {
             assert!(row.is_certain(), "{path}: {row:?}");
         }
     }
-    println!("{same} of {all} roles alike");
+    note!("{same} of {all} roles alike");
 }

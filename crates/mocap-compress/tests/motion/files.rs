@@ -1,4 +1,4 @@
-//! Every motion of the corpus, with lengths so that thigh and shank are 83.5 cm together where a folder is known.
+//! Every motion of a folder, with lengths so that thigh and shank are 83.5 cm together where a folder is known.
 
 use super::{bvh, with_unit};
 use mocap_analysis::guess_unit;
@@ -7,7 +7,9 @@ use mocap_model::Clip;
 use std::path::{Path, PathBuf};
 
 /// Folder, or the start of names in it, and metres in one unit of its BVH files.
-const UNITS: [(&str, f64); 6] = [
+const UNITS: [(&str, f64); 8] = [
+    ("alex_", 0.01),
+    ("robin_", 1.0),
     ("iclone", 0.0085648),
     ("bandai", 0.0104288),
     ("misc/xia", 0.0569998),
@@ -16,9 +18,9 @@ const UNITS: [(&str, f64); 6] = [
     ("cmu", 0.0564444),
 ];
 
-/// A motion of the corpus.
+/// A motion of a folder.
 pub(crate) struct Entry {
-    /// Below the corpus.
+    /// Below the folder.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
 }

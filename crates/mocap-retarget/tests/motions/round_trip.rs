@@ -1,11 +1,9 @@
 //! There and back: a motion put on another skeleton and put back is the same motion, as far as both bodies have
 //! joints for it.
 
-#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
-
-mod corpus;
-
+use crate::clip::{fixture, real};
 use mocap_analysis::trajectories;
+use mocap_corpus::note;
 use mocap_model::{Clip, JointId, Role};
 use mocap_retarget::{FootLock, Options, Retargeter, map_roles, rest_from_motion};
 
@@ -33,14 +31,17 @@ fn error(a: &Clip, b: &Clip, shared: &[Role]) -> f64 {
     sum / (a.len() * frames) as f64 / height
 }
 
-#[test]
-fn a_motion_comes_back() {
-    let mut clips = Vec::new();
-    for (name, path, skip) in CLIPS {
-        let Some(clip) = corpus::clip(path, skip) else { return };
-        clips.push((name, clip));
-    }
-    for (from, source) in &clips {
+pub(crate) fn a_motion_comes_back() {
+    each_comes_back_from_the_others(&CLIPS.map(|(name, path, skip)| (name, real(path, skip))));
+}
+
+pub(crate) fn a_fixture_comes_back() {
+    let clips = [("alex", "alex_walk.bvh"), ("robin", "robin_walk.bvh"), ("robin turns", "robin_turn.bvh")];
+    each_comes_back_from_the_others(&clips.map(|(name, path)| (name, fixture(path))));
+}
+
+fn each_comes_back_from_the_others(clips: &[(&str, Clip)]) {
+    for (from, source) in clips {
         for (to, target) in clips.iter().filter(|(to, _)| to != from) {
             let rest = |clip: &Clip| Some(rest_from_motion(clip).unwrap());
             let run = |lock: FootLock| {
@@ -62,7 +63,7 @@ fn a_motion_comes_back() {
                 error(source, &again, &shared)
             };
             let [free, planted] = [FootLock::Off, FootLock::Auto].map(run);
-            println!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, planted * 100.0);
+            note!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, planted * 100.0);
             // Planted feet are not the captured ones, which slide and sink: that is no loss of the way.
             assert!(free <= 0.015, "{from} → {to} → {from}: {free} of the height");
             assert!(planted <= 0.02, "{from} → {to} → {from}: {planted} of the height");

@@ -1,24 +1,25 @@
-//! Real motion files, where they are there: `MOCAP_CORPUS`, else `../shared/data` beside the checkout.
+//! Clips of real motion files.
 
 use mocap_formats::{Limits, amc, asf, bvh};
 use mocap_model::{Clip, Unit, UnitSource};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// The folder of the files; says that the test is skipped where there is none.
-fn folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, Into::into);
-    if !folder.is_dir() {
-        println!("skipped: no motion files at {} (set MOCAP_CORPUS)", folder.display());
-        return None;
-    }
-    Some(folder)
+/// The clip of a BVH or AMC file of the corpus, without its first `skip` frames. The test that calls this is skipped
+/// where there is no corpus.
+#[allow(dead_code, reason = "programs that are not tests look for the corpus themselves")]
+pub(crate) fn real(path: &str, skip: usize) -> Clip {
+    clip(&mocap_corpus::folder(), path, skip)
 }
 
-/// The clip of a BVH or AMC file of the corpus, without its first `skip` frames.
-pub(crate) fn clip(path: &str, skip: usize) -> Option<Clip> {
-    let folder = folder()?;
+/// A clip of the fixtures.
+#[allow(dead_code, reason = "programs that are not tests take real motions")]
+pub(crate) fn fixture(name: &str) -> Clip {
+    clip(&mocap_corpus::fixture("clips"), name, 0)
+}
+
+/// The clip of a BVH or AMC file below a folder, without its first `skip` frames.
+pub(crate) fn clip(folder: &Path, path: &str, skip: usize) -> Clip {
     let read = |path: &str| std::fs::read(folder.join(path)).expect("a file of the corpus");
     let limits = Limits::default();
     let clip = if path.ends_with(".amc") {
@@ -37,12 +38,16 @@ pub(crate) fn clip(path: &str, skip: usize) -> Option<Clip> {
         bvh::to_clip(&document, &bvh::ClipOptions::default()).expect("a sound file").value
     };
     let clip = clip.trimmed(skip..clip.frames()).expect("more frames than are skipped");
-    // BVH states no unit; these are in that of the database's own files.
-    if !path.starts_with("cmu/") || path.ends_with(".amc") {
-        return Some(clip);
-    }
+    // BVH states no unit; these are in that of the database's own files, and of the generator.
+    let metres = match path {
+        _ if path.ends_with(".amc") => return clip,
+        _ if path.starts_with("cmu/") => Unit::CMU,
+        _ if path.starts_with("alex_") => 0.01,
+        _ if path.starts_with("robin_") => 1.0,
+        _ => return clip,
+    };
     let mut space = *clip.skeleton().space();
-    space.unit = Some(Unit { metres: Unit::CMU, source: UnitSource::Flag });
+    space.unit = Some(Unit { metres, source: UnitSource::Flag });
     let skeleton = clip.skeleton().with_space(space);
-    Some(clip.with_skeleton(Arc::new(skeleton)).expect("the same joints"))
+    clip.with_skeleton(Arc::new(skeleton)).expect("the same joints")
 }

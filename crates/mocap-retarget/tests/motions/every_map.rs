@@ -1,10 +1,8 @@
 //! Every motion of the corpus on every skeleton of it: hands and feet come out on the sides that they have in the
 //! source. Prints what is odd (with `-- --nocapture`).
 
-#![allow(clippy::print_stdout, reason = "prints the figures of the documentation")]
-
-mod corpus;
-
+use crate::clip::{fixture, real};
+use mocap_corpus::note;
 use mocap_model::{Clip, Pose, Role, Vector3};
 use mocap_retarget::{Options, Retargeter, map_roles_in, rest_from_motion};
 
@@ -60,12 +58,28 @@ fn sides(clip: &Clip) -> Vec<[f64; 6]> {
     (0..clip.frames()).map(frame).collect()
 }
 
-#[test]
-fn hands_and_feet_are_on_the_sides_of_the_source() {
+pub(crate) fn hands_and_feet_are_on_the_sides_of_the_source() {
+    every_pair_keeps_its_sides(&FILES.map(|path| (path, real(path, 0))));
+}
+
+pub(crate) fn hands_and_feet_of_fixtures_are_on_the_sides_of_the_source() {
+    let paths = [
+        "alex_walk.bvh",
+        "alex_turn.bvh",
+        "alex_jump.bvh",
+        "alex_wave.bvh",
+        "robin_walk.bvh",
+        "robin_turn.bvh",
+        "robin_jump.bvh",
+        "robin_wave.bvh",
+    ];
+    every_pair_keeps_its_sides(&paths.map(|path| (path, fixture(path))));
+}
+
+fn every_pair_keeps_its_sides(whole: &[(&str, Clip)]) {
     let mut clips = Vec::new();
-    for path in FILES {
-        let Some(clip) = corpus::clip(path, 0) else { return };
-        let roles = map_roles_in(&clip);
+    for (path, clip) in whole {
+        let roles = map_roles_in(clip);
         let named = std::sync::Arc::new(roles.apply(clip.skeleton()));
         let from = usize::from(clip.frames() > 2);
         let cut = clip.trimmed(from..clip.frames().min(from + FRAMES)).unwrap();
@@ -103,7 +117,7 @@ fn hands_and_feet_are_on_the_sides_of_the_source() {
             }
         }
     }
-    println!("{pairs} pairs, {} with something odd", odd.len());
-    odd.iter().for_each(|line| println!("{line}"));
+    note!("{pairs} pairs, {} with something odd", odd.len());
+    odd.iter().for_each(|line| note!("{line}"));
     assert!(bad.is_empty(), "{bad:#?}");
 }

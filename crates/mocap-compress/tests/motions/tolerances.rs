@@ -1,12 +1,11 @@
 //! Every clip of the corpus, at every tolerance from a hundredth of a millimetre to ten centimetres: what was
 //! written is read, and measured in double precision by what knows nothing of how it was made.
 
-mod motion;
-
+use crate::motion::files::files;
 use mocap_analysis::object_error;
 use mocap_compress::{CompressError, Compressed, Limits, Options, Profile, compress};
 use mocap_model::Clip;
-use motion::corpus::files;
+use std::path::Path;
 
 /// Keeps the bound, or is refused with a tolerance that is kept.
 fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
@@ -27,9 +26,8 @@ fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
     assert!(error <= tolerance, "{name} {profile} {tolerance}: {error}");
 }
 
-fn all(profile: Profile, tolerances: &[f64]) {
-    let Some(root) = motion::corpus() else { return };
-    for file in files(&root) {
+fn all(folder: &Path, profile: Profile, tolerances: &[f64]) {
+    for file in files(folder) {
         let clip = file.clip();
         for &tolerance in tolerances {
             keeps(&file.name, &clip, profile, tolerance);
@@ -37,17 +35,26 @@ fn all(profile: Profile, tolerances: &[f64]) {
     }
 }
 
-#[test]
-fn runtime_keeps_every_bound() {
-    all(Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
+pub(crate) fn runtime_keeps_every_bound() {
+    all(&mocap_corpus::folder(), Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
 }
 
-#[test]
-fn archive_keeps_every_bound() {
-    all(Profile::Archive, &[1e-5, 1e-3, 1e-1]);
+pub(crate) fn archive_keeps_every_bound() {
+    all(&mocap_corpus::folder(), Profile::Archive, &[1e-5, 1e-3, 1e-1]);
 }
 
-#[test]
-fn keys_keep_every_bound() {
-    all(Profile::Keys, &[1e-5, 1e-3, 1e-1]);
+pub(crate) fn keys_keep_every_bound() {
+    all(&mocap_corpus::folder(), Profile::Keys, &[1e-5, 1e-3, 1e-1]);
+}
+
+pub(crate) fn runtime_keeps_every_bound_on_fixtures() {
+    all(&mocap_corpus::fixture("clips"), Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
+}
+
+pub(crate) fn archive_keeps_every_bound_on_fixtures() {
+    all(&mocap_corpus::fixture("clips"), Profile::Archive, &[1e-5, 1e-3, 1e-1]);
+}
+
+pub(crate) fn keys_keep_every_bound_on_fixtures() {
+    all(&mocap_corpus::fixture("clips"), Profile::Keys, &[1e-5, 1e-3, 1e-1]);
 }
