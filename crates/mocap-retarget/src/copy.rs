@@ -160,7 +160,7 @@ impl Work<'_> {
                 let constraint = &retargeter.constraints[at];
                 let allowed = constraint.project(&local).0;
                 local = match self.before[at] {
-                    Some(before) => constraint.approach(&before, &allowed, self.steps[at] + JUMP),
+                    Some(before) => constraint.slerp_towards(&before, &allowed, self.steps[at] + JUMP),
                     None => allowed,
                 };
                 self.before[at] = Some(local);
