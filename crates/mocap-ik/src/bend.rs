@@ -6,7 +6,7 @@ use crate::{Freedom, Goal, IkChain, Quat, SolveOptions, Vec3};
 use nalgebra::{Quaternion, Unit};
 
 /// The turn (object space) of the bending joint, with `u` towards the first joint and `v` towards the effector,
-/// after which both are the root of `square` apart. `None` where a bone has no length across the axis.
+/// after which both are the root of `square` apart. `None` if a bone has no length across the axis.
 pub(crate) fn bend_turn(
     chain: &IkChain,
     bend: usize,

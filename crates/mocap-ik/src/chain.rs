@@ -75,7 +75,7 @@ pub struct IkChain {
     /// Whether a joint is on the path: `[effector × joints + joint]`.
     carries: Vec<bool>,
     reach: Vec<Reach>,
-    /// The nearest joint above that can turn, by joint; `NONE` where there is none.
+    /// The nearest joint above that can turn, by joint; `NONE` if there is none.
     pub(crate) above: Vec<u32>,
     pub(crate) bend: Option<(usize, Option<Unit<Vec3>>)>,
     pub(crate) finite: bool,
@@ -97,7 +97,7 @@ impl IkChain {
     /// Joints one after the other, with an effector at `tip` in the frame of the last.
     ///
     /// # Errors
-    /// Where there are no joints or a number is not finite.
+    /// If there are no joints or a number is not finite.
     pub fn serial(base: Isometry3<f64>, links: Vec<Link>, tip: Vec3) -> Result<IkChain, IkError> {
         let parents = (0..links.len()).map(|i| i.checked_sub(1)).collect();
         let joint = links.len().saturating_sub(1);
@@ -107,7 +107,7 @@ impl IkChain {
     /// Joints with their parents (`None`: the base), parents first, and their effectors.
     ///
     /// # Errors
-    /// Where there are no joints or effectors, a parent follows its child, an effector is on no joint, or a
+    /// If there are no joints or effectors, a parent follows its child, an effector is on no joint, or a
     /// number is not finite.
     pub fn tree(
         base: Isometry3<f64>,
@@ -201,7 +201,7 @@ impl IkChain {
     /// Turns one joint.
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If there is no such joint.
     pub fn set_rotation(&mut self, joint: usize, rotation: Quat) {
         self.local[joint] = rotation;
         self.pose_changed();
@@ -226,7 +226,7 @@ impl IkChain {
     /// Changes how a joint may turn.
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If there is no such joint.
     pub fn set_constraint(&mut self, joint: usize, constraint: Constraint) {
         self.constraint[joint] = constraint;
         self.pose_changed();
@@ -238,7 +238,7 @@ impl IkChain {
     /// evenly.
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If there is no such joint.
     pub fn set_bend(&mut self, joint: usize, axis: Option<Unit<Vec3>>) {
         assert!(joint < self.len(), "joint {joint} of {}", self.len());
         self.bend = Some((joint, axis));
@@ -263,7 +263,7 @@ impl IkChain {
     /// Position and orientation of an effector in object space.
     ///
     /// # Panics
-    /// Where there is no such effector.
+    /// If there is no such effector.
     #[inline]
     pub fn tip(&self, effector: usize) -> (Vec3, Quat) {
         let Effector { joint, rotation, .. } = &self.effectors[effector];
@@ -273,7 +273,7 @@ impl IkChain {
     /// Position of an effector in object space.
     ///
     /// # Panics
-    /// Where there is no such effector.
+    /// If there is no such effector.
     #[inline]
     pub fn tip_position(&self, effector: usize) -> Vec3 {
         self.tips[effector]
@@ -282,7 +282,7 @@ impl IkChain {
     /// The length of the chain from its first turning joint to an effector, stretched.
     ///
     /// # Panics
-    /// Where there is no such effector.
+    /// If there is no such effector.
     pub fn length(&self, effector: usize) -> f64 {
         self.reach[effector].max
     }

@@ -197,7 +197,7 @@ impl Constraint {
         if self.inverted { local.inverse() } else { local }
     }
 
-    /// The allowed rotation near to `m`; `None` where `m` is allowed.
+    /// The allowed rotation near to `m`; `None` if `m` is allowed.
     fn project_free(&self, m: &Quat) -> Option<Quat> {
         match &self.freedom {
             Freedom::Free | Freedom::Locked => None,

@@ -4,10 +4,10 @@
 //!
 //! ```
 //! use mocap_ik::{Goal, IkMethod, PosedChain, SolveOptions, SolveStatus, Solver};
-//! use mocap_model::{Dofs, EulerOrder, Joint, Pose, Skeleton, Space, Vector3};
+//! use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3};
 //!
 //! let joint = |name: &str, parent: Option<u32>, y: f64| {
-//!     Joint::new(name, parent, Vector3::new(0.0, y, 0.0), Dofs::ball(EulerOrder::ZXY))
+//!     Joint::new(name, parent.map(JointId), Vector3::new(0.0, y, 0.0))
 //! };
 //! let joints = vec![joint("thigh", None, 0.9), joint("knee", Some(0), -0.45), joint("ankle", Some(1), -0.42)];
 //! let skeleton = Skeleton::new("leg", Space::default(), joints)?;

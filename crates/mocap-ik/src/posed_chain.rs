@@ -31,10 +31,10 @@ struct Element {
 ///
 /// ```
 /// use mocap_ik::{PosedChain, Tip};
-/// use mocap_model::{Dofs, EulerOrder, Joint, JointId, Pose, Skeleton, Space, Vector3};
+/// use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3};
 ///
 /// let joint = |name: &str, parent: Option<u32>, y: f64| {
-///     Joint::new(name, parent, Vector3::new(0.0, y, 0.0), Dofs::ball(EulerOrder::ZXY))
+///     Joint::new(name, parent.map(JointId), Vector3::new(0.0, y, 0.0))
 /// };
 /// let joints = vec![joint("hips", None, 0.9), joint("knee", Some(0), -0.45), joint("ankle", Some(1), -0.42)];
 /// let skeleton = Skeleton::new("leg", Space::default(), joints)?;
@@ -76,7 +76,7 @@ impl PosedChain {
     /// are those the skeleton states. Where `tip` is not below `base`, `base` is pinned.
     ///
     /// # Errors
-    /// Where `tip` is `base`, or belongs to another tree.
+    /// If `tip` is `base`, or belongs to another tree.
     pub fn limb(skeleton: &Skeleton, base: JointId, tip: JointId) -> Result<PosedChain, IkError> {
         PosedChain::new(skeleton, base, &[Tip { joint: tip, turns: false }])
     }
@@ -85,7 +85,7 @@ impl PosedChain {
     /// place and orientation of `base` stay.
     ///
     /// # Errors
-    /// Where a tip is the base or belongs to another tree, or there is none.
+    /// If a tip is the base or belongs to another tree, or there is none.
     pub fn new(skeleton: &Skeleton, base: JointId, tips: &[Tip]) -> Result<PosedChain, IkError> {
         let name = |id: JointId| skeleton.joint(id).name.clone();
         let pinned = tips.iter().any(|tip| skeleton.path(base, tip.joint).is_none());
@@ -183,7 +183,7 @@ impl PosedChain {
     /// Takes over a local pose: the base where the joints above it put it, and the rotations and offsets.
     ///
     /// # Errors
-    /// Where the pose is of another skeleton.
+    /// If the pose is of another skeleton.
     pub fn read(&mut self, skeleton: &Skeleton, local: &Pose) -> Result<(), IkError> {
         let mut base = Isometry3::identity();
         let mut above = if self.pinned { Some(self.base) } else { skeleton.joint(self.base).parent };
@@ -199,7 +199,7 @@ impl PosedChain {
     /// that is pinned) is known.
     ///
     /// # Errors
-    /// Where the pose is of another skeleton.
+    /// If the pose is of another skeleton.
     pub fn read_at(&mut self, base: Isometry3<f64>, local: &Pose) -> Result<(), IkError> {
         self.check(local)?;
         let offset = |joint: Option<JointId>| {
@@ -224,7 +224,7 @@ impl PosedChain {
     /// Puts the rotations of the chain into a local pose; of a pinned chain the root is moved too.
     ///
     /// # Errors
-    /// Where the pose is of another skeleton.
+    /// If the pose is of another skeleton.
     pub fn write(&self, local: &mut Pose) -> Result<(), IkError> {
         self.check(local)?;
         for (element, rotation) in self.elements.iter().zip(self.chain.rotations()) {
