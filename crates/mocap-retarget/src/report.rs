@@ -10,7 +10,7 @@ use mocap_analysis::{
     ContactOptions, FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements,
     rms_difference, runs,
 };
-use mocap_ik::{Constraint, Status};
+use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
 use std::ops::Range;
 
@@ -231,7 +231,7 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
     for (limb, solves) in retargeter.limbs.iter().zip(solves).filter(|(_, solves)| !solves.is_empty()) {
         let mut errors: Vec<f64> = solves.iter().map(|solve| solve.error * retargeter.metres[1]).collect();
         errors.sort_by(f64::total_cmp);
-        let reachable = solves.iter().filter(|solve| solve.status != Status::Unreachable);
+        let reachable = solves.iter().filter(|solve| solve.status != SolveStatus::Unreachable);
         let count = |is: &dyn Fn(&Solve) -> bool| solves.iter().filter(|solve| is(solve)).count();
         reports.push(EffectorReport {
             role: limb.target.kind.roles_of(limb.target.side)[2],
@@ -239,10 +239,10 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
             p95: errors[(errors.len() * 95).div_ceil(100) - 1],
             max: errors[errors.len() - 1],
             max_reachable: reachable.map(|solve| solve.error * retargeter.metres[1]).fold(0.0, f64::max),
-            reached_frames: count(&|solve| solve.status == Status::Reached),
-            unreachable_frames: count(&|solve| solve.status == Status::Unreachable),
-            limited_frames: count(&|solve| solve.status == Status::Capped && solve.at_limit),
-            capped_frames: count(&|solve| solve.status == Status::Capped && !solve.at_limit),
+            reached_frames: count(&|solve| solve.status == SolveStatus::Reached),
+            unreachable_frames: count(&|solve| solve.status == SolveStatus::Unreachable),
+            limited_frames: count(&|solve| solve.status == SolveStatus::NotConverged && solve.at_limit),
+            capped_frames: count(&|solve| solve.status == SolveStatus::NotConverged && !solve.at_limit),
             wrong_bend_frames: count(&|solve| solve.wrong_way),
             iterations_mean: solves.iter().map(|solve| f64::from(solve.iterations)).sum::<f64>()
                 / solves.len() as f64,
