@@ -259,9 +259,9 @@ pub(crate) fn predict_rotation(values: &[Quat], node: &Node, weights: [f32; 4]) 
     quat::blend(node.taps.map(|tap| values[tap as usize]), weights)
 }
 
-/// Whether a node is predicted from nothing but the head.
+/// Whether a node is predicted only from the head.
 #[inline]
-pub(crate) fn stands_alone(node: &Node) -> bool {
+pub(crate) fn has_no_taps(node: &Node) -> bool {
     node.cubic[0] == 0.0
 }
 
@@ -290,7 +290,7 @@ pub(crate) fn code_tracks<C: BitCoder, S: Source>(
                 for node in nodes {
                     let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
                     let predicted =
-                        if stands_alone(node) { base } else { predict_translation(&values, node, weights) };
+                        if has_no_taps(node) { base } else { predict_translation(&values, node, weights) };
                     let (expected, before) = history.expected(node);
                     let wanted = source.translation(node, predicted, expected);
                     let residual = translation_model.code(coder, head.kind, expected, before, wanted);
@@ -309,7 +309,7 @@ pub(crate) fn code_tracks<C: BitCoder, S: Source>(
                 for node in nodes {
                     let frame = node.frame as usize;
                     let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
-                    let (predicted, shift) = if stands_alone(node) {
+                    let (predicted, shift) = if has_no_taps(node) {
                         (base, [0.0; 3])
                     } else {
                         let shift = other.map_or([0.0; 3], |other| head.shift(other[frame]));
@@ -322,7 +322,7 @@ pub(crate) fn code_tracks<C: BitCoder, S: Source>(
                     let vector = lattice.vector(residual);
                     let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
                     values[frame] = quat::mul(predicted, quat::from_rodrigues(turn));
-                    residuals[frame] = if stands_alone(node) { [0.0; 3] } else { turn };
+                    residuals[frame] = if has_no_taps(node) { [0.0; 3] } else { turn };
                 }
                 tracks.rotations.push(values);
                 tracks.residuals.push(residuals);

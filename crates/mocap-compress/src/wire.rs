@@ -1,4 +1,4 @@
-//! Whole numbers, floats and text as bytes, little endian; and bytes of that kind packed by what stands before
+//! Whole numbers, floats and text as bytes, little endian; and bytes of that kind packed by what comes before
 //! them.
 
 #[cfg(feature = "encode")]
@@ -258,6 +258,6 @@ mod tests {
         let packed = pack(names.as_bytes());
         assert_eq!(unpack(&packed, names.len()), names.as_bytes());
         assert!(packed.len() * 7 < names.len(), "{} of {}", packed.len(), names.len());
-        assert_eq!(unpack(&pack(&[]), 0), []);
+        assert_eq!(unpack(&pack(&[] as [u8; 0]), 0), []);
     }
 }

@@ -82,14 +82,14 @@ fn every_motion_can_be_drawn() {
 }
 
 #[test]
-fn the_t_pose_before_a_cmu_motion_is_suspicious() {
+fn the_t_pose_before_a_cmu_motion_is_an_artifact() {
     let Some((folder, _)) = files() else { return };
     for file in ["cmu/01_01.bvh", "cmu/12_01_walk.bvh", "iclone/007_12.bvh"] {
-        let suspects = quality(&read(&folder.join(file)), &ContactOptions::default()).suspects;
-        assert!(suspects.iter().any(|suspect| suspect.frames == (1..2)), "{file}: {suspects:?}");
+        let artifacts = quality(&read(&folder.join(file)), &ContactOptions::default()).artifacts;
+        assert!(artifacts.iter().any(|artifact| artifact.frames == (1..2)), "{file}: {artifacts:?}");
     }
     let clean = quality(&read(&folder.join("misc/games105_walk60.bvh")), &ContactOptions::default());
-    assert_eq!(clean.suspects, []);
+    assert_eq!(clean.artifacts, []);
 }
 
 #[test]
@@ -100,10 +100,10 @@ fn fixtures_have_the_quality_they_were_made_with() {
         let quality = quality(&fixture(&format!("{name}.bvh")), &ContactOptions::default());
         let floor = quality.floor.unwrap();
         assert!((0.019..0.023).contains(&floor), "{name}: the balls of the feet are at {floor}");
-        assert_eq!(quality.suspects, [], "{name}");
+        assert_eq!(quality.artifacts, [], "{name}");
         for (foot, contacts) in quality.feet.iter().zip(contacts) {
             assert_eq!(foot.contacts, contacts, "{name} {:?}", foot.side);
-            assert!(foot.measure.slide < 1e-3 && foot.measure.penetration_max < 1e-6, "{name}: {foot:?}");
+            assert!(foot.measure.skate < 1e-3 && foot.measure.penetration_max < 1e-6, "{name}: {foot:?}");
         }
     }
 }

@@ -8,13 +8,13 @@ use super::layout::{Layout, Models, SHIFTS, read_numbers};
 use super::shape::{Shape, find, shapes};
 use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
 use crate::bits::BitReader;
-use crate::clip::Compressed;
+use crate::compressed::Compressed;
 use crate::lanes::{self, LANES, Lane, Mix, Quats, Vectors, groups};
 use crate::lattice::Residual;
 use crate::quat::Quat;
 use crate::range_coder::RangeDecoder;
-use crate::sampler::Window;
 use crate::track::{FLATNESS, MATRIX_UNIT, Moving};
+use crate::window::Window;
 
 /// What a reader keeps of a track.
 #[derive(Clone, Debug)]
