@@ -1,6 +1,6 @@
 //! The `.mocz` container: a header, a table of sections, the sections.
 //!
-//! Every byte of a file is under a checksum, so a damaged file is an error and never another motion. The bits are
+//! Every byte of a file is under a checksum, so a damaged file is an error and never another motion. The format is
 //! described in `docs/mocz.md`; versions that were ever released stay readable.
 
 use crate::error::{CompressError, Section};
@@ -15,7 +15,7 @@ pub(crate) const VERSION: u16 = 1;
 /// Header flag: the skeleton is in another file.
 pub(crate) const EXTERNAL_SKELETON: u8 = 1;
 const HEADER_BYTES: usize = 60;
-/// Frames × moving tracks of one block, at most: what a decoder holds at once.
+/// The largest number of frames × moving tracks of one block: what a decoder holds at once.
 pub(crate) const BLOCK_VALUES: usize = 1 << 23;
 pub(crate) const BLOCK_FRAMES: usize = 1 << 13;
 

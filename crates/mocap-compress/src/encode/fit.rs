@@ -1,4 +1,4 @@
-//! What is fitted to a track before it is coded: how it is best predicted, and the basis of its lattice.
+//! Fits the prediction of a track and the basis of its lattice, before it is coded.
 
 use crate::hierarchy::Node;
 use crate::quat::{Quat, rodrigues, to_f32, to_f64};
@@ -64,14 +64,14 @@ pub(crate) fn rotation_flatness(
     flatness(nodes, levels, residual, |r| r.dot(&(metric * r)))
 }
 
-/// The track among `others` that says most about the residuals of this one, and what it leaves of them.
+/// The track among `others` that best predicts the residuals of this one, and the residuals that remain.
 pub(crate) fn reference(
     residuals: &[Vector3<f64>],
     others: &[Vec<Vector3<f64>>],
     metric: &Matrix3<f64>,
 ) -> Option<(Reference, Vec<Vector3<f64>>)> {
     let squares: Vec<f64> = residuals.iter().map(|r| r.dot(&(metric * r))).collect();
-    // Large residuals are dear by their logarithm only: the weights make least squares see it so.
+    // A residual costs its logarithm: these weights give least squares the same preference.
     let weights: Vec<f64> = squares.iter().map(|square| 1.0 / (1.0 + square)).collect();
     let mut best: Option<(f64, usize, Matrix3<f64>)> = None;
     for (track, other) in others.iter().enumerate() {
@@ -100,7 +100,7 @@ pub(crate) fn reference(
     (gain > price).then_some((Reference { track, matrix }, left))
 }
 
-/// The estimated bits a residual, and the basis in which residuals are independent and steps are as large as
+/// The estimated bits per residual, and the basis in which residuals are independent and steps are as large as
 /// `metric` allows: the columns span the ellipsoid `rᵀ M r <= 1`.
 ///
 /// Both forms become diagonal: the lever metric is made a sphere first, the covariance is turned after.

@@ -1,4 +1,4 @@
-//! Which joints move, found by how much their motion shows.
+//! Which joints move, judged by the effect of their motion.
 
 use crate::plan::{JointState, Plan, TrackState, constant_parts, constant_rotation};
 use crate::quat::to_f32;

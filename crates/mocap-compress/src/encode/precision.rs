@@ -3,11 +3,11 @@
 use mocap_model::{Clip, Joint, JointTracks};
 
 /// The smallest bound of local rotations \[rad\]: those of a joint and its parent are rounded to single precision,
-/// and some room is needed for anything to be chosen at all.
+/// and the choice of a residual needs some room.
 pub(crate) const SMALLEST_TURN: f64 = 32.0 * f32::EPSILON as f64;
 
 /// The smallest tolerance that decoded values can keep, whatever is stored: translations are rounded to single
-/// precision, rotations turn all that hangs on them by the rounding of a quaternion.
+/// precision, rotations turn their sub-trees by the rounding of a quaternion.
 pub(crate) fn smallest_tolerance(clip: &Clip, shell: f64) -> f64 {
     let largest = |joint: &Joint, tracks: &JointTracks| match &tracks.translation {
         Some(track) => track.values().iter().fold(0.0f64, |max, v| max.max(v.norm())),
@@ -28,6 +28,6 @@ pub(crate) fn smallest_tolerance(clip: &Clip, shell: f64) -> f64 {
         rounding[id.index()] = up + half_ulp;
         worst = worst.max(rounding[id.index()] + (above + shell) * f64::from(f32::EPSILON) * 2.0);
     }
-    // Some room above the rounding is needed for anything to be chosen at all.
+    // The choice of a residual needs some room above the rounding.
     worst * 4.0
 }

@@ -51,9 +51,9 @@ impl Twin {
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) original: Vector3<f64>,
-    /// The same place but for rounding.
+    /// The same place as decoded: equal up to rounding.
     pub(crate) decoded: Vector3<f64>,
-    /// How far off it may be.
+    /// The largest error it may have.
     pub(crate) tolerance: f64,
     /// How far the body's own rotation should carry it, as a guide for the steps.
     pub(crate) allowance: f64,
@@ -74,7 +74,7 @@ pub(crate) struct Body {
     pub(crate) translates: bool,
     /// The shell points of the joints of the body, and the origins of its child bodies.
     pub(crate) points: Vec<Point>,
-    /// How far the body's origin may be off.
+    /// The largest error of the body's origin.
     pub(crate) origin_tolerance: f64,
 }
 
@@ -84,8 +84,7 @@ pub(crate) struct Rig {
     pub(crate) bodies: Vec<Body>,
 }
 
-/// The power in which tolerances along a limb add up: 2 would be right for independent errors that may take
-/// any size; what an encoder finds within hard bounds is a little better.
+/// The power in which tolerances along a limb add up: 2, as for independent errors.
 pub(crate) const POWER: f64 = 2.0;
 
 impl Rig {
@@ -142,7 +141,7 @@ impl Rig {
         rig
     }
 
-    /// Shares the tolerance out: equal parts, as squares add, to all rotations on the longest way down.
+    /// Shares the tolerance out: equal parts, as squares add, to all rotations on the longest path down.
     fn share(&mut self, power: f64) {
         let bodies = &mut self.bodies;
         let count = bodies.len();

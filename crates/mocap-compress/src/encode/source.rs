@@ -138,7 +138,7 @@ impl<'a> Chooser<'a> {
         at
     }
 
-    /// The local translations that put a body's origin where it was.
+    /// The local translations that put the origin of a body at its original place.
     pub(crate) fn translation_targets(&self, at: usize) -> Vec<Vector3<f64>> {
         let body = &self.block.rig.bodies[at];
         let target = |frame: usize| {
@@ -148,7 +148,7 @@ impl<'a> Chooser<'a> {
         (0..self.block.frames).map(target).collect()
     }
 
-    /// The local rotations that turn a body as it was.
+    /// The local rotations that give a body its original orientation.
     pub(crate) fn rotation_targets(&self, at: usize) -> Vec<UnitQuaternion<f64>> {
         let body = &self.block.rig.bodies[at];
         let target = |frame: usize| {

@@ -9,7 +9,7 @@ use crate::quat::to_f32;
 use crate::track::Tracks;
 use nalgebra::Vector3;
 
-/// What rounding of keys may take of the tolerance.
+/// The share of the tolerance that rounding of keys may use.
 const ROUNDING: f64 = 0.12;
 
 /// The bytes of a block.
@@ -189,7 +189,7 @@ fn fit<T: Copy>(curve: Curve, values: &[T], share: impl Fn(&Keys<T>, usize, u32)
     keys
 }
 
-/// Lines: from each key as far as the frames between stay within bounds.
+/// Lines: from each key as far as all frames between stay within bounds.
 fn reach<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, usize, u32) -> f64) {
     let last = values.len() - 1;
     let mut from = 0;
@@ -219,7 +219,7 @@ fn reach<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, us
     }
 }
 
-/// Curves: a key where the error is largest, until there is none too large.
+/// Curves: adds a key where the error is largest, until all frames are within bounds.
 fn bisect<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, usize, u32) -> f64) {
     loop {
         // One for each gap that needs it: gaps apart do not change each other much.

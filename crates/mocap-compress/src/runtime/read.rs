@@ -1,8 +1,8 @@
-//! Decodes segments, each frame when it is asked for.
+//! Decodes segments, each frame on demand.
 //!
-//! On the way into a segment all its residuals are read; a frame is put together when it is sampled, with the
-//! frames that it is predicted from: a third of the segment for one that is sampled alone. Tracks lie side by
-//! side in lanes. Nothing is allocated once a reader exists.
+//! On entering a segment all its residuals are read. A frame is composed when it is sampled, with the frames that it
+//! is predicted from: a third of the segment for a single frame. Tracks lie side by side in lanes. A reader
+//! allocates nothing once it exists.
 
 use super::layout::{Layout, Models, SHIFTS, read_numbers};
 use super::shape::{Shape, find, shapes};
@@ -234,7 +234,7 @@ impl Reader {
                 let kind = track.layout.head.kind;
                 while numbers.len() > 0 {
                     if sparse {
-                        // Before a residual that is not zero stands a one; those before it that are, are zeros.
+                        // A one precedes a residual that is not zero; each zero residual is a zero.
                         let zeros = bits.zeros(numbers.len() as u32);
                         numbers.by_ref().take(zeros as usize).for_each(|numbers| numbers.set(lane, [0.0; 3]));
                     }
