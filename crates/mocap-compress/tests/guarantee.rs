@@ -5,7 +5,7 @@ mod measured;
 mod motion;
 
 use measured::error_of;
-use mocap_compress::{CompressError, Compressed, Limits, Options, Profile, compress};
+use mocap_compress::{CompressError, CompressOptions, Compressed, OpenLimits, Profile, compress};
 use motion::{CHARACTERS, Character};
 
 #[test]
@@ -17,7 +17,7 @@ fn every_sample_is_within_the_tolerance() {
                 let tolerance =
                     if matches!(character, Character::Far) { tolerance.max(2e-3) } else { tolerance };
                 let clip = motion::clip(character, 4, 150);
-                let options = Options { profile, tolerance, ..Options::default() };
+                let options = CompressOptions { profile, tolerance, ..CompressOptions::default() };
                 let error = error_of(&clip, &options);
                 assert!(error <= tolerance, "{profile} {character:?} {tolerance}: {error}");
             }
@@ -30,12 +30,12 @@ fn clips_of_any_length_are_compressed() {
     for profile in Profile::ALL {
         for frames in [1, 2, 3, 5, 31, 32, 33, 34, 63, 64, 65, 66, 97, 129, 200] {
             let clip = motion::clip(Character::Calm, 3, frames);
-            let options = Options { profile, ..Options::default() };
+            let options = CompressOptions { profile, ..CompressOptions::default() };
             let error = error_of(&clip, &options);
             assert!(error <= options.tolerance, "{profile} {frames}: {error}");
         }
         let empty = motion::clip(Character::Still, 3, 0);
-        assert_eq!(error_of(&empty, &Options { profile, ..Options::default() }), 0.0);
+        assert_eq!(error_of(&empty, &CompressOptions { profile, ..CompressOptions::default() }), 0.0);
     }
 }
 
@@ -43,7 +43,7 @@ fn clips_of_any_length_are_compressed() {
 fn clips_of_many_blocks_are_compressed() {
     for profile in Profile::ALL {
         let clip = motion::clip(Character::Calm, 1, 8192 * 2 + 40);
-        let options = Options { profile, tolerance: 1e-3, ..Options::default() };
+        let options = CompressOptions { profile, tolerance: 1e-3, ..CompressOptions::default() };
         let error = error_of(&clip, &options);
         assert!(error <= options.tolerance, "{profile}: {error}");
     }
@@ -52,10 +52,10 @@ fn clips_of_many_blocks_are_compressed() {
 #[test]
 fn joints_may_have_tolerances_of_their_own() {
     let clip = motion::clip(Character::Calm, 4, 100);
-    let loose = Options { tolerance: 1e-2, profile: Profile::Archive, ..Options::default() };
-    let tight = Options { joint_tolerances: vec![("limb1_2".into(), 1e-4)], ..loose.clone() };
+    let loose = CompressOptions { tolerance: 1e-2, profile: Profile::Archive, ..CompressOptions::default() };
+    let tight = CompressOptions { joint_tolerances: vec![("limb1_2".into(), 1e-4)], ..loose.clone() };
     let done = compress(&clip, &tight).unwrap();
-    let decoded = Compressed::open(done.bytes, &Limits::default()).unwrap().to_clip();
+    let decoded = Compressed::open(done.bytes, &OpenLimits::default()).unwrap().to_clip();
     let at = clip.skeleton().find("limb1_2").unwrap().index();
     let mut poses = [mocap_model::Pose::default(), mocap_model::Pose::default()];
     let mut local = mocap_model::Pose::default();
@@ -67,21 +67,21 @@ fn joints_may_have_tolerances_of_their_own() {
         let apart = poses[0].joints[at].translation.vector - poses[1].joints[at].translation.vector;
         assert!(apart.norm() <= 1e-4);
     }
-    let looser = Options { joint_tolerances: vec![("limb1_2".into(), 5e-2)], ..loose.clone() };
-    let stated = |options: &Options| {
+    let looser = CompressOptions { joint_tolerances: vec![("limb1_2".into(), 5e-2)], ..loose.clone() };
+    let stated = |options: &CompressOptions| {
         let done = compress(&clip, options).unwrap();
         let limit = done.report.limit;
-        assert_eq!(Compressed::open(done.bytes, &Limits::default()).unwrap().info().tolerance, limit);
+        assert_eq!(Compressed::open(done.bytes, &OpenLimits::default()).unwrap().info().tolerance, limit);
         limit
     };
     assert_eq!(stated(&looser), 5e-2, "a file states the largest bound of any joint");
     assert_eq!(stated(&tight), 1e-2);
     assert!(error_of(&clip, &loose) > 1e-3, "elsewhere the tolerance is put to use");
-    let fine = Options { local_error: Some(1e-7), ..loose.clone() };
+    let fine = CompressOptions { local_error: Some(1e-7), ..loose.clone() };
     let Err(CompressError::TooFineTurn { smallest, .. }) = compress(&clip, &fine) else { panic!("too fine") };
-    let done = compress(&clip, &Options { local_error: Some(smallest), ..loose.clone() }).unwrap();
+    let done = compress(&clip, &CompressOptions { local_error: Some(smallest), ..loose.clone() }).unwrap();
     assert!(done.report.local_rotation_max <= smallest);
-    let unknown = Options { joint_tolerances: vec![("tail".into(), 1e-4)], ..loose };
+    let unknown = CompressOptions { joint_tolerances: vec![("tail".into(), 1e-4)], ..loose };
     assert_eq!(compress(&clip, &unknown).err(), Some(CompressError::NoSuchJoint { joint: "tail".into() }));
 }
 
@@ -89,12 +89,12 @@ fn joints_may_have_tolerances_of_their_own() {
 fn local_rotations_and_the_time_between_frames_are_bounded_where_asked() {
     let clip = motion::clip(Character::Calm, 4, 200);
     for profile in Profile::ALL {
-        let free = Options { profile, tolerance: 1e-3, ..Options::default() };
+        let free = CompressOptions { profile, tolerance: 1e-3, ..CompressOptions::default() };
         let bound = 0.1f64.to_radians();
         assert!(compress(&clip, &free).unwrap().report.local_rotation_max > bound);
-        let bounded = Options { local_error: Some(bound), ..free.clone() };
+        let bounded = CompressOptions { local_error: Some(bound), ..free.clone() };
         assert!(compress(&clip, &bounded).unwrap().report.local_rotation_max <= bound);
-        let guarded = Options { guard_between: true, ..free };
+        let guarded = CompressOptions { guard_between: true, ..free };
         assert!(compress(&clip, &guarded).unwrap().report.between_frames_max <= 1e-3);
     }
 }
@@ -102,26 +102,26 @@ fn local_rotations_and_the_time_between_frames_are_bounded_where_asked() {
 #[test]
 fn what_cannot_be_held_is_refused_with_what_can() {
     let clip = motion::clip(Character::Far, 3, 40);
-    let options = Options { tolerance: 1e-6, ..Options::default() };
+    let options = CompressOptions { tolerance: 1e-6, ..CompressOptions::default() };
     let Err(CompressError::TooFine { smallest, .. }) = compress(&clip, &options) else { panic!("too fine") };
     for profile in Profile::ALL {
-        let options = Options { tolerance: smallest * 1.01, profile, ..Options::default() };
+        let options = CompressOptions { tolerance: smallest * 1.01, profile, ..CompressOptions::default() };
         assert!(error_of(&clip, &options) <= options.tolerance);
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let refused = compress(&clip, &Options { tolerance, ..Options::default() });
+        let refused = compress(&clip, &CompressOptions { tolerance, ..CompressOptions::default() });
         assert!(matches!(refused, Err(CompressError::NotPositive { what: "the tolerance", .. })));
     }
     let unknown = std::sync::Arc::new(clip.skeleton().with_space(mocap_model::Space::default()));
     let clip = clip.with_skeleton(unknown).unwrap();
-    assert_eq!(compress(&clip, &Options::default()).err(), Some(CompressError::Unit));
+    assert_eq!(compress(&clip, &CompressOptions::default()).err(), Some(CompressError::Unit));
 }
 
 #[test]
 fn the_same_bytes_on_every_run() {
     let clip = motion::clip(Character::Calm, 4, 100);
     for profile in Profile::ALL {
-        let options = Options { profile, ..Options::default() };
+        let options = CompressOptions { profile, ..CompressOptions::default() };
         let bytes = compress(&clip, &options).unwrap().bytes;
         assert_eq!(compress(&clip, &options).unwrap().bytes, bytes);
     }

@@ -260,7 +260,7 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbM
         .map(|(i, ((foot, (from, to)), contacts))| {
             let was = from.measure(contacts, setting.floor, metres);
             let is = to.measure(contacts, setting.target_floor, target_metres);
-            let scaled = was.slide * retargeter.ratios.leg * target_metres / metres;
+            let scaled = was.skate * retargeter.ratios.leg * target_metres / metres;
             let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
             let height = |frame: usize| {
                 let is = (to.lowest[frame] - setting.target_floor) * target_metres;
@@ -274,9 +274,9 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbM
                 role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
                 contacts: runs(&contacts.toe),
                 contact_frames: is.contact_frames,
-                slide_source: was.slide,
-                slide: is.slide,
-                slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
+                slide_source: was.skate,
+                slide: is.skate,
+                slide_ratio: (scaled > 0.0).then(|| is.skate / scaled),
                 float: is.float_max,
                 height_mean: is.height_mean,
                 height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,

@@ -3,13 +3,13 @@
 
 use crate::motion::files::files;
 use mocap_analysis::object_error;
-use mocap_compress::{CompressError, Compressed, Limits, Options, Profile, compress};
+use mocap_compress::{CompressError, CompressOptions, Compressed, OpenLimits, Profile, compress};
 use mocap_model::Clip;
 use std::path::Path;
 
 /// Keeps the bound, or is refused with a tolerance that is kept.
 fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
-    let mut options = Options { profile, tolerance, ..Options::default() };
+    let mut options = CompressOptions { profile, tolerance, ..CompressOptions::default() };
     let done = match compress(clip, &options) {
         Err(CompressError::TooFine { smallest, .. }) => {
             assert!(smallest > tolerance, "{name} {profile} {tolerance}: refused though {smallest} works");
@@ -21,7 +21,7 @@ fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
     };
     let done = done.unwrap_or_else(|error| panic!("{name} {profile} {tolerance}: {error}"));
     let decoded =
-        Compressed::open(done.bytes, &Limits::default()).expect("what was written is read").to_clip();
+        Compressed::open(done.bytes, &OpenLimits::default()).expect("what was written is read").to_clip();
     let error = object_error(clip, &decoded, options.shell).expect("the same skeleton").max;
     assert!(error <= tolerance, "{name} {profile} {tolerance}: {error}");
 }
