@@ -32,9 +32,10 @@ impl RotationCheck<'_> {
         for point in self.points {
             let off = self.offset + rotation * point.decoded - self.original * point.original;
             let share = off.norm_squared() * self.strictness / (point.tolerance * point.tolerance);
-            worst = larger_error(worst, share);
-            if worst > 1.0 {
-                return worst;
+            if share <= 1.0 {
+                worst = worst.max(share);
+            } else {
+                return larger_error(worst, share);
             }
         }
         match self.turn {
