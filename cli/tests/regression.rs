@@ -60,15 +60,19 @@ To look closer, keep what two builds write and compare the folders:
   diff -r /tmp/old /tmp/new
 A change on purpose is recorded with MOCAP_REGRESSION=record, in the same commit, which gives the reason.";
 
-#[test]
 fn fixtures_give_what_they_gave() {
     check("fixtures", &roots());
 }
 
-#[test]
 fn the_corpus_gives_what_it_gave() {
-    let Some(corpus) = mocap::corpus() else { return };
     let mut roots = roots();
-    roots.push(corpus);
+    roots.push(mocap_corpus::folder());
     check("corpus", &roots);
+}
+
+mocap_corpus::tests! {
+    fixtures_give_what_they_gave,
+    the_corpus_gives_what_it_gave,
+    digest::numbers_are_found_wherever_they_stand,
+    digest::a_digest_notices_numbers_and_overlooks_words,
 }

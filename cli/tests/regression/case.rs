@@ -103,7 +103,10 @@ fn mocap(words: &mut Vec<&str>, folder: &Path) -> Step {
     if let Some(output) = output {
         std::fs::write(output, &ran.stdout).unwrap();
     }
-    let rows = words.contains(&"--json").then(|| Rows::of(&String::from_utf8_lossy(&ran.stdout)));
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    let draws = words.get(program + 1).is_some_and(|verb| ["view", "sheet", "plot"].contains(verb));
+    let rows_of = if draws { Rows::of_drawn } else { Rows::of };
+    let rows = words.contains(&"--json").then(|| rows_of(&stdout));
     Step { code: ran.status.code().unwrap_or(-1), rows }
 }
 

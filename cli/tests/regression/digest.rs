@@ -26,6 +26,9 @@ pub(crate) struct Rows {
     /// What the numbers are called now.
     #[serde(skip)]
     pub(crate) names: Vec<String>,
+    /// Whether the rows are about pictures and pages, whose size depends on the words in them.
+    #[serde(skip)]
+    drawn: bool,
 }
 
 impl File {
@@ -53,7 +56,16 @@ impl File {
 impl Rows {
     /// JSON documents one behind another; text that is none has a shape that says so.
     pub(crate) fn of(text: &str) -> Rows {
-        let mut rows = Rows { shape: String::new(), numbers: Vec::new(), names: Vec::new() };
+        Rows::of_rows(text, false)
+    }
+
+    /// The same of rows about pictures and pages.
+    pub(crate) fn of_drawn(text: &str) -> Rows {
+        Rows::of_rows(text, true)
+    }
+
+    fn of_rows(text: &str, drawn: bool) -> Rows {
+        let mut rows = Rows { shape: String::new(), numbers: Vec::new(), names: Vec::new(), drawn };
         for (row, value) in serde_json::Deserializer::from_str(text).into_iter().enumerate() {
             match value {
                 Ok(value) => rows.walk(&value, &format!("row {}: ", row + 1)),
@@ -89,6 +101,7 @@ impl Rows {
                     match value {
                         // Times are never the same twice.
                         _ if key.contains("second") => self.shape.push('t'),
+                        _ if self.drawn && key.starts_with("bytes") => self.shape.push('t'),
                         Value::Number(_) => self.walk(value, &format!("{name}.{key}")),
                         _ if message => {}
                         _ => self.walk(value, &format!("{name}.{key}")),
@@ -161,8 +174,7 @@ fn sums(numbers: &[f64]) -> (usize, f64, [f64; 3]) {
     (numbers.len(), numbers.iter().map(|number| number.abs()).sum(), sums)
 }
 
-#[test]
-fn numbers_are_found_wherever_they_stand() {
+pub fn numbers_are_found_wherever_they_stand() {
     assert_eq!(
         numbers("M29.5 190.2l38.5-8.2 .8-10.9 1e-5, a7e x-. 3."),
         [29.5, 190.2, 38.5, -8.2, 0.8, -10.9, 1e-5, 7.0, 3.0]
@@ -173,8 +185,7 @@ fn numbers_are_found_wherever_they_stand() {
     );
 }
 
-#[test]
-fn a_digest_notices_numbers_and_overlooks_words() {
+pub fn a_digest_notices_numbers_and_overlooks_words() {
     let rows = |text: &str| Rows::of(text);
     let first = rows("{\"a\":[1,2.5],\"word\":\"x\",\"seconds\":3}");
     assert_eq!(first.numbers, [1.0, 2.5]);
