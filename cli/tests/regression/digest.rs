@@ -174,7 +174,7 @@ fn sums(numbers: &[f64]) -> (usize, f64, [f64; 3]) {
     (numbers.len(), numbers.iter().map(|number| number.abs()).sum(), sums)
 }
 
-pub fn numbers_are_found_wherever_they_stand() {
+pub(crate) fn numbers_are_found_wherever_they_stand() {
     assert_eq!(
         numbers("M29.5 190.2l38.5-8.2 .8-10.9 1e-5, a7e x-. 3."),
         [29.5, 190.2, 38.5, -8.2, 0.8, -10.9, 1e-5, 7.0, 3.0]
@@ -185,7 +185,7 @@ pub fn numbers_are_found_wherever_they_stand() {
     );
 }
 
-pub fn a_digest_notices_numbers_and_overlooks_words() {
+pub(crate) fn a_digest_notices_numbers_and_overlooks_words() {
     let rows = |text: &str| Rows::of(text);
     let first = rows("{\"a\":[1,2.5],\"word\":\"x\",\"seconds\":3}");
     assert_eq!(first.numbers, [1.0, 2.5]);
