@@ -128,7 +128,7 @@ struct Worst<'a> {
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = [&args.reference, &args.other].map(|path| Input::named(path));
     if args.reference == args.other && args.reference.as_os_str() == "-" {
-        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only"));
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
     }
     let pictures = args.heatmap.iter().chain(&args.html).map(PathBuf::as_path);
     read_files(&args.reading, None).refuse(&inputs, pictures)?;

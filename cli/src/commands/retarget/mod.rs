@@ -212,7 +212,7 @@ fn unambiguous(args: &Args, target: &Path) -> Result<(), Diagnostic> {
     let others = [args.mapping.map.map.as_ref(), args.selection.files_from.as_ref()];
     let all = args.paths.iter().chain(others.into_iter().flatten());
     if all.filter(|path| path.as_os_str() == "-").count() > 1 {
-        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only")
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once")
             .help("source, target, --map and --files-from cannot come from it together"));
     }
     if target.is_dir() {

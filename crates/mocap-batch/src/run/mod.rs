@@ -45,9 +45,8 @@ pub struct RunOptions {
 
 /// Runs `work` on every job, and tells the observer how each ended.
 ///
-/// A panic of the work fails its job only. Between [`Orderly`](crate::interrupt) start and end of the run, an
-/// interrupt drops the jobs in flight and ends the run. One job without a manifest is not a batch: an interrupt ends
-/// the process, because the job may wait for a stdin that never comes.
+/// A panic of the work fails its job only. An [interrupt](crate::interrupt) drops the jobs in flight and ends the run.
+/// With one job and no manifest, an interrupt ends the process instead: the job may wait for a stdin that never comes.
 ///
 /// # Errors
 /// Where the manifest cannot be used, or no thread can be started. Errors of jobs are outcomes; an error that ends the
