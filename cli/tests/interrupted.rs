@@ -184,7 +184,7 @@ fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
         signal(&child, name);
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
-        while !said.contains("inputs in progress are dropped") {
+        while !said.contains("inputs in flight are dropped") {
             assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
         }
         for mut pipe in pipes {

@@ -72,7 +72,7 @@ impl Observer<Rendered, RenderedFailure> for Printer<'_> {
     }
 
     fn interrupted(&mut self) {
-        let text = "interrupted: inputs in progress are dropped; interrupt again to stop at once";
+        let text = "interrupted: inputs in flight are dropped; interrupt again to stop at once";
         self.progress.suspend(|| self.console.note(text));
     }
 

@@ -8,8 +8,10 @@ use crate::limb::LimbMap;
 use crate::options::{Hands, Method};
 use crate::retargeter::{Retargeter, mid_hip};
 use crate::transfer::{Rule, twins};
-use mocap_analysis::{Placer, largest_step};
-use mocap_model::{Clip, Isometry3, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3, slerp};
+use mocap_analysis::largest_step;
+use mocap_model::{
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3, slerp,
+};
 
 /// The frames of the target before its limbs are solved.
 pub(crate) struct Copied {
@@ -91,7 +93,7 @@ struct Work<'a> {
     retargeter: &'a Retargeter,
     setting: &'a Setting,
     /// The source in object space.
-    source: Placer<'a>,
+    source: ForwardKinematics<'a>,
     /// The target in local space.
     local: Pose,
     /// The target in object space.
@@ -126,14 +128,14 @@ impl Work<'_> {
         Work {
             retargeter,
             setting,
-            source: Placer::new(source, &leading(retargeter, source, setting)),
+            source: ForwardKinematics::of_joints(source, &leading(retargeter, source, setting)),
             local: Pose::rest(&retargeter.target),
             object: Pose::rest(&retargeter.target),
             limited,
             before: vec![None; retargeter.target.len()],
             steps,
             carriers: carriers(retargeter, source),
-            moving: below(&retargeter.target, retargeter.target_body.hips),
+            moving: retargeter.target.subtree(retargeter.target_body.hips),
         }
     }
 
@@ -160,7 +162,7 @@ impl Work<'_> {
                 let constraint = &retargeter.constraints[at];
                 let allowed = constraint.project(&local).0;
                 local = match self.before[at] {
-                    Some(before) => constraint.approach(&before, &allowed, self.steps[at] + JUMP),
+                    Some(before) => constraint.slerp_towards(&before, &allowed, self.steps[at] + JUMP),
                     None => allowed,
                 };
                 self.before[at] = Some(local);
@@ -241,7 +243,7 @@ impl Work<'_> {
 fn carriers(retargeter: &Retargeter, source: &Clip) -> Vec<(JointId, JointId)> {
     let Retargeter { target, source_body, target_body, .. } = retargeter;
     let above =
-        |skeleton: &Skeleton, hips: JointId, id: JointId| id != hips && below(skeleton, id).contains(&hips);
+        |skeleton: &Skeleton, hips: JointId, id: JointId| id != hips && skeleton.is_in_subtree(hips, id);
     let moves = |id: JointId| {
         let tracks = &source.tracks()[id.index()];
         tracks.translation.is_some() || matches!(tracks.rotation, Track::Sampled(_))
@@ -270,13 +272,4 @@ fn leading(retargeter: &Retargeter, source: &Clip, setting: &Setting) -> Vec<Joi
         }
     }
     joints
-}
-
-/// A joint and all joints below it.
-pub(crate) fn below(skeleton: &Skeleton, top: JointId) -> Vec<JointId> {
-    let mut is_below = vec![false; skeleton.len()];
-    for (id, joint) in skeleton.iter() {
-        is_below[id.index()] = id == top || joint.parent.is_some_and(|parent| is_below[parent.index()]);
-    }
-    skeleton.iter().map(|(id, _)| id).filter(|id| is_below[id.index()]).collect()
 }

@@ -1,6 +1,6 @@
 //! Why a motion cannot be put on a skeleton, and what was left out where it can.
 
-use mocap_model::{ClipError, Role, Side};
+use mocap_model::{ModelError, Role, Side};
 use std::fmt;
 
 /// Which of the two skeletons is meant.
@@ -61,7 +61,7 @@ pub enum RetargetError {
     #[error(transparent)]
     Ik(#[from] mocap_ik::IkError),
     #[error(transparent)]
-    Clip(#[from] ClipError),
+    Clip(#[from] ModelError),
 }
 
 /// Something that was left out or assumed.

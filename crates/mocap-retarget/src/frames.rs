@@ -16,7 +16,7 @@ use crate::retargeter::Retargeter;
 use crate::swivel::{Misses, planned};
 use crate::touch::{Touches, touch};
 use mocap_analysis::largest_step;
-use mocap_ik::{Constraint, Outcome, PosedChain, Status};
+use mocap_ik::{Constraint, PosedChain, SolveOutcome, SolveStatus};
 use mocap_model::{Clip, JointId, JointTracks, Pose, Track, UnitQuaternion, Vector3, angle_between};
 use std::f64::consts::PI;
 
@@ -37,7 +37,7 @@ const WRONG: f64 = 0.1;
 pub(crate) struct Solve {
     /// Distance of the effector from its goal [units of the target].
     pub error: f64,
-    pub status: Status,
+    pub status: SolveStatus,
     pub iterations: u32,
     /// Whether a joint of the limb stands at a limit.
     pub at_limit: bool,
@@ -90,11 +90,11 @@ fn solve(
     source: &Clip,
     copied: &mut Copied,
 ) -> Result<Vec<Vec<Solve>>, RetargetError> {
-    let options = mocap_ik::Options {
+    let options = mocap_ik::SolveOptions {
         position_tolerance: REACHED,
         limits: retargeter.limits,
         restart: false,
-        ..mocap_ik::Options::default()
+        ..mocap_ik::SolveOptions::default()
     };
     let mut local = Pose::rest(&retargeter.target);
     let mut solves = vec![Vec::new(); retargeter.limbs.len()];
@@ -146,7 +146,12 @@ fn solve(
                 // The goal can be met elsewhere only, where the plan could not go in time.
                 chain.chain.set_rotations(&start);
                 let position = (chain.chain.tip_position(0) - goal).norm();
-                outcome = Outcome { status: Status::Capped, position, limit_contacts: 1, ..outcome };
+                outcome = SolveOutcome {
+                    status: SolveStatus::NotConverged,
+                    position,
+                    limit_contacts: 1,
+                    ..outcome
+                };
             }
             if frame > 0 && steady.jumps(chain.chain.rotations()) {
                 outcome = steady.calm(&mut chain, outcome, &start, &goal, solve_from)?;
@@ -170,7 +175,7 @@ fn solve(
                 copied.rotations[tip][frame] = match frame.checked_sub(1) {
                     Some(before) => {
                         let before = copied.rotations[tip][before];
-                        constraint.approach(&before, &wished, steady.tip)
+                        constraint.slerp_towards(&before, &wished, steady.tip)
                     }
                     None => wished,
                 };
@@ -187,7 +192,7 @@ fn misses(
     copied: &Copied,
     i: usize,
     local: &mut Pose,
-    options: &mocap_ik::Options,
+    options: &mocap_ik::SolveOptions,
 ) -> Result<Vec<Misses>, RetargetError> {
     let course = &copied.limbs[i];
     let joints = chain.joints().to_vec();
@@ -253,11 +258,11 @@ impl Steady {
     fn calm(
         &self,
         chain: &mut PosedChain,
-        first: Outcome,
+        first: SolveOutcome,
         start: &[UnitQuaternion<f64>],
         goal: &Vector3<f64>,
-        solve_from: impl Fn(&mut PosedChain) -> Result<Outcome, RetargetError>,
-    ) -> Result<Outcome, RetargetError> {
+        solve_from: impl Fn(&mut PosedChain) -> Result<SolveOutcome, RetargetError>,
+    ) -> Result<SolveOutcome, RetargetError> {
         let solved = chain.chain.rotations().to_vec();
         chain.chain.set_rotations(&self.solved_before);
         let other = solve_from(chain)?;
@@ -272,7 +277,7 @@ impl Steady {
                 let constraint =
                     if self.limits { chain.chain.constraints()[joint] } else { Constraint::free() };
                 let allowed = constraint.project(wished).0;
-                let rotation = constraint.approach(before, &allowed, self.allowed[joint]);
+                let rotation = constraint.slerp_towards(before, &allowed, self.allowed[joint]);
                 chain.chain.set_rotation(joint, rotation);
             }
             let missed = (chain.chain.tip_position(0) - goal).norm();
@@ -282,6 +287,6 @@ impl Steady {
         }
         let (position, rotations) = best.expect("three ways to go");
         chain.chain.set_rotations(&rotations);
-        Ok(Outcome { position, status: Status::Capped, ..first })
+        Ok(SolveOutcome { position, status: SolveStatus::NotConverged, ..first })
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::body::Body;
 use crate::collar;
-use crate::copy::below;
 use crate::error::RetargetError;
 use crate::evidence::{Sample, refined};
 use crate::options::{Floor, FootLock, Method};
@@ -170,7 +169,7 @@ fn sole(
     };
     let toe = retargeter.target.joint(foot.toe);
     let turns = toe.parent == Some(foot.ankle) && !toe.end_site;
-    let tips = below(&retargeter.target, foot.toe).into_iter().skip(1).filter(|_| turns);
+    let tips = retargeter.target.subtree(foot.toe).into_iter().skip(1).filter(|_| turns);
     Some(Sole {
         limb,
         toe: foot.toe,

@@ -34,7 +34,7 @@ mod swivel;
 mod touch;
 mod transfer;
 
-pub use mocap_ik::Method as IkMethod;
+pub use mocap_ik::IkMethod;
 
 pub use error::{RetargetError, Warning, Which};
 pub use explain::{Becomes, Explanation, FoundJoint, JointKind, OtherJoint, PairRow, explain_roles};

@@ -3,7 +3,9 @@
 use crate::body::Limb;
 use crate::error::RetargetError;
 use crate::options::LimbSolver;
-use mocap_ik::{Ccd, Chain, Goal, Method, Options, Outcome, PosedChain, Solver, Status, TwoBone};
+use mocap_ik::{
+    Ccd, Goal, IkChain, IkMethod, PosedChain, SolveOptions, SolveOutcome, SolveStatus, Solver, TwoBone,
+};
 use mocap_model::{Skeleton, Vector3};
 use nalgebra::{Unit, UnitQuaternion};
 
@@ -47,14 +49,14 @@ impl LimbMap {
         goal: Vector3<f64>,
         bend: Vector3<f64>,
         solver: LimbSolver,
-        options: &Options,
-    ) -> Result<Outcome, RetargetError> {
+        options: &SolveOptions,
+    ) -> Result<SolveOutcome, RetargetError> {
         let chain = &mut chain.chain;
         let posed = self.set_bend(chain, bend);
         let goals = [Goal::at(goal)];
         match solver {
             LimbSolver::Auto => {}
-            LimbSolver::Named(Method::TwoBone) => return Ok(TwoBone.solve(chain, &goals, options)?),
+            LimbSolver::Named(IkMethod::TwoBone) => return Ok(TwoBone.solve(chain, &goals, options)?),
             LimbSolver::Named(method) => {
                 self.flex(chain, &posed, &bend);
                 return Ok(method.solve(chain, &goals, options)?);
@@ -62,7 +64,7 @@ impl LimbMap {
         }
         let start = chain.rotations().to_vec();
         let outcome = TwoBone.solve(chain, &goals, options)?;
-        if outcome.status != Status::Capped {
+        if outcome.status != SolveStatus::NotConverged {
             return Ok(outcome);
         }
         // Both start from the pose of the source: what one of them has twisted the other cannot undo.
@@ -78,7 +80,7 @@ impl LimbMap {
 
     /// Tells the chain about which axis the limb bends, as the source does; returns the sine of its bend about the
     /// axis across it.
-    fn set_bend(&self, chain: &mut Chain, bend: Vector3<f64>) -> Vector3<f64> {
+    fn set_bend(&self, chain: &mut IkChain, bend: Vector3<f64>) -> Vector3<f64> {
         let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
         let tip = chain.tip_position(0);
         let before = chain.frames()[self.middle - 1];
@@ -103,28 +105,28 @@ impl LimbMap {
         chain: &mut PosedChain,
         goal: Vector3<f64>,
         bend: Vector3<f64>,
-        options: &Options,
+        options: &SolveOptions,
         swivel: f64,
     ) -> Result<Vector3<f64>, RetargetError> {
         let chain = &mut chain.chain;
         self.set_bend(chain, bend);
         let before = chain.frames()[self.middle - 1];
-        TwoBone.pose_swivelled(chain, &Goal::at(goal), options, swivel)?;
+        TwoBone.set_swivel(chain, &Goal::at(goal), options, swivel)?;
         Ok(chain.frames()[self.middle - 1] * (before.inverse() * bend))
     }
 
-    /// What each swivel leaves of the way to the goal, as a share of the limb's length; as [`TwoBone::swivels`].
+    /// What each swivel leaves of the way to the goal, as a share of the limb's length; as [`TwoBone::swivel_distances`].
     pub(crate) fn swivels(
         &self,
         chain: &mut PosedChain,
         goal: Vector3<f64>,
         bend: Vector3<f64>,
-        options: &Options,
+        options: &SolveOptions,
     ) -> Result<[f32; TwoBone::SWIVELS], RetargetError> {
         let chain = &mut chain.chain;
         self.set_bend(chain, bend);
         let length = chain.length(0).max(f64::MIN_POSITIVE);
-        Ok(TwoBone.swivels(chain, &Goal::at(goal), options)?.map(|miss| (miss / length) as f32))
+        Ok(TwoBone.swivel_distances(chain, &Goal::at(goal), options)?.map(|miss| (miss / length) as f32))
     }
 
     /// The orientation of the bone above knee or elbow.
@@ -142,7 +144,7 @@ impl LimbMap {
 
     /// Bends a limb that is nearly straight a little, the usual way: from a straight one, solvers that know no
     /// bend axis leave in any direction. `posed` is the sine of the bend about its axis.
-    fn flex(&self, chain: &mut Chain, posed: &Vector3<f64>, bend: &Vector3<f64>) {
+    fn flex(&self, chain: &mut IkChain, posed: &Vector3<f64>, bend: &Vector3<f64>) {
         let sine = posed.dot(bend);
         if sine < -OVERSTRETCHED {
             return;

@@ -10,7 +10,7 @@ use mocap_analysis::{
     ContactOptions, FootMotion, LargestStep, correlation, largest_step, mean_jerk, placements,
     rms_difference, runs,
 };
-use mocap_ik::{Constraint, Status};
+use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
 use std::ops::Range;
 
@@ -231,7 +231,7 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
     for (limb, solves) in retargeter.limbs.iter().zip(solves).filter(|(_, solves)| !solves.is_empty()) {
         let mut errors: Vec<f64> = solves.iter().map(|solve| solve.error * retargeter.metres[1]).collect();
         errors.sort_by(f64::total_cmp);
-        let reachable = solves.iter().filter(|solve| solve.status != Status::Unreachable);
+        let reachable = solves.iter().filter(|solve| solve.status != SolveStatus::Unreachable);
         let count = |is: &dyn Fn(&Solve) -> bool| solves.iter().filter(|solve| is(solve)).count();
         reports.push(EffectorReport {
             role: limb.target.kind.roles_of(limb.target.side)[2],
@@ -239,10 +239,10 @@ fn effectors(retargeter: &Retargeter, solves: &[Vec<Solve>]) -> Vec<EffectorRepo
             p95: errors[(errors.len() * 95).div_ceil(100) - 1],
             max: errors[errors.len() - 1],
             max_reachable: reachable.map(|solve| solve.error * retargeter.metres[1]).fold(0.0, f64::max),
-            reached_frames: count(&|solve| solve.status == Status::Reached),
-            unreachable_frames: count(&|solve| solve.status == Status::Unreachable),
-            limited_frames: count(&|solve| solve.status == Status::Capped && solve.at_limit),
-            capped_frames: count(&|solve| solve.status == Status::Capped && !solve.at_limit),
+            reached_frames: count(&|solve| solve.status == SolveStatus::Reached),
+            unreachable_frames: count(&|solve| solve.status == SolveStatus::Unreachable),
+            limited_frames: count(&|solve| solve.status == SolveStatus::NotConverged && solve.at_limit),
+            capped_frames: count(&|solve| solve.status == SolveStatus::NotConverged && !solve.at_limit),
             wrong_bend_frames: count(&|solve| solve.wrong_way),
             iterations_mean: solves.iter().map(|solve| f64::from(solve.iterations)).sum::<f64>()
                 / solves.len() as f64,
@@ -260,7 +260,7 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbM
         .map(|(i, ((foot, (from, to)), contacts))| {
             let was = from.measure(contacts, setting.floor, metres);
             let is = to.measure(contacts, setting.target_floor, target_metres);
-            let scaled = was.slide * retargeter.ratios.leg * target_metres / metres;
+            let scaled = was.skate * retargeter.ratios.leg * target_metres / metres;
             let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
             let height = |frame: usize| {
                 let is = (to.lowest[frame] - setting.target_floor) * target_metres;
@@ -274,9 +274,9 @@ fn feet(retargeter: &Retargeter, setting: &Setting, motion: &Clip, limbs: &LimbM
                 role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
                 contacts: runs(&contacts.toe),
                 contact_frames: is.contact_frames,
-                slide_source: was.slide,
-                slide: is.slide,
-                slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
+                slide_source: was.skate,
+                slide: is.skate,
+                slide_ratio: (scaled > 0.0).then(|| is.skate / scaled),
                 float: is.float_max,
                 height_mean: is.height_mean,
                 height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,

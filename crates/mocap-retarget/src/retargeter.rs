@@ -11,7 +11,7 @@ use crate::transfer::{Rule, rules};
 use crate::{Floor, Options, RoleMap};
 use mocap_analysis::metres_per_unit;
 use mocap_ik::Constraint;
-use mocap_model::{Clip, ClipError, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
+use mocap_model::{Clip, FrameRate, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3};
 use std::sync::Arc;
 
 /// Puts motions of one skeleton on another.
@@ -95,7 +95,7 @@ impl Retargeter {
             given.clone().unwrap_or_else(|| map_roles(skeleton))
         };
         let original = source.clone();
-        let source = source.in_space(axes).map_err(ClipError::Skeleton)?;
+        let source = source.in_space(axes)?;
         let source_body = Body::new(&source, roles(&source, &options.source_roles), Which::Source)?;
         let target_body = Body::new(target, roles(target, &options.target_roles), Which::Target)?;
         let source_stance = stance(&source, &source_body, &source_base, Which::Source)?;

@@ -7,8 +7,8 @@
 use crate::body::LimbKind;
 use crate::copy::Copied;
 use crate::retargeter::Retargeter;
-use mocap_analysis::{Placer, runs};
-use mocap_model::{Clip, JointId, Role, Skeleton, Vector3};
+use mocap_analysis::runs;
+use mocap_model::{Clip, ForwardKinematics, JointId, Role, Skeleton, Vector3};
 use std::ops::Range;
 
 /// A hand touches within this distance, as a share of the arm's length: of the other hand, a hip joint (a hand on the
@@ -173,19 +173,19 @@ fn ways(retargeter: &Retargeter, clip: &Clip, pairs: &[Pair], which: Which) -> V
     let mut joints: Vec<JointId> =
         (0..retargeter.limbs.len()).flat_map(|i| [limb(i).base, limb(i).tip]).collect();
     joints.extend(body.head);
-    let mut placer = Placer::new(clip, &joints);
+    let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
     let mut ways = vec![Vec::with_capacity(clip.frames()); pairs.len()];
     for frame in 0..clip.frames() {
-        placer.place(frame);
+        kinematics.place(frame);
         let palm = |i: usize| {
-            let wrist = placer.at(limb(i).tip);
+            let wrist = kinematics.at(limb(i).tip);
             wrist.translation.vector + wrist.rotation * palms[i]
         };
         for (pair, ways) in pairs.iter().zip(&mut ways) {
             let on = match pair.on {
                 On::Hand(other) => palm(other),
-                On::Hip(leg) => placer.at(limb(leg).base).translation.vector,
-                On::Head => body.head.map_or(Vector3::zeros(), |head| placer.at(head).translation.vector),
+                On::Hip(leg) => kinematics.at(limb(leg).base).translation.vector,
+                On::Head => body.head.map_or(Vector3::zeros(), |head| kinematics.at(head).translation.vector),
             };
             ways.push(palm(pair.arm) - on);
         }
