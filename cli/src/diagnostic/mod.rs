@@ -30,7 +30,7 @@ pub(crate) struct Diagnostic {
     /// One sentence.
     pub(crate) message: String,
     /// The file it is about, where that is not the input itself.
-    pub(crate) path: Option<String>,
+    pub(crate) path: Option<Box<str>>,
     /// 1-based line and column.
     pub(crate) place: Option<(usize, usize)>,
     /// In which joint, channel, frame.
@@ -104,7 +104,7 @@ impl Diagnostic {
 
     /// The same about another file than the input.
     pub(crate) fn in_file(mut self, path: &Path) -> Diagnostic {
-        self.path = Some(path.display().to_string());
+        self.path = Some(path.display().to_string().into());
         self
     }
 

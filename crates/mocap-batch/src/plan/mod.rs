@@ -5,7 +5,7 @@ mod collisions;
 mod places;
 mod read_files;
 
-pub use read_files::{Companions, ReadFiles};
+pub use read_files::{Companions, FindCompanion, ReadFiles};
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
