@@ -1,13 +1,13 @@
 //! The error of what was written, measured by what knows nothing of how it was made.
 
 use mocap_analysis::object_error;
-use mocap_compress::{Compressed, Limits, Options, compress};
+use mocap_compress::{Compressed, OpenLimits, CompressOptions, compress};
 use mocap_model::Clip;
 
 /// The largest error \[m\] of a clip that went through bytes.
-pub(crate) fn error_of(clip: &Clip, options: &Options) -> f64 {
+pub(crate) fn error_of(clip: &Clip, options: &CompressOptions) -> f64 {
     let done = compress(clip, options).unwrap_or_else(|error| panic!("{options:?}: {error}"));
-    let opened = Compressed::open(done.bytes, &Limits::default()).expect("what was written is read");
+    let opened = Compressed::open(done.bytes, &OpenLimits::default()).expect("what was written is read");
     let decoded = opened.to_clip();
     assert_eq!(decoded.skeleton(), clip.skeleton());
     assert_eq!((decoded.frames(), decoded.rate()), (clip.frames(), clip.rate()));

@@ -3,7 +3,7 @@
 use crate::measured::error_of;
 use crate::motion;
 use mocap_analysis::object_error;
-use mocap_compress::{Compressed, Limits, Options, Profile, compress};
+use mocap_compress::{Compressed, OpenLimits, CompressOptions, Profile, compress};
 use mocap_corpus::fixture;
 use mocap_model::Clip;
 
@@ -13,7 +13,7 @@ const FIXTURES: [(&str, f64); 2] = [("alex_walk.bvh", 0.01), ("robin_jump.bvh", 
 fn keeps_every_bound(file: &str, clip: &Clip) {
     for profile in Profile::ALL {
         for tolerance in [3e-5, 1e-4, 1e-2, 1e-1] {
-            let options = Options { profile, tolerance, ..Options::default() };
+            let options = CompressOptions { profile, tolerance, ..CompressOptions::default() };
             let error = error_of(clip, &options);
             assert!(error <= tolerance, "{file} {profile} {tolerance}: {error}");
         }
@@ -39,12 +39,12 @@ pub(crate) fn fixtures_keep_every_bound() {
 }
 
 fn the_printed_tolerance_works(file: &str, clip: &Clip) {
-    let options = Options { tolerance: 1e-9, ..Options::default() };
+    let options = CompressOptions { tolerance: 1e-9, ..CompressOptions::default() };
     let refused = compress(clip, &options).unwrap_err().to_string();
     let printed = refused.rsplit_once("works is ").unwrap().1.trim_end_matches(" m");
-    let options = Options { tolerance: printed.parse().unwrap(), ..options };
+    let options = CompressOptions { tolerance: printed.parse().unwrap(), ..options };
     for profile in Profile::ALL {
-        let error = error_of(clip, &Options { profile, ..options.clone() });
+        let error = error_of(clip, &CompressOptions { profile, ..options.clone() });
         assert!(error <= options.tolerance, "{file} {profile} {printed}: {error}");
     }
 }
@@ -63,9 +63,9 @@ pub(crate) fn the_smallest_tolerance_as_printed_works_on_fixtures() {
 }
 
 fn a_fine_bound_holds_between_frames(clip: &Clip) {
-    let options = Options { tolerance: 1e-5, guard_between: true, ..Options::default() };
+    let options = CompressOptions { tolerance: 1e-5, guard_between: true, ..CompressOptions::default() };
     let done = compress(clip, &options).unwrap();
-    let decoded = Compressed::open(done.bytes, &Limits::default()).unwrap().to_clip();
+    let decoded = Compressed::open(done.bytes, &OpenLimits::default()).unwrap().to_clip();
     let measured = object_error(clip, &decoded, options.shell).unwrap();
     assert!(measured.max <= 1e-5 && measured.between_frames_max <= 1e-5, "{measured:?}");
 }
