@@ -21,9 +21,9 @@ mod pipeline;
 mod quality;
 mod read;
 mod rest;
+mod rows;
 mod schemas;
 mod tables;
-mod write;
 
 use std::process::ExitCode;
 
@@ -37,26 +37,27 @@ fn main() -> ExitCode {
         Err(error) => return Console::new(&Global::default()).usage_error(&error).into(),
     };
     let mut console = Console::new(&global);
+    let invocation = &global.invocation;
     interrupt::install();
     console.warnings("the environment", &config::stray_variables(), diagnostic::Detail::Line);
     let done = match command {
-        Command::Info(args) => commands::info::run(&args, &global, &mut console),
-        Command::Validate(args) => commands::validate::run(&args, &global, &mut console),
-        Command::Convert(args) => commands::convert::run(&args, &global, &mut console),
-        Command::Compare(args) => commands::compare::run(&args, &global, &mut console),
-        Command::Compress(args) => commands::compress::run(&args, &global, &mut console),
-        Command::Decompress(args) => commands::decompress::run(&args, &global, &mut console),
-        Command::Skel(args) => commands::skel::run(&args, &global, &mut console),
-        Command::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
-        Command::View(args) => commands::view::run(&args, &global, &mut console),
-        Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
-        Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
-        Command::Run(args) => commands::run::run(&args, &global, &mut console),
-        Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
+        Command::Info(args) => commands::info::run(&args, &mut console),
+        Command::Validate(args) => commands::validate::run(&args, &mut console),
+        Command::Convert(args) => commands::convert::run(&args, invocation, &mut console),
+        Command::Compare(args) => commands::compare::run(&args, &mut console),
+        Command::Compress(args) => commands::compress::run(&args, invocation, &mut console),
+        Command::Decompress(args) => commands::decompress::run(&args, invocation, &mut console),
+        Command::Skel(args) => commands::skel::run(&args, invocation, &mut console),
+        Command::Retarget(args) => commands::retarget::run(&args, invocation, &mut console),
+        Command::View(args) => commands::view::run(&args, invocation, &mut console),
+        Command::Sheet(args) => commands::sheet::run(&args, invocation, &mut console),
+        Command::Plot(args) => commands::plot::run(&args, invocation, &mut console),
+        Command::Run(args) => commands::run::run(&args, invocation, &mut console),
+        Command::Manifest(args) => commands::manifest::run(&args, &mut console),
         Command::Generate(args) => commands::generate::run(&args, &mut console),
     };
     let exit = done.unwrap_or_else(|error| {
-        console.row(&global, &batch::json(&batch::ErrorRow::misuse(&error)), "");
+        console.row(&rows::json(&rows::ErrorRow::misuse(&error)), "");
         console.usage_error(&error)
     });
     console.ended(exit).into()

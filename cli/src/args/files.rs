@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use mocap_batch::Shard;
 
 use super::seconds;
-use crate::batch::Shard;
 
 /// Which files are read.
 #[derive(Clone, Debug, Args)]

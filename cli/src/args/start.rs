@@ -75,7 +75,7 @@ impl Print {
     /// Prints what is in force.
     pub(crate) fn run(&self) -> Exit {
         let mut console = Console::new(&self.global);
-        config::print(&mut console, &self.global, &self.definition, &self.matches, &self.settings);
+        config::print(&mut console, &self.definition, &self.matches, &self.settings);
         console.ended(Exit::Success)
     }
 }

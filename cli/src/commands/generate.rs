@@ -11,7 +11,6 @@ use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::schemas;
-use crate::write;
 
 /// Write man pages, shell completions and schemas
 #[derive(Debug, ClapArgs)]
@@ -67,7 +66,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
         What::Schema { output: Some(folder), .. } => {
             for named in schemas::ALL {
                 let path = folder.join(format!("{}.schema.json", named.name));
-                write::atomically(&path, true, &|out| out.write_all(named.text().as_bytes()))?;
+                mocap_batch::write_file(&path, true, &|out| out.write_all(named.text().as_bytes()))?;
             }
         }
         What::Man { output: None } => {

@@ -7,7 +7,7 @@ use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
 
 use super::picture::{self, Drawn, Pictures};
 use super::sheet::{ImageFormat, ThemeArg};
-use crate::args::{FirstFrame, Global, Reading};
+use crate::args::{FirstFrame, Invocation, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -46,7 +46,7 @@ enum ChannelArg {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = ImageFormat::of(args.to, &args.pictures)?;
     let options = PlotOptions {
         channel: match args.channel {
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         ..PlotOptions::default()
     };
     let reading = args.first.of(&args.reading);
-    picture::run(&args.pictures, &reading, format.extension(), (global, console), |drawn| {
+    picture::run(&args.pictures, &reading, format.extension(), (invocation, console), |drawn| {
         plot(drawn, &args.joint, &options, format)
     })
 }

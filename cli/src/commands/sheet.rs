@@ -7,7 +7,7 @@ use mocap_report::sheet::{Moment, SheetInput, SheetOptions, png, svg};
 use mocap_report::{Theme, View};
 
 use super::picture::{self, Drawn, Pictures};
-use crate::args::{FirstFrame, Global, Reading};
+use crate::args::{FirstFrame, Invocation, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -117,7 +117,7 @@ impl From<ThemeArg> for Theme {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = ImageFormat::of(args.to, &args.pictures)?;
     let options = SheetOptions {
         poses: args.poses as usize,
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         ..SheetOptions::default()
     };
     let reading = args.first.of(&args.reading);
-    picture::run(&args.pictures, &reading, format.extension(), (global, console), |drawn| {
+    picture::run(&args.pictures, &reading, format.extension(), (invocation, console), |drawn| {
         sheet(drawn, &options, format)
     })
 }

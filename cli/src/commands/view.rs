@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 use mocap_report::view::{ViewInput, ViewOptions, html};
 
 use super::picture::{self, Drawn, Pictures};
-use crate::args::{FirstFrame, Global, Length, Reading, length};
+use crate::args::{FirstFrame, Invocation, Length, Reading, length};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -31,10 +31,10 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = ViewOptions { most_frames: args.most_frames as usize, shell: args.shell.0 };
     let reading = args.first.of(&args.reading);
-    picture::run(&args.pictures, &reading, "html", (global, console), |drawn| Ok(page(drawn, &options)))
+    picture::run(&args.pictures, &reading, "html", (invocation, console), |drawn| Ok(page(drawn, &options)))
 }
 
 fn page(drawn: &[Drawn], options: &ViewOptions) -> Vec<u8> {

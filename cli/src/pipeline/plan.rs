@@ -10,7 +10,7 @@ use mocap_formats::Format;
 use super::file::{File, StepTable, enabled};
 use super::step::{COMMON, CompareArgs, CompressArgs, RetargetArgs, WriteArgs};
 use crate::args::Reading;
-use crate::batch::{Failure, Input, RunOptions};
+use crate::batch::{Failure, Input, JobContext, RunOptions};
 use crate::commands::compress::output_name;
 use crate::commands::convert::EditArgs;
 use crate::commands::retarget::{MapFile, Target, read_target};
@@ -140,17 +140,19 @@ impl Plans {
                 let key = format!("{args:?} {:?}", plan.reading);
                 if !read.contains_key(&key) {
                     let path = args.target.display().to_string();
-                    let input = Input::named(&args.target);
-                    let opened = read_target(&input, &args.reading, args.method.target_rest, &plan.reading);
+                    let (context, input) = (JobContext::standalone(), Input::named(&args.target));
+                    let rest = args.method.target_rest;
+                    let opened = read_target((&context, &input), &args.reading, rest, &plan.reading);
                     let opened = opened.map_err(|Failure { error, warnings }| {
                         console.warnings(&path, &warnings, Detail::Full);
                         if error.path.is_some() { error } else { error.in_file(&args.target) }
                     })?;
                     console.warnings(&path, &opened.warnings, Detail::Line);
                     let body = Body { target: opened, map: args.map.read()? };
-                    options = options.depending_on(&format!("target {path}"), &input);
+                    options = options.depending_on(&format!("target {path}"), &context.files_read());
                     if let Some(map) = &body.map {
-                        options = options.depending_on(&format!("map {}", map.input().shown()), map.input());
+                        options =
+                            options.depending_on(&format!("map {}", map.path().display()), map.files_read());
                     }
                     read.insert(key.clone(), Arc::new(body));
                 }

@@ -11,7 +11,7 @@ use mocap_model::Clip;
 use super::gate::{self, Gate};
 use super::plan::{Action, Plan};
 use super::row::{Measured, OutputRow, Row, StepRow};
-use crate::batch::{Destination, Failure, Job, Report, Tally, json};
+use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::{compare, compress, retarget};
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions, Encoded};
@@ -35,10 +35,10 @@ struct Course<'a> {
 }
 
 /// Takes an input through its plan; its files go below `folder`.
-pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Failure> {
+pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) -> Result<Report, Failure> {
     let started = Instant::now();
-    let Motion { clip, warnings, bytes: input_bytes } = read::motion(&job.input, &plan.reading)?;
-    job.input.attempt.check()?;
+    let Motion { clip, warnings, bytes: input_bytes } = read::motion(context, &job.input, &plan.reading)?;
+    context.check()?;
     let mut course = Course {
         plan,
         clip,
@@ -50,13 +50,13 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
         gates: Vec::new(),
         warnings,
     };
-    let done = course.all_steps(job);
+    let done = course.all_steps(context);
     if let Err(error) = done {
         return Err(Failure { error, warnings: course.warnings });
     }
     let passed = course.gates.iter().all(Gate::passed);
     let outputs = match passed {
-        true => deliver(job, plan, folder, &course.encoded),
+        true => deliver(job, context, plan, folder, &course.encoded),
         false => Ok(Vec::new()),
     };
     let outputs = match outputs {
@@ -90,10 +90,10 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
 }
 
 impl Course<'_> {
-    fn all_steps(&mut self, job: &Job) -> Result<(), Diagnostic> {
+    fn all_steps(&mut self, context: &JobContext) -> Result<(), Diagnostic> {
         self.keep(None);
         for at in 0..self.plan.steps.len() {
-            job.input.attempt.check()?;
+            context.check()?;
             let name = &self.plan.steps[at].name;
             self.step(at).map_err(|error| {
                 let mut error = error;
@@ -170,6 +170,7 @@ impl Course<'_> {
 /// Writes all files of a clip. The first one comes last: it stands for all of them.
 fn deliver(
     job: &Job,
+    context: &JobContext,
     plan: &Plan,
     folder: &Path,
     encoded: &[(usize, Encoded)],
@@ -183,7 +184,7 @@ fn deliver(
         let destination = Destination::File { path: folder.join(&output.path), replace };
         let one = Job { destination, ..job.clone() };
         // No format but AMC has a file beside it.
-        let (bytes, path) = encode::deliver(encoded, &one, output.format.unwrap_or(Format::Json))?;
+        let (bytes, path) = encode::deliver(encoded, &one, context, output.format.unwrap_or(Format::Json))?;
         let format = output.format.map_or("mocz", Format::extension);
         rows.push(OutputRow { step: plan.steps[output.step].name.clone(), path, format, bytes });
     }

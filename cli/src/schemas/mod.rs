@@ -3,11 +3,11 @@
 
 mod settings;
 
+use mocap_batch::manifest::{Line, ManifestStats};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
-use crate::batch::manifest::Line;
 use crate::batch::{ErrorRow, PlanRow, Summary};
 use crate::commands::{
     compare, compress, convert, decompress, info, manifest, picture, retarget, skel, validate,
@@ -131,7 +131,7 @@ pub(crate) const ALL: &[Named] = &[
     Named {
         name: "manifest-stats",
         about: "A line of mocap manifest stats --json",
-        make: |about| rows(about, |g| vec![of::<manifest::StatsRow>(g), error(g)]),
+        make: |about| rows(about, |g| vec![of::<ManifestStats>(g), error(g)]),
     },
 ];
 
