@@ -35,6 +35,8 @@ impl Voice {
 /// The two streams of the process.
 pub(crate) struct Console {
     voice: Voice,
+    /// Whether rows are JSON.
+    json: bool,
     /// The reader of stdout has gone away: `mocap info *.bvh | head` is no failure.
     closed: bool,
     /// A result could not be written.
@@ -50,7 +52,12 @@ impl Console {
             ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
         let voice = Voice { renderer: Renderer::new(colored), quiet: global.quiet };
-        Console { voice, closed: false, lost: false }
+        Console { voice, json: global.json, closed: false, lost: false }
+    }
+
+    /// Whether rows are JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
     }
 
     /// How messages look here, for those who make texts that are printed later.
@@ -59,8 +66,8 @@ impl Console {
     }
 
     /// One result, in the form that was asked for. Text may have several lines, or none.
-    pub(crate) fn row(&mut self, global: &Global, json: &str, text: &str) {
-        let row = if global.json { json } else { text };
+    pub(crate) fn row(&mut self, json: &str, text: &str) {
+        let row = if self.json { json } else { text };
         if !row.is_empty() {
             self.stdout(format!("{row}\n").as_bytes());
         }

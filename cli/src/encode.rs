@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mocap_formats::{Finding, Format, Limits, Parsed, amc, asf, bvh, csv, json, skel};
 use mocap_model::{Clip, EulerOrder, Skeleton};
@@ -30,8 +31,8 @@ pub(crate) struct Encoded {
 enum Content {
     Bytes(Vec<u8>),
     /// Tables and JSON are written as they are made: they are several times as large as the clip.
-    Table(Clip),
-    Json(Clip),
+    Table(Arc<Clip>),
+    Json(Arc<Clip>),
 }
 
 impl Content {
@@ -97,7 +98,12 @@ impl From<Vec<u8>> for Encoded {
 }
 
 /// A clip in a format. The clip is taken, so that it is freed before the bytes are there in full.
-pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+pub(crate) fn clip(
+    clip: impl Into<Arc<Clip>>,
+    format: Format,
+    options: EncodeOptions,
+) -> Result<Encoded, Diagnostic> {
+    let clip = clip.into();
     match format {
         Format::Bvh => {
             let defaults = bvh::WriteOptions::default();

@@ -15,48 +15,52 @@ mod edit;
 mod encode;
 mod exit;
 mod facts;
+mod generate;
 mod interrupt;
 mod names;
 mod pipeline;
 mod quality;
 mod read;
 mod rest;
-mod schemas;
+mod start;
 mod tables;
 mod write;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, Global, Start};
+use args::{Cli, Global, Verb};
 use console::Console;
+use start::Start;
 
 fn main() -> ExitCode {
-    let Cli { command, global } = match Cli::from_process() {
+    let Cli { command, global } = match start::from_process() {
         Ok(Start::Work(cli)) => *cli,
         Ok(Start::Print(print)) => return print.run().into(),
+        Ok(Start::Help(text)) => return start::print_help(&text).into(),
         Err(error) => return Console::new(&Global::default()).usage_error(&error).into(),
     };
     let mut console = Console::new(&global);
     interrupt::install();
     console.warnings("the environment", &config::stray_variables(), diagnostic::Detail::Line);
     let done = match command {
-        Command::Info(args) => commands::info::run(&args, &global, &mut console),
-        Command::Validate(args) => commands::validate::run(&args, &global, &mut console),
-        Command::Convert(args) => commands::convert::run(&args, &global, &mut console),
-        Command::Compare(args) => commands::compare::run(&args, &global, &mut console),
-        Command::Compress(args) => commands::compress::run(&args, &global, &mut console),
-        Command::Decompress(args) => commands::decompress::run(&args, &global, &mut console),
-        Command::Skel(args) => commands::skel::run(&args, &global, &mut console),
-        Command::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
-        Command::View(args) => commands::view::run(&args, &global, &mut console),
-        Command::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
-        Command::Plot(args) => commands::plot::run(&args, &global, &mut console),
-        Command::Run(args) => commands::run::run(&args, &global, &mut console),
-        Command::Manifest(args) => commands::manifest::run(&args, &global, &mut console),
-        Command::Generate(args) => commands::generate::run(&args, &mut console),
+        Verb::Info(args) => commands::info::run(&args, &global, &mut console),
+        Verb::Validate(args) => commands::validate::run(&args, &global, &mut console),
+        Verb::Convert(args) => commands::convert::run(&args, &global, &mut console),
+        Verb::Compare(args) => commands::compare::run(&args, &global, &mut console),
+        Verb::Compress(args) => commands::compress::run(&args, &global, &mut console),
+        Verb::Decompress(args) => commands::decompress::run(&args, &global, &mut console),
+        Verb::Skel(args) => commands::skel::run(&args, &global, &mut console),
+        Verb::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
+        Verb::View(args) => commands::view::run(&args, &global, &mut console),
+        Verb::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
+        Verb::Plot(args) => commands::plot::run(&args, &global, &mut console),
+        Verb::Run(args) => pipeline::run(&args, &global, &mut console),
+        Verb::Manifest(args) => commands::manifest::run(&args, &mut console),
+        Verb::Generate(args) => generate::run(&args, &mut console),
+        Verb::Help { .. } => unreachable!("help was printed"),
     };
     let exit = done.unwrap_or_else(|error| {
-        console.row(&global, &batch::json(&batch::ErrorRow::misuse(&error)), "");
+        console.row(&batch::json(&batch::ErrorRow::misuse(&error)), "");
         console.usage_error(&error)
     });
     console.ended(exit).into()

@@ -144,7 +144,7 @@ pub(crate) fn run(
     };
     let ledger = match open(global, &options, jobs) {
         Ok(Opened::Ledger(ledger)) => ledger,
-        Ok(Opened::Known(known)) => return print_plan(console, global, jobs, known.as_ref()),
+        Ok(Opened::Known(known)) => return print_plan(console, jobs, known.as_ref()),
         Err(error) => return console.usage_error(&error),
     };
     let started = Instant::now();

@@ -92,7 +92,7 @@ pub(crate) fn fail(
     console: &mut Console,
 ) -> Exit {
     if global.json {
-        console.row(global, &json(&ErrorRow { path: Some(path), error, warnings }), "");
+        console.row(&json(&ErrorRow { path: Some(path), error, warnings }), "");
     }
     console.error(Some(path), error);
     Exit::ClipFailed
@@ -218,7 +218,7 @@ impl Summary {
 
     pub(super) fn print(&self, console: &mut Console, global: &Global) {
         if global.json {
-            return console.row(global, &json(self), "");
+            return console.row(&json(self), "");
         }
         let mut parts = vec![format!("{} ok", self.ok)];
         if self.failed > 0 {
@@ -244,7 +244,6 @@ impl Summary {
 /// What would be done.
 pub(super) fn print_plan(
     console: &mut Console,
-    global: &Global,
     jobs: &[Job],
     known: Option<&Known>,
 ) -> Exit {
@@ -266,7 +265,7 @@ pub(super) fn print_plan(
         });
         for (output, action) in std::iter::once((output, action)).chain(along) {
             let text = format!("{action} {path} -> {output}");
-            console.row(global, &json(&PlanRow { path: &path, output, action }), &text);
+            console.row(&json(&PlanRow { path: &path, output, action }), &text);
         }
     }
     Exit::Success

@@ -1,41 +1,19 @@
 //! `mocap decompress`: from `.mocz` files back to any format.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{EulerOrder, Skeleton};
+use mocap_model::Skeleton;
 use serde::Serialize;
 
-use crate::args::{Global, Inputs, Outputs, Reading};
+use crate::args::{DecompressArgs as Args, Global, Reading};
 use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read;
-
-/// Turn compressed motions back into any format
-///
-/// The error is that of the compression: numbers are written so finely that text adds nothing to it.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    outputs: Outputs,
-    /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the extension of
-    /// OUT, else bvh]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
-    to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
-    #[arg(long, value_name = "ORDER", help_heading = "Writing")]
-    euler: Option<EulerOrder>,
-    /// A file with the skeleton, of any format, for inputs that were compressed with --no-skeleton
-    #[arg(long, value_name = "FILE", help_heading = "Reading")]
-    skeleton_ref: Option<PathBuf>,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {

@@ -1,28 +1,14 @@
 //! `mocap validate`: every finding, with its place.
 
-use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use serde::Serialize;
 
-use crate::args::{Global, Inputs, Reading};
+use crate::args::{Global, Reading, ValidateArgs as Args};
 use crate::batch::{self, Job, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::read::{self, Trouble};
-
-/// Say everything that is wrong with files, with line and column
-///
-/// Errors are what makes a file unreadable; warnings are what was repaired or assumed to read it. Wrong values of
-/// a motion are told frame by frame, up to 100 of them; what breaks the structure of a file ends the list. Exit
-/// code 1 where a file has an error, or with --strict a warning.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    reading: Reading,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {

@@ -5,10 +5,9 @@ use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 
 use super::{Settings, configurable, variable};
-use crate::args::Global;
+use crate::args::Kind;
 use crate::batch::json;
 use crate::console::Console;
-use crate::tables::Kind;
 
 /// A row of `--print-config --json`.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -25,7 +24,6 @@ pub(crate) struct PrintRow {
 /// Prints what is in force for the command that was named.
 pub(crate) fn print(
     console: &mut Console,
-    global: &Global,
     definition: &Command,
     matches: &ArgMatches,
     settings: &Settings,
@@ -41,15 +39,15 @@ pub(crate) fn print(
         );
     }
     rows.extend(definition.get_arguments().filter_map(|argument| row(argument, matches, None, settings)));
-    if !global.json {
+    if !console.is_json() {
         let file = match &settings.path {
             Some(path) => format!("# settings of {}", path.display()),
             None => format!("# no {} is in this directory or above it", super::FILE),
         };
-        console.row(global, "", &file);
+        console.row("", &file);
     }
     for row in rows {
-        console.row(global, &json(&row), &row.text());
+        console.row(&json(&row), &row.text());
     }
 }
 

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::plan::{Plan, Plans};
-use crate::args::Global;
 use crate::batch::{Job, json};
 use crate::console::Console;
 
@@ -37,18 +36,18 @@ pub(crate) struct VariableRow<'a> {
 }
 
 /// Prints the variables and the plan of every input, and does nothing.
-pub(crate) fn explain(console: &mut Console, global: &Global, jobs: &[Job], plans: &Plans, folder: &Path) {
+pub(crate) fn explain(console: &mut Console, jobs: &[Job], plans: &Plans, folder: &Path) {
     for (variable, value, set) in plans.variables() {
         let source = if set { "flag" } else { "default" };
         let row = VariableRow { variable, value, source };
         let text = format!("{variable} = {value:?} ({})", if set { "--set" } else { "default" });
-        console.row(global, &json(&row), &text);
+        console.row(&json(&row), &text);
     }
     for job in jobs {
         let plan = plans.of(&job.input);
         let steps = steps(plan, &job.input.relative, folder);
         let row = ExplainRow { path: job.input.shown(), steps };
-        console.row(global, &json(&row), &row.text());
+        console.row(&json(&row), &row.text());
     }
 }
 

@@ -1,13 +1,11 @@
 //! `mocap manifest merge`: the shards of a run as one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::Read;
-use crate::args::Global;
+use crate::args::MergeArgs as Args;
 use crate::batch::json;
 use crate::batch::manifest::{Entry, Header, Line, default_name, text};
 use crate::batch::portable::PathText;
@@ -15,23 +13,6 @@ use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
 use crate::write;
-
-/// Put the manifests of shards together into that of a whole run
-///
-/// One line a clip, sorted by path; a clip that is done in any of them is done. The result stands for a run without
-/// --shard: --resume goes on with it.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    /// Manifests, or a directory of outputs with the manifests of its shards
-    #[arg(value_name = "MANIFEST", required = true)]
-    manifests: Vec<PathBuf>,
-    /// File to write [default: .mocap-manifest.jsonl beside the first of them]
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
-    /// Replace an output that exists
-    #[arg(long)]
-    overwrite: bool,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row {
@@ -44,7 +25,7 @@ pub(crate) struct Row {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let read = super::read(&args.manifests, true, console)?;
     let header = common_header(&read)?;
     let mut clips: BTreeMap<&PathText, &Entry> = BTreeMap::new();
@@ -96,7 +77,7 @@ pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
     let Row { output, manifests, clips, failed, .. } = &row;
     let text = format!("{manifests} manifests -> {output}: {clips} clips, {ok} ok, {failed} failed");
-    console.row(global, &json(&row), &text);
+    console.row(&json(&row), &text);
     Ok(Exit::Success)
 }
 

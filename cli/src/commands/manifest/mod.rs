@@ -10,35 +10,18 @@ pub(crate) use verify::{Row as VerifyRow, Summary as VerifySummary};
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args as ClapArgs, Subcommand};
-
-use crate::args::Global;
+use crate::args::{ManifestArgs as Args, ManifestWhat as What};
 use crate::batch::manifest::{Book, default_name};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
 
-/// Merge, check and sum up the manifests that runs with --resume or --manifest keep
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-/// What is done with manifests.
-#[derive(Debug, Subcommand)]
-enum What {
-    Merge(merge::Args),
-    Verify(verify::Args),
-    Stats(stats::Args),
-}
-
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     match &args.what {
-        What::Merge(args) => merge::run(args, global, console),
-        What::Verify(args) => verify::run(args, global, console),
-        What::Stats(args) => stats::run(args, global, console),
+        What::Merge(args) => merge::run(args, console),
+        What::Verify(args) => verify::run(args, console),
+        What::Stats(args) => stats::run(args, console),
     }
 }
 

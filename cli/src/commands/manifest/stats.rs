@@ -1,29 +1,16 @@
 //! `mocap manifest stats`: how runs went: how much, how fast, what failed and why.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::{Read, table};
-use crate::args::Global;
+use crate::args::StatsArgs as Args;
 use crate::batch::json;
 use crate::batch::manifest::Entry;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-
-/// Sum up manifests: clips, bytes, speed, and what failed and why
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    /// Manifests, or directories of outputs with their manifests
-    #[arg(value_name = "MANIFEST", required = true)]
-    manifests: Vec<PathBuf>,
-    /// Show this many of the slowest clips [0 or more]
-    #[arg(long, value_name = "N", default_value = "5")]
-    slowest: usize,
-}
 
 #[derive(Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Row {
@@ -61,10 +48,10 @@ struct Slow {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let read = super::read(&args.manifests, false, console)?;
     let row = sum(&read, args.slowest);
-    console.row(global, &json(&row), &text(&row));
+    console.row(&json(&row), &text(&row));
     Ok(Exit::Success)
 }
 

@@ -1,36 +1,18 @@
 //! `mocap manifest verify`: whether outputs are what manifests say.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::{Read, table};
-use crate::args::Global;
+use crate::args::VerifyArgs as Args;
 use crate::batch::json;
 use crate::batch::manifest::FileFact;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-
-/// Check outputs against the hashes in manifests
-///
-/// Every output of every clip is read. Exit code 1 where one is missing or another file than was written, and where a
-/// clip has failed or was not finished.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    /// Manifests, or directories of outputs with their manifests
-    #[arg(value_name = "MANIFEST", required = true)]
-    manifests: Vec<PathBuf>,
-    /// Directory of the outputs [default: where the manifest lies]
-    #[arg(long, value_name = "DIR")]
-    outputs: Option<PathBuf>,
-    /// Files read at the same time [1 or more; default: one a core]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row {
@@ -57,7 +39,7 @@ pub(crate) struct Summary {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let read = super::read(&args.manifests, false, console)?;
     let mut summary = Summary { r#type: "summary", ..Summary::default() };
     let mut rows = Vec::new();
@@ -101,16 +83,16 @@ pub(super) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             row(clip.shown(), "unfinished")
         }));
     }
-    if global.json {
-        rows.iter().for_each(|row| console.row(global, &json(row), ""));
-        console.row(global, &json(&summary), "");
+    if console.is_json() {
+        rows.iter().for_each(|row| console.row(&json(row), ""));
+        console.row(&json(&summary), "");
     } else {
         let cells = |row: &Row| {
             let detail = row.output.clone().or_else(|| row.code.clone()).unwrap_or_default();
             vec![row.problem.to_owned(), row.path.clone(), detail]
         };
-        console.row(global, "", &table(&rows.iter().map(cells).collect::<Vec<_>>()));
-        console.row(global, "", &text(&summary));
+        console.row("", &table(&rows.iter().map(cells).collect::<Vec<_>>()));
+        console.row("", &text(&summary));
     }
     Ok(if rows.is_empty() { Exit::Success } else { Exit::ClipFailed })
 }

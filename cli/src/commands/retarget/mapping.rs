@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::Args as ClapArgs;
 use mocap_formats::{Limits, map, text};
 use mocap_model::{Clip, JointId, Role, Skeleton};
 use mocap_retarget::{
@@ -12,8 +11,8 @@ use mocap_retarget::{
 };
 
 use super::target::Target;
-use super::{Args, about, diagnostic, explain, noticed, which_of};
-use crate::args::{Global, Reading};
+use super::{about, diagnostic, explain, noticed, which_of};
+use crate::args::{Global, MapSettings, Reading, RetargetArgs as Args};
 use crate::batch::{Failure, Input, Job, Reads, Report, json};
 use crate::console::put_stdout;
 use crate::diagnostic::Diagnostic;
@@ -25,29 +24,6 @@ pub(super) const HELP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGE
      right joints there and give it with --map; or state roles in a .skel, which `mocap skel FILE -o FILE.skel` \
      writes";
 
-/// Which joint moves which.
-#[derive(Clone, Debug, ClapArgs)]
-#[command(next_help_heading = "Mapping")]
-pub(super) struct MappingArgs {
-    /// Show which joint of the source moves which of the target, with reasons and scores, and write nothing
-    #[arg(long, conflicts_with = "output")]
-    explain: bool,
-    /// Write that map as JSON to edit and give back with --map, and no motion; - for stdout
-    #[arg(long, value_name = "FILE", conflicts_with = "output")]
-    write_map: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) map: MapArg,
-}
-
-/// A map that a user gives.
-#[derive(Clone, Debug, ClapArgs)]
-pub(crate) struct MapArg {
-    /// Which joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
-    /// turn like those they are paired with, on any kind of body
-    #[arg(long, value_name = "FILE")]
-    pub(super) map: Option<PathBuf>,
-}
-
 /// The file of a map.
 #[derive(Debug)]
 pub(crate) struct MapFile {
@@ -57,32 +33,18 @@ pub(crate) struct MapFile {
 }
 
 impl MapFile {
-    /// Where it was read from.
-    pub(crate) fn input(&self) -> &Input {
-        &self.input
-    }
-}
-
-impl MapArg {
-    /// Where it is.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        self.map.as_deref()
-    }
-
-    /// The file that is named.
-    pub(crate) fn read(&self) -> Result<Option<MapFile>, Diagnostic> {
+    /// The file that the settings name.
+    pub(crate) fn of(settings: &MapSettings) -> Result<Option<MapFile>, Diagnostic> {
         let read = |path: &PathBuf| {
             let input = Input::named(path);
             Ok(MapFile { bytes: read::bytes_of(&input)?, path: path.clone(), input })
         };
-        self.map.as_ref().map(read).transpose()
+        settings.map.as_ref().map(read).transpose()
     }
-}
 
-impl MappingArgs {
-    /// Whether no motion is written.
-    pub(super) fn shows_only(&self) -> bool {
-        self.explain || self.write_map.is_some()
+    /// Where it was read from.
+    pub(crate) fn input(&self) -> &Input {
+        &self.input
     }
 }
 
@@ -141,14 +103,14 @@ impl Mapping {
         Ok(Mapping { roles, pairs: map.pairs, given: true })
     }
 
-    /// The options of the library that say so.
-    pub(super) fn options(&self) -> Options {
+    /// The options with it.
+    pub(super) fn options(&self, options: Options) -> Options {
         let [source, target] = self.roles.clone();
         Options {
             source_roles: Some(source),
             target_roles: Some(target),
             pairs: self.pairs.clone(),
-            ..Options::default()
+            ..options
         }
     }
 
@@ -216,7 +178,7 @@ pub(super) fn shown(
         },
         None => Mapping::found(found, target),
     };
-    let options = Options { target_rest: target.rest.clone(), ..mapping.options() };
+    let options = Options { target_rest: target.rest.clone(), ..mapping.options(Options::default()) };
     let mut errors = Vec::new();
     let (explanation, ratios) = match Retargeter::new(&source, &target.skeleton, &options) {
         Ok(retargeter) => {

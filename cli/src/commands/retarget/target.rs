@@ -3,8 +3,7 @@
 use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
-use super::TargetArgs;
-use crate::args::{PositionChannelsArg, Reading};
+use crate::args::{PositionChannelsArg, Reading, TargetSettings};
 use crate::batch::{Failure, Input};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
@@ -26,7 +25,7 @@ pub(crate) struct Target {
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(crate) fn read(
     input: &Input,
-    args: &TargetArgs,
+    args: &TargetSettings,
     stance: Option<usize>,
     inputs: &Reading,
 ) -> Result<Target, Failure> {

@@ -6,18 +6,9 @@ use mocap_formats::skel::{Preset, presets};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::Global;
 use crate::batch::{Input, json};
 use crate::console::Console;
 use crate::exit::Exit;
-
-/// What `--preset` takes for the list of presets.
-pub(super) const LIST: &str = "list";
-
-/// All words that `--preset` takes.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    presets().iter().map(|preset| preset.name).chain([LIST])
-}
 
 /// A row of `mocap skel --preset list --json`.
 #[derive(Serialize, JsonSchema)]
@@ -35,13 +26,13 @@ pub(crate) struct Row {
 }
 
 /// Prints what there is.
-pub(super) fn list(global: &Global, console: &mut Console) -> Exit {
+pub(super) fn list(console: &mut Console) -> Exit {
     for preset in presets() {
         let joints = preset.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
         let Preset { name, title, unit, .. } = *preset;
         let row = Row { preset: name, title, joints, unit, up: preset.space().up.to_string() };
         let text = format!("{name:10} {title}: {joints} joints, {unit}, {} up", row.up);
-        console.row(global, &json(&row), &text);
+        console.row(&json(&row), &text);
     }
     Exit::Success
 }

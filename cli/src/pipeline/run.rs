@@ -3,39 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args as ClapArgs;
-
-use crate::args::{Global, Inputs, Outputs, Reading, Selection};
+use crate::args::{Global, Inputs, Outputs, Reading, RunArgs as Args, Selection};
 use crate::batch::{self, Input, Job, Names, Reads, RunOptions};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
-use crate::pipeline::{self, File, Plans, assignment};
-
-/// Take clips through the steps of a pipeline file, in one pass each
-///
-/// A pipeline names steps (read, edit, retarget, compress, write, compare) that take the flags of the commands of
-/// those names. Each clip is read once, and each output is written from memory. A clip that misses a gate is not
-/// written, and the exit code is 3. `mocap generate schema pipeline` describes the file.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    /// The pipeline: a TOML file
-    #[arg(value_name = "PIPELINE")]
-    pipeline: PathBuf,
-    /// Files, directories or globs to read [default: those of the pipeline]
-    #[arg(value_name = "IN")]
-    inputs: Vec<PathBuf>,
-    /// Give a variable of the pipeline a value
-    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
-    set: Vec<(String, String)>,
-    /// Print the steps, settings and outputs of every input, and do nothing
-    #[arg(long)]
-    explain: bool,
-    #[command(flatten)]
-    outputs: Outputs,
-    #[command(flatten)]
-    selection: Selection,
-}
+use super::explain::explain;
+use super::file::File;
+use super::plan::Plans;
+use super::work::work;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
@@ -68,11 +44,11 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
     let folder = folder.unwrap_or_default();
     if args.explain {
-        pipeline::explain(console, global, &jobs, &plans, &folder);
+        explain(console, &jobs, &plans, &folder);
         return Ok(Exit::Success);
     }
     let options = plans.open_targets(console, RunOptions::new(&args.selection, Some(&outputs)))?;
-    Ok(batch::run(console, global, options, &jobs, |job| pipeline::work(job, plans.of(&job.input), &folder)))
+    Ok(batch::run(console, global, options, &jobs, |job| work(job, plans.of(&job.input), &folder)))
 }
 
 /// The inputs of the command line, else those of the pipeline.

@@ -1,23 +1,29 @@
 //! From the words of the process to arguments: with the settings of the environment and of `mocap.toml`.
 
+mod help;
+mod misuse;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, FromArgMatches};
 
-use super::misuse::leave;
-use super::{Cli, Global, Invocation};
+use crate::args::{Cli, Global, Invocation, Verb};
 use crate::config::{self, Settings};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+pub(crate) use help::print_help;
+use misuse::leave;
 
 /// What the process is to do.
 pub(crate) enum Start {
     Work(Box<Cli>),
     /// Say what is in force.
     Print(Box<Print>),
+    /// Print this help.
+    Help(String),
 }
 
 /// `--print-config`.
@@ -28,35 +34,34 @@ pub(crate) struct Print {
     global: Global,
 }
 
-impl Cli {
-    /// The arguments of this process; leaves with a message where they are wrong, or for help.
-    ///
-    /// # Errors
-    /// Where the file with settings is wrong.
-    pub(crate) fn from_process() -> Result<Start, Diagnostic> {
-        let words: Vec<OsString> = std::env::args_os().collect();
-        let definition = Cli::definition();
-        let named = named_config(&words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
-        let settings = match Settings::find(named.as_deref(), &definition) {
-            Ok(settings) => settings,
-            // Help is what one needs then.
-            Err(_) if words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help)) => {
-                Settings::default()
-            }
-            Err(error) => return Err(error),
-        };
-        let definition = settings.apply(definition);
-        if words.iter().any(|word| word == "--print-config") {
-            return Ok(Start::Print(Box::new(Print::new(definition, settings, words))));
+/// The arguments of this process; leaves with a message where they are wrong, or for help.
+///
+/// # Errors
+/// Where the file with settings is wrong.
+pub(crate) fn from_process() -> Result<Start, Diagnostic> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let definition = config::definition();
+    let named = named_config(&words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
+    let settings = match Settings::find(named.as_deref(), &definition) {
+        Ok(settings) => settings,
+        // Help is what one needs then.
+        Err(_) if words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help)) => {
+            Settings::default()
         }
-        let matches = definition
-            .clone()
-            .try_get_matches_from(&words)
-            .unwrap_or_else(|error| leave(blamed(error), &words));
-        let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| leave(error, &words));
-        cli.global.invocation = Invocation::of(&definition, &matches);
-        Ok(Start::Work(Box::new(cli)))
+        Err(error) => return Err(error),
+    };
+    let definition = settings.apply(definition);
+    if words.iter().any(|word| word == "--print-config") {
+        return Ok(Start::Print(Box::new(Print::new(definition, settings, words))));
     }
+    let matches =
+        definition.clone().try_get_matches_from(&words).unwrap_or_else(|error| leave(&definition, blamed(error), &words));
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| leave(&definition, error, &words));
+    if let Verb::Help { of } = &cli.command {
+        return help::page(definition, of).map(Start::Help);
+    }
+    cli.global.invocation = Invocation::of(&definition, &matches);
+    Ok(Start::Work(Box::new(cli)))
 }
 
 impl Print {
@@ -75,7 +80,7 @@ impl Print {
     /// Prints what is in force.
     pub(crate) fn run(&self) -> Exit {
         let mut console = Console::new(&self.global);
-        config::print(&mut console, &self.global, &self.definition, &self.matches, &self.settings);
+        config::print(&mut console, &self.definition, &self.matches, &self.settings);
         console.ended(Exit::Success)
     }
 }

@@ -3,10 +3,9 @@
 use clap::{Arg, Command};
 use serde_json::{Map, Value, json};
 
-use crate::args::Cli;
-use crate::config::{commands, configurable};
+use crate::args::Kind;
+use crate::config::{self, commands, configurable};
 use crate::pipeline::{COMMON, KEYS, KINDS};
-use crate::tables::{Flags, Kind};
 
 /// The dialect.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -14,7 +13,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const VARIABLE: &str = r"\$\{[^}]+\}";
 
 /// Pipelines.
-pub(super) fn pipeline(about: &'static str) -> Value {
+pub(super) fn pipeline(about: &str) -> Value {
     let texts =
         json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
     let steps: Vec<Value> = KINDS.iter().map(|kind| step(kind.name, kind.about, &(kind.flags)())).collect();
@@ -51,7 +50,7 @@ pub(super) fn pipeline(about: &'static str) -> Value {
     })
 }
 
-fn step(kind: &str, about: &str, flags: &Flags) -> Value {
+fn step(kind: &str, about: &str, flags: &Command) -> Value {
     let mut properties = Map::new();
     let [(do_key, do_about), (name_key, name_about), (enabled_key, enabled_about)] = COMMON;
     properties.insert(do_key.into(), json!({ "description": do_about, "const": kind }));
@@ -59,7 +58,8 @@ fn step(kind: &str, about: &str, flags: &Flags) -> Value {
     let enabled = described(with_variable(json!({ "type": "boolean" })), enabled_about);
     properties.insert(enabled_key.into(), enabled);
     let mut required = vec![do_key];
-    for (key, argument) in flags.arguments() {
+    for argument in flags.get_arguments() {
+        let Some(key) = argument.get_long() else { continue };
         properties.insert(key.into(), option(argument, true));
         if argument.is_required_set() {
             required.push(key);
@@ -75,8 +75,8 @@ fn step(kind: &str, about: &str, flags: &Flags) -> Value {
 }
 
 /// `mocap.toml`.
-pub(super) fn config(about: &'static str) -> Value {
-    let definition = Cli::definition();
+pub(super) fn config(about: &str) -> Value {
+    let definition = config::definition();
     let mut properties = Map::new();
     let mut add = |command: &Command| {
         for argument in command.get_arguments() {

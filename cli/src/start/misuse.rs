@@ -5,13 +5,18 @@ use std::io::Write;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::help::{page_of_words, print_help};
 use crate::batch::{ErrorRow, json};
 use crate::diagnostic::Diagnostic;
 
 /// Leaves with the message of a wrong command line, or with help that was asked for. With `--json` the message is
 /// a row as well.
-pub(crate) fn leave(mut error: clap::Error, words: &[OsString]) -> ! {
-    let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &[OsString]) -> ! {
+    if error.kind() == ErrorKind::DisplayHelp {
+        print_help(&page_of_words(definition.clone(), words));
+        std::process::exit(0);
+    }
+    let asked = error.kind() == ErrorKind::DisplayVersion;
     // No file is called like a misspelt flag: what is suggested there ("use '-- --flag'") misleads.
     if error.kind() == ErrorKind::UnknownArgument {
         error.remove(ContextKind::Suggested);
@@ -49,10 +54,10 @@ fn sentence(error: &clap::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
+    use crate::config;
 
     fn said(words: &[&str]) -> String {
-        sentence(&Cli::definition().try_get_matches_from(words).unwrap_err())
+        sentence(&config::definition().try_get_matches_from(words).unwrap_err())
     }
 
     #[test]
