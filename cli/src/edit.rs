@@ -11,7 +11,11 @@ use crate::read;
 /// # Errors
 /// Where no frame is left, frames are too many or lengths too large, or lengths are to be converted from an
 /// unknown unit.
-pub(crate) fn apply(edits: &Edits, mut clip: Clip, warnings: &mut Vec<Diagnostic>) -> Result<Clip, Diagnostic> {
+pub(crate) fn apply(
+    edits: &Edits,
+    mut clip: Clip,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Clip, Diagnostic> {
     if edits.drop_first_frame {
         clip = without_first(clip)?;
     }
@@ -30,11 +34,8 @@ pub(crate) fn apply(edits: &Edits, mut clip: Clip, warnings: &mut Vec<Diagnostic
     let mut space = *clip.skeleton().space();
     if let Some(unit) = edits.unit {
         let known = read::known_unit(clip.skeleton()).ok_or_else(|| {
-            Diagnostic::new(
-                "unit::unknown",
-                "the unit of the input is not known, and its size suggests none",
-            )
-            .help("state it with --input-unit, such as --input-unit cm")
+            Diagnostic::new("unit::unknown", "the unit of the input is not known, and its size suggests none")
+                .help("state it with --input-unit, such as --input-unit cm")
         })?;
         if known.source == UnitSource::Guessed {
             warnings.push(guessed(known));

@@ -81,7 +81,8 @@ impl FromStr for JointBound {
     type Err = String;
 
     fn from_str(text: &str) -> Result<JointBound, String> {
-        let wrong = || format!("'{text}' is not of the form GLOB:error=LENGTH, such as 'Finger*:error=0.5mm'");
+        let wrong =
+            || format!("'{text}' is not of the form GLOB:error=LENGTH, such as 'Finger*:error=0.5mm'");
         let (joints, error) = text.rsplit_once(":error=").ok_or_else(wrong)?;
         let joints =
             Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;

@@ -41,13 +41,13 @@ pub(crate) struct Edits {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Edits of the source")]
 pub(crate) struct SourceEdits {
-    /// Drop the first frame: in BVH conversions of the CMU database it is a rest pose
+    /// Drop the first frame (a rest pose in CMU BVH files)
     #[arg(long)]
     drop_first_frame: bool,
     /// Keep only this range, end excluded: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
     #[arg(long, value_name = "A:B")]
     trim: Option<Trim>,
-    /// Resample to a rate [frames per second, above 0; default: the rate of the source]
+    /// Resample [frames per second, above 0; default: that of the source]
     #[arg(long, value_name = "FPS")]
     fps: Option<FrameRate>,
 }

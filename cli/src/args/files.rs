@@ -24,8 +24,7 @@ pub(crate) struct Inputs {
 pub(crate) struct Selection {
     /// Only files that match a glob; repeatable
     ///
-    /// Read only files that match one of these globs. A glob without / is matched against the file name, one with /
-    /// against the path below the input.
+    /// A glob without / is matched against the file name, one with / against the path below the input.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
     /// Skip files that match a glob; repeatable
@@ -36,19 +35,17 @@ pub(crate) struct Selection {
     pub(crate) files_from: Option<PathBuf>,
     /// Parallel jobs [1 or more; default: number of CPU cores]
     ///
-    /// Inputs that are processed at the same time [1 or more; default: number of CPU cores]. Results do not depend on
-    /// it.
+    /// Results do not depend on it.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
     /// Process one part of the inputs, such as 1/3
     ///
-    /// Process one part of the inputs, such as 1/3, for machines that share the work. A hash of the path below the
-    /// common folder determines the part of each file.
+    /// For machines that share the work: a hash of the path below the common folder determines the part of each file.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// Time limit per input [s, above 0; default: none]
     ///
-    /// Time limit per input [s, above 0; default: none]. An input that exceeds it counts as failed.
+    /// An input that exceeds it counts as failed.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
     /// Stop at the first input that fails
@@ -65,7 +62,7 @@ pub(crate) struct Selection {
 pub(crate) struct Outputs {
     /// File, directory (ends in / or exists), or - for stdout
     ///
-    /// File to write, a directory (ends in / or exists) that mirrors the tree of the inputs, or - for stdout.
+    /// A directory mirrors the tree of the inputs.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Replace existing outputs
@@ -76,14 +73,12 @@ pub(crate) struct Outputs {
     pub(crate) skip_existing: bool,
     /// Continue an earlier run: skip clips that its manifest lists as done
     ///
-    /// Continue an earlier run: skip clips that the manifest lists as done and unchanged. With --overwrite, clips that
-    /// were made with other options are processed again.
+    /// Clips that have changed since are processed again; with --overwrite also clips that were made with other options.
     #[arg(long, conflicts_with = "skip_existing")]
     pub(crate) resume: bool,
     /// Record the run in a file [default with --resume: .mocap-manifest.jsonl]
     ///
-    /// Record of the run, one JSON object per line [default: .mocap-manifest.jsonl in the output directory where
-    /// --resume is given, else none].
+    /// One JSON object per line. The default lies in the output directory; without --resume there is none.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
     /// Print the plan without reading or writing

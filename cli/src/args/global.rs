@@ -17,24 +17,33 @@ pub(crate) struct Global {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Colour of messages: auto, always or never [default: auto]
-    ///
-    /// Colour of messages.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) color: ColorWhen,
     /// Progress on stderr: auto, always or never [default: auto]
     ///
-    /// Progress on stderr: a bar on a terminal, elsewhere a line every ten seconds.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true)]
+    /// A bar on a terminal, elsewhere a line every ten seconds.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) progress: ProgressWhen,
-    /// File with defaults of options [default: the nearest mocap.toml]; none: no file
+    /// File with defaults [default: the nearest mocap.toml]; none: no file
     ///
-    /// File with defaults of options [default: mocap.toml in the current directory or the nearest one above it]; none
-    /// reads no file.
+    /// mocap.toml is looked for in the current directory and in those above it.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Print the options in force and where each comes from, and exit
-    ///
-    /// Print the options in force and where each comes from (flag, MOCAP_* variable, file or default), and exit.
     #[arg(long, global = true)]
     pub(crate) print_config: bool,
     /// Print help

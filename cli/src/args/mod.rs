@@ -47,9 +47,9 @@ pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsAr
 pub(crate) use retarget::{
     Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
 };
-pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 #[cfg(test)]
 pub(crate) use run::assignment;
+pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use trim::Trim;
@@ -129,7 +129,8 @@ impl Cli {
 
 /// A group of settings where no flag is given: what its definition says.
 fn defaults<Group: clap::Args>() -> Group {
-    let definition = Group::augment_args(clap::Command::new("defaults").no_binary_name(true));
+    let definition =
+        Group::augment_args(clap::Command::new("defaults").no_binary_name(true).disable_help_flag(true));
     let matches = definition.try_get_matches_from([""; 0]).expect("every setting of the group has a default");
     Group::from_arg_matches(&matches).expect("defaults are valid")
 }

@@ -16,10 +16,7 @@ pub(crate) struct Pictures {
     pub(crate) first: FirstFrame,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
-    /// One file per input, below the directory -o [default: one file for all]
-    ///
-    /// Write one file per input, below the directory -o [default: one file for all inputs, named after the first where
-    /// -o names none].
+    /// One file per input, below the directory -o [default: one for all, named after the first]
     #[arg(long, help_heading = "Output")]
     pub(crate) each: bool,
 }

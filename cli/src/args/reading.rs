@@ -18,33 +18,28 @@ use crate::diagnostic::Diagnostic;
 pub(crate) struct Reading {
     /// Format: bvh, asf, amc, skel, json, mocz [default: detected]
     ///
-    /// Format of the inputs: bvh, asf, amc, skel, json, mocz [default: by extension, then by content].
+    /// The extension decides, then the content.
     #[arg(long, value_name = "FORMAT")]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) from: Option<FromFormat>,
-    /// Frame rate [frames per second, above 0; default: stated in the file]
+    /// Frame rate [frames per second, above 0; default: as stated]
     ///
-    /// Frame rate of the inputs [frames per second, above 0; default: stated in the file, 120 for AMC, 30 where a BVH
-    /// states none]. It changes the timing; all frames are kept.
+    /// The default of AMC is 120, and of a BVH that states none 30. It changes the timing; all frames are kept.
     #[arg(long, value_name = "FPS")]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) input_fps: Option<FrameRate>,
-    /// Unit: m, cm, mm, in, ft, cmu or metres [default: stated, or guessed]
+    /// Unit: m, cm, mm, in, ft, cmu or metres [default: as stated]
     ///
-    /// Unit of the inputs: m, cm, mm, in, ft, cmu (1/0.45 in) or metres per unit [default: stated in the file, else
-    /// guessed from the size of the skeleton, with a warning].
+    /// cmu is 1/0.45 in; a number is metres per unit. A unit that the file does not state is guessed from the size of
+    /// the skeleton, with a warning.
     #[arg(long, value_name = "UNIT")]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) input_unit: Option<UnitLength>,
-    /// Up axis: X, Y, Z, -X, -Y or -Z [default: stated in the file, else Y]
-    ///
-    /// Up axis of the inputs: X, Y, Z, -X, -Y or -Z [default: stated in the file, else Y].
+    /// Up axis: X, Y, Z, -X, -Y or -Z [default: as stated, else Y]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) input_up: Option<SignedAxis>,
     /// BVH position channels: auto, replace or add [default: auto]
-    ///
-    /// Meaning of the position channels of a BVH.
     #[arg(
         long,
         value_name = "MEANING",
@@ -54,24 +49,25 @@ pub(crate) struct Reading {
     )]
     pub(crate) position_channels: PositionChannelsArg,
     /// ASF units: auto, cmu, spec or raw [default: auto]
-    ///
-    /// Rule that converts lengths of an ASF to metres.
-    #[arg(long, value_name = "RULE", default_value = "auto", hide_default_value = true, hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) asf_units: AsfUnitsArg,
     /// Skeleton of AMC inputs [default: an ASF in the same folder]
     ///
-    /// Skeleton of AMC inputs [default: the ASF whose name starts the name of the AMC (01.asf for 01_02.amc), else the
-    /// only ASF in its folder].
+    /// The default is the ASF whose name starts the name of the AMC (01.asf for 01_02.amc), else the only ASF there.
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
     /// Interpolate over NaN and infinite values
     ///
-    /// Interpolate over values that are not finite (NaN, inf), with a warning, instead of refusing the file.
+    /// With a warning, instead of refusing the file.
     #[arg(long)]
     pub(crate) repair: bool,
-    /// Treat warnings as errors
-    ///
-    /// Treat warnings as errors: an input with a warning fails.
+    /// Treat warnings as errors: an input with a warning fails
     #[arg(long)]
     pub(crate) strict: bool,
     /// Whether the first frame is dropped anyway: then a rest pose there is harmless.
@@ -89,8 +85,6 @@ pub(crate) struct Reading {
 #[command(next_help_heading = "Reading")]
 pub(crate) struct FirstFrame {
     /// Drop the first frame (a rest pose in CMU BVH files)
-    ///
-    /// Drop the first frame of the inputs: in BVH conversions of the CMU database it is a rest pose.
     #[arg(long)]
     drop_first_frame: bool,
 }
@@ -140,7 +134,9 @@ impl FromStr for FromFormat {
             Some(Format::Csv) => Err("a table of positions cannot be read: it has no rotations".into()),
             Some(format) => Ok(FromFormat::Text(format)),
             None if text.eq_ignore_ascii_case(FromFormat::COMPRESSED) => Ok(FromFormat::Mocz),
-            None => Err(format!("'{text}' is not a readable format; readable formats are {}", names.join(", "))),
+            None => {
+                Err(format!("'{text}' is not a readable format; readable formats are {}", names.join(", ")))
+            }
         }
     }
 }

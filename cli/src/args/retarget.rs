@@ -45,10 +45,10 @@ pub(crate) struct Args {
     pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
-    /// Output format: bvh, amc (and its .asf), csv (positions), json [default: by OUT, else bvh]
+    /// Format: bvh, amc (with .asf), csv, json [default: by OUT, else bvh]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the target]
+    /// Rotation order of BVH joints, such as ZXY [default: of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Output")]
     pub(crate) euler: Option<EulerOrder>,
 }
@@ -58,12 +58,12 @@ pub(crate) struct Args {
 #[command(next_help_heading = "Retargeting")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct MethodSettings {
-    /// How to handle different proportions: scale (goals of root and limbs scaled by the ratio of limb lengths), copy
-    /// (rotations only: feet float or sink), effectors (goals unscaled: limbs fold or overstretch)
+    /// How to handle different proportions: scale (goals scaled by the ratio of limb lengths), copy (rotations only:
+    /// feet float or sink), effectors (unscaled goals: limbs fold or overstretch)
     #[arg(long, value_name = "METHOD", default_value = "scale", hide_possible_values = true)]
     method: MethodChoice,
-    /// Goals of the hands: scale (offset from the shoulder, scaled by arm length), keep (offset from the hips, scaled
-    /// by leg length), off (arms copy rotations)
+    /// Goals of the hands: scale (from the shoulder, by arm length), keep (from the hips, by leg length), off (arms copy
+    /// rotations)
     #[arg(long, value_name = "HANDS", default_value = "scale", hide_possible_values = true)]
     hands: HandsChoice,
     /// Solver of limbs: auto (two-bone, and CCD where joint limits keep it from the goal), ccd, fabrik, two-bone, dls,
@@ -79,8 +79,8 @@ pub(crate) struct MethodSettings {
     /// Turn off the foot lock: feet skate as those of the source do
     #[arg(long)]
     no_lock: bool,
-    /// Floor of the target: auto (the scaled floor of the source), off (feet are locked at their own height, none is
-    /// lifted), or a height along the up axis [m, or with a unit, such as -2cm]
+    /// Floor of the target: auto (that of the source, scaled), off (feet keep their own height), or a height along the
+    /// up axis [m, or with a unit, such as -2cm]
     #[arg(long, value_name = "HEIGHT", default_value = "auto", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::one")]
     floor: FloorChoice,
@@ -100,8 +100,7 @@ pub(crate) struct MethodSettings {
 #[command(next_help_heading = "Quality")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct GateSettings {
-    /// Gate: exit code 3 where a figure of the report exceeds its limit, such as slide=0.05,penetration=0.01 [m,
-    /// degrees]. Figures: effector, effector-mean, effector-p95, unreachable, limited, capped, wrong-bends, slide,
+    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, unreachable, limited, capped, wrong-bends, slide,
     /// slide-ratio, float, penetration, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk,
     /// step
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
@@ -114,7 +113,7 @@ pub(crate) struct GateSettings {
 #[command(next_help_heading = "Target")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct TargetSettings {
-    /// Unit of the target, as for --input-unit [default: stated in its file, else guessed]
+    /// Unit of the target, as --input-unit [default: stated, else guessed]
     #[arg(long, value_name = "UNIT")]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) target_unit: Option<UnitLength>,
@@ -134,10 +133,10 @@ pub(crate) struct TargetSettings {
 pub(crate) struct MappingArgs {
     #[command(flatten)]
     pub(crate) map: MapSettings,
-    /// Write the mapping that was found as JSON, to edit and use with --map, and no motion; - for stdout
+    /// Write the mapping as JSON, to edit and give to --map; - for stdout
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub(crate) write_map: Option<PathBuf>,
-    /// Show the mapping between source and target, with reasons and scores, and write nothing
+    /// Show the mapping with reasons and scores, and write nothing
     #[arg(long, conflicts_with = "output")]
     pub(crate) explain: bool,
 }

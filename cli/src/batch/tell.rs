@@ -242,11 +242,7 @@ impl Summary {
 }
 
 /// What would be done.
-pub(super) fn print_plan(
-    console: &mut Console,
-    jobs: &[Job],
-    known: Option<&Known>,
-) -> Exit {
+pub(super) fn print_plan(console: &mut Console, jobs: &[Job], known: Option<&Known>) -> Exit {
     for job in jobs {
         let path = job.input.shown();
         let (output, action) = match &job.destination {

@@ -12,7 +12,9 @@ use crate::exit::Exit;
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures)?;
     let options = args.options();
-    picture::run(&args.pictures, format.extension(), (global, console), |drawn| sheet(drawn, &options, format))
+    picture::run(&args.pictures, format.extension(), (global, console), |drawn| {
+        sheet(drawn, &options, format)
+    })
 }
 
 fn sheet(drawn: &[Drawn], options: &SheetOptions, format: ImageFormat) -> Result<Vec<u8>, Diagnostic> {

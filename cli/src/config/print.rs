@@ -22,12 +22,7 @@ pub(crate) struct PrintRow {
 }
 
 /// Prints what is in force for the command that was named.
-pub(crate) fn print(
-    console: &mut Console,
-    definition: &Command,
-    matches: &ArgMatches,
-    settings: &Settings,
-) {
+pub(crate) fn print(console: &mut Console, definition: &Command, matches: &ArgMatches, settings: &Settings) {
     let named = matches.subcommand().and_then(|(name, found)| {
         let command = definition.find_subcommand(name).filter(|command| !command.has_subcommands())?;
         Some((name, command, found))

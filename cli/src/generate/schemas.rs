@@ -42,7 +42,11 @@ fn schema(name: &str, about: &str) -> Value {
             "skel-preset" => vec![of::<skel::PresetRow>(g), error(g)],
             "retarget-explain" => vec![of::<retarget::ExplainRow<'static>>(g), error(g), summary(g)],
             "run-explain" => {
-                vec![of::<pipeline::ExplainRow<'static>>(g), of::<pipeline::VariableRow<'static>>(g), error(g)]
+                vec![
+                    of::<pipeline::ExplainRow<'static>>(g),
+                    of::<pipeline::VariableRow<'static>>(g),
+                    error(g),
+                ]
             }
             "print-config" => vec![of::<PrintRow>(g), error(g)],
             "manifest-merge" => vec![of::<manifest::MergeRow>(g), error(g)],

@@ -306,7 +306,8 @@ impl Plan {
 
     /// Whether the motion after a step is needed once more.
     pub(super) fn compared(&self, step: Option<usize>) -> bool {
-        let compares = |other: &PlannedStep| matches!(other.step, Step::Compare(_)) && other.reference == step;
+        let compares =
+            |other: &PlannedStep| matches!(other.step, Step::Compare(_)) && other.reference == step;
         self.steps.iter().any(compares)
     }
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::explain::explain;
+use super::file::File;
+use super::plan::Plans;
+use super::work::work;
 use crate::args::{Global, Inputs, Outputs, Reading, RunArgs as Args, Selection};
 use crate::batch::{self, Input, Job, Names, Reads, RunOptions};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
-use super::explain::explain;
-use super::file::File;
-use super::plan::Plans;
-use super::work::work;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {

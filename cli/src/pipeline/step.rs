@@ -123,15 +123,20 @@ impl StepKind {
     /// Settings as they would be typed, without `--`.
     pub(super) fn typed(&self, entries: &[Entry]) -> Vec<String> {
         let flags = (self.flags)();
-        let is_switch =
-            |key: &str| flags.get_arguments().any(|flag| flag.get_long() == Some(key) && Kind::of(flag) == Kind::Switch);
+        let is_switch = |key: &str| {
+            flags.get_arguments().any(|flag| flag.get_long() == Some(key) && Kind::of(flag) == Kind::Switch)
+        };
         let typed = |entry: &Entry| -> Vec<String> {
             let key = &entry.key;
             match &entry.cell.value {
                 value if is_switch(key) => {
                     value.switch().filter(|on| *on).map(|_| key.clone()).into_iter().collect()
                 }
-                Value::List(cells) => cells.iter().filter_map(|cell| cell.value.scalar()).map(|value| format!("{key}={value}")).collect(),
+                Value::List(cells) => cells
+                    .iter()
+                    .filter_map(|cell| cell.value.scalar())
+                    .map(|value| format!("{key}={value}"))
+                    .collect(),
                 value => value.scalar().map(|value| format!("{key}={value}")).into_iter().collect(),
             }
         };

@@ -54,8 +54,10 @@ pub(crate) fn from_process() -> Result<Start, Diagnostic> {
     if words.iter().any(|word| word == "--print-config") {
         return Ok(Start::Print(Box::new(Print::new(definition, settings, words))));
     }
-    let matches =
-        definition.clone().try_get_matches_from(&words).unwrap_or_else(|error| leave(&definition, blamed(error), &words));
+    let matches = definition
+        .clone()
+        .try_get_matches_from(&words)
+        .unwrap_or_else(|error| leave(&definition, blamed(error), &words));
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| leave(&definition, error, &words));
     if let Verb::Help { of } = &cli.command {
         return help::page(definition, of).map(Start::Help);

@@ -9,7 +9,9 @@ use std::ops::Range;
 
 use mocap_formats::nearest_name;
 use serde::de::value::StrDeserializer;
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 use serde::forward_to_deserialize_any;
 
 use super::{Cell, Entry, Text, Value};

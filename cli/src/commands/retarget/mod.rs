@@ -13,9 +13,7 @@ use mocap_formats::Format;
 use mocap_model::{Clip, Pose, Unit, UnitSource};
 use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
-use crate::args::{
-    Edits, Global, Inputs, MethodSettings, Reading, RetargetArgs as Args, TargetSettings,
-};
+use crate::args::{Edits, Global, Inputs, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
 use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
@@ -26,8 +24,8 @@ use crate::read::{self, Motion};
 use crate::rest;
 pub(crate) use explain::Row as ExplainRow;
 pub(crate) use gate::{Checked, check, missed};
-use mapping::Mapping;
 pub(crate) use mapping::MapFile;
+use mapping::Mapping;
 pub(crate) use row::{Measures, Row};
 pub(crate) use target::{Target, read as read_target};
 
