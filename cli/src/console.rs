@@ -2,19 +2,20 @@
 
 use std::io::{self, Write};
 
-use crate::args::{ColorWhen, Global};
+use mocap_batch::{WriteContent, write_stream};
+
+use crate::args::{ColorWhen, Global, ProgressWhen};
 use crate::diagnostic::{Detail, Diagnostic, Renderer};
 use crate::exit::Exit;
-use crate::write::{Content, counted};
 
 /// How messages look.
 #[derive(Clone, Debug)]
-pub(crate) struct Voice {
+pub(crate) struct Style {
     renderer: Renderer,
     quiet: bool,
 }
 
-impl Voice {
+impl Style {
     /// The text of an error, about a file or about the arguments.
     pub(crate) fn error(&self, path: Option<&str>, error: &Diagnostic) -> String {
         format!("{}\n\n", self.renderer.error(path, error))
@@ -34,9 +35,9 @@ impl Voice {
 
 /// The two streams of the process.
 pub(crate) struct Console {
-    voice: Voice,
-    /// Whether rows are JSON.
+    style: Style,
     json: bool,
+    progress: ProgressWhen,
     /// The reader of stdout has gone away: `mocap info *.bvh | head` is no failure.
     closed: bool,
     /// A result could not be written.
@@ -51,21 +52,27 @@ impl Console {
             ColorWhen::Never => false,
             ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
-        let voice = Voice { renderer: Renderer::new(colored), quiet: global.quiet };
-        Console { voice, json: global.json, closed: false, lost: false }
+        let style = Style { renderer: Renderer::new(colored), quiet: global.quiet };
+        let Global { json, progress, .. } = *global;
+        Console { style, json, progress, closed: false, lost: false }
     }
 
-    /// Whether rows are JSON.
+    /// How messages look, for texts that are printed later.
+    pub(crate) fn style(&self) -> Style {
+        self.style.clone()
+    }
+
+    /// Whether results are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// How messages look here, for those who make texts that are printed later.
-    pub(crate) fn voice(&self) -> Voice {
-        self.voice.clone()
+    /// When progress is shown.
+    pub(crate) fn progress(&self) -> ProgressWhen {
+        self.progress
     }
 
-    /// One result, in the form that was asked for. Text may have several lines, or none.
+    /// One result, as JSON or text. Text may have several lines, or none.
     pub(crate) fn row(&mut self, json: &str, text: &str) {
         let row = if self.json { json } else { text };
         if !row.is_empty() {
@@ -101,7 +108,7 @@ impl Console {
 
     /// An error, about a file or about the arguments.
     pub(crate) fn error(&self, path: Option<&str>, error: &Diagnostic) {
-        self.say(&self.voice.error(path, error));
+        self.say(&self.style.error(path, error));
     }
 
     /// An error of the arguments, and the exit code of one.
@@ -112,7 +119,7 @@ impl Console {
 
     /// Warnings about a file.
     pub(crate) fn warnings(&self, path: &str, warnings: &[Diagnostic], detail: Detail) {
-        self.say(&self.voice.warnings(path, warnings, detail));
+        self.say(&self.style.warnings(path, warnings, detail));
     }
 
     /// Messages as they are. What cannot be written has nowhere else to go.
@@ -122,18 +129,17 @@ impl Console {
 
     /// A line about the run.
     pub(crate) fn note(&self, text: &str) {
-        if !self.voice.quiet {
+        if !self.style.quiet {
             self.say(&format!("{text}\n"));
         }
     }
 }
 
-/// The content of a file that goes to stdout; gives its size [bytes]. A closed pipe is no failure.
-pub(crate) fn put_stdout(content: Content<'_>) -> Result<u64, Diagnostic> {
-    let failed = |error: io::Error| Diagnostic::new("io::error", format!("cannot write to stdout: {error}"));
-    match counted(io::stdout().lock(), &|| true, content) {
-        Ok((_, content)) => Ok(content.bytes),
+/// Writes a file to stdout; returns its size [bytes]. A closed pipe is no failure.
+pub(crate) fn put_stdout(content: WriteContent<'_>) -> Result<u64, Diagnostic> {
+    match write_stream(io::stdout().lock(), content) {
+        Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(Diagnostic::new("io::error", format!("cannot write to stdout: {error}"))),
     }
 }

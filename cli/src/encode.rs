@@ -4,13 +4,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
 use mocap_formats::{Finding, Format, Limits, Parsed, amc, asf, bvh, csv, json, skel};
 use mocap_model::{Clip, EulerOrder, Skeleton};
 
-use crate::batch::{self, Destination, Failure, Job};
 use crate::console::put_stdout;
-use crate::diagnostic::Diagnostic;
-use crate::write;
+use crate::diagnostic::{Diagnostic, Failure};
 
 impl Encoded {
     /// A motion and the skeleton that goes beside it.
@@ -62,7 +61,7 @@ pub(crate) struct EncodeOptions {
 /// # Errors
 /// Where the name has the extension of a format that is not written.
 pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<Option<Format>, Diagnostic> {
-    let named = output.filter(|path| !batch::is_directory(path));
+    let named = output.filter(|path| !is_directory(path));
     let extension = named.and_then(Path::extension).and_then(|extension| extension.to_str());
     let (None, Some(extension)) = (to, extension) else { return Ok(to) };
     if let Some(format) = Format::from_extension(extension) {
@@ -173,14 +172,23 @@ fn diagnostics(findings: &[Finding]) -> Vec<Diagnostic> {
 }
 
 /// Puts the only file of a job where it belongs; gives its size [bytes] and its path.
-pub(crate) fn deliver_as(encoded: &Encoded, job: &Job) -> Result<(u64, String), Failure> {
+pub(crate) fn deliver_as(
+    encoded: &Encoded,
+    job: &Job,
+    context: &JobContext,
+) -> Result<(u64, String), Failure> {
     // No format but AMC has a file beside it.
-    deliver(encoded, job, Format::Json)
+    deliver(encoded, job, context, Format::Json)
 }
 
 /// Puts the files of a job where they belong, all of them or none; gives their size [bytes] and the path of the main
 /// one.
-pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u64, String), Failure> {
+pub(crate) fn deliver(
+    encoded: &Encoded,
+    job: &Job,
+    context: &JobContext,
+    format: Format,
+) -> Result<(u64, String), Failure> {
     match &job.destination {
         Destination::File { path, replace } => {
             let main = |out: &mut dyn Write| encoded.main.write_to(out);
@@ -188,12 +196,11 @@ pub(crate) fn deliver(encoded: &Encoded, job: &Job, format: Format) -> Result<(u
             let beside =
                 skeleton.map(|(content, path)| (path, move |out: &mut dyn Write| content.write_to(out)));
             // The skeleton first: an AMC file without one is worth nothing.
-            let mut files: Vec<(&Path, write::Content<'_>)> = Vec::new();
-            files.extend(
-                beside.as_ref().map(|(path, content)| (path.as_path(), content as write::Content<'_>)),
-            );
+            let mut files: Vec<(&Path, WriteContent<'_>)> = Vec::new();
+            files
+                .extend(beside.as_ref().map(|(path, content)| (path.as_path(), content as WriteContent<'_>)));
             files.push((path, &main));
-            let bytes = job.input.attempt.write(&files, *replace)?;
+            let bytes = context.write(&files, *replace)?;
             Ok((bytes, path.display().to_string()))
         }
         Destination::Stdout => {

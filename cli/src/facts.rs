@@ -5,8 +5,7 @@ use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
 use serde::Serialize;
 
 use crate::args::{PositionChannelsArg, Reading};
-use crate::batch::Failure;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Failure};
 use crate::read::{self, Document, Loaded, Outline};
 
 /// What a file is. The names are those of the rows of `mocap info --json`.

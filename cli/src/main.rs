@@ -22,9 +22,9 @@ mod pipeline;
 mod quality;
 mod read;
 mod rest;
+mod rows;
 mod start;
 mod tables;
-mod write;
 
 use std::process::ExitCode;
 
@@ -40,27 +40,28 @@ fn main() -> ExitCode {
         Err(error) => return Console::new(&Global::default()).usage_error(&error).into(),
     };
     let mut console = Console::new(&global);
+    let invocation = &global.invocation;
     interrupt::install();
     console.warnings("the environment", &config::stray_variables(), diagnostic::Detail::Line);
     let done = match command {
-        Verb::Info(args) => commands::info::run(&args, &global, &mut console),
-        Verb::Validate(args) => commands::validate::run(&args, &global, &mut console),
-        Verb::Convert(args) => commands::convert::run(&args, &global, &mut console),
-        Verb::Compare(args) => commands::compare::run(&args, &global, &mut console),
-        Verb::Compress(args) => commands::compress::run(&args, &global, &mut console),
-        Verb::Decompress(args) => commands::decompress::run(&args, &global, &mut console),
-        Verb::Skel(args) => commands::skel::run(&args, &global, &mut console),
-        Verb::Retarget(args) => commands::retarget::run(&args, &global, &mut console),
-        Verb::View(args) => commands::view::run(&args, &global, &mut console),
-        Verb::Sheet(args) => commands::sheet::run(&args, &global, &mut console),
-        Verb::Plot(args) => commands::plot::run(&args, &global, &mut console),
-        Verb::Run(args) => pipeline::run(&args, &global, &mut console),
+        Verb::Info(args) => commands::info::run(&args, &mut console),
+        Verb::Validate(args) => commands::validate::run(&args, &mut console),
+        Verb::Convert(args) => commands::convert::run(&args, invocation, &mut console),
+        Verb::Compare(args) => commands::compare::run(&args, &mut console),
+        Verb::Compress(args) => commands::compress::run(&args, invocation, &mut console),
+        Verb::Decompress(args) => commands::decompress::run(&args, invocation, &mut console),
+        Verb::Skel(args) => commands::skel::run(&args, invocation, &mut console),
+        Verb::Retarget(args) => commands::retarget::run(&args, invocation, &mut console),
+        Verb::View(args) => commands::view::run(&args, invocation, &mut console),
+        Verb::Sheet(args) => commands::sheet::run(&args, invocation, &mut console),
+        Verb::Plot(args) => commands::plot::run(&args, invocation, &mut console),
+        Verb::Run(args) => pipeline::run(&args, invocation, &mut console),
         Verb::Manifest(args) => commands::manifest::run(&args, &mut console),
         Verb::Generate(args) => generate::run(&args, &mut console),
         Verb::Help { .. } => unreachable!("help was printed"),
     };
     let exit = done.unwrap_or_else(|error| {
-        console.row(&batch::json(&batch::ErrorRow::misuse(&error)), "");
+        console.row(&rows::json(&rows::ErrorRow::misuse(&error)), "");
         console.usage_error(&error)
     });
     console.ended(exit).into()

@@ -164,7 +164,7 @@ fn texts_say_what_to_do() {
     says(&["skel", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes"]);
     says(&["convert", "leg.bvh", "-o", "x.mocz"], 2, &["`mocap compress`"]);
     says(&["info", "-"], 1, &["nothing came from stdin"]);
-    says(&["info", "-", "--files-from", "-"], 2, &["stdin (-) can be read once only", "--files-from"]);
+    says(&["info", "-", "--files-from", "-"], 2, &["stdin (-) can be read only once", "--files-from"]);
     says(&["info", "leg.bvh", "--from", "csv"], 2, &["cannot be read"]);
     says(&["plot", "leg.bvh", "--joint", "kneee"], 1, &["is it 'Knee'?"]);
     says(&["plot", "leg.bvh", "--joint", "knee", "-o", "x.svg"], 0, &[]);

@@ -79,7 +79,7 @@ fn only_a_manifest_is_written_over_by_one() {
         for how in [&["--overwrite"][..], &["--resume"], &["--resume", "--overwrite"]] {
             let ran = convert(&[how, &["--manifest", name]].concat());
             assert_eq!(ran.code, 2, "{name} {how:?}: {ran:?}");
-            assert!(ran.stderr.contains("is no manifest"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("is not a manifest"), "{}", ran.stderr);
             assert_eq!(sandbox.read(name), content, "{how:?}");
         }
     }
@@ -105,7 +105,7 @@ fn a_run_that_is_refused_leaves_no_manifest() {
     sandbox.put("out/.mocap-manifest.jsonl", "");
     for what in [&["stats"][..], &["verify"], &["merge", "-o", "merged.jsonl"]] {
         let ran = sandbox.run([&["manifest"], what, &["out"]].concat());
-        assert!(ran.stderr.contains("no clip has been begun"), "{what:?}: {ran:?}");
+        assert!(ran.stderr.contains("no clip was started"), "{what:?}: {ran:?}");
         assert_eq!(ran.code, if what[0] == "merge" { 2 } else { 0 }, "{ran:?}");
     }
 }

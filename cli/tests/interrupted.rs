@@ -114,7 +114,7 @@ fn runs_that_are_killed_twenty_times_make_what_one_run_makes() {
     let manifest = "out/.mocap-manifest.jsonl";
     let known = || if sandbox.path(manifest).exists() { counts(&sandbox, manifest) } else { BTreeMap::new() };
     let finished = || known().values().map(|(_, finished)| finished).sum::<usize>();
-    // Clips that were begun and not finished.
+    // Clips that were started and not finished.
     let unfinished = || known().values().map(|(begun, finished)| begun - finished).sum::<usize>();
     let mut random = Random(0x5eed_0f7e_57ed);
     for kill in 0..20 {
@@ -171,7 +171,7 @@ fn any_number_of_jobs_and_shards_makes_the_same_tree() {
 fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
     for name in ["INT", "TERM"] {
         let sandbox = database(6);
-        // They hold the run open: two are at hand when the signal comes, and the third is not begun.
+        // They hold the run open: two are in progress when the signal comes, and the third has not started.
         let held = ["db/x.bvh", "db/y.bvh", "db/z.bvh"];
         held.iter().for_each(|path| pipe(&sandbox, path));
         // Directories are searched for files alone.
@@ -184,7 +184,7 @@ fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
         signal(&child, name);
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
-        while !said.contains("the inputs at hand are dropped") {
+        while !said.contains("inputs in progress are dropped") {
             assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
         }
         for mut pipe in pipes {
@@ -192,7 +192,7 @@ fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
         }
         assert_eq!(end(&mut child).code(), Some(130));
         stderr.read_to_string(&mut said).unwrap();
-        assert!(said.contains("interrupted: 9 inputs: 6 ok, 3 not begun"), "{said}");
+        assert!(said.contains("interrupted: 9 inputs: 6 ok, 3 not started"), "{said}");
         // Whole lines to the last, nothing half written.
         assert_eq!(sandbox.read("out/.mocap-manifest.jsonl").last(), Some(&b'\n'));
         let counts = counts(&sandbox, "out/.mocap-manifest.jsonl");

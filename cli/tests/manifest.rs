@@ -72,7 +72,11 @@ fn what_does_not_belong_together_or_is_missing_is_said() {
     let two = String::from_utf8(sandbox.read(&shard(2))).unwrap();
     sandbox.put(&shard(2), format!("{two}{{\"type\":\"start\",\"path\":\"9/9.bvh\"}}\n{{\"type\":\"cl"));
     let ran = merge(&[&shard(1), &shard(2), &shard(3)]).ok();
-    assert!(ran.stderr.contains("1 clips were begun and not finished, such as '9/9.bvh'"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("1 clips were started and not finished, such as '9/9.bvh'"),
+        "{}",
+        ran.stderr
+    );
 
     convert(&sandbox, "other/", &["--fps", "60", "--shard", "2/3"]);
     let ran = merge(&[&shard(1), "other/.mocap-manifest.2-of-3.jsonl"]);
@@ -82,7 +86,7 @@ fn what_does_not_belong_together_or_is_missing_is_said() {
     let three = String::from_utf8(sandbox.read(&shard(3))).unwrap();
     let altered = sandbox.put("altered.jsonl", three.replace(".csv\",\"bytes\":", ".csv\",\"bytes\":1"));
     let ran = merge(&[&shard(3), altered.to_str().unwrap()]);
-    assert!(ran.stderr.contains("tells of other outputs"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("records other outputs"), "{}", ran.stderr);
 
     let ran = sandbox.run(["manifest", "stats", "db"]);
     assert!(ran.stderr.contains("no manifest in 'db'"), "{}", ran.stderr);

@@ -156,7 +156,7 @@ fn files_of_others_are_not_replaced() {
     sandbox.put("out/a/clip 0.csv", "mine");
     let ran = convert(&sandbox, &["--resume"]);
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.stderr.contains("the manifest does not know it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the manifest does not list it"), "{}", ran.stderr);
     assert_eq!(sandbox.read("out/a/clip 0.csv"), b"mine");
     convert(&sandbox, &["--resume", "--overwrite"]).ok();
     assert_ne!(sandbox.read("out/a/clip 0.csv"), b"mine");

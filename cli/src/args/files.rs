@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::quantity::seconds;
-use crate::batch::Shard;
+use mocap_batch::Shard;
 
 /// Which files are read.
 #[derive(Clone, Debug, Args)]

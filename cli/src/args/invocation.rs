@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command};
-
-use crate::batch::hash::Content;
+use mocap_batch::Content;
 
 /// What outputs do not depend on.
 const NEUTRAL: &[&str] = &[

@@ -1,28 +1,32 @@
-//! The engine under every command: which inputs there are, where their results go, and the work itself, in
-//! parallel and with results in the order of the inputs.
+//! Runs over inputs: arguments become the options of `mocap-batch`, results become rows.
 
-mod attempt;
-mod collide;
-pub(crate) mod hash;
-mod inputs;
-pub(crate) mod manifest;
+mod observer;
 mod options;
-mod plan;
-pub(crate) mod portable;
+mod plan_rows;
 mod progress;
-mod queue;
-mod reads;
-mod root;
-mod run;
-mod shard;
-mod tell;
+mod rendered;
+mod report;
+mod summary;
 
-pub(crate) use inputs::{ALL, ANY_MOTIONS, COMPRESSED, Filter, Input, MOTIONS, Source, expand};
-pub(crate) use options::RunOptions;
-pub(crate) use plan::reports;
-pub(crate) use plan::{Destination, Job, Names, is_directory, plan};
+pub(crate) use observer::run;
+pub(crate) use options::{RunOptions, expand, plan, read_files};
+pub(crate) use plan_rows::PlanRow;
 pub(crate) use progress::Meter;
-pub(crate) use reads::Reads;
-pub(crate) use run::{Failure, Report, Tally, run};
-pub(crate) use shard::Shard;
-pub(crate) use tell::{ErrorRow, PlanRow, Summary, fail, json};
+pub(crate) use report::{Report, fail};
+pub(crate) use summary::Summary;
+
+pub(crate) use crate::diagnostic::Failure;
+pub(crate) use crate::rows::{ErrorRow, json};
+pub(crate) use mocap_batch::{
+    Destination, Input, Job, JobContext, Naming, ReadFiles, Tally, is_directory, report_jobs,
+};
+
+/// Extensions that commands search directories for which need motions. JSON files must be named: most of those in a
+/// database are not motions.
+pub(crate) const MOTIONS: &[&str] = &["bvh", "amc"];
+/// The same with compressed motions, for commands that write another format.
+pub(crate) const ANY_MOTIONS: &[&str] = &["bvh", "amc", "mocz"];
+/// The same with skeletons, for all other commands.
+pub(crate) const ALL: &[&str] = &["bvh", "asf", "amc", "skel", "mocz"];
+/// What `decompress` searches directories for.
+pub(crate) const COMPRESSED: &[&str] = &["mocz"];

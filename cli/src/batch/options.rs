@@ -1,71 +1,141 @@
-//! How jobs are run.
+//! The only place where arguments become options of `mocap-batch`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
-use super::manifest::{self, Place};
-use super::{Input, is_directory};
-use crate::args::{Outputs, Selection, named};
+use mocap_batch::manifest::{ManifestOptions, default_name};
+use mocap_batch::{
+    BatchError, Companions, FileRecord, Input, InputOptions, Job, Naming, OutputOptions, ReadFiles,
+    find_inputs, is_directory, plan_outputs,
+};
 
-/// How jobs are run.
+use crate::args::{Inputs, Invocation, Outputs, Reading, Selection, named};
+use crate::read::skeleton_of;
+
+/// All inputs that the arguments name. Directories are searched for these extensions.
+pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Input>, BatchError> {
+    let Selection { include, exclude, files_from, shard, .. } = arguments.selection.clone();
+    let options = InputOptions { inputs: arguments.inputs.clone(), include, exclude, files_from, shard };
+    find_inputs(&options, extensions)
+}
+
+/// Gives every input its output.
+pub(crate) fn plan(
+    inputs: Vec<Input>,
+    outputs: &Outputs,
+    naming: &Naming<'_>,
+) -> Result<Vec<Job>, BatchError> {
+    let Outputs { output, overwrite, skip_existing, resume, manifest, .. } = outputs.clone();
+    plan_outputs(inputs, &OutputOptions { output, overwrite, skip_existing, resume, manifest }, naming)
+}
+
+/// What flags about inputs say is read beside them: a list of inputs, the skeletons of AMC files.
+pub(crate) fn read_files<'a>(reading: &'a Reading, selection: Option<&Selection>) -> ReadFiles<'a> {
+    let list = selection.and_then(|selection| selection.files_from.clone());
+    let of = |input: &Input| {
+        let extension = input.path()?.extension()?;
+        extension.eq_ignore_ascii_case("amc").then(|| skeleton_of(input, reading).ok())?
+    };
+    ReadFiles {
+        files: reading.skeleton.iter().cloned().chain(list).collect(),
+        companions: Some(Companions { extension: "asf", of: Box::new(of) }),
+    }
+}
+
+/// How jobs are run, and what is shown of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunOptions {
-    /// Jobs at the same time; 0: one a core.
-    pub(crate) threads: usize,
-    pub(crate) fail_fast: bool,
-    pub(crate) dry_run: bool,
+    pub(super) engine: mocap_batch::RunOptions,
+    /// Print the plan, and do nothing.
+    pub(super) dry_run: bool,
     /// Show every warning with its line of the file, however many inputs there are.
-    pub(crate) full_warnings: bool,
-    /// The command shows how far it is with its only input.
-    pub(crate) own_progress: bool,
-    /// The time that a job may take.
-    pub(crate) timeout: Option<Duration>,
-    /// Where a record of the run is kept.
-    pub(crate) manifest: Option<Place>,
-    /// Whether these are a part of the inputs: then there is a summary, however few they are.
-    pub(crate) sharded: bool,
-    /// What all outputs depend on beside the arguments: files and what they hold.
-    pub(crate) depends_on: BTreeMap<String, String>,
+    pub(super) full_warnings: bool,
+    /// The command shows its own progress with its only input.
+    pub(super) own_progress: bool,
+    /// Whether these are one shard of the inputs: then there is a summary, even of one.
+    pub(super) sharded: bool,
 }
 
 impl RunOptions {
-    /// As the arguments say.
-    pub(crate) fn new(selection: &Selection, outputs: Option<&Outputs>) -> RunOptions {
+    /// For jobs that only report.
+    pub(crate) fn reporting(selection: &Selection) -> RunOptions {
         RunOptions {
-            threads: selection.jobs.map_or(0, usize::from),
-            // A setting can ask for it, and the flag of the default take it back.
-            fail_fast: selection.fail_fast && !selection.keep_going,
-            dry_run: outputs.is_some_and(|outputs| outputs.dry_run),
-            timeout: selection.timeout,
+            engine: mocap_batch::RunOptions {
+                jobs: selection.jobs.map_or(0, usize::from),
+                // A setting can ask for it, and the flag of the default overrides the setting.
+                fail_fast: selection.fail_fast && !selection.keep_going,
+                timeout: selection.timeout,
+                manifest: None,
+            },
             sharded: selection.shard.is_some(),
-            manifest: outputs.and_then(|outputs| place(selection, outputs)),
             ..RunOptions::default()
         }
     }
 
-    /// The same for outputs that depend on another input as well, which has been read.
-    pub(crate) fn depending_on(mut self, role: &str, input: &Input) -> RunOptions {
-        let (read, _) = input.attempt.take();
-        let files: Vec<String> = read.iter().map(|piece| named(&piece.path, piece.content)).collect();
-        self.depends_on.insert(role.to_owned(), files.join(" "));
+    /// For jobs that write.
+    pub(crate) fn writing(selection: &Selection, outputs: &Outputs, invocation: &Invocation) -> RunOptions {
+        let mut options = RunOptions { dry_run: outputs.dry_run, ..RunOptions::reporting(selection) };
+        options.engine.manifest = manifest(selection, outputs, invocation);
+        options
+    }
+
+    /// The same with every warning shown with its line of the file, however many inputs there are.
+    pub(crate) fn with_full_warnings(self) -> RunOptions {
+        RunOptions { full_warnings: true, ..self }
+    }
+
+    /// The same for a command that may show its own progress.
+    pub(crate) fn with_own_progress(self, own_progress: bool) -> RunOptions {
+        RunOptions { own_progress, ..self }
+    }
+
+    /// The same for outputs that depend on other files as well, which have been read.
+    pub(crate) fn depending_on(mut self, role: &str, files: &[FileRecord]) -> RunOptions {
+        if let Some(manifest) = &mut self.engine.manifest {
+            let files: Vec<String> = files.iter().map(|file| named(&file.path, file.content)).collect();
+            manifest.options.insert(role.to_owned(), files.join(" "));
+        }
         self
     }
 }
 
-/// Where the manifest is that the arguments ask for.
-fn place(selection: &Selection, outputs: &Outputs) -> Option<Place> {
+/// The manifest that the arguments ask for.
+fn manifest(selection: &Selection, outputs: &Outputs, invocation: &Invocation) -> Option<ManifestOptions> {
     if !outputs.resume && outputs.manifest.is_none() {
         return None;
     }
-    let output = outputs.output.as_deref();
-    let folder = output.filter(|output| is_directory(output)).map(Path::to_owned);
-    let default = || folder.clone().unwrap_or_default().join(manifest::default_name(selection.shard));
-    Some(Place {
+    let directory = outputs.output.as_deref().filter(|output| is_directory(output)).map(Path::to_owned);
+    let default = || directory.clone().unwrap_or_default().join(default_name(selection.shard));
+    Some(ManifestOptions {
         path: outputs.manifest.clone().unwrap_or_else(default),
-        folder,
+        directory,
         resume: outputs.resume,
         overwrite: outputs.overwrite,
         shard: selection.shard,
+        command: invocation.command.clone(),
+        options: invocation.options(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skeletons_beside_inputs_and_lists_are_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["01_01.amc", "01.asf", "02.asf", "map.json", "list"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let reading = Reading::default();
+        let selection = Selection { files_from: Some(at("list")), ..Selection::default() };
+        let reads = read_files(&reading, Some(&selection)).and([at("map.json")]);
+        let inputs = [Input::named(&at("01_01.amc"))];
+        let refused = |name: &str| reads.refuse(&inputs, [at(name).as_path()]).is_err();
+        for name in ["01_01.amc", "01.asf", "./01.asf", "map.json", "list"] {
+            assert!(refused(name), "{name}");
+        }
+        assert!(!refused("02.asf") && !refused("new.asf"));
+        assert_eq!(reads.refuse(&inputs, [Path::new("-")]), Ok(()));
+    }
 }

@@ -1,19 +1,18 @@
-//! How far a run is: bars on a terminal, a line now and then elsewhere.
+//! Progress of a run: a bar on a terminal, elsewhere a line every ten seconds.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use mocap_batch::{Job, JobError, JobReport, Outcome};
 
-use super::Job;
-use super::tell::{Told, Verdict};
 use crate::args::ProgressWhen;
 use crate::console::Console;
 
 /// The time between two lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Clips, bytes and frames done, shown as the flags say.
+/// Clips, bytes and frames done so far.
 pub(super) struct Progress {
     form: Form,
     started: Instant,
@@ -23,7 +22,7 @@ pub(super) struct Progress {
     bytes: u64,
     of_bytes: u64,
     frames: usize,
-    /// Bytes that took no work, because they were skipped.
+    /// Bytes of jobs that were skipped.
     skipped_bytes: u64,
 }
 
@@ -58,15 +57,15 @@ impl Progress {
         }
     }
 
-    /// One more job is done.
-    pub(super) fn advance(&mut self, job: &Job, told: &Told) {
+    /// One more job has ended.
+    pub(super) fn advance<R: JobReport, E: JobError>(&mut self, job: &Job, outcome: &Outcome<R, E>) {
         self.clips += 1;
         self.bytes += job.bytes;
-        self.frames += told.tally.frames;
-        match told.verdict {
-            Verdict::Failed | Verdict::Missed => self.failed += 1,
-            Verdict::Skipped | Verdict::NotBegun => self.skipped_bytes += job.bytes,
-            Verdict::Ok => {}
+        self.frames += outcome.tally().frames;
+        match outcome {
+            Outcome::Failed(_) => self.failed += 1,
+            Outcome::Completed | Outcome::Skipped | Outcome::NotStarted => self.skipped_bytes += job.bytes,
+            Outcome::Done(_) => {}
         }
         if let Form::Bar(bar) = &self.form {
             bar.inc(job.bytes);
@@ -74,7 +73,7 @@ impl Progress {
         }
     }
 
-    /// Prints without tearing the bar.
+    /// Prints without breaking the bar.
     pub(super) fn suspend(&self, print: impl FnOnce()) {
         match &self.form {
             Form::Bar(bar) => bar.suspend(print),
@@ -82,7 +81,7 @@ impl Progress {
         }
     }
 
-    /// Writes a line where it is time for one.
+    /// Writes a line when it is time for one.
     pub(super) fn tick(&mut self, console: &Console) {
         if let Form::Lines(last) = &self.form
             && last.elapsed() >= INTERVAL
@@ -92,7 +91,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away, or says how it ended.
+    /// Removes the bar.
     pub(super) fn finish(&mut self) {
         if let Form::Bar(bar) = &self.form {
             bar.finish_and_clear();
@@ -115,20 +114,20 @@ impl Progress {
         format!("progress: {}, {bytes} of {of_bytes}{left}", self.counts())
     }
 
-    /// From the bytes that were worked on: what was skipped says nothing about speed.
+    /// From the bytes that were processed: skipped ones say nothing about speed.
     fn seconds_left(&self, elapsed: f64) -> Option<f64> {
         let done = self.bytes.saturating_sub(self.skipped_bytes);
         (done > 0).then(|| elapsed / done as f64 * self.of_bytes.saturating_sub(self.bytes) as f64)
     }
 }
 
-/// Bytes tell the time left better than clips, whose lengths differ a hundredfold.
+/// Bytes predict the time left better than clips, whose lengths differ a hundredfold.
 fn bar(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
     let style = "{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec} {eta} left";
     let style = ProgressStyle::with_template(style).expect("the template is fixed");
     bar.set_style(style.progress_chars("=> "));
-    // The end clears it on all ways out.
+    // It is cleared however the run ends.
     bar.with_finish(ProgressFinish::AndClear)
 }
 
@@ -140,17 +139,17 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// How far a command is with its only input: shown where a bar over many would be.
+/// Progress of a command on its only input.
 #[derive(Debug)]
 pub(crate) struct Meter {
     bar: ProgressBar,
 }
 
-/// Parts of the whole that a meter shows.
+/// Steps of a meter.
 const PARTS: u64 = 1000;
 
 impl Meter {
-    /// A meter of what is being done; hidden where there is more than one job.
+    /// A meter with a label; hidden where there is more than one job.
     pub(crate) fn new(when: ProgressWhen, jobs: &[Job], doing: &'static str) -> Meter {
         let shown = jobs.len() == 1
             && match when {
@@ -168,12 +167,12 @@ impl Meter {
         Meter { bar: bar.with_finish(ProgressFinish::AndClear) }
     }
 
-    /// The share that is done.
+    /// Sets the share that is done [0 to 1].
     pub(crate) fn set(&self, share: f64) {
         self.bar.set_position((share * PARTS as f64) as u64);
     }
 
-    /// Takes it away.
+    /// Removes it.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -182,22 +181,17 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::{Input, Tally};
-
-    fn told(verdict: Verdict, frames: usize) -> Told {
-        let tally = Tally { frames, ..Tally::default() };
-        Told { row: String::new(), messages: String::new(), verdict, tally }
-    }
+    use mocap_batch::{BatchError, Input, Tally};
 
     #[test]
-    fn what_was_skipped_says_nothing_about_speed() {
+    fn skipped_jobs_do_not_count_for_speed() {
         let job = |bytes| Job { bytes, ..Job::report(Input::named("none".as_ref())) };
         let jobs = [job(1000), job(500), job(1500)];
         let mut progress = Progress::new(ProgressWhen::Never, &jobs);
         assert_eq!(progress.seconds_left(1.0), None);
-        progress.advance(&jobs[0], &told(Verdict::Skipped, 0));
+        progress.advance::<Tally, BatchError>(&jobs[0], &Outcome::Skipped);
         assert_eq!(progress.seconds_left(1.0), None);
-        progress.advance(&jobs[1], &told(Verdict::Failed, 100));
+        progress.advance::<Tally, _>(&jobs[1], &Outcome::Failed(BatchError::Panicked(None)));
         assert_eq!(progress.seconds_left(1.0), Some(3.0));
         let line = progress.line();
         assert!(line.starts_with("progress: 2/3 inputs, 1 failed, "), "{line}");
@@ -205,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_for_people() {
+    fn durations_are_readable() {
         assert_eq!([5.4, 600.0, 7200.0].map(duration), ["5 s", "10 min", "2.0 h"]);
     }
 }

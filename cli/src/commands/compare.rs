@@ -4,21 +4,21 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use mocap_analysis::{ErrorSummary, object_error};
+use mocap_batch::write_file;
 use mocap_model::{Clip, Space, Unit, UnitSource};
 use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
 use super::picture::with_roles;
-use crate::args::{CompareArgs as Args, Global};
-use crate::batch::{Input, Reads, fail, json};
+use crate::args::CompareArgs as Args;
+use crate::batch::{Input, JobContext, fail, json, read_files};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::guessed;
 use crate::exit::Exit;
 use crate::facts::{UnitFact, short};
 use crate::read::{self, Motion};
-use crate::write;
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -86,31 +86,32 @@ struct Worst<'a> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = [&args.reference, &args.other].map(|path| Input::named(path));
     if args.reference == args.other && args.reference.as_os_str() == "-" {
-        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only"));
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
     }
     let pictures = args.heatmap.iter().chain(&args.html).map(PathBuf::as_path);
-    Reads::new(&args.reading, None).refuse(&inputs, pictures)?;
+    read_files(&args.reading, None).refuse(&inputs, pictures)?;
     let mut told = Told { warnings: Vec::new(), once: args.reference == args.other };
     let mut clips = Vec::new();
     for input in &inputs {
-        let (clip, warnings) = match read::motion(input, &args.first.of(&args.reading)) {
-            Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
-            Err(failure) => (Err(failure.error), failure.warnings),
-        };
-        told.warn(input, warnings, global, console);
+        let (clip, warnings) =
+            match read::motion(&JobContext::standalone(), input, &args.first.of(&args.reading)) {
+                Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
+                Err(failure) => (Err(failure.error), failure.warnings),
+            };
+        told.warn(input, warnings, console);
         match clip {
             Ok(clip) => clips.push(clip),
-            Err(error) => return Ok(fail(&input.shown(), &error, &told.warnings, global, console)),
+            Err(error) => return Ok(fail(&input.shown(), &error, &told.warnings, console)),
         }
     }
     let clips: [Clip; 2] = clips.try_into().expect("both inputs were read");
     let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
     let mut clips = match in_one_unit([&clips[0], &clips[1]]) {
         Ok(clips) => clips.map(Cow::into_owned),
-        Err(error) => return Ok(fail(&inputs[0].shown(), &error, &told.warnings, global, console)),
+        Err(error) => return Ok(fail(&inputs[0].shown(), &error, &told.warnings, console)),
     };
     for (input, unit) in inputs.iter().zip(units) {
         let warning = match unit {
@@ -118,18 +119,18 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             Some(_) => continue,
             None => Diagnostic::new("unit::guessed", "the unit was taken to be that of the other motion"),
         };
-        told.warn(input, vec![warning], global, console);
+        told.warn(input, vec![warning], console);
     }
     let resampled = match in_time(&mut clips, args.resample) {
         Ok(resampled) => resampled,
-        Err(error) => return Ok(fail(&inputs[1].shown(), &error, &told.warnings, global, console)),
+        Err(error) => return Ok(fail(&inputs[1].shown(), &error, &told.warnings, console)),
     };
     let [reference, other] = &clips;
     let summary = match object_error(reference, other, args.measure.shell.0) {
         Ok(summary) => summary,
         Err(error) => {
             let error = Diagnostic::new("compare::different", error.to_string());
-            return Ok(fail(&inputs[1].shown(), &error, &told.warnings, global, console));
+            return Ok(fail(&inputs[1].shown(), &error, &told.warnings, console));
         }
     };
     let limit = args.measure.fail_above.map(|length| length.0);
@@ -149,7 +150,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
     let pictures = draw(args, [(&inputs[0], &clips[0]), (&inputs[1], &clips[1])]);
     if let Err(error) = pictures {
-        return Ok(fail(&inputs[1].shown(), &error, &told.warnings, global, console));
+        return Ok(fail(&inputs[1].shown(), &error, &told.warnings, console));
     }
     let written: Vec<String> = row.heatmap.iter().chain(&row.html).map(|path| format!("-> {path}")).collect();
     let text = [vec![text(&summary)], written].concat().join("\n");
@@ -164,7 +165,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 /// The error of a motion that is too far from another.
 pub(crate) fn error_above(error: f64, limit: f64) -> Diagnostic {
     let (error, limit) = (millimetres(error), millimetres(limit));
-    Diagnostic::new("gate::error-above", format!("the largest error is {error}, above the limit of {limit}"))
+    Diagnostic::gate("gate::error-above", format!("the largest error is {error}, above the limit of {limit}"))
 }
 
 fn shown(path: &Option<PathBuf>) -> Option<String> {
@@ -178,7 +179,7 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     }
     let named = motions.map(|(input, clip)| (input.relative.display().to_string(), with_roles(clip.clone())));
     let put = |path: &PathBuf, bytes: &[u8]| {
-        write::atomically(path, args.overwrite, &|out| out.write_all(bytes)).map(|_| ())
+        write_file(path, args.overwrite, &|out| out.write_all(bytes)).map(|_| ())
     };
     if let Some(path) = &args.heatmap {
         let options = HeatmapOptions { shell: args.measure.shell.0, ..HeatmapOptions::default() };
@@ -203,7 +204,7 @@ struct Told {
 }
 
 impl Told {
-    fn warn(&mut self, input: &Input, warnings: Vec<Diagnostic>, global: &Global, console: &Console) {
+    fn warn(&mut self, input: &Input, warnings: Vec<Diagnostic>, console: &Console) {
         for warning in warnings {
             // The skeleton of an AMC has its own path.
             let warning = match warning.path {
@@ -213,7 +214,7 @@ impl Told {
             if self.once && self.warnings.contains(&warning) {
                 continue;
             }
-            if !global.json {
+            if !console.is_json() {
                 console.warnings(&input.shown(), std::slice::from_ref(&warning), Detail::Line);
             }
             self.warnings.push(warning);

@@ -7,8 +7,10 @@ use mocap_compress::{CompressError, Compression, Options, Report as Measured};
 use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
-use crate::args::{BoundSettings, CompressArgs as Args, Edits, Global, JointBound};
-use crate::batch::{self, Failure, Input, Job, Meter, Names, Reads, Report, RunOptions, Tally, json};
+use crate::args::{BoundSettings, CompressArgs as Args, Edits, Invocation, JointBound};
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, Meter, Naming, Report, RunOptions, Tally, json, read_files,
+};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::edit::{self, guessed};
@@ -69,23 +71,21 @@ struct Worst<'a> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    if global.json && args.outputs.to_stdout() {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+    if console.is_json() && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     check_extension(args.outputs.output.as_deref())?;
     let inputs = batch::expand(&args.inputs, batch::MOTIONS)?;
-    let derive = |input: &Input| Ok(output_name(&input.relative));
-    let reads = Reads::new(&args.reading, Some(&args.inputs.selection));
-    let names = Names { derive: &derive, beside: &|_: &Path| Vec::new(), reads };
+    let derive = |input: &Input| Some(output_name(&input.relative));
+    let reads = read_files(&args.reading, Some(&args.inputs.selection));
+    let names = Naming { derive: &derive, companions: &|_: &Path| Vec::new(), reads };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
-    let options = RunOptions {
-        own_progress: jobs.len() == 1,
-        ..RunOptions::new(&args.inputs.selection, Some(&args.outputs))
-    };
-    let meter = Meter::new(global.progress, &jobs, "compressing");
-    Ok(batch::run(console, global, options, &jobs, |job| {
-        let done = compress(job, args, &meter);
+    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation)
+        .with_own_progress(jobs.len() == 1);
+    let meter = Meter::new(console.progress(), &jobs, "compressing");
+    Ok(batch::run(console, options, &jobs, |job, context| {
+        let done = compress(job, context, args, &meter);
         meter.finish();
         done
     }))
@@ -114,17 +114,17 @@ pub(crate) fn output_name(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn compress(job: &Job, args: &Args, meter: &Meter) -> Result<Report, Failure> {
+fn compress(job: &Job, context: &JobContext, args: &Args, meter: &Meter) -> Result<Report, Failure> {
     let start = Instant::now();
     let Motion { clip, mut warnings, bytes: input_bytes } =
-        read::motion(&job.input, &args.first.of(&args.reading))?;
-    job.input.attempt.check()?;
+        read::motion(context, &job.input, &args.first.of(&args.reading))?;
+    context.check()?;
     let mut done = match squeezed(clip, &args.bounds, &mut warnings, &|share| meter.set(share)) {
         Ok(done) => done,
         Err(error) => return Err(Failure { error, warnings }),
     };
     let encoded = Encoded::from(std::mem::take(&mut done.bytes));
-    let (bytes_out, output) = encode::deliver_as(&encoded, job)?;
+    let (bytes_out, output) = encode::deliver_as(&encoded, job, context)?;
     let (path, measures) = (job.input.shown(), Measures::of(&done));
     let text = format!("{path} -> {output}: {}", measures.text());
     let tally = Tally { frames: done.frames, bytes_in: input_bytes, bytes_out };

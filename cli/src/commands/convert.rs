@@ -5,8 +5,10 @@ use std::path::Path;
 use mocap_formats::Format;
 use serde::Serialize;
 
-use crate::args::{ConvertArgs as Args, Edits, Global, Reading};
-use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
+use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading};
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
+};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::edit;
@@ -31,9 +33,9 @@ pub(crate) struct Row<'a> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = output_format(args)?;
-    if global.json && args.outputs.to_stdout() {
+    if console.is_json() && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     if let (Format::Amc | Format::Asf, Some(flag)) = (format, args.edits.of_space()) {
@@ -41,15 +43,15 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
             .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
     }
     let inputs = batch::expand(&args.inputs, batch::ANY_MOTIONS)?;
-    let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-    let names = Names {
+    let derive = |input: &Input| Some(encode::renamed(&input.relative, format));
+    let names = Naming {
         derive: &derive,
-        beside: &|path: &Path| encode::beside(path, format).into_iter().collect(),
-        reads: Reads::new(&args.reading, Some(&args.inputs.selection)),
+        companions: &|path: &Path| encode::beside(path, format).into_iter().collect(),
+        reads: read_files(&args.reading, Some(&args.inputs.selection)),
     };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
-    let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| convert(job, args, format)))
+    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
 }
 
 /// The format that `--to` or the name of the output asks for.
@@ -71,14 +73,14 @@ struct Converted {
     warnings: Vec<Diagnostic>,
 }
 
-fn convert(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
-    let loaded = read::load(&job.input, &args.reading)?;
+fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
+    let loaded = read::load(context, &job.input, &args.reading)?;
     let input_bytes = loaded.size();
     let done = match loaded.format == format && args.changes_nothing(format) {
         true => keep(loaded, args)?,
         false => change(loaded, args, format)?,
     };
-    let (bytes, output) = encode::deliver(&done.encoded, job, format)?;
+    let (bytes, output) = encode::deliver(&done.encoded, job, context, format)?;
     let path = job.input.shown();
     let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
     warnings.extend(encoded.warnings);

@@ -7,8 +7,10 @@ use mocap_formats::Format;
 use mocap_model::Skeleton;
 use serde::Serialize;
 
-use crate::args::{DecompressArgs as Args, Global, Reading};
-use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
+use crate::args::{DecompressArgs as Args, Invocation, Reading};
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, Naming, ReadFiles, Report, RunOptions, Tally, json,
+};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
@@ -31,36 +33,38 @@ pub(crate) struct Row<'a> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
-    if global.json && args.outputs.to_stdout() {
+    if console.is_json() && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
     let inputs = batch::expand(&args.inputs, batch::COMPRESSED)?;
-    let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-    let names = Names {
+    let derive = |input: &Input| Some(encode::renamed(&input.relative, format));
+    let names = Naming {
         derive: &derive,
-        beside: &|path: &Path| encode::beside(path, format).into_iter().collect(),
-        reads: Reads::NONE.and(args.skeleton_ref.iter().chain(&args.inputs.selection.files_from)),
+        companions: &|path: &Path| encode::beside(path, format).into_iter().collect(),
+        reads: ReadFiles::NONE.and(args.skeleton_ref.iter().chain(&args.inputs.selection.files_from)),
     };
     let jobs = batch::plan(inputs, &args.outputs, &names)?;
-    let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| decompress(job, args, format, skeleton.as_ref())))
+    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    Ok(batch::run(console, options, &jobs, |job, context| {
+        decompress(job, context, args, format, skeleton.as_ref())
+    }))
 }
 
 /// The skeleton of a file of any format, or of another compressed clip.
 fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
-    let input = Input::named(path);
+    let (context, input) = (JobContext::standalone(), Input::named(path));
     let defaults = Reading::default();
     let failed = |failure: Failure| failure.error.in_file(path);
-    let bytes = read::bytes_of(&input)?;
+    let bytes = read::bytes_of(&context, &input)?;
     if read::is_compressed(&bytes) {
         // To the last bit: the clip remembers it.
         let opened = read::open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
         return Ok(opened.skeleton().clone());
     }
-    let (skeleton, _) = read::load_bytes(&input, bytes, &defaults)
+    let (skeleton, _) = read::load_bytes(&context, &input, bytes, &defaults)
         .and_then(|file| file.into_skeleton(&defaults))
         .map_err(failed)?;
     Ok(Arc::new(skeleton))
@@ -68,11 +72,12 @@ fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
 
 fn decompress(
     job: &Job,
+    context: &JobContext,
     args: &Args,
     format: Format,
     skeleton: Option<&Arc<Skeleton>>,
 ) -> Result<Report, Failure> {
-    let bytes = read::bytes_of(&job.input)?;
+    let bytes = read::bytes_of(context, &job.input)?;
     let input_bytes = bytes.len() as u64;
     if !read::is_compressed(&bytes)
         && let Some(format) = Format::detect(&bytes)
@@ -88,7 +93,7 @@ fn decompress(
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * encode::TEXT_SHARE) };
     let encoded = encode::clip(clip, format, options)?;
-    let (bytes, output) = encode::deliver(&encoded, job, format)?;
+    let (bytes, output) = encode::deliver(&encoded, job, context, format)?;
     let path = job.input.shown();
     let text =
         format!("{path} -> {output}: {} frames, {joints} joints, {} profile", info.frames, info.profile);

@@ -4,8 +4,8 @@ use mocap_compress::Compressed;
 use serde::Serialize;
 
 use super::picture::with_roles;
-use crate::args::{Global, InfoArgs as Args};
-use crate::batch::{self, Failure, Job, Report, RunOptions, Tally, json};
+use crate::args::InfoArgs as Args;
+use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -28,21 +28,21 @@ pub(crate) struct Row<'a> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
-    let jobs = batch::reports(inputs);
-    let options = RunOptions::new(&args.inputs.selection, None);
-    Ok(batch::run(console, global, options, &jobs, |job| info(job, args)))
+    let jobs = batch::report_jobs(inputs);
+    let options = RunOptions::reporting(&args.inputs.selection);
+    Ok(batch::run(console, options, &jobs, |job, context| info(job, context, args)))
 }
 
-fn info(job: &Job, args: &Args) -> Result<Report, Failure> {
+fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> {
     let path = job.input.shown();
-    let bytes = read::bytes_of(&job.input)?;
+    let bytes = read::bytes_of(context, &job.input)?;
     let compression = match read::is_compressed(&bytes) {
         true => Some(Compression::of(&read::open_compressed(&bytes, None)?)),
         false => None,
     };
-    let loaded = read::load_bytes(&job.input, bytes, &args.reading)?;
+    let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
     let (facts, warnings) = facts::of(&loaded, &args.reading)?;
     let quality = match args.quality && format.has_motion() {

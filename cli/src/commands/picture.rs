@@ -7,13 +7,16 @@ use mocap_model::{Clip, FrameRate, JointTracks};
 use mocap_retarget::map_roles_in;
 use serde::Serialize;
 
-use crate::args::{Global, ImageFormat, Pictures, Reading};
-use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, fail, json};
+use crate::args::{ImageFormat, Invocation, Pictures, Reading};
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, Naming, ReadFiles, Report, RunOptions, Tally, fail, json,
+    read_files,
+};
 use crate::console::{Console, put_stdout};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
-use crate::{read, write};
+use crate::read;
 
 /// A motion to be drawn; its joints have roles.
 pub(crate) struct Drawn {
@@ -74,7 +77,7 @@ fn of_many(pictures: &Pictures) -> Option<&'static str> {
 fn place(
     pictures: &Pictures,
     inputs: &[Input],
-    reads: &Reads<'_>,
+    reads: &ReadFiles<'_>,
     extension: &str,
 ) -> Result<Option<PathBuf>, Diagnostic> {
     let derived = || {
@@ -102,45 +105,46 @@ fn place(
 pub(crate) fn run(
     pictures: &Pictures,
     extension: &str,
-    (global, console): (&Global, &mut Console),
+    (invocation, console): (&Invocation, &mut Console),
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic> + Sync,
 ) -> Result<Exit, Diagnostic> {
     let reading = &pictures.first.of(&pictures.reading);
-    if global.json && pictures.outputs.to_stdout() {
+    if console.is_json() && pictures.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
     if pictures.each {
-        let reads = Reads::new(reading, Some(&pictures.inputs.selection));
-        let derive = |input: &Input| Ok(encode::with_extension(&input.relative, extension));
-        let names = Names { derive: &derive, beside: &|_: &Path| Vec::new(), reads };
+        let reads = read_files(reading, Some(&pictures.inputs.selection));
+        let derive = |input: &Input| Some(encode::with_extension(&input.relative, extension));
+        let names = Naming { derive: &derive, companions: &|_: &Path| Vec::new(), reads };
         let jobs = batch::plan(inputs, &pictures.outputs, &names)?;
-        let options = RunOptions::new(&pictures.inputs.selection, Some(&pictures.outputs));
-        return Ok(batch::run(console, global, options, &jobs, |job| one(job, reading, &draw)));
+        let options = RunOptions::writing(&pictures.inputs.selection, &pictures.outputs, invocation);
+        return Ok(batch::run(console, options, &jobs, |job, context| one(job, context, reading, &draw)));
     }
     if let Some(flag) = of_many(pictures) {
         let message = format!("{flag} is about many outputs, and all inputs are drawn into one");
         return Err(Diagnostic::new("usage::one-output", message).help("--each writes a file for each input"));
     }
-    together(&inputs, pictures, reading, extension, (global, console), draw)
+    together(&inputs, pictures, reading, extension, console, draw)
 }
 
 /// Draws one input into a file of its own.
 fn one(
     job: &Job,
+    context: &JobContext,
     reading: &Reading,
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
 ) -> Result<Report, Failure> {
-    let Read { clip, warnings, bytes: bytes_in } = motion(&job.input, reading)?;
+    let Read { clip, warnings, bytes: bytes_in } = motion(context, &job.input, reading)?;
     let path = job.input.shown();
     let drawn = Drawn { name: title(&job.input), clip, path: path.clone() };
     let drawn = [drawn];
-    let done = job.input.attempt.check().and_then(|()| draw(&drawn));
+    let done = context.check().map_err(Diagnostic::from).and_then(|()| draw(&drawn));
     let encoded = match done {
         Ok(bytes) => Encoded::from(bytes),
         Err(error) => return Err(Failure { error, warnings }),
     };
-    let (bytes, output) = encode::deliver_as(&encoded, job)?;
+    let (bytes, output) = encode::deliver_as(&encoded, job, context)?;
     let frames = drawn[0].clip.frames();
     let row = Row { path: &path, inputs: vec![&path], output: &output, bytes, frames };
     let (json, text) = (json(&row), row.text());
@@ -154,15 +158,15 @@ fn together(
     pictures: &Pictures,
     reading: &Reading,
     extension: &str,
-    (global, console): (&Global, &mut Console),
+    console: &mut Console,
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
 ) -> Result<Exit, Diagnostic> {
-    let reads = Reads::new(reading, Some(&pictures.inputs.selection));
+    let reads = read_files(reading, Some(&pictures.inputs.selection));
     let place = place(pictures, inputs, &reads, extension)?;
     let mut drawn = Vec::with_capacity(inputs.len());
     let mut found = Vec::new();
     for input in inputs {
-        match motion(input, reading) {
+        match motion(&JobContext::standalone(), input, reading) {
             Ok(Read { clip, warnings, .. }) => {
                 console.warnings(&input.shown(), &warnings, Detail::Line);
                 let path = input.shown();
@@ -176,20 +180,22 @@ fn together(
             Err(Failure { error, warnings }) => {
                 console.warnings(&input.shown(), &warnings, Detail::Line);
                 found.extend(warnings);
-                return Ok(fail(&input.shown(), &error, &found, global, console));
+                return Ok(fail(&input.shown(), &error, &found, console));
             }
         }
     }
     let bytes = match draw(&drawn) {
         Ok(bytes) => bytes,
-        Err(error) => return Ok(fail(&drawn[0].path, &error, &found, global, console)),
+        Err(error) => return Ok(fail(&drawn[0].path, &error, &found, console)),
     };
     let Some(path) = place else {
         put_stdout(&|out| out.write_all(&bytes))?;
         return Ok(Exit::Success);
     };
-    if let Err(error) = write::atomically(&path, pictures.outputs.overwrite, &|out| out.write_all(&bytes)) {
-        return Ok(fail(&drawn[0].path, &error, &found, global, console));
+    if let Err(error) =
+        mocap_batch::write_file(&path, pictures.outputs.overwrite, &|out| out.write_all(&bytes))
+    {
+        return Ok(fail(&drawn[0].path, &error.into(), &found, console));
     }
     let shown = path.display().to_string();
     let row = Row {
@@ -229,8 +235,8 @@ fn title(input: &Input) -> String {
 }
 
 /// A motion, or a skeleton at rest, with the roles that its names and its tree give away.
-fn motion(input: &Input, reading: &Reading) -> Result<Read, Failure> {
-    let loaded = read::load(input, reading)?;
+fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Read, Failure> {
+    let loaded = read::load(context, input, reading)?;
     let bytes = loaded.size();
     let (clip, warnings) = if loaded.format.has_motion() {
         let motion = loaded.into_motion(reading)?;

@@ -5,16 +5,16 @@ use mocap_model::{Joint, JointId, Role, Skeleton};
 use mocap_report::plot::{PlotInput, PlotOptions, png, svg};
 
 use super::picture::{self, Drawn};
-use crate::args::{Global, ImageFormat, PlotArgs as Args};
+use crate::args::{ImageFormat, Invocation, PlotArgs as Args};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures)?;
     let options = args.options();
-    picture::run(&args.pictures, format.extension(), (global, console), |drawn| {
+    picture::run(&args.pictures, format.extension(), (invocation, console), |drawn| {
         plot(drawn, &args.joint, &options, format)
     })
 }

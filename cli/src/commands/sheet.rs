@@ -3,16 +3,16 @@
 use mocap_report::sheet::{Moment, SheetInput, SheetOptions, png, svg};
 
 use super::picture::{self, Drawn};
-use crate::args::{Global, ImageFormat, SheetArgs as Args};
+use crate::args::{ImageFormat, Invocation, SheetArgs as Args};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures)?;
     let options = args.options();
-    picture::run(&args.pictures, format.extension(), (global, console), |drawn| {
+    picture::run(&args.pictures, format.extension(), (invocation, console), |drawn| {
         sheet(drawn, &options, format)
     })
 }

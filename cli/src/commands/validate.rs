@@ -3,8 +3,8 @@
 use mocap_formats::Format;
 use serde::Serialize;
 
-use crate::args::{Global, Reading, ValidateArgs as Args};
-use crate::batch::{self, Job, Report, RunOptions, Tally, json};
+use crate::args::{Reading, ValidateArgs as Args};
+use crate::batch::{self, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -28,18 +28,18 @@ pub(crate) struct Row<'a> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
-    let jobs = batch::reports(inputs);
-    let options = RunOptions { full_warnings: true, ..RunOptions::new(&args.inputs.selection, None) };
-    Ok(batch::run(console, global, options, &jobs, |job| Ok(validate(job, &args.reading))))
+    let jobs = batch::report_jobs(inputs);
+    let options = RunOptions::reporting(&args.inputs.selection).with_full_warnings();
+    Ok(batch::run(console, options, &jobs, |job, context| Ok(validate(job, context, &args.reading))))
 }
 
-fn validate(job: &Job, reading: &Reading) -> Report {
+fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
     let path = job.input.shown();
     // Warnings become errors here, all of them: `--strict` while reading would stop at the first.
     let lenient = Reading { strict: false, ..reading.clone() };
-    let (format, tally, mut errors, unlisted, mut warnings) = match check(job, &lenient) {
+    let (format, tally, mut errors, unlisted, mut warnings) = match check(job, context, &lenient) {
         Ok((format, tally, warnings)) => (Some(format), tally, Vec::new(), 0, warnings),
         Err(Trouble { errors, unlisted, warnings }) => (None, Tally::default(), errors, unlisted, warnings),
     };
@@ -84,8 +84,12 @@ fn verdict(errors: &[Diagnostic], unlisted: usize, warnings: usize, strict: bool
 }
 
 /// Reads the input all the way to what it means.
-fn check(job: &Job, reading: &Reading) -> Result<(Format, Tally, Vec<Diagnostic>), Trouble> {
-    let loaded = read::open(&job.input, reading)?;
+fn check(
+    job: &Job,
+    context: &JobContext,
+    reading: &Reading,
+) -> Result<(Format, Tally, Vec<Diagnostic>), Trouble> {
+    let loaded = read::open(context, &job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
     let (frames, warnings) = if format.has_motion() {
         let motion = loaded.motion(reading)?;

@@ -3,15 +3,15 @@
 use mocap_report::view::{ViewInput, ViewOptions, html};
 
 use super::picture::{self, Drawn};
-use crate::args::{Global, ViewArgs as Args};
+use crate::args::{Invocation, ViewArgs as Args};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = args.options();
-    picture::run(&args.pictures, "html", (global, console), |drawn| Ok(page(drawn, &options)))
+    picture::run(&args.pictures, "html", (invocation, console), |drawn| Ok(page(drawn, &options)))
 }
 
 fn page(drawn: &[Drawn], options: &ViewOptions) -> Vec<u8> {

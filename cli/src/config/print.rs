@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::{Settings, configurable, variable};
 use crate::args::Kind;
-use crate::batch::json;
 use crate::console::Console;
+use crate::rows::json;
 
 /// A row of `--print-config --json`.
 #[derive(Serialize, schemars::JsonSchema)]

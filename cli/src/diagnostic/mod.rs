@@ -1,9 +1,12 @@
 //! What is said about an input or about the arguments: one error or warning, its place, and what can be done.
 
+mod batch;
 mod excerpt;
+mod failure;
 mod render;
 mod schema;
 
+pub(crate) use failure::Failure;
 pub(crate) use render::{Detail, Renderer};
 
 use std::fmt;
@@ -11,6 +14,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use excerpt::Excerpt;
+use mocap_batch::{BatchError, FailureKind};
 use mocap_formats::{Context, Finding, Place};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -19,6 +23,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// It owns the lines it shows, so that the text of the file can be freed before it is rendered.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Diagnostic {
+    /// What it means for a run.
+    pub(crate) kind: FailureKind,
     /// The stable code, such as `bvh::row-length`.
     pub(crate) code: &'static str,
     /// One sentence.
@@ -44,6 +50,7 @@ impl Diagnostic {
     /// A diagnostic without a place.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
+            kind: FailureKind::Failed,
             code,
             message: message.into(),
             path: None,
@@ -60,6 +67,7 @@ impl Diagnostic {
     /// What a reader found in `text`, the decoded bytes of the file.
     pub(crate) fn from_finding(finding: &Finding, text: &[u8]) -> Diagnostic {
         Diagnostic {
+            kind: FailureKind::Failed,
             code: finding.code(),
             message: finding.kind.to_string(),
             path: None,
@@ -74,19 +82,13 @@ impl Diagnostic {
     }
 
     /// An error of the operating system about a file.
-    pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Diagnostic {
-        use std::io::ErrorKind;
-        let code = match error.kind() {
-            ErrorKind::NotFound => "io::not-found",
-            ErrorKind::PermissionDenied => "io::permission",
-            ErrorKind::AlreadyExists => "io::exists",
-            ErrorKind::StorageFull => "io::disk-full",
-            _ => "io::error",
-        };
-        // "(os error 2)" says nothing to a user.
-        let reason = error.to_string();
-        let reason = reason.split(" (os error").next().unwrap_or_default();
-        Diagnostic::new(code, format!("cannot {doing} '{}': {reason}", path.display()))
+    pub(crate) fn io(operation: &'static str, path: &Path, error: &std::io::Error) -> Diagnostic {
+        BatchError::io(operation, path, error).into()
+    }
+
+    /// A quality gate that was missed: the motion came out worse than was allowed.
+    pub(crate) fn gate(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { kind: FailureKind::GateMissed, ..Diagnostic::new(code, message) }
     }
 
     /// Rows and a file cannot both go to stdout.
@@ -120,9 +122,9 @@ impl Diagnostic {
         self
     }
 
-    /// Whether it is a motion that came out worse than was allowed, and no fault of files or arguments.
+    /// Whether it is a quality gate that was missed, rather than a fault of files or arguments.
     pub(crate) fn is_gate(&self) -> bool {
-        self.code.starts_with("gate::")
+        self.kind == FailureKind::GateMissed
     }
 
     /// The same with what can be done.

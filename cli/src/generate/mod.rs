@@ -8,7 +8,6 @@ use crate::config;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::write;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             for (name, about) in SCHEMAS {
                 let path = folder.join(format!("{name}.schema.json"));
                 let text = schemas::text(name, about);
-                write::atomically(&path, true, &|out| out.write_all(text.as_bytes()))?;
+                mocap_batch::write_file(&path, true, &|out| out.write_all(text.as_bytes()))?;
             }
         }
         What::Man { output: None } => {

@@ -1,12 +1,12 @@
 //! JSON Schemas of everything that mocap reads or writes as JSON or TOML, made from the types and flags that read and
 //! write it.
 
+use mocap_batch::manifest::{Line, ManifestStats};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
 use super::settings;
-use crate::batch::manifest::Line;
 use crate::batch::{ErrorRow, PlanRow, Summary};
 use crate::commands::{
     compare, compress, convert, decompress, info, manifest, picture, retarget, skel, validate,
@@ -53,7 +53,7 @@ fn schema(name: &str, about: &str) -> Value {
             "manifest-verify" => {
                 vec![of::<manifest::VerifyRow>(g), of::<manifest::VerifySummary>(g), error(g)]
             }
-            "manifest-stats" => vec![of::<manifest::StatsRow>(g), error(g)],
+            "manifest-stats" => vec![of::<ManifestStats>(g), error(g)],
             _ => unreachable!("no schema is called '{name}'"),
         }),
     }

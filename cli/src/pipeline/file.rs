@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::step::{COMMON, KINDS, StepKind};
-use super::variables::Variables;
-use crate::batch::Filter;
+use mocap_batch::Filter;
 use mocap_formats::nearest_name;
 
+use super::step::{COMMON, KINDS, StepKind};
+use super::variables::Variables;
 use crate::diagnostic::Diagnostic;
 use crate::tables::{Entry, Table, Text, Value};
 
@@ -201,7 +201,7 @@ fn read_override(
         return Err(error.help("files = '*_dance.bvh', or a list of globs"));
     };
     let filter = Filter::new(&files.texts(text)?, &[])
-        .map_err(|error| text.error(error.code, files.cell.span.clone(), error.message))?;
+        .map_err(|error| text.error(error.code(), files.cell.span.clone(), error.to_string()))?;
     let mut settings = Vec::new();
     for entry in entries.iter().filter(|entry| entry.key != FILES) {
         let Some(at) = steps.iter().position(|step| step.name == entry.key) else {

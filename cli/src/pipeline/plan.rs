@@ -10,7 +10,7 @@ use mocap_formats::Format;
 use super::file::{File, StepTable, enabled};
 use super::step::{COMMON, Step};
 use crate::args::{MapSettings, Reading, TargetSettings};
-use crate::batch::{Failure, Input, RunOptions};
+use crate::batch::{Failure, Input, JobContext, RunOptions};
 use crate::commands::compress::output_name;
 use crate::commands::retarget::{MapFile, Target, read_target};
 use crate::console::Console;
@@ -145,11 +145,13 @@ impl Plans {
                     *body = Some(open.clone());
                     continue;
                 }
-                let input = Input::named(&settings.target);
-                let open = Arc::new(settings.open(&input, console)?);
-                options = options.depending_on(&format!("target {}", input.shown()), &input);
+                let context = JobContext::standalone();
+                let open = Arc::new(settings.open(&context, console)?);
+                let role = format!("target {}", settings.target.display());
+                options = options.depending_on(&role, &context.files_read());
                 if let Some(map) = &open.map {
-                    options = options.depending_on(&format!("map {}", map.input().shown()), map.input());
+                    let role = format!("map {}", map.path().display());
+                    options = options.depending_on(&role, map.files_read());
                 }
                 *body = Some(open.clone());
                 bodies.push((settings, open));
@@ -161,9 +163,10 @@ impl Plans {
 
 impl BodySettings {
     /// Reads the target and the map.
-    fn open(&self, input: &Input, console: &Console) -> Result<Body, Diagnostic> {
+    fn open(&self, context: &JobContext, console: &Console) -> Result<Body, Diagnostic> {
         let path = self.target.display().to_string();
-        let target = read_target(input, &self.reading, self.rest, &self.inputs);
+        let input = Input::named(&self.target);
+        let target = read_target((context, &input), &self.reading, self.rest, &self.inputs);
         let target = target.map_err(|Failure { error, warnings }| {
             console.warnings(&path, &warnings, Detail::Full);
             if error.path.is_some() { error } else { error.in_file(&self.target) }

@@ -7,14 +7,14 @@ use super::explain::explain;
 use super::file::File;
 use super::plan::Plans;
 use super::work::work;
-use crate::args::{Global, Inputs, Outputs, Reading, RunArgs as Args, Selection};
-use crate::batch::{self, Input, Job, Names, Reads, RunOptions};
+use crate::args::{Inputs, Invocation, Outputs, Reading, RunArgs as Args, Selection};
+use crate::batch::{self, Input, Job, Naming, ReadFiles, RunOptions, read_files};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let file = File::read(&args.pipeline, &args.set)?;
     if args.outputs.to_stdout() {
         return Err(Diagnostic::new("usage::output", "a pipeline writes files, and stdout takes one")
@@ -31,10 +31,10 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     // What exists stands in the way of work alone.
     outputs.overwrite |= args.explain && !outputs.skip_existing;
     let jobs = match (plans.write(), &folder) {
-        (false, _) => batch::reports(inputs),
+        (false, _) => batch::report_jobs(inputs),
         (true, Some(folder)) => {
             let reading = Reading::default();
-            let reads = Reads::new(&reading, Some(&args.selection)).and([&args.pipeline]);
+            let reads = read_files(&reading, Some(&args.selection)).and([&args.pipeline]);
             plan(inputs, &outputs, &plans, reads.and(plans.reads()), folder)?
         }
         (true, None) => {
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         explain(console, &jobs, &plans, &folder);
         return Ok(Exit::Success);
     }
-    let options = plans.open_targets(console, RunOptions::new(&args.selection, Some(&outputs)))?;
-    Ok(batch::run(console, global, options, &jobs, |job| work(job, plans.of(&job.input), &folder)))
+    let options = plans.open_targets(console, RunOptions::writing(&args.selection, &outputs, invocation))?;
+    Ok(batch::run(console, options, &jobs, |job, context| work(job, context, plans.of(&job.input), &folder)))
 }
 
 /// The inputs of the command line, else those of the pipeline.
@@ -68,7 +68,7 @@ fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
         )
         .help("name files or directories behind the pipeline, or with inputs = '...' in it"));
     }
-    batch::expand(&Inputs { inputs, selection }, batch::MOTIONS)
+    Ok(batch::expand(&Inputs { inputs, selection }, batch::MOTIONS)?)
 }
 
 /// The first output of every input, with the others along.
@@ -76,7 +76,7 @@ fn plan(
     inputs: Vec<Input>,
     outputs: &Outputs,
     plans: &Plans,
-    reads: Reads<'_>,
+    reads: ReadFiles<'_>,
     folder: &Path,
 ) -> Result<Vec<Job>, Diagnostic> {
     let mut along: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
@@ -86,15 +86,8 @@ fn plan(
             along.insert(first, files.collect());
         }
     }
-    let derive = |input: &Input| {
-        let files = plans.of(input).files(&input.relative);
-        files.into_iter().next().ok_or_else(|| {
-            let message =
-                format!("the pipeline writes nothing of '{}', and something of others", input.shown());
-            Diagnostic::new("usage::output", message).help("leave it out with --exclude")
-        })
-    };
-    let beside = |path: &Path| along.get(path).cloned().unwrap_or_default();
-    let names = Names { derive: &derive, beside: &beside, reads };
-    batch::plan(inputs, outputs, &names)
+    let derive = |input: &Input| plans.of(input).files(&input.relative).into_iter().next();
+    let companions = |path: &Path| along.get(path).cloned().unwrap_or_default();
+    let naming = Naming { derive: &derive, companions: &companions, reads };
+    Ok(batch::plan(inputs, outputs, &naming)?)
 }

@@ -14,7 +14,7 @@ use super::plan::{Plan, PlannedStep};
 use super::row::{Measured, OutputRow, Row, StepRow};
 use super::step::Step;
 use crate::args::RetargetStep;
-use crate::batch::{Destination, Failure, Job, Report, Tally, json};
+use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::{compare, compress, retarget};
 use crate::diagnostic::Diagnostic;
 use crate::edit;
@@ -38,10 +38,10 @@ struct Progress<'a> {
 }
 
 /// Takes an input through its plan; its files go below `folder`.
-pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Failure> {
+pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) -> Result<Report, Failure> {
     let started = Instant::now();
-    let Motion { clip, warnings, bytes: input_bytes } = read::motion(&job.input, &plan.reading)?;
-    job.input.attempt.check()?;
+    let Motion { clip, warnings, bytes: input_bytes } = read::motion(context, &job.input, &plan.reading)?;
+    context.check()?;
     let mut progress = Progress {
         plan,
         lead_in: usize::from(warnings.iter().any(|warning| warning.code == rest::REST_FIRST)),
@@ -52,14 +52,14 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
         gates: Vec::new(),
         warnings,
     };
-    let clip = match progress.all_steps(job, clip) {
+    let clip = match progress.all_steps(context, clip) {
         Ok(clip) => clip,
         Err(error) => return Err(Failure { error, warnings: progress.warnings }),
     };
     let Progress { encoded, measured, gates, warnings, .. } = progress;
     let passed = gates.iter().all(Gate::passed);
     let outputs = match passed {
-        true => deliver(job, plan, folder, &encoded),
+        true => deliver(job, context, plan, folder, &encoded),
         false => Ok(Vec::new()),
     };
     let outputs = match outputs {
@@ -93,11 +93,11 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
 
 impl Progress<'_> {
     /// The motion after all steps.
-    fn all_steps(&mut self, job: &Job, clip: Clip) -> Result<Arc<Clip>, Diagnostic> {
+    fn all_steps(&mut self, context: &JobContext, clip: Clip) -> Result<Arc<Clip>, Diagnostic> {
         let mut clip = Arc::new(clip);
         self.keep(None, &clip);
         for (at, planned) in self.plan.steps.iter().enumerate() {
-            job.input.attempt.check()?;
+            context.check()?;
             clip = self.step(at, planned, clip).map_err(|mut error| {
                 error.message = format!("step '{}': {}", planned.name, error.message);
                 error
@@ -181,6 +181,7 @@ impl Progress<'_> {
 /// Writes all files of a clip. The first one comes last: it stands for all of them.
 fn deliver(
     job: &Job,
+    context: &JobContext,
     plan: &Plan,
     folder: &Path,
     encoded: &[(usize, Encoded)],
@@ -194,7 +195,7 @@ fn deliver(
         let destination = Destination::File { path: folder.join(&output.path), replace };
         let one = Job { destination, ..job.clone() };
         // No format but AMC has a file beside it.
-        let (bytes, path) = encode::deliver(encoded, &one, output.format.unwrap_or(Format::Json))?;
+        let (bytes, path) = encode::deliver(encoded, &one, context, output.format.unwrap_or(Format::Json))?;
         let format = output.format.map_or("mocz", Format::extension);
         rows.push(OutputRow { step: plan.steps[output.step].name.clone(), path, format, bytes });
     }

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use mocap_batch::Input;
+
 use crate::args::Reading;
-use crate::batch::Input;
 use crate::diagnostic::Diagnostic;
 
 /// The path of the skeleton of an AMC input.

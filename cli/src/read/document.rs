@@ -1,13 +1,13 @@
 //! What a file of any format says, and what it means.
 
+use mocap_batch::{Input, JobContext};
 use mocap_formats::{Format, Limits, Parsed, Rejected, amc, asf, bvh, json, skel};
 use mocap_model::{Clip, FrameRate, Skeleton};
 
 use super::companion::skeleton_of;
 use super::trouble::Stop;
-use super::{Trouble, file_bytes, located};
+use super::{Trouble, located};
 use crate::args::{AsfUnitsArg, PositionChannelsArg, Reading};
-use crate::batch::Input;
 use crate::diagnostic::Diagnostic;
 use crate::encode::Encoded;
 
@@ -26,7 +26,7 @@ pub(crate) enum Document {
 pub(super) fn parse(
     format: Format,
     bytes: &[u8],
-    input: &Input,
+    (context, input): (&JobContext, &Input),
     reading: &Reading,
 ) -> Result<(Document, Vec<Diagnostic>), Trouble> {
     let limits = Limits::default();
@@ -36,7 +36,7 @@ pub(super) fn parse(
         Format::Asf => wrap(bytes, asf::parse(bytes, &limits), Document::Asf),
         Format::Amc => {
             let skeleton;
-            (skeleton, found) = companion(input, reading, &limits)?;
+            (skeleton, found) = companion(context, input, reading, &limits)?;
             let motion = amc::parse(bytes, &limits);
             wrap(bytes, motion, |motion| Document::Amc(Box::new(skeleton), motion))
         }
@@ -55,13 +55,13 @@ pub(super) fn parse(
 
 /// The skeleton of an AMC file; what is found in it carries its path.
 fn companion(
+    context: &JobContext,
     input: &Input,
     reading: &Reading,
     limits: &Limits,
 ) -> Result<(asf::Document, Vec<Diagnostic>), Trouble> {
     let path = skeleton_of(input, reading)?;
-    let bytes = file_bytes(&path)?;
-    input.attempt.read(&path, &bytes);
+    let bytes = context.read_file(&path, limits.bytes as u64).map_err(Diagnostic::from)?;
     let here = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&path)).collect();
     match asf::parse(&bytes, limits) {
         Ok(Parsed { value, warnings }) => Ok((value, here(located(&warnings, &bytes)))),

@@ -16,17 +16,16 @@ use trouble::Stop;
 use unit::restated;
 
 use std::borrow::Cow;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap_batch::{Input, JobContext, Source};
 use mocap_compress::{Compressed, OpenError};
 use mocap_formats::{Finding, Format, Limits, Parsed, bvh, text};
 use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
 
 use crate::args::{FromFormat, Reading};
-use crate::batch::{Failure, Input, Source};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Failure};
 use crate::edit::without_first;
 use crate::rest::REST_FIRST;
 
@@ -58,21 +57,26 @@ pub(crate) struct Outline {
 ///
 /// # Errors
 /// Where it cannot be read or understood, or has a warning and `--strict` is given.
-pub(crate) fn load(input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
-    load_bytes(input, bytes_of(input)?, reading)
+pub(crate) fn load(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
+    load_bytes(context, input, bytes_of(context, input)?, reading)
 }
 
 /// As [`load`], of bytes that were read before.
-pub(crate) fn load_bytes(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Failure> {
-    Ok(parsed(input, bytes, reading)?)
+pub(crate) fn load_bytes(
+    context: &JobContext,
+    input: &Input,
+    bytes: Vec<u8>,
+    reading: &Reading,
+) -> Result<Loaded, Failure> {
+    Ok(parsed(context, input, bytes, reading)?)
 }
 
 /// As [`load`], with everything that is wrong with the file.
-pub(crate) fn open(input: &Input, reading: &Reading) -> Result<Loaded, Trouble> {
-    parsed(input, bytes_of(input)?, reading)
+pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Trouble> {
+    parsed(context, input, bytes_of(context, input)?, reading)
 }
 
-fn parsed(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Trouble> {
+fn parsed(context: &JobContext, input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Trouble> {
     if is_compressed(&bytes) {
         // It says what it means, as the project's own JSON does.
         let clip = as_stated(open_compressed(&bytes, None)?.to_clip());
@@ -84,7 +88,7 @@ fn parsed(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Tr
         });
     }
     let format = format_of(input, &bytes, reading)?;
-    let (document, warnings) = document::parse(format, &bytes, input, reading)
+    let (document, warnings) = document::parse(format, &bytes, (context, input), reading)
         .map_err(|trouble| looks_like(trouble, format, &bytes))?;
     Ok(Loaded { format, document, warnings, bytes })
 }
@@ -103,8 +107,8 @@ fn looks_like(mut trouble: Trouble, format: Format, bytes: &[u8]) -> Trouble {
 ///
 /// # Errors
 /// As [`load`], and where it holds no motion.
-pub(crate) fn motion(input: &Input, reading: &Reading) -> Result<Motion, Failure> {
-    load(input, reading)?.into_motion(reading)
+pub(crate) fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Motion, Failure> {
+    load(context, input, reading)?.into_motion(reading)
 }
 
 impl Loaded {
@@ -197,27 +201,9 @@ pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec
     }
 }
 
-pub(crate) fn bytes_of(input: &Input) -> Result<Vec<u8>, Diagnostic> {
-    let limit = Limits::default().bytes as u64;
-    match &input.source {
-        Source::Stdin => {
-            let mut bytes = Vec::new();
-            // One more than allowed, so that the reader can tell.
-            std::io::stdin()
-                .lock()
-                .take(limit + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|error| Diagnostic::new("io::error", format!("cannot read stdin: {error}")))?;
-            Ok(bytes)
-        }
-        Source::File(path) => {
-            let bytes = file_bytes(path)?;
-            input.attempt.read(path, &bytes);
-            input.attempt.check()?;
-            Ok(bytes)
-        }
-        Source::Unreadable(_, trouble) => Err(trouble.as_ref().clone()),
-    }
+/// The bytes of an input; of one that is too large one more than is allowed, which tells the reader.
+pub(crate) fn bytes_of(context: &JobContext, input: &Input) -> Result<Vec<u8>, Diagnostic> {
+    Ok(context.read(input, Limits::default().bytes as u64)?)
 }
 
 /// Whether these are the bytes of a compressed clip.
@@ -255,36 +241,6 @@ pub(crate) fn open_compressed(
             _ => diagnostic,
         }
     })
-}
-
-/// The bytes of a file no larger than the limit.
-pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    bytes_within(path, Limits::default().bytes as u64)
-}
-
-/// The whole of a file that is no larger than `limit` bytes.
-///
-/// # Errors
-/// Where it cannot be read, or is larger, as a device may be without end.
-pub(crate) fn small_file(path: &Path, limit: u64) -> Result<Vec<u8>, Diagnostic> {
-    let bytes = bytes_within(path, limit)?;
-    if bytes.len() as u64 > limit {
-        let message =
-            format!("'{}' is larger than the {} MB that are read of it", path.display(), limit >> 20);
-        return Err(Diagnostic::new("io::too-large", message));
-    }
-    Ok(bytes)
-}
-
-/// The bytes of a file, and one more than `limit` where it has more, so that the reader can tell.
-fn bytes_within(path: &Path, limit: u64) -> Result<Vec<u8>, Diagnostic> {
-    let failed = |error: std::io::Error| Diagnostic::io("read", path, &error);
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len();
-    // A size that a device or a lying file system states is not trusted: reading stops behind the limit.
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
 }
 
 /// The format as stated, by the extension, or by the content.

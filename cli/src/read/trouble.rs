@@ -3,8 +3,7 @@
 use mocap_formats::{Finding, Rejected, text};
 
 use super::located;
-use crate::batch::Failure;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Failure};
 
 /// Everything that is wrong with a file.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::io::Write;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::help::{page_of_words, print_help};
-use crate::batch::{ErrorRow, json};
 use crate::diagnostic::Diagnostic;
+use crate::rows::{ErrorRow, json};
 
 /// Leaves with the message of a wrong command line, or with help that was asked for. With `--json` the message is
 /// a row as well.

@@ -14,7 +14,6 @@ use toml::de::{DeTable, DeValue};
 use mocap_formats::nearest_name;
 
 use crate::diagnostic::Diagnostic;
-use crate::read;
 
 /// A file of tables, as it was written.
 #[derive(Debug)]
@@ -61,7 +60,7 @@ impl Text {
 
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Text, Diagnostic> {
-        let bytes = read::small_file(path, MOST)?;
+        let bytes = mocap_batch::read_file(path, MOST)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             Diagnostic::new("toml::not-utf8", format!("'{}' is no text in UTF-8", path.display()))

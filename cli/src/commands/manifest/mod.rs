@@ -1,17 +1,17 @@
-//! `mocap manifest`: the records of runs over many clips: shards put together, outputs checked, failures counted.
+//! `mocap manifest`: merge, check and sum up the manifests of runs.
 
 mod merge;
 mod stats;
 mod verify;
 
 pub(crate) use merge::Row as MergeRow;
-pub(crate) use stats::Row as StatsRow;
 pub(crate) use verify::{Row as VerifyRow, Summary as VerifySummary};
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use mocap_batch::manifest::{NamedManifest, read_manifests};
 
 use crate::args::{ManifestArgs as Args, ManifestWhat as What};
-use crate::batch::manifest::{Book, default_name};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
@@ -25,50 +25,14 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     }
 }
 
-/// A manifest and where it was read.
-struct Read {
-    path: PathBuf,
-    book: Book,
-}
-
-/// Reads the manifests that arguments name: files, or those in a folder of outputs, of which shards are taken where
-/// there are some and `shards_first`, else the one of a whole run.
-fn read(named: &[PathBuf], shards_first: bool, console: &Console) -> Result<Vec<Read>, Diagnostic> {
-    let mut paths = Vec::new();
-    for path in named {
-        match path.is_dir() {
-            true => paths.extend(in_folder(path, shards_first)?),
-            false => paths.push(path.clone()),
-        }
-    }
-    let read = |path: PathBuf| Ok(Read { book: Book::open(&path)?, path });
-    let read = paths.into_iter().map(read).collect::<Result<Vec<Read>, Diagnostic>>()?;
-    for Read { path, .. } in read.iter().filter(|read| read.book.header.is_none()) {
-        let warning = Diagnostic::new("manifest::empty", "the manifest is empty: no clip has been begun");
+/// Reads the manifests that arguments name, and warns about empty ones.
+fn read(named: &[PathBuf], shards_first: bool, console: &Console) -> Result<Vec<NamedManifest>, Diagnostic> {
+    let manifests = read_manifests(named, shards_first)?;
+    for NamedManifest { path, .. } in manifests.iter().filter(|named| named.manifest.header.is_none()) {
+        let warning = Diagnostic::new("manifest::empty", "the manifest is empty: no clip was started");
         console.warnings(&path.display().to_string(), &[warning], Detail::Line);
     }
-    Ok(read)
-}
-
-fn in_folder(folder: &Path, shards_first: bool) -> Result<Vec<PathBuf>, Diagnostic> {
-    let entries = folder.read_dir().map_err(|error| Diagnostic::io("search", folder, &error))?;
-    let is_shard = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str());
-        let shard = name.and_then(|name| name.strip_prefix(".mocap-manifest.")?.strip_suffix(".jsonl"));
-        shard.is_some_and(|shard| shard.contains("-of-"))
-    };
-    let mut shards: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_shard).collect();
-    shards.sort();
-    let whole = folder.join(default_name(None));
-    match (whole.is_file(), shards.is_empty()) {
-        (true, _) if !shards_first || shards.is_empty() => Ok(vec![whole]),
-        (_, false) => Ok(shards),
-        _ => {
-            Err(Diagnostic::new("manifest::none", format!("there is no manifest in '{}'", folder.display()))
-                .help("runs keep one with --resume, or where --manifest says"))
-        }
-    }
+    Ok(manifests)
 }
 
 /// Columns of text, the last of any width.

@@ -38,10 +38,10 @@ pub(crate) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
         let Some(value) = checked.value else {
             let message =
                 format!("{name} was not measured, so it is not within the limit of {}: {says}", gate.limit);
-            return Diagnostic::new("gate::not-measured", message).help(MEASURED);
+            return Diagnostic::gate("gate::not-measured", message).help(MEASURED);
         };
         let message = format!("{name} is {value:.4} {unit}, above the limit of {}: {says}", gate.limit);
-        Diagnostic::new("gate::metric-above", message.replace(" ,", ","))
+        Diagnostic::gate("gate::metric-above", message.replace(" ,", ","))
     };
     missed.map(finding).collect()
 }

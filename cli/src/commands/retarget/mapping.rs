@@ -1,8 +1,9 @@
 //! Which joint moves which: found, or given in a map file; shown, and written for a user to edit.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use mocap_batch::{BatchError, FileRecord, write_file};
 use mocap_formats::{Limits, map, text};
 use mocap_model::{Clip, JointId, Role, Skeleton};
 use mocap_retarget::{
@@ -12,12 +13,11 @@ use mocap_retarget::{
 
 use super::target::Target;
 use super::{about, diagnostic, explain, noticed, which_of};
-use crate::args::{Global, MapSettings, Reading, RetargetArgs as Args};
-use crate::batch::{Failure, Input, Job, Reads, Report, json};
-use crate::console::put_stdout;
+use crate::args::{MapSettings, Reading, RetargetArgs as Args};
+use crate::batch::{Failure, Input, Job, JobContext, ReadFiles, Report, json};
+use crate::console::{Console, put_stdout};
 use crate::diagnostic::Diagnostic;
 use crate::read;
-use crate::write;
 
 /// What to do where no map was found.
 pub(super) const HELP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGET` writes what was found: put the \
@@ -27,33 +27,39 @@ pub(super) const HELP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGE
 /// The file of a map.
 #[derive(Debug)]
 pub(crate) struct MapFile {
-    input: Input,
     path: PathBuf,
     bytes: Vec<u8>,
+    files_read: Vec<FileRecord>,
 }
 
 impl MapFile {
     /// The file that the settings name.
     pub(crate) fn of(settings: &MapSettings) -> Result<Option<MapFile>, Diagnostic> {
         let read = |path: &PathBuf| {
-            let input = Input::named(path);
-            Ok(MapFile { bytes: read::bytes_of(&input)?, path: path.clone(), input })
+            let context = JobContext::standalone();
+            let bytes = read::bytes_of(&context, &Input::named(path))?;
+            Ok(MapFile { bytes, path: path.clone(), files_read: context.files_read() })
         };
         settings.map.as_ref().map(read).transpose()
     }
 
-    /// Where it was read from.
-    pub(crate) fn input(&self) -> &Input {
-        &self.input
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file as it was read; none for stdin.
+    pub(crate) fn files_read(&self) -> &[FileRecord] {
+        &self.files_read
     }
 }
 
 /// The jobs of a run that only shows.
 pub(super) fn jobs(
     inputs: Vec<Input>,
-    reads: &Reads<'_>,
+    reads: &ReadFiles<'_>,
     args: &Args,
-    global: &Global,
+    console: &Console,
 ) -> Result<Vec<Job>, Diagnostic> {
     if let Some(path) = &args.mapping.write_map {
         if inputs.len() != 1 {
@@ -63,7 +69,7 @@ pub(super) fn jobs(
         }
         let to_stdout = path == Path::new("-");
         reads.refuse(&inputs, [path.as_path()])?;
-        if to_stdout && (global.json || args.mapping.explain) {
+        if to_stdout && (console.is_json() || args.mapping.explain) {
             return Err(Diagnostic::new("usage::stdout-twice", "the map and rows both go to stdout")
                 .help("name a file with --write-map"));
         }
@@ -155,13 +161,14 @@ impl Mapping {
 /// A pair of skeletons shown, and its map written where that is asked for.
 pub(super) fn shown(
     job: &Job,
+    context: &JobContext,
     args: &Args,
     target: &Target,
     map: Option<&MapFile>,
 ) -> Result<Report, Failure> {
     // A skeleton alone can be shown, too.
     let reading = Reading { rest_frame_dropped: true, ..args.reading.clone() };
-    let loaded = read::load(&job.input, &reading)?;
+    let loaded = read::load(context, &job.input, &reading)?;
     let (source, found, mut warnings) = if loaded.format.has_motion() {
         let motion = loaded.into_motion(&reading)?;
         let found = map_roles_in(&motion.clip);
@@ -226,13 +233,13 @@ fn deliver(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
     if path == Path::new("-") {
         return put_stdout(&|out: &mut dyn Write| out.write_all(bytes)).map(drop);
     }
-    let written = write::atomically(path, replace, &|out: &mut dyn Write| out.write_all(bytes));
-    written.map(drop).map_err(|error| match error.code {
-        "io::exists" => {
+    let written = write_file(path, replace, &|out: &mut dyn Write| out.write_all(bytes));
+    written.map(drop).map_err(|error| match error {
+        BatchError::Io { kind: ErrorKind::AlreadyExists, .. } => {
             Diagnostic::new("usage::output-exists", format!("'{}' exists already", path.display()))
                 .help("--overwrite replaces it")
         }
-        _ => error,
+        error => error.into(),
     })
 }
 

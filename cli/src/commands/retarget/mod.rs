@@ -13,8 +13,10 @@ use mocap_formats::Format;
 use mocap_model::{Clip, Pose, Unit, UnitSource};
 use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
-use crate::args::{Edits, Global, Inputs, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
-use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
+use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
+};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::edit::{self, guessed};
@@ -30,10 +32,10 @@ pub(crate) use row::{Measures, Row};
 pub(crate) use target::{Target, read as read_target};
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let (target_path, sources) = args.paths.split_last().expect("at least two paths are given");
     let format = output_format(args)?;
-    if global.json && args.outputs.to_stdout() {
+    if console.is_json() && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     unambiguous(args, target_path)?;
@@ -43,24 +45,25 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let derive = |input: &Input| {
         let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
-        Ok(input.relative.with_file_name(name))
+        Some(input.relative.with_file_name(name))
     };
-    let reads = Reads::new(&args.reading, Some(&args.selection))
+    let reads = read_files(&args.reading, Some(&args.selection))
         .and([target_path.as_path()])
         .and(args.mapping.map.path());
-    let names = Names {
+    let names = Naming {
         derive: &derive,
-        beside: &|path: &Path| encode::beside(path, format).into_iter().collect(),
+        companions: &|path: &Path| encode::beside(path, format).into_iter().collect(),
         reads,
     };
     let jobs = match args.mapping.shows_only() {
-        true => mapping::jobs(inputs, &names.reads, args, global)?,
+        true => mapping::jobs(inputs, &names.reads, args, console)?,
         false => batch::plan(inputs, &args.outputs, &names)?,
     };
 
-    let target_input = Input::named(target_path);
+    let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
     let target_args = TargetSettings { unit_unneeded: args.mapping.shows_only(), ..args.target };
-    let target = match target::read(&target_input, &target_args, args.method.target_rest, &args.reading) {
+    let target = (&target_context, &target_input);
+    let target = match target::read(target, &target_args, args.method.target_rest, &args.reading) {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -70,20 +73,20 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
         }
     };
     // Rows have them as well.
-    if !global.json {
+    if !console.is_json() {
         console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     }
-    let mut options =
-        RunOptions::new(&args.selection, Some(&args.outputs)).depending_on("the target", &target_input);
+    let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation)
+        .depending_on("the target", &target_context.files_read());
     let map = MapFile::of(&args.mapping.map)?;
     if let Some(map) = &map {
-        options = options.depending_on("the map", map.input());
+        options = options.depending_on("the map", map.files_read());
     }
-    let work = |job: &Job| match args.mapping.shows_only() {
-        true => mapping::shown(job, args, &target, map.as_ref()),
-        false => retarget(job, args, &target, map.as_ref(), format),
+    let work = |job: &Job, context: &JobContext| match args.mapping.shows_only() {
+        true => mapping::shown(job, context, args, &target, map.as_ref()),
+        false => retarget(job, context, args, &target, map.as_ref(), format),
     };
-    Ok(batch::run(console, global, options, &jobs, work))
+    Ok(batch::run(console, options, &jobs, work))
 }
 
 /// What can be said of the arguments before anything is read.
@@ -91,7 +94,7 @@ fn unambiguous(args: &Args, target: &Path) -> Result<(), Diagnostic> {
     let others = [args.mapping.map.map.as_ref(), args.selection.files_from.as_ref()];
     let all = args.paths.iter().chain(others.into_iter().flatten());
     if all.filter(|path| path.as_os_str() == "-").count() > 1 {
-        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read once only")
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once")
             .help("source, target, --map and --files-from cannot come from it together"));
     }
     if target.is_dir() {
@@ -115,6 +118,7 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
 
 fn retarget(
     job: &Job,
+    context: &JobContext,
     args: &Args,
     target: &Target,
     map: Option<&MapFile>,
@@ -123,14 +127,14 @@ fn retarget(
     let started = Instant::now();
     let edits = Edits::from(args.edits);
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
-    let Motion { clip, mut warnings, bytes: bytes_in } =
-        read::motion(&job.input, &reading).map_err(|mut failure| {
+    let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(context, &job.input, &reading)
+        .map_err(|mut failure| {
             if failure.error.code == "format::no-motion" {
                 failure.error.help = Some(TARGET_LAST.into());
             }
             failure
         })?;
-    job.input.attempt.check()?;
+    context.check()?;
     let done = edited(clip, &edits, &args.method, &mut warnings).and_then(|(clip, opening)| {
         put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
     });
@@ -143,7 +147,7 @@ fn retarget(
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
-        encode::deliver(&encoded, job, format)
+        encode::deliver(&encoded, job, context, format)
     });
     let (bytes_out, output) = match delivered {
         Ok(delivered) => delivered,

@@ -4,7 +4,7 @@ use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
 use crate::args::{PositionChannelsArg, Reading, TargetSettings};
-use crate::batch::{Failure, Input};
+use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::read::{self, Motion};
@@ -24,7 +24,7 @@ pub(crate) struct Target {
 
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(crate) fn read(
-    input: &Input,
+    (context, input): (&JobContext, &Input),
     args: &TargetSettings,
     stance: Option<usize>,
     inputs: &Reading,
@@ -40,7 +40,7 @@ pub(crate) fn read(
         strict: false,
         ..inputs.clone()
     };
-    let loaded = read::load(input, &reading)?;
+    let loaded = read::load(context, input, &reading)?;
     let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || stance.is_some() {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
         let at_rest = starts_at_rest(&mut warnings);

@@ -12,8 +12,10 @@ use mocap_formats::{Format, skel};
 use mocap_model::{Role, Skeleton, Space};
 use mocap_retarget::{NEEDED_ROLES, map_roles};
 
-use crate::args::{Global, LIST, Reading, SkelArgs as Args};
-use crate::batch::{self, Destination, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
+use crate::args::{Invocation, LIST, Reading, SkelArgs as Args};
+use crate::batch::{
+    self, Destination, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
+};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode;
@@ -22,8 +24,8 @@ use crate::read::{self, Loaded, Motion};
 use crate::rest::{Rest, RestArg, at_rest, stance, starts_at_rest};
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result<Exit, Diagnostic> {
-    if global.json && args.outputs.to_stdout() {
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+    if console.is_json() && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     let preset = match args.preset.as_deref() {
@@ -36,16 +38,16 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
     };
     let format = output_format(args)?;
     let jobs = match &args.outputs.output {
-        None => batch::reports(inputs),
+        None => batch::report_jobs(inputs),
         Some(_) => {
-            let derive = |input: &Input| Ok(encode::renamed(&input.relative, format));
-            let reads = Reads::new(&args.reading, Some(&args.inputs.selection));
-            let names = Names { derive: &derive, beside: &|_: &Path| Vec::new(), reads };
+            let derive = |input: &Input| Some(encode::renamed(&input.relative, format));
+            let reads = read_files(&args.reading, Some(&args.inputs.selection));
+            let names = Naming { derive: &derive, companions: &|_: &Path| Vec::new(), reads };
             batch::plan(inputs, &args.outputs, &names)?
         }
     };
-    let options = RunOptions::new(&args.inputs.selection, Some(&args.outputs));
-    Ok(batch::run(console, global, options, &jobs, |job| skel(job, preset, args, format)))
+    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    Ok(batch::run(console, options, &jobs, |job, context| skel(job, context, preset, args, format)))
 }
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
@@ -96,12 +98,18 @@ fn rested(loaded: Loaded, args: &Args, format: Format) -> Result<(Skeleton, Rest
     }
 }
 
-fn skel(job: &Job, preset: Option<&skel::Preset>, args: &Args, format: Format) -> Result<Report, Failure> {
+fn skel(
+    job: &Job,
+    context: &JobContext,
+    preset: Option<&skel::Preset>,
+    args: &Args,
+    format: Format,
+) -> Result<Report, Failure> {
     let path = job.input.shown();
     let (bytes_in, (skeleton, rest, mut warnings)) = match preset {
         Some(preset) => (0, (preset.skeleton(), Rest::Offsets, Vec::new())),
         None => {
-            let loaded = read::load(&job.input, &args.reading)?;
+            let loaded = read::load(context, &job.input, &args.reading)?;
             (loaded.size(), rested(loaded, args, format)?)
         }
     };
@@ -123,7 +131,7 @@ fn skel(job: &Job, preset: Option<&skel::Preset>, args: &Args, format: Format) -
         Destination::Nowhere => Ok((0, String::new())),
         _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {
             warnings.extend_from_slice(&encoded.warnings);
-            encode::deliver(&encoded, job, format)
+            encode::deliver(&encoded, job, context, format)
         }),
     };
     let (bytes_out, output) = match written {

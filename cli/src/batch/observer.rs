@@ -1,0 +1,101 @@
+//! Runs jobs and prints what becomes of them: rows, messages, progress, the summary.
+
+use mocap_batch::{Job, JobContext, Observer, Outcome};
+
+use super::options::RunOptions;
+use super::progress::Progress;
+use super::rendered::{Rendered, RenderedFailure, Renderer};
+use super::report::Report;
+use super::{plan_rows, summary};
+use crate::console::Console;
+use crate::diagnostic::{Detail, Diagnostic, Failure};
+use crate::exit::Exit;
+use crate::interrupt;
+
+/// Runs `work` on every job and prints the results.
+pub(crate) fn run(
+    console: &mut Console,
+    options: RunOptions,
+    jobs: &[Job],
+    work: impl Fn(&Job, &JobContext) -> Result<Report, Failure> + Sync,
+) -> Exit {
+    if options.dry_run {
+        return match plan_rows::print(console, &options, jobs) {
+            Ok(()) => Exit::Success,
+            Err(error) => console.usage_error(&error.into()),
+        };
+    }
+    // Of many clips a warning is one line; of one clip it is shown with its line of the file.
+    let brief = jobs.len() > 1 && !options.full_warnings;
+    let detail = if brief { Detail::Line } else { Detail::Full };
+    let renderer = Renderer { style: console.style(), json: console.is_json(), detail };
+    let work = |job: &Job, context: &JobContext| renderer.render(job, work(job, context));
+    let shown = if options.own_progress { &[] } else { jobs };
+    let progress = Progress::new(console.progress(), shown);
+    let summed = jobs.len() > 1 || options.sharded;
+    let mut printer = Printer { console, progress, renderer: renderer.clone(), summed };
+    match mocap_batch::run(jobs, &options.engine, work, &mut printer) {
+        Ok(summary) => printer.end(&summary),
+        Err(error) => console.usage_error(&error.into()),
+    }
+}
+
+/// Prints a run.
+struct Printer<'a> {
+    console: &'a mut Console,
+    progress: Progress,
+    renderer: Renderer,
+    /// Whether a summary is printed.
+    summed: bool,
+}
+
+impl Observer<Rendered, RenderedFailure> for Printer<'_> {
+    fn ended(&mut self, job: &Job, outcome: &Outcome<Rendered, RenderedFailure>) {
+        self.progress.advance(job, outcome);
+    }
+
+    fn report(&mut self, job: &Job, outcome: Outcome<Rendered, RenderedFailure>) {
+        let rendered = match outcome {
+            Outcome::Done(rendered) | Outcome::Failed(RenderedFailure::Work { rendered, .. }) => rendered,
+            Outcome::Failed(RenderedFailure::Run(error)) => {
+                self.renderer.failed(job, &Diagnostic::from(error).into())
+            }
+            Outcome::Completed => self.renderer.completed(job),
+            Outcome::Skipped => self.renderer.skipped(job),
+            Outcome::NotStarted => return,
+        };
+        self.progress.suspend(|| rendered.print(self.console));
+    }
+
+    fn tick(&mut self) {
+        self.progress.tick(self.console);
+    }
+
+    fn interrupted(&mut self) {
+        let text = "interrupted: inputs in progress are dropped; interrupt again to stop at once";
+        self.progress.suspend(|| self.console.note(text));
+    }
+
+    fn is_closed(&self) -> bool {
+        self.console.is_closed()
+    }
+
+    fn stuck(&mut self, summary: &mocap_batch::Summary) {
+        let exit = self.end(summary);
+        interrupt::leave(self.console.ended(exit));
+    }
+}
+
+impl Printer<'_> {
+    /// Prints why the run ended early, and the summary.
+    fn end(&mut self, summary: &mocap_batch::Summary) -> Exit {
+        self.progress.finish();
+        if let Some(error) = &summary.fatal {
+            self.console.error(None, &error.clone().into());
+        }
+        if self.summed && !self.console.is_closed() {
+            summary::print(summary, self.console);
+        }
+        summary::exit(summary)
+    }
+}

@@ -1,0 +1,80 @@
+//! Errors and warnings of runs, with the flags that help.
+
+use mocap_batch::manifest::MergeWarning;
+use mocap_batch::{BatchError, PlanWarning};
+
+use super::Diagnostic;
+
+impl From<BatchError> for Diagnostic {
+    fn from(error: BatchError) -> Diagnostic {
+        let diagnostic =
+            Diagnostic { kind: error.kind(), ..Diagnostic::new(error.code(), error.to_string()) };
+        match help(&error) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+}
+
+/// What the user can do.
+fn help(error: &BatchError) -> Option<String> {
+    use BatchError as E;
+    let help = match error {
+        E::StdinTwice { list: true } => "the list of --files-from and an input cannot both come from it",
+        E::NoInput { extensions } => {
+            let wanted: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
+            return Some(format!("directories are searched for {}", wanted.join(", ")));
+        }
+        E::ManyToStdout(_) => "name a directory with -o DIR/, or give one input",
+        E::CompanionToStdout { .. } => "name a file with -o",
+        E::ManyToOneFile { path, .. } => {
+            return Some(format!("end it in / to name a directory: -o {}/", path.display()));
+        }
+        E::NoOutputDirectory => "name one with -o DIR/; it mirrors the tree of the inputs",
+        E::NoOutput(_) => "leave it out with --exclude",
+        E::OutputIsInput { by_manifest: false, .. } => "name another output",
+        E::OutputIsInput { by_manifest: true, .. } | E::ManifestIsOutput(_) => {
+            "name another file with --manifest"
+        }
+        E::OutputCollision { .. } => "convert them in separate runs, or leave one out with --exclude",
+        E::OutputsExist { .. } => "--overwrite replaces existing outputs, --skip-existing keeps them",
+        E::UnlistedOutputs { .. } => {
+            "--resume --overwrite replaces them; --skip-existing, without --resume, keeps them"
+        }
+        E::ManifestWithoutDirectory => "name a directory with -o DIR/",
+        E::ManifestExists(_) => "--resume continues it, --overwrite starts a new one",
+        E::OtherRun { .. } => {
+            "use the options of the earlier run, do all clips again with --resume --overwrite, or name another \
+             directory"
+        }
+        E::ManifestBusy(_) => "wait for it, or give each run a part of the inputs with --shard",
+        E::ManifestDamaged { .. } => {
+            "a torn last line does no harm; remove the damaged line, and its clip is done again"
+        }
+        E::NoManifest(_) => "runs keep one with --resume or --manifest",
+        E::MergeConflict { .. } => {
+            "its input has changed between the runs; run one of them again with --resume"
+        }
+        E::TimedOut(_) => "--timeout allows more; a later run with --resume tries it again",
+        E::DiskFull(_) => "free space and run again: with --resume, completed clips are skipped",
+        E::Stuck(_) => "leave them out with --exclude, or allow more time with --timeout",
+        _ => return None,
+    };
+    Some(help.into())
+}
+
+impl From<&PlanWarning> for Diagnostic {
+    fn from(warning: &PlanWarning) -> Diagnostic {
+        Diagnostic::new(warning.code(), warning.to_string())
+    }
+}
+
+impl From<&MergeWarning> for Diagnostic {
+    fn from(warning: &MergeWarning) -> Diagnostic {
+        let diagnostic = Diagnostic::new(warning.code(), warning.to_string());
+        match warning {
+            MergeWarning::Unfinished { .. } => diagnostic.help("run their shards again with --resume"),
+            MergeWarning::MissingShards { .. } => diagnostic,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Why a job failed, and what was found before.
+
+use mocap_batch::BatchError;
+
+use super::Diagnostic;
+
+/// Why a job failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: Diagnostic,
+    /// What was found before.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(error: Diagnostic) -> Failure {
+        Failure { error, warnings: Vec::new() }
+    }
+}
+
+impl From<BatchError> for Failure {
+    fn from(error: BatchError) -> Failure {
+        Diagnostic::from(error).into()
+    }
+}

@@ -1,0 +1,90 @@
+//! Interrupts (Ctrl-C, SIGTERM): what a run needs to end in order, and the temporary files to remove.
+//!
+//! A signal reaches a process, not a function, so this is the only module with global state. It installs no handler
+//! and never ends the process: the program does both. Its handler calls [`request`]; where that returns `false`, it
+//! calls [`remove_temporary_files`] and exits.
+//!
+//! A run over many jobs ends in order: after the first signal it starts no job, drops the jobs in flight at their
+//! next check and completes its manifest. A second signal ends the process at once.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
+
+/// Temporary files that are being written.
+static PARTIAL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Whether a run handles signals itself.
+static ORDERLY: AtomicBool = AtomicBool::new(false);
+/// Whether there was a signal.
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+fn partial() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes a signal; returns whether a run ends in order because of it. Otherwise the process should end now.
+pub fn request() -> bool {
+    let first = !REQUESTED.swap(true, Ordering::SeqCst);
+    first && ORDERLY.load(Ordering::SeqCst)
+}
+
+/// Keeps other threads from starting a temporary file.
+#[must_use = "hold it until the process ends"]
+pub struct NoMoreFiles(
+    #[allow(dead_code, reason = "the lock is held, not read")] MutexGuard<'static, BTreeSet<PathBuf>>,
+);
+
+/// Removes all temporary files. Hold the result until the process ends: no thread starts another file before.
+pub fn remove_temporary_files() -> NoMoreFiles {
+    let files = partial();
+    for file in files.iter() {
+        let _ = std::fs::remove_file(file);
+    }
+    NoMoreFiles(files)
+}
+
+/// Whether the run in progress must end.
+pub fn requested() -> bool {
+    ORDERLY.load(Ordering::SeqCst) && REQUESTED.load(Ordering::SeqCst)
+}
+
+/// While it lives, the run handles the first signal.
+pub(crate) struct Orderly(());
+
+impl Orderly {
+    pub(crate) fn begin() -> Orderly {
+        ORDERLY.store(true, Ordering::SeqCst);
+        Orderly(())
+    }
+}
+
+impl Drop for Orderly {
+    fn drop(&mut self) {
+        ORDERLY.store(false, Ordering::SeqCst);
+    }
+}
+
+/// A temporary file that [`remove_temporary_files`] removes as long as the guard lives.
+pub(crate) fn watched(
+    create: impl FnOnce() -> io::Result<NamedTempFile>,
+) -> io::Result<(NamedTempFile, Watched)> {
+    let mut files = partial();
+    let file = create()?;
+    files.insert(file.path().to_owned());
+    let watched = Watched(file.path().to_owned());
+    Ok((file, watched))
+}
+
+/// Stops watching the file when dropped.
+pub(crate) struct Watched(PathBuf);
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        partial().remove(&self.0);
+    }
+}

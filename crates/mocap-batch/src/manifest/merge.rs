@@ -1,0 +1,175 @@
+//! Merging the manifests of shards into the manifest of a whole run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::find::NamedManifest;
+use super::line::{Entry, Header, Line, text};
+use crate::error::BatchError;
+use crate::portable::PathText;
+use crate::write::write_file;
+
+/// Several manifests as one: one line per clip, sorted by path. A clip that is done in any of them is done.
+#[derive(Debug)]
+pub struct Merged<'a> {
+    header: Header,
+    clips: BTreeMap<&'a PathText, &'a Entry>,
+    /// The counts.
+    pub summary: MergeSummary,
+    /// What is missing for a whole run.
+    pub warnings: Vec<MergeWarning>,
+}
+
+/// The counts of merged manifests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct MergeSummary {
+    /// Manifests that were merged.
+    pub manifests: usize,
+    /// Clips that were finished.
+    pub clips: usize,
+    /// Clips that are done.
+    pub ok: usize,
+    /// Clips that failed.
+    pub failed: usize,
+    /// Clips that were started and not done.
+    pub unfinished: usize,
+}
+
+/// What is missing for a whole run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MergeWarning {
+    /// Shards without a manifest.
+    MissingShards {
+        /// The first of them, such as `2/3`.
+        listed: Vec<String>,
+        /// The number of others.
+        more: usize,
+    },
+    /// Clips that were started and not finished.
+    Unfinished {
+        /// How many.
+        clips: usize,
+        /// The first of them.
+        first: String,
+    },
+}
+
+impl MergeWarning {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            MergeWarning::MissingShards { .. } => "manifest::missing-shard",
+            MergeWarning::Unfinished { .. } => "manifest::unfinished",
+        }
+    }
+}
+
+impl fmt::Display for MergeWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeWarning::MissingShards { listed, more: 0 } => {
+                write!(f, "there is no manifest of shard {}", listed.join(", "))
+            }
+            MergeWarning::MissingShards { listed, more } => {
+                write!(f, "there is no manifest of shard {} and {more} more", listed.join(", "))
+            }
+            MergeWarning::Unfinished { clips, first } => {
+                write!(f, "{clips} clips were started and not finished, such as '{first}'")
+            }
+        }
+    }
+}
+
+/// Merges manifests of one run, such as those of its shards.
+///
+/// # Errors
+/// Where they record no run or different ones, or different outputs of one clip.
+pub fn merge(manifests: &[NamedManifest]) -> Result<Merged<'_>, BatchError> {
+    let header = common_header(manifests)?;
+    let mut clips: BTreeMap<&PathText, &Entry> = BTreeMap::new();
+    for NamedManifest { path, manifest } in manifests {
+        for (clip, entry) in &manifest.clips {
+            match clips.get(clip) {
+                Some(known) if known.is_ok() && entry.is_ok() && known.outputs != entry.outputs => {
+                    return Err(BatchError::MergeConflict { path: path.clone(), clip: clip.shown() });
+                }
+                Some(known) if known.is_ok() && !entry.is_ok() => {}
+                _ => drop(clips.insert(clip, entry)),
+            }
+        }
+    }
+    let mut unfinished: BTreeSet<&PathText> =
+        manifests.iter().flat_map(|named| &named.manifest.unfinished).collect();
+    unfinished.retain(|clip| !clips.get(clip).is_some_and(|entry| entry.is_ok()));
+    let ok = clips.values().filter(|entry| entry.is_ok()).count();
+    let summary = MergeSummary {
+        manifests: manifests.len(),
+        clips: clips.len(),
+        ok,
+        failed: clips.len() - ok,
+        unfinished: unfinished.len(),
+    };
+    let mut warnings: Vec<MergeWarning> = missing_shards(manifests).into_iter().collect();
+    warnings.extend(
+        unfinished
+            .first()
+            .map(|first| MergeWarning::Unfinished { clips: unfinished.len(), first: first.shown() }),
+    );
+    Ok(Merged { header, clips, summary, warnings })
+}
+
+impl Merged<'_> {
+    /// Writes the merged manifest. It stands for a run without shards, which can resume from it.
+    ///
+    /// # Errors
+    /// Where it cannot be written, or exists and `replace` is false.
+    pub fn write(&self, path: &Path, replace: bool) -> Result<(), BatchError> {
+        let lines = || {
+            let clips = self.clips.values().map(|&clip| Line::Clip(clip.clone()));
+            std::iter::once(Line::Run(self.header.clone())).chain(clips)
+        };
+        write_file(path, replace, &|out| lines().try_for_each(|line| out.write_all(&text(&line)))).map(drop)
+    }
+}
+
+/// The header of the whole run, where all manifests are of one.
+fn common_header(manifests: &[NamedManifest]) -> Result<Header, BatchError> {
+    let whole =
+        |named: &NamedManifest| named.manifest.header.clone().map(|header| Header { shard: None, ..header });
+    let first = manifests.iter().find_map(|named| Some((named, whole(named)?)));
+    let Some((first, header)) = first else { return Err(BatchError::NothingToMerge) };
+    for other in manifests {
+        let differences = whole(other).map(|other| header.differences(&other)).unwrap_or_default();
+        if !differences.is_empty() {
+            let (one, two) = (first.path.clone(), other.path.clone());
+            return Err(BatchError::DifferentRuns { one, two, differences });
+        }
+    }
+    Ok(header)
+}
+
+/// Missing shards that a warning lists.
+const LISTED: usize = 10;
+
+fn missing_shards(manifests: &[NamedManifest]) -> Option<MergeWarning> {
+    let shards: BTreeSet<(u32, u32)> = manifests
+        .iter()
+        .filter_map(|named| {
+            let (index, count) = named.manifest.header.as_ref()?.shard.as_ref()?.split_once('/')?;
+            Some((index.parse().ok()?, count.parse().ok()?))
+        })
+        .collect();
+    let &(_, count) = shards.first()?;
+    // A file may state any number of shards: the list stays short enough to read.
+    let present = shards.range((1, 0)..=(count, u32::MAX)).filter(|(_, of)| *of == count).count();
+    let listed: Vec<String> = (1..=count)
+        .filter(|&index| !shards.contains(&(index, count)))
+        .take(LISTED)
+        .map(|index| format!("{index}/{count}"))
+        .collect();
+    let more = (count as usize - present).saturating_sub(listed.len());
+    (!listed.is_empty()).then_some(MergeWarning::MissingShards { listed, more })
+}

@@ -1,0 +1,173 @@
+//! Whether outputs are what manifests record.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use super::find::NamedManifest;
+use super::line::FileFact;
+
+/// What is wrong with a clip or an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestProblem {
+    /// The manifest that records the clip.
+    pub manifest: PathBuf,
+    /// The clip.
+    pub clip: String,
+    /// What is wrong.
+    pub kind: ProblemKind,
+    /// The output that is missing or changed.
+    pub output: Option<PathBuf>,
+    /// The code of the error of a clip that failed.
+    pub code: Option<String>,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// The clip failed.
+    Failed,
+    /// The clip was started and not finished.
+    Unfinished,
+    /// An output does not exist.
+    Missing,
+    /// An output is not what was written.
+    Changed,
+}
+
+impl ProblemKind {
+    /// The name in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProblemKind::Failed => "failed",
+            ProblemKind::Unfinished => "unfinished",
+            ProblemKind::Missing => "missing",
+            ProblemKind::Changed => "changed",
+        }
+    }
+}
+
+/// The counts of a verification.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerifySummary {
+    /// Clips that were finished.
+    pub clips: usize,
+    /// Clips that are done and whose outputs are as written.
+    pub ok: usize,
+    /// Clips that failed.
+    pub failed: usize,
+    /// Clips that were started and not finished.
+    pub unfinished: usize,
+    /// Outputs that were checked.
+    pub outputs: usize,
+    /// Outputs that do not exist.
+    pub missing: usize,
+    /// Outputs that are not what was written.
+    pub changed: usize,
+    /// Recorded size of all outputs [bytes].
+    pub bytes: u64,
+}
+
+/// The result of a verification.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// What is wrong, by manifest and clip.
+    pub problems: Vec<ManifestProblem>,
+    /// The counts.
+    pub summary: VerifySummary,
+}
+
+/// Compares outputs with the hashes in manifests. Every output is read, `threads` at a time (0: one per CPU core);
+/// outputs lie in the given directory, or where each manifest lies.
+pub fn verify(manifests: &[NamedManifest], outputs: Option<&Path>, threads: usize) -> VerifyReport {
+    let mut report = VerifyReport::default();
+    for named in manifests {
+        let directory = outputs.or(named.path.parent()).unwrap_or(Path::new(""));
+        report.add(named, directory, threads);
+    }
+    report
+}
+
+impl VerifyReport {
+    fn add(&mut self, NamedManifest { path, manifest }: &NamedManifest, directory: &Path, threads: usize) {
+        let VerifyReport { problems, summary } = self;
+        let files: Vec<&FileFact> = manifest.clips.values().flat_map(|clip| &clip.outputs).collect();
+        let mut found = check(directory, &files, threads).into_iter();
+        let problem = |clip: String, kind| ManifestProblem {
+            manifest: path.clone(),
+            clip,
+            kind,
+            output: None,
+            code: None,
+        };
+        for clip in manifest.clips.values() {
+            let mut whole = clip.is_ok();
+            if !whole {
+                summary.failed += 1;
+                let code = clip.error.as_ref().map(|error| error.code.clone());
+                problems.push(ManifestProblem { code, ..problem(clip.path.shown(), ProblemKind::Failed) });
+            }
+            for file in &clip.outputs {
+                if let Some(kind) = found.next().flatten() {
+                    whole = false;
+                    summary.missing += usize::from(kind == ProblemKind::Missing);
+                    summary.changed += usize::from(kind == ProblemKind::Changed);
+                    let output = Some(directory.join(file.path.path()));
+                    problems.push(ManifestProblem { output, ..problem(clip.path.shown(), kind) });
+                }
+                summary.bytes += file.content.bytes;
+            }
+            summary.ok += usize::from(whole);
+        }
+        summary.clips += manifest.clips.len();
+        summary.outputs += files.len();
+        let done = |clip| manifest.clips.get(clip).is_some_and(|entry| entry.is_ok());
+        for clip in manifest.unfinished.iter().filter(|&clip| !done(clip)) {
+            summary.unfinished += 1;
+            problems.push(problem(clip.shown(), ProblemKind::Unfinished));
+        }
+    }
+}
+
+/// What is wrong with each file, in their order.
+fn check(directory: &Path, files: &[&FileFact], threads: usize) -> Vec<Option<ProblemKind>> {
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        threads => threads,
+    };
+    let next = AtomicUsize::new(0);
+    let (sender, results) = mpsc::channel();
+    let mut problems = vec![None; files.len()];
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(files.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some((at, file)) = take(files, next) {
+                    if sender.send((at, check_file(directory, file))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (at, problem) in results {
+            problems[at] = problem;
+        }
+    });
+    problems
+}
+
+fn take<'a>(files: &[&'a FileFact], next: &AtomicUsize) -> Option<(usize, &'a FileFact)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    Some((at, files.get(at)?))
+}
+
+fn check_file(directory: &Path, file: &FileFact) -> Option<ProblemKind> {
+    let path = directory.join(file.path.path());
+    match file.content.is_of(&path) {
+        true => None,
+        false if path.symlink_metadata().is_ok() => Some(ProblemKind::Changed),
+        false => Some(ProblemKind::Missing),
+    }
+}

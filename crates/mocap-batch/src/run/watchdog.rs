@@ -1,0 +1,77 @@
+//! Jobs that exceed the time limit and reach no check: the watchdog reports them, and another worker takes over.
+
+use std::thread::Scope;
+use std::time::Duration;
+
+use super::workers::Workers;
+use super::{Outcome, RunOptions};
+use crate::context::JobContext;
+use crate::error::{BatchError, JobError};
+use crate::plan::Job;
+use crate::report::JobReport;
+
+/// Time beyond its limit that a job gets to reach a check.
+const GRACE: Duration = Duration::from_millis(500);
+/// Stuck threads for each worker at which the run ends: the memory of each is lost.
+const MOST_STUCK: usize = 4;
+
+impl<W, R, E> Workers<'_, W, R, E>
+where
+    W: Fn(&Job, &JobContext) -> Result<R, E> + Sync,
+    R: JobReport,
+    E: JobError,
+{
+    /// Takes overdue jobs from their workers; returns how they ended.
+    pub(super) fn abandon_overdue(&self) -> Vec<(usize, Outcome<R, E>)> {
+        let RunOptions { timeout: Some(time), .. } = *self.options else { return Vec::new() };
+        let in_flight = self.in_flight();
+        let overdue = in_flight.iter().filter(|(_, job)| job.since.elapsed() > time + GRACE);
+        let abandoned: Vec<_> = overdue
+            .filter(|(_, job)| job.context.abandon())
+            .map(|(&i, job)| (i, job.context.clone()))
+            .collect();
+        drop(in_flight);
+        let settled = abandoned.into_iter().map(|(i, context)| {
+            let outcome = Outcome::Failed(BatchError::TimedOut(time).into());
+            (i, self.settle(&self.jobs[i], &context, outcome, time.as_secs_f64()))
+        });
+        settled.collect()
+    }
+
+    /// Puts another worker in the place of a stuck one, of `workers` that the run began with.
+    pub(super) fn replace_stuck<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, workers: usize)
+    where
+        W: 'scope,
+        R: 'scope,
+        E: 'scope,
+    {
+        let stuck = self.lose_worker();
+        if self.is_ending() {
+            return;
+        }
+        if stuck >= MOST_STUCK * workers {
+            return self.fail(BatchError::Stuck(stuck));
+        }
+        if let Err(error) = self.start_worker(scope) {
+            self.fail(error);
+        }
+    }
+
+    /// Starts a thread that takes jobs.
+    pub(super) fn start_worker<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<(), BatchError>
+    where
+        W: 'scope,
+        R: 'scope,
+        E: 'scope,
+    {
+        self.enter();
+        let started = std::thread::Builder::new().spawn_scoped(scope, || self.work_through());
+        started.map(drop).map_err(|error| {
+            self.leave();
+            BatchError::NoThread(error.to_string())
+        })
+    }
+}
