@@ -61,7 +61,7 @@ impl Diagnostic {
     pub(crate) fn from_finding(finding: &Finding, text: &[u8]) -> Diagnostic {
         Diagnostic {
             code: finding.code(),
-            message: finding.kind.to_string(),
+            message: finding.problem.to_string(),
             path: None,
             place: finding.place.as_ref().map(|place| (place.line, place.column)),
             context: finding.context.clone(),

@@ -1,6 +1,6 @@
 //! Why a file is not read, with everything else that was found in it on the way.
 
-use crate::finding::locate;
+use crate::place::locate;
 use crate::{Finding, text};
 use std::fmt;
 

@@ -1,5 +1,7 @@
 //! What can be wrong with an AMC file.
 
+use crate::Remedy;
+
 /// A problem of an AMC file; whether it stops the reader is said in its message.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -57,9 +59,8 @@ pub enum Problem {
     LockedAxes,
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
             Problem::NotAmc { .. } => "amc::not-amc",
             Problem::Number { .. } => "amc::number",
@@ -82,6 +83,14 @@ impl Problem {
             Problem::BoneWithoutMotion { .. } => "amc::bone-without-motion",
             Problem::Repaired => "amc::repaired",
             Problem::LockedAxes => "amc::locked-axes",
+        }
+    }
+
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Problem::NotFinite { .. } => Some(Remedy::Repair),
+            Problem::SampleRate { .. } => Some(Remedy::StateRate),
+            _ => None,
         }
     }
 }
