@@ -4,6 +4,7 @@
 //! [`from_clip`] makes both files of a clip.
 
 mod document;
+mod format;
 mod from_clip;
 mod parse;
 mod problem;
@@ -15,3 +16,5 @@ pub use from_clip::{Pair, from_clip};
 pub use parse::parse;
 pub use problem::Problem;
 pub use to_clip::{ClipOptions, to_clip};
+
+pub(crate) use format::FORMAT;

@@ -8,6 +8,8 @@ use crate::Remedy;
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
     // Errors.
+    #[error("an AMC file is read together with the ASF skeleton that it moves")]
+    NoSkeleton,
     #[error("found '{found}' where an AMC file has a frame number or a keyword such as ':FULLY-SPECIFIED'")]
     NotAmc { found: String },
     #[error("expected a number, found '{found}'")]
@@ -62,6 +64,7 @@ pub enum Problem {
 impl crate::Problem for Problem {
     fn code(&self) -> &'static str {
         match self {
+            Problem::NoSkeleton => "amc::no-skeleton",
             Problem::NotAmc { .. } => "amc::not-amc",
             Problem::Number { .. } => "amc::number",
             Problem::FrameNumber { .. } => "amc::frame-number",
@@ -90,6 +93,7 @@ impl crate::Problem for Problem {
         match self {
             Problem::NotFinite { .. } => Some(Remedy::Repair),
             Problem::SampleRate { .. } => Some(Remedy::StateRate),
+            Problem::NoSkeleton => Some(Remedy::NameSkeleton),
             _ => None,
         }
     }

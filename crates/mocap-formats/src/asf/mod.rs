@@ -6,6 +6,7 @@
 //! depart from it (the unit of length), they are followed.
 
 mod document;
+mod format;
 mod from_skeleton;
 mod lex;
 mod parse;
@@ -21,6 +22,7 @@ pub use parse::parse;
 pub use problem::Problem;
 pub use to_skeleton::{AsfUnits, to_skeleton};
 
+pub(crate) use format::{FORMAT, is_skeleton};
 pub(crate) use from_skeleton::{Needs, Plan, PlannedBone, file_space, plan};
 pub(crate) use lex::not_finite;
 pub(crate) use report::Report;

@@ -7,6 +7,7 @@
 
 mod commas;
 mod document;
+mod format;
 mod from_clip;
 mod grammar;
 mod hierarchy;
@@ -28,3 +29,5 @@ pub use positions::{PositionChannels, PositionDecision, PositionMode, position_m
 pub use problem::Problem;
 pub use rest_frame::rest_first_frame;
 pub use to_clip::{ClipOptions, to_clip, to_clip_start};
+
+pub(crate) use format::FORMAT;

@@ -2,6 +2,7 @@
 //! joint. Every number is kept to the last bit.
 
 mod document;
+mod format;
 mod parse;
 mod problem;
 mod write;
@@ -20,6 +21,8 @@ fn most_frames(clip: &Clip, limits: &Limits) -> usize {
 pub use parse::parse;
 pub use problem::Problem;
 pub use write::{to_bytes, writable, write};
+
+pub(crate) use format::FORMAT;
 
 /// The JSON Schema of JSON clips.
 pub fn json_schema() -> String {

@@ -2,6 +2,7 @@
 //! of radians, and nothing that goes without saying.
 
 mod document;
+mod format;
 mod from_skeleton;
 mod parse;
 mod preset;
@@ -15,6 +16,7 @@ pub use problem::Problem;
 pub use write::to_bytes;
 
 pub(crate) use document::File;
+pub(crate) use format::FORMAT;
 pub(crate) use from_skeleton::file_of;
 pub(crate) use to_skeleton::{Source, rotation, skeleton};
 
