@@ -14,7 +14,7 @@ pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use invocation::{Invocation, named};
 pub(crate) use quantity::{Length, UnitLength, above_zero, factor, fps, length, seconds, unit};
-pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
+pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use start::Start;
 pub(crate) use trim::Trim;
 

@@ -4,18 +4,21 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use mocap_formats::Format;
+use mocap::FileFormat;
 use mocap_model::{FrameRate, SignedAxis};
 
 use super::{UnitLength, fps, unit};
-use crate::diagnostic::Diagnostic;
 
 /// What the inputs mean where they do not say it, or say it wrongly.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// Format of the inputs: bvh, asf, amc, skel, json, mocz [default: by extension, then by content]
-    #[arg(long, value_name = "FORMAT")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help = format!("Format of the inputs: {} [default: by extension, then by content]", readable())
+    )]
     pub(crate) from: Option<FromFormat>,
     /// Frame rate of the inputs [frames per second, above 0; default: as the file says, 120 for AMC, 30
     /// where a BVH states none]; changes the timing and no frame
@@ -70,38 +73,22 @@ impl FirstFrame {
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FromFormat {
-    Text(Format),
-    /// A compressed clip.
-    Mocz,
-}
+pub(crate) struct FromFormat(pub(crate) FileFormat);
 
-impl FromFormat {
-    /// The name of the compressed one.
-    pub(crate) const COMPRESSED: &str = "mocz";
-    /// All names.
-    pub(crate) const NAMES: [&str; 6] = ["bvh", "asf", "amc", "skel", "json", FromFormat::COMPRESSED];
-
-    /// The format of a text, where the content is no compressed clip.
-    pub(crate) fn text(self) -> Result<Format, Diagnostic> {
-        match self {
-            FromFormat::Text(format) => Ok(format),
-            FromFormat::Mocz => Err(Diagnostic::new("mocz::magic", "this is no compressed clip")),
-        }
-    }
+/// The names of all formats that can be read.
+fn readable() -> String {
+    let readable = FileFormat::all().filter(|format| format.readable().is_ok());
+    readable.map(FileFormat::extension).collect::<Vec<_>>().join(", ")
 }
 
 impl FromStr for FromFormat {
     type Err = String;
 
     fn from_str(text: &str) -> Result<FromFormat, String> {
-        let names = FromFormat::NAMES;
-        match Format::from_extension(text) {
-            Some(Format::Csv) => Err("a table of positions cannot be read: it has no rotations".into()),
-            Some(format) => Ok(FromFormat::Text(format)),
-            None if text.eq_ignore_ascii_case(FromFormat::COMPRESSED) => Ok(FromFormat::Mocz),
-            None => Err(format!("'{text}' is no format that is read; those are {}", names.join(", "))),
-        }
+        let format = FileFormat::from_extension(text)
+            .ok_or_else(|| format!("'{text}' is no format that is read; those are {}", readable()))?;
+        format.readable()?;
+        Ok(FromFormat(format))
     }
 }
 

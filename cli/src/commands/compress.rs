@@ -190,7 +190,7 @@ fn compress(job: &Job, args: &Args, meter: &Meter) -> Result<Report, Failure> {
         Err(error) => return Err(Failure { error, warnings }),
     };
     let encoded = Encoded::from(std::mem::take(&mut done.bytes));
-    let (bytes_out, output) = encode::deliver_as(&encoded, job)?;
+    let (bytes_out, output) = encode::deliver(&encoded, job)?;
     let (path, measures) = (job.input.shown(), Measures::of(&done));
     let text = format!("{path} -> {output}: {}", measures.text());
     let tally = Tally { frames: done.frames, bytes_in: input_bytes, bytes_out };

@@ -29,9 +29,16 @@ pub(crate) struct Args {
     inputs: Inputs,
     #[command(flatten)]
     outputs: Outputs,
-    /// Format of the outputs: bvh, amc (with its .asf beside it), asf, skel, csv (positions), json [default:
-    /// by the extension of OUT]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Writing",
+        help = format!(
+            "Format of the outputs: {} [default: by the extension of OUT]",
+            encode::outputs(|_| true)
+        )
+    )]
     to: Option<Format>,
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
@@ -107,7 +114,7 @@ pub(crate) fn run(args: &Args, global: &Global, console: &mut Console) -> Result
 /// The format that `--to` or the name of the output asks for.
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     encode::asked_format(args.to, args.outputs.output.as_deref())?.ok_or_else(|| {
-        let names = Format::ALL.map(Format::extension).join(", ");
+        let names = encode::names(Format::is_writable);
         Diagnostic::new("usage::format", "nothing says which format to write")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
@@ -126,11 +133,11 @@ struct Converted {
 fn convert(job: &Job, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(&job.input, &args.reading)?;
     let input_bytes = loaded.size();
-    let done = match loaded.format == format && args.changes_nothing(format) {
+    let done = match loaded.format == format.into() && args.changes_nothing(format) {
         true => keep(loaded, args)?,
         false => change(loaded, args, format)?,
     };
-    let (bytes, output) = encode::deliver(&done.encoded, job, format)?;
+    let (bytes, output) = encode::deliver(&done.encoded, job)?;
     let path = job.input.shown();
     let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
     warnings.extend(encoded.warnings);
@@ -152,7 +159,8 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     // What the file means is looked at all the same: a broken motion is not passed on.
     let (facts, warnings) = facts::of(&loaded, &args.reading)?;
     let Facts { frames, fps, joints, .. } = facts;
-    let encoded = loaded.into_document().to_encoded();
+    let document = loaded.into_document().expect("only a compressed clip has no document");
+    let encoded = document.write().into();
     Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
 }
 

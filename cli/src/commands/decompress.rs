@@ -25,9 +25,16 @@ pub(crate) struct Args {
     inputs: Inputs,
     #[command(flatten)]
     outputs: Outputs,
-    /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the extension of
-    /// OUT, else bvh]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Writing",
+        help = format!(
+            "Format of the outputs: {} [default: by the extension of OUT, else bvh]",
+            encode::outputs(Format::has_motion)
+        )
+    )]
     to: Option<Format>,
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
@@ -110,7 +117,7 @@ fn decompress(
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * encode::TEXT_SHARE) };
     let encoded = encode::clip(clip, format, options)?;
-    let (bytes, output) = encode::deliver(&encoded, job, format)?;
+    let (bytes, output) = encode::deliver(&encoded, job)?;
     let path = job.input.shown();
     let text =
         format!("{path} -> {output}: {} frames, {joints} joints, {} profile", info.frames, info.profile);

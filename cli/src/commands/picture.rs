@@ -138,7 +138,7 @@ fn one(
         Ok(bytes) => Encoded::from(bytes),
         Err(error) => return Err(Failure { error, warnings }),
     };
-    let (bytes, output) = encode::deliver_as(&encoded, job)?;
+    let (bytes, output) = encode::deliver(&encoded, job)?;
     let frames = drawn[0].clip.frames();
     let row = Row { path: &path, inputs: vec![&path], output: &output, bytes, frames };
     let (json, text) = (json(&row), row.text());

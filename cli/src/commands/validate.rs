@@ -1,7 +1,7 @@
 //! `mocap validate`: every finding, with its place.
 
 use clap::Args as ClapArgs;
-use mocap_formats::Format;
+use mocap::FileFormat;
 use serde::Serialize;
 
 use crate::args::{Global, Inputs, Reading};
@@ -61,7 +61,7 @@ fn validate(job: &Job, reading: &Reading) -> Report {
     let row = Row {
         path: path.clone(),
         valid,
-        format: format.map(Format::extension),
+        format: format.map(FileFormat::extension),
         error: errors.first(),
         errors: if errors.len() > 1 { &errors } else { &[] },
         unlisted_errors: Some(unlisted).filter(|&unlisted| unlisted > 0),
@@ -98,7 +98,7 @@ fn verdict(errors: &[Diagnostic], unlisted: usize, warnings: usize, strict: bool
 }
 
 /// Reads the input all the way to what it means.
-fn check(job: &Job, reading: &Reading) -> Result<(Format, Tally, Vec<Diagnostic>), Trouble> {
+fn check(job: &Job, reading: &Reading) -> Result<(FileFormat, Tally, Vec<Diagnostic>), Trouble> {
     let loaded = read::open(&job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
     let (frames, warnings) = if format.has_motion() {

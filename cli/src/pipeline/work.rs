@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use mocap_analysis::object_error;
-use mocap_formats::Format;
+use mocap_formats::{Format, Remedy};
 use mocap_model::Clip;
 
 use super::gate::{self, Gate};
@@ -16,7 +16,6 @@ use crate::commands::{compare, compress, retarget};
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::read::{self, Motion};
-use crate::rest;
 
 /// A motion on its way.
 struct Course<'a> {
@@ -42,7 +41,7 @@ pub(crate) fn work(job: &Job, plan: &Plan, folder: &Path) -> Result<Report, Fail
     let mut course = Course {
         plan,
         clip,
-        lead_in: usize::from(warnings.iter().any(|warning| warning.code == rest::REST_FIRST)),
+        lead_in: usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame))),
         tolerance: None,
         kept: Vec::new(),
         encoded: Vec::new(),
@@ -182,8 +181,7 @@ fn deliver(
             encoded.iter().find(|(step, _)| *step == output.step).expect("every output was made");
         let destination = Destination::File { path: folder.join(&output.path), replace };
         let one = Job { destination, ..job.clone() };
-        // No format but AMC has a file beside it.
-        let (bytes, path) = encode::deliver(encoded, &one, output.format.unwrap_or(Format::Json))?;
+        let (bytes, path) = encode::deliver(encoded, &one)?;
         let format = output.format.map_or("mocz", Format::extension);
         rows.push(OutputRow { step: plan.steps[output.step].name.clone(), path, format, bytes });
     }

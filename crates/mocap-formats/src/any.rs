@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use mocap_model::{Clip, Skeleton};
 
-use crate::{Document, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions};
+use crate::{
+    Document, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions, text,
+};
 
 /// Reads a file of any format held in memory.
 ///
@@ -25,6 +27,9 @@ use crate::{Document, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptio
 /// Where the format is unknown or cannot be read, an AMC comes without its skeleton
 /// ([`ReadOptions::skeleton`]), or the content is wrong: then with every place where it is.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(text::Problem::Empty.into());
+    }
     let format = options.format.or_else(|| Format::detect(bytes));
     let format = format.ok_or_else(|| Finding::new(FormatProblem::Unknown))?;
     let read = format.entry().read.map_err(|reason| Finding::new(FormatProblem::WriteOnly { reason }))?;

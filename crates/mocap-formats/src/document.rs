@@ -71,7 +71,7 @@ pub struct Stated {
 
 impl Stated {
     /// Of files of this project: the channels of a joint are its degrees of freedom.
-    pub(crate) fn of_dofs(skeleton: &Skeleton, frames: usize) -> Stated {
+    pub fn of_dofs(skeleton: &Skeleton, frames: usize) -> Stated {
         let joints = || skeleton.joints().iter().filter(|joint| !joint.end_site);
         let count = |free: [bool; 3]| free.iter().filter(|free| **free).count();
         let channels = joints().map(|joint| count(joint.dofs.rotation) + count(joint.dofs.translation)).sum();

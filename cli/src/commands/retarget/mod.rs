@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use mocap_formats::Format;
+use mocap_formats::{Format, Remedy};
 use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
 use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
@@ -51,9 +51,16 @@ pub(crate) struct Args {
     mapping: MappingArgs,
     #[command(flatten)]
     outputs: Outputs,
-    /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the
-    /// extension of OUT, else bvh]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Writing",
+        help = format!(
+            "Format of the outputs: {} [default: by the extension of OUT, else bvh]",
+            encode::outputs(Format::has_motion)
+        )
+    )]
     to: Option<Format>,
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Writing")]
@@ -226,7 +233,7 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files hold no motion"))
-            .help("retarget writes bvh, amc, csv or json"));
+            .help(format!("retarget writes {}", encode::names(Format::has_motion))));
     }
     Ok(format)
 }
@@ -241,11 +248,14 @@ fn retarget(
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } =
-        read::motion(&job.input, &reading).map_err(|mut failure| {
-            if failure.error.code == "format::no-motion" {
-                failure.error.help = Some(TARGET_LAST.into());
-            }
-            failure
+        read::load(&job.input, &reading).and_then(|loaded| {
+            let has_motion = loaded.format.has_motion();
+            loaded.into_motion(&reading).map_err(|mut failure| {
+                if !has_motion {
+                    failure.error.help = Some(TARGET_LAST.into());
+                }
+                failure
+            })
         })?;
     job.input.attempt.check()?;
     let done = edited(clip, args, &mut warnings).and_then(|(clip, opening)| {
@@ -260,7 +270,7 @@ fn retarget(
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
-        encode::deliver(&encoded, job, format)
+        encode::deliver(&encoded, job)
     });
     let (bytes_out, output) = match delivered {
         Ok(delivered) => delivered,
@@ -297,7 +307,7 @@ fn edited(clip: Clip, args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Cl
     let stance = args.method.stance(&clip)?;
     let EditArgs { drop_first_frame, trim, fps } = args.edits;
     let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
-    let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
+    let rest_first = warnings.iter_mut().find(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
     let lead_in = edits.lead_in(&clip, usize::from(rest_first.is_some()));
     if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
         warning.help = Some(

@@ -155,7 +155,7 @@ fn skel(job: &Job, preset: Option<&skel::Preset>, args: &Args, format: Format) -
         Destination::Nowhere => Ok((0, String::new())),
         _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {
             warnings.extend_from_slice(&encoded.warnings);
-            encode::deliver(&encoded, job, format)
+            encode::deliver(&encoded, job)
         }),
     };
     let (bytes_out, output) = match written {
