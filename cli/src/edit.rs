@@ -54,6 +54,7 @@ pub(crate) fn apply(
     }
     Ok(clip)
 }
+
 /// How many frames at the start are left of `before` that are no motion, once `clip` is edited.
 pub(crate) fn lead_in(edits: &Edits, clip: &Clip, before: usize) -> usize {
     let mut left = before.saturating_sub(usize::from(edits.drop_first_frame));
@@ -92,12 +93,7 @@ fn refused(flag: &str, error: &ClipError) -> Diagnostic {
 
 /// The warning that a unit was inferred.
 pub(crate) fn guessed(unit: Unit) -> Diagnostic {
-    let name = unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned);
-    Diagnostic::new(
-        "unit::guessed",
-        format!("the unit was taken to be {name}, from the size of the skeleton"),
-    )
-    .help(format!("--input-unit {name} states it, and silences this"))
+    mocap::Problem::UnitGuessed { unit }.into()
 }
 
 fn trimmed(

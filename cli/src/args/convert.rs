@@ -4,6 +4,7 @@ use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::EulerOrder;
 
+use super::formats::writable;
 use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
 
 /// Convert between formats; trim, resample, scale and rotate motions
@@ -17,9 +18,13 @@ use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
     \x20 mocap convert 01_01.amc -o 01_01.bvh --unit cm\n\
     \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
 pub(crate) struct Args {
-    /// Output format: bvh, amc (writes its .asf too), asf, skel, csv (positions), json [default: by the extension
-    /// of OUT]
-    #[arg(long, value_name = "FORMAT", help_heading = "Conversion")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Conversion",
+        help = format!("Output format: {} [default: by the extension of OUT]", writable(|_| true))
+    )]
     pub(crate) to: Option<Format>,
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
     #[arg(long, value_name = "ORDER", help_heading = "Conversion")]

@@ -6,6 +6,7 @@ use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::EulerOrder;
 
+use super::formats::writable;
 use super::{Inputs, Outputs};
 
 /// Convert compressed motions back to any format
@@ -17,9 +18,13 @@ use super::{Inputs, Outputs};
     \x20 mocap decompress walk.mocz -o walk.bvh\n\
     \x20 mocap decompress small/ --to json -o clips/")]
 pub(crate) struct Args {
-    /// Output format: bvh, amc (writes its .asf too), csv (positions), json [default: by the extension of OUT, else
-    /// bvh]
-    #[arg(long, value_name = "FORMAT", help_heading = "Conversion")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Conversion",
+        help = format!("Output format: {} [default: by the extension of OUT, else bvh]", writable(Format::has_motion))
+    )]
     pub(crate) to: Option<Format>,
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
     #[arg(long, value_name = "ORDER", help_heading = "Conversion")]

@@ -35,7 +35,7 @@ pub(crate) enum What {
     /// JSON Schemas of all JSON and TOML that is read or written: one on stdout, or all into a directory
     Schema {
         /// Kind of file, or command whose lines of --json are described
-        #[arg(value_name = "KIND", default_value = "skel", value_parser = schema_names(), hide_possible_values = true)]
+        #[arg(value_name = "KIND", default_value = "skel", value_parser = schema_names())]
         kind: String,
         /// Directory for skel.schema.json, run.schema.json and so on; existing ones are replaced
         #[arg(short, long, value_name = "DIR", conflicts_with = "kind", help_heading = "Generation")]

@@ -9,6 +9,7 @@ mod convert;
 mod decompress;
 mod edits;
 mod files;
+mod formats;
 mod generate;
 mod global;
 mod info;
@@ -43,7 +44,7 @@ pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs
 pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quantity::{Factor, Length, LengthAboveZero, UnitLength};
-pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
+pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{
     Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
 };

@@ -4,22 +4,25 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use mocap_formats::Format;
+use mocap::FileFormat;
 use mocap_model::{FrameRate, SignedAxis};
 use serde::Deserialize;
 
+use super::formats::readable;
 use super::{UnitLength, setting};
-use crate::diagnostic::Diagnostic;
 
 /// What the inputs mean where they do not state it, or state it wrongly.
 #[derive(Clone, Debug, PartialEq, Args, Deserialize)]
 #[command(next_help_heading = "Reading")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct Reading {
-    /// Format: bvh, asf, amc, skel, json, mocz [default: detected]
-    ///
-    /// The extension decides, then the content.
-    #[arg(long, value_name = "FORMAT")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help = format!("Format: {} [default: detected]", readable()),
+        long_help = format!("Format: {} [default: by extension, then by content]", readable())
+    )]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) from: Option<FromFormat>,
     /// Frame rate [frames per second, above 0; default: as stated]
@@ -104,40 +107,17 @@ impl FirstFrame {
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FromFormat {
-    Text(Format),
-    /// A compressed clip.
-    Mocz,
-}
-
-impl FromFormat {
-    /// The name of the compressed one.
-    pub(crate) const COMPRESSED: &str = "mocz";
-    /// All names.
-    pub(crate) const NAMES: [&str; 6] = ["bvh", "asf", "amc", "skel", "json", FromFormat::COMPRESSED];
-
-    /// The format of a text, where the content is no compressed clip.
-    pub(crate) fn text(self) -> Result<Format, Diagnostic> {
-        match self {
-            FromFormat::Text(format) => Ok(format),
-            FromFormat::Mocz => Err(Diagnostic::new("mocz::magic", "this is no compressed clip")),
-        }
-    }
-}
+pub(crate) struct FromFormat(pub(crate) FileFormat);
 
 impl FromStr for FromFormat {
     type Err = String;
 
     fn from_str(text: &str) -> Result<FromFormat, String> {
-        let names = FromFormat::NAMES;
-        match Format::from_extension(text) {
-            Some(Format::Csv) => Err("a table of positions cannot be read: it has no rotations".into()),
-            Some(format) => Ok(FromFormat::Text(format)),
-            None if text.eq_ignore_ascii_case(FromFormat::COMPRESSED) => Ok(FromFormat::Mocz),
-            None => {
-                Err(format!("'{text}' is not a readable format; readable formats are {}", names.join(", ")))
-            }
-        }
+        let format = FileFormat::from_extension(text).ok_or_else(|| {
+            format!("'{text}' is not a readable format; readable formats are {}", readable())
+        })?;
+        format.readable()?;
+        Ok(FromFormat(format))
     }
 }
 

@@ -10,6 +10,7 @@ use mocap_model::{EulerOrder, SignedAxis, Skeleton};
 use mocap_retarget::{Floor, FootLock, Hands, IkMethod, LimbSolver, Method, Metric, Options};
 use serde::Deserialize;
 
+use super::formats::writable;
 use super::{Length, Outputs, Reading, Selection, SourceEdits, UnitLength, setting};
 
 /// Retarget motions to another skeleton and report quality
@@ -45,8 +46,13 @@ pub(crate) struct Args {
     pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
-    /// Format: bvh, amc (with .asf), csv, json [default: by OUT, else bvh]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        help = format!("Format: {} [default: by OUT, else bvh]", writable(Format::has_motion))
+    )]
     pub(crate) to: Option<Format>,
     /// Rotation order of BVH joints, such as ZXY [default: of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Output")]

@@ -124,7 +124,7 @@ fn compress(job: &Job, context: &JobContext, args: &Args, meter: &Meter) -> Resu
         Err(error) => return Err(Failure { error, warnings }),
     };
     let encoded = Encoded::from(std::mem::take(&mut done.bytes));
-    let (bytes_out, output) = encode::deliver_as(&encoded, job, context)?;
+    let (bytes_out, output) = encode::deliver(&encoded, job, context)?;
     let (path, measures) = (job.input.shown(), Measures::of(&done));
     let text = format!("{path} -> {output}: {}", measures.text());
     let tally = Tally { frames: done.frames, bytes_in: input_bytes, bytes_out };

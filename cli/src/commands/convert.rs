@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 /// The format that `--to` or the name of the output asks for.
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     encode::asked_format(args.to, args.outputs.output.as_deref())?.ok_or_else(|| {
-        let names = Format::ALL.map(Format::extension).join(", ");
+        let names = encode::names(Format::is_writable);
         Diagnostic::new("usage::format", "nothing says which format to write")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
@@ -76,11 +76,11 @@ struct Converted {
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
     let input_bytes = loaded.size();
-    let done = match loaded.format == format && args.changes_nothing(format) {
+    let done = match loaded.format == format.into() && args.changes_nothing(format) {
         true => keep(loaded, args)?,
         false => change(loaded, args, format)?,
     };
-    let (bytes, output) = encode::deliver(&done.encoded, job, context, format)?;
+    let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
     let path = job.input.shown();
     let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
     warnings.extend(encoded.warnings);
@@ -102,7 +102,8 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     // What the file means is looked at all the same: a broken motion is not passed on.
     let (facts, warnings) = facts::of(&loaded, &args.reading)?;
     let Facts { frames, fps, joints, .. } = facts;
-    let encoded = loaded.into_document().to_encoded();
+    let document = loaded.into_document().expect("only a compressed clip has no document");
+    let encoded = document.write().into();
     Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
 }
 

@@ -93,7 +93,7 @@ fn decompress(
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * encode::TEXT_SHARE) };
     let encoded = encode::clip(clip, format, options)?;
-    let (bytes, output) = encode::deliver(&encoded, job, context, format)?;
+    let (bytes, output) = encode::deliver(&encoded, job, context)?;
     let path = job.input.shown();
     let text =
         format!("{path} -> {output}: {} frames, {joints} joints, {} profile", info.frames, info.profile);

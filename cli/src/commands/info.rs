@@ -49,7 +49,7 @@ fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure>
         true => Some(QualityFact::of(&with_roles(loaded.into_motion(&args.reading)?.clip))),
         false => None,
     };
-    let name = if compression.is_some() { "mocz" } else { format.extension() };
+    let name = format.extension();
     let row = Row {
         path: path.clone(),
         format: name,

@@ -144,7 +144,7 @@ fn one(
         Ok(bytes) => Encoded::from(bytes),
         Err(error) => return Err(Failure { error, warnings }),
     };
-    let (bytes, output) = encode::deliver_as(&encoded, job, context)?;
+    let (bytes, output) = encode::deliver(&encoded, job, context)?;
     let frames = drawn[0].clip.frames();
     let row = Row { path: &path, inputs: vec![&path], output: &output, bytes, frames };
     let (json, text) = (json(&row), row.text());

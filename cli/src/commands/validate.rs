@@ -1,6 +1,6 @@
 //! `mocap validate`: every finding, with its place.
 
-use mocap_formats::Format;
+use mocap::FileFormat;
 use serde::Serialize;
 
 use crate::args::{Reading, ValidateArgs as Args};
@@ -47,7 +47,7 @@ fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
     let row = Row {
         path: path.clone(),
         valid,
-        format: format.map(Format::extension),
+        format: format.map(FileFormat::extension),
         error: errors.first(),
         errors: if errors.len() > 1 { &errors } else { &[] },
         unlisted_errors: Some(unlisted).filter(|&unlisted| unlisted > 0),
@@ -88,7 +88,7 @@ fn check(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
-) -> Result<(Format, Tally, Vec<Diagnostic>), Trouble> {
+) -> Result<(FileFormat, Tally, Vec<Diagnostic>), Trouble> {
     let loaded = read::open(context, &job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
     let (frames, warnings) = if format.has_motion() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mocap_analysis::object_error;
-use mocap_formats::Format;
+use mocap_formats::{Format, Remedy};
 use mocap_model::Clip;
 
 use super::gate::{self, Gate};
@@ -20,7 +20,6 @@ use crate::diagnostic::Diagnostic;
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::read::{self, Motion};
-use crate::rest;
 
 /// What the steps of a plan make of a motion, beside the motion itself.
 struct Progress<'a> {
@@ -44,7 +43,7 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
     context.check()?;
     let mut progress = Progress {
         plan,
-        lead_in: usize::from(warnings.iter().any(|warning| warning.code == rest::REST_FIRST)),
+        lead_in: usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame))),
         tolerance: None,
         kept: Vec::new(),
         encoded: Vec::new(),
@@ -139,7 +138,7 @@ impl Progress<'_> {
             }
             Step::Write(step) => {
                 let options = EncodeOptions { euler: step.euler, tolerance: self.tolerance };
-                let mut encoded = encode::clip(clip.clone(), step.to, options)?;
+                let mut encoded = encode::clip(Clip::clone(&clip), step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);
                 self.encoded.push((at, encoded));
                 Ok(clip)
@@ -194,8 +193,7 @@ fn deliver(
             encoded.iter().find(|(step, _)| *step == output.step).expect("every output was made");
         let destination = Destination::File { path: folder.join(&output.path), replace };
         let one = Job { destination, ..job.clone() };
-        // No format but AMC has a file beside it.
-        let (bytes, path) = encode::deliver(encoded, &one, context, output.format.unwrap_or(Format::Json))?;
+        let (bytes, path) = encode::deliver(encoded, &one, context)?;
         let format = output.format.map_or("mocz", Format::extension);
         rows.push(OutputRow { step: plan.steps[output.step].name.clone(), path, format, bytes });
     }

@@ -9,7 +9,7 @@ mod target;
 use std::path::Path;
 use std::time::Instant;
 
-use mocap_formats::Format;
+use mocap_formats::{Format, Remedy};
 use mocap_model::{Clip, Pose, Unit, UnitSource};
 use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
@@ -111,7 +111,7 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files hold no motion"))
-            .help("retarget writes bvh, amc, csv or json"));
+            .help(format!("retarget writes {}", encode::names(Format::has_motion))));
     }
     Ok(format)
 }
@@ -127,12 +127,15 @@ fn retarget(
     let started = Instant::now();
     let edits = Edits::from(args.edits);
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
-    let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(context, &job.input, &reading)
-        .map_err(|mut failure| {
-            if failure.error.code == "format::no-motion" {
-                failure.error.help = Some(TARGET_LAST.into());
-            }
-            failure
+    let Motion { clip, mut warnings, bytes: bytes_in } =
+        read::load(context, &job.input, &reading).and_then(|loaded| {
+            let has_motion = loaded.format.has_motion();
+            loaded.into_motion(&reading).map_err(|mut failure| {
+                if !has_motion {
+                    failure.error.help = Some(TARGET_LAST.into());
+                }
+                failure
+            })
         })?;
     context.check()?;
     let done = edited(clip, &edits, &args.method, &mut warnings).and_then(|(clip, opening)| {
@@ -147,7 +150,7 @@ fn retarget(
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
-        encode::deliver(&encoded, job, context, format)
+        encode::deliver(&encoded, job, context)
     });
     let (bytes_out, output) = match delivered {
         Ok(delivered) => delivered,
@@ -187,7 +190,7 @@ fn edited(
 ) -> Result<(Clip, Opening), Diagnostic> {
     // The pose counts the frames of the file, before any is left out.
     let stance = reference_pose(method, &clip)?;
-    let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
+    let rest_first = warnings.iter_mut().find(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
     let lead_in = edit::lead_in(edits, &clip, usize::from(rest_first.is_some()));
     if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
         warning.help = Some(

@@ -1,5 +1,6 @@
 //! The skeleton that motions are put on.
 
+use mocap_formats::Remedy;
 use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
@@ -52,7 +53,7 @@ pub(crate) fn read(
         let roles = map_roles(&skeleton);
         (skeleton, None, roles, warnings)
     };
-    for warning in warnings.iter_mut().filter(|warning| warning.code == read::UP_UNLIKELY) {
+    for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
         warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
     }
     let mut warnings = read::strict(inputs, warnings)?;

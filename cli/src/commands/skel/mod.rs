@@ -131,7 +131,7 @@ fn skel(
         Destination::Nowhere => Ok((0, String::new())),
         _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {
             warnings.extend_from_slice(&encoded.warnings);
-            encode::deliver(&encoded, job, context, format)
+            encode::deliver(&encoded, job, context)
         }),
     };
     let (bytes_out, output) = match written {

@@ -1,174 +1,15 @@
-//! Reads `.skel` files.
+//! The skeleton that a `.skel` file describes.
 
-use super::file::{DofsField, FORMAT, File, JointField, LimitsField, UnitField, VERSION};
-use super::{Problem, Step, locate, recognise};
-use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Rejected, text};
+use super::Problem;
+use super::document::{DofsField, File, JointField, LimitsField, SHAPE, UnitField};
+use crate::tagged::{Fault, Step, locate};
+use crate::{Finding, LimitExceeded, Limits};
 use mocap_model::{
     Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, Role, SignedAxis, Skeleton, SkeletonError, Space,
     Unit, UnitQuaternion, UnitSource,
 };
-use serde::de::DeserializeOwned;
-use serde_path_to_error::{Path, Segment};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-
-/// Reads a `.skel` file held in memory.
-///
-/// # Errors
-/// A finding that names the field by its path, and its line and column.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {
-    let text = text::open(bytes, limits)?;
-    if let Some(what) = recognise(&text) {
-        return Err(Finding::new(Problem::OtherProgram { what }).into());
-    }
-    let file: File = deserialize(&text, FORMAT, VERSION, &Kind::Skel)?;
-    let mut source = Source::new(&text, &[]);
-    let read = skeleton(file, &mut source, limits);
-    let warnings = source.into_warnings();
-    match read {
-        Ok(value) => Ok(Parsed { value, warnings }),
-        Err(error) => Err(Rejected::from(error).behind(warnings)),
-    }
-}
-
-/// What a file says of itself, whatever else it holds.
-#[derive(serde::Deserialize)]
-struct Tag {
-    format: Option<String>,
-    version: Option<u32>,
-}
-
-/// Reads JSON of a shape; an error names the field and its place. Another format or a newer version is told
-/// first: their fields are no mistakes.
-pub(crate) fn deserialize<T: DeserializeOwned>(
-    text: &[u8],
-    format: &'static str,
-    version: u32,
-    kind: &dyn Fn(Problem) -> Kind,
-) -> Result<T, Finding> {
-    // A list of values would be taken for the fields in their order.
-    if text.trim_ascii_start().first() != Some(&b'{') {
-        let start = text.len() - text.trim_ascii_start().len();
-        let problem = Problem::Syntax { message: "the file does not start with '{'".into() };
-        return Err(Finding::new(kind(problem)).at(text, start..start + 1));
-    }
-    if let Ok(tag) = serde_json::from_slice::<Tag>(text) {
-        check_tag(text, tag, format, version, kind)?;
-    }
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().clone();
-        json_error(text, Some(&path), error.into_inner(), kind)
-    })?;
-    reader.end().map_err(|error| json_error(text, None, error, kind))?;
-    Ok(value)
-}
-
-fn check_tag(
-    text: &[u8],
-    tag: Tag,
-    format: &'static str,
-    version: u32,
-    kind: &dyn Fn(Problem) -> Kind,
-) -> Result<(), Finding> {
-    let error =
-        |key: &str, problem| Err(Finding::new(kind(problem)).at(text, locate(text, &[Step::Key(key)])));
-    match (tag.format, tag.version) {
-        (Some(found), _) if found != format => error("format", Problem::Format { found, expected: format }),
-        (Some(_), Some(found)) if found > version || found == 0 => {
-            error("version", Problem::Version { found, known: version })
-        }
-        _ => Ok(()),
-    }
-}
-
-fn json_error(
-    text: &[u8],
-    path: Option<&Path>,
-    error: serde_json::Error,
-    kind: &dyn Fn(Problem) -> Kind,
-) -> Finding {
-    let full = error.to_string();
-    // The place is told apart from the message.
-    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
-    let mut span = token_before(text, byte_of(text, error.line(), error.column()));
-    let problem = match (error.classify(), path) {
-        (serde_json::error::Category::Data, Some(path)) => {
-            // What is missing is missed where the whole ends; the whole starts at its path.
-            if message.starts_with("missing field") || message.starts_with("invalid length") {
-                span = locate(text, &steps(path));
-            }
-            let path = if path.iter().len() == 0 { "the file".to_owned() } else { path.to_string() };
-            Problem::Field { path, message: plain(message) }
-        }
-        _ => Problem::Syntax { message: plain(message) },
-    };
-    Finding::new(kind(problem)).at(text, span)
-}
-
-/// What `serde_json` says, in words for a person who writes JSON and no Rust.
-fn plain(message: &str) -> String {
-    const WORDS: [(&str, &str); 20] = [
-        ("invalid type: ", "found "),
-        ("invalid value: ", "found "),
-        ("invalid length ", "the number of values is "),
-        ("missing field ", "there is no field "),
-        ("unknown field ", "there is no such field as "),
-        ("duplicate field ", "there is a second field "),
-        ("key must be a string", "a name in double quotes is expected"),
-        ("an array of length ", ""),
-        ("a tuple of size ", ""),
-        ("a sequence", "a list"),
-        ("sequence", "a list"),
-        ("map", "an object"),
-        ("struct ", "an object for "),
-        ("EOF while parsing", "the file ends within"),
-        ("floating point ", "the number "),
-        ("boolean ", "the word "),
-        ("string ", "the text "),
-        ("f64", "a number"),
-        ("u32", "a whole number"),
-        ("usize", "a whole number"),
-    ];
-    // What stands in quotes is the file's own.
-    let pieces = message.split(['`', '"']).enumerate().map(|(i, piece)| {
-        if i % 2 == 1 {
-            return format!("'{piece}'");
-        }
-        WORDS.iter().fold(piece.to_owned(), |piece, (theirs, ours)| piece.replacen(theirs, ours, 1))
-    });
-    pieces.collect()
-}
-
-fn steps(path: &Path) -> Vec<Step<'_>> {
-    let steps = path.iter().map(|segment| match segment {
-        Segment::Seq { index } => Some(Step::Index(*index)),
-        Segment::Map { key } => Some(Step::Key(key)),
-        _ => None,
-    });
-    steps.map_while(|step| step).collect()
-}
-
-/// The byte of a 1-based line and a column that counts bytes, as `serde_json` says them.
-fn byte_of(text: &[u8], line: usize, column: usize) -> usize {
-    let mut start = 0;
-    for _ in 1..line.max(1) {
-        let Some(end) = text[start..].iter().position(|&byte| byte == b'\n') else { break };
-        start += end + 1;
-    }
-    (start + column).min(text.len())
-}
-
-/// The word or string that ends at `end`.
-fn token_before(text: &[u8], end: usize) -> Range<usize> {
-    let before = &text[..end];
-    let start = match before.last() {
-        Some(b'"') => before[..end - 1].iter().rposition(|&byte| byte == b'"'),
-        _ => before.iter().rposition(|byte| b" \t\r\n,:[]{}\"".contains(byte)).map(|at| at + 1),
-    };
-    let start = start.unwrap_or(0).min(end.saturating_sub(1));
-    start..end.max(start)
-}
 
 /// The text of a skeleton and where in it the skeleton starts.
 pub(crate) struct Source<'t> {
@@ -208,7 +49,11 @@ impl<'t> Source<'t> {
         (text, locate(self.text, &all))
     }
 
-    pub(crate) fn error(&self, steps: &[Step], problem: impl FnOnce(String) -> Problem) -> Finding {
+    pub(crate) fn error<P: crate::Problem>(
+        &self,
+        steps: &[Step],
+        problem: impl FnOnce(String) -> P,
+    ) -> Finding {
         let (path, span) = self.path(steps);
         Finding::new(problem(path)).at(self.text, span)
     }
@@ -221,13 +66,16 @@ impl<'t> Source<'t> {
 
 /// The skeleton that a file describes.
 pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Result<Skeleton, Finding> {
-    let tag = [("format", file.format != FORMAT), ("version", file.version > VERSION || file.version == 0)];
+    let tag = [
+        ("format", file.format != SHAPE.format),
+        ("version", file.version > SHAPE.version || file.version == 0),
+    ];
     if let Some((key, _)) = tag.into_iter().find(|(_, wrong)| *wrong) {
-        let problem = match key {
-            "format" => Problem::Format { found: file.format, expected: FORMAT },
-            _ => Problem::Version { found: file.version, known: VERSION },
+        let fault = match key {
+            "format" => Fault::Format { found: file.format, expected: SHAPE.format },
+            _ => Fault::Version { found: file.version, known: SHAPE.version },
         };
-        return Err(source.error(&[Step::Key(key)], |_| problem));
+        return Err(source.error(&[Step::Key(key)], |_| SHAPE.problem(fault)));
     }
     for (what, found) in [("joints", file.joints.len()), ("chains", file.chains.len())] {
         if found > limits.joints {

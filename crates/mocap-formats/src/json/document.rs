@@ -1,12 +1,22 @@
 //! The shape of a JSON clip.
 
+use crate::tagged::{Codes, Shape};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What `format` says.
-pub(super) const FORMAT: &str = "mocap-clip";
-/// The greatest `version` that is read.
-pub(super) const VERSION: u32 = 1;
+/// How files of the format name it.
+pub(super) static SHAPE: Shape = Shape {
+    format: "mocap-clip",
+    version: 1,
+    holds: "a clip",
+    codes: Codes {
+        other_program: "json::other-program",
+        syntax: "json::syntax",
+        field: "json::field",
+        format: "json::format",
+        version: "json::version",
+    },
+};
 
 /// A clip of motion capture: a skeleton and how it moves.
 #[derive(Deserialize, JsonSchema)]
@@ -16,7 +26,7 @@ pub(super) struct File {
     /// Always `mocap-clip`.
     // Checked before the rest is read, as is the version.
     #[serde(rename = "format")]
-    #[schemars(extend("const" = FORMAT))]
+    #[schemars(extend("const" = SHAPE.format))]
     _format: String,
     /// The version of the format: 1.
     #[serde(rename = "version")]

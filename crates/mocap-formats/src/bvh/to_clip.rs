@@ -33,7 +33,7 @@ const DEFAULT_FPS: f64 = 30.0;
 /// # Errors
 /// Where a value is not finite and is not to be repaired, or finite values overflow.
 pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Rejected> {
-    lower(document, options, usize::MAX)
+    convert(document, options, usize::MAX)
 }
 
 /// The start of the motion that a document means, at most `frames` frames, with everything that [`to_clip`]
@@ -46,13 +46,13 @@ pub fn to_clip_start(
     options: &ClipOptions,
     frames: usize,
 ) -> Result<Parsed<Clip>, Rejected> {
-    lower(document, options, frames.max(ENOUGH))
+    convert(document, options, frames.max(ENOUGH))
 }
 
 /// Frames in which [`rest_first_frame`] finds all that it can find.
 const ENOUGH: usize = 1003;
 
-fn lower(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, Rejected> {
+fn convert(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, Rejected> {
     let mut warnings = Warnings::default();
     match clip(document, options, frames, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),

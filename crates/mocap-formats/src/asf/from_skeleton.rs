@@ -5,7 +5,7 @@
 //! Directions are in the axes of the file at rest, so the rest rotations of joints go into the axes that
 //! their channels turn about.
 
-use super::skeleton::axes;
+use super::to_skeleton::axes;
 use super::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Problem, Root, Units};
 use crate::names::Unique;
 use crate::{Finding, Parsed, number};

@@ -1,9 +1,10 @@
 //! Reads JSON clips.
 
 use super::Problem;
-use super::file::{FORMAT, File, VERSION};
-use crate::skel::{self, Source, Step, deserialize, locate, recognise, rotation, skeleton};
-use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Rejected, text};
+use super::document::{File, SHAPE};
+use crate::skel::{Source, rotation, skeleton};
+use crate::tagged::{Step, deserialize, locate, refuse_foreign};
+use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, text};
 use mocap_model::{Clip, FrameRate, JointTracks, Track, Vector3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,9 +15,7 @@ use std::sync::Arc;
 /// A finding that names the field by its path, and its line and column.
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Rejected> {
     let text = text::open(bytes, limits)?;
-    if let Some(what) = recognise(&text) {
-        return Err(Finding::new(Problem::OtherProgram { what }).into());
-    }
+    refuse_foreign(&text, &SHAPE)?;
     let mut warnings = Vec::new();
     match clip(&text, limits, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings }),
@@ -25,7 +24,7 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Rejected> {
 }
 
 fn clip(text: &[u8], limits: &Limits, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
-    let file: File = deserialize(text, FORMAT, VERSION, &kind)?;
+    let file: File = deserialize(text, &SHAPE)?;
     if file.frames > limits.frames {
         let (found, limit) = (file.frames, limits.frames);
         return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
@@ -97,14 +96,4 @@ fn track<T: Copy>(values: Vec<T>, rest: Track<T>) -> Track<T> {
         [only] => Track::Constant(*only),
         _ => Track::Sampled(values),
     }
-}
-
-fn kind(problem: skel::Problem) -> Kind {
-    Kind::Json(match problem {
-        skel::Problem::Syntax { message } => Problem::Syntax { message },
-        skel::Problem::Format { found, expected } => Problem::Format { found, expected },
-        skel::Problem::Version { found, known } => Problem::Version { found, known },
-        skel::Problem::Field { path, message } => Problem::Field { path, message },
-        other => return Kind::Skel(other),
-    })
 }

@@ -1,12 +1,22 @@
 //! The shape of a map file.
 
+use crate::tagged::{Codes, Shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `format` says.
-pub(super) const FORMAT: &str = "mocap-map";
-/// The greatest `version` that is read.
-pub(super) const VERSION: u32 = 1;
+/// How files of the format name it.
+pub(super) static SHAPE: Shape = Shape {
+    format: "mocap-map",
+    version: 1,
+    holds: "a map",
+    codes: Codes {
+        other_program: "map::other-program",
+        syntax: "map::syntax",
+        field: "map::field",
+        format: "map::format",
+        version: "map::version",
+    },
+};
 
 /// Which joint of the source moves which joint of the target.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -14,7 +24,7 @@ pub(super) const VERSION: u32 = 1;
 #[schemars(title = "mocap joint map")]
 pub(super) struct File {
     /// Always `mocap-map`.
-    #[schemars(extend("const" = FORMAT))]
+    #[schemars(extend("const" = SHAPE.format))]
     pub(super) format: String,
     /// The version of the format: 1.
     #[schemars(range(min = 1, max = 1))]

@@ -1,9 +1,9 @@
 //! Reads map files.
 
-use super::file::{FORMAT, File, VERSION};
+use super::document::{File, SHAPE};
 use super::{JointMap, Problem};
-use crate::skel::{self, Step, deserialize, locate};
-use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, nearest_name, text};
+use crate::tagged::{Step, deserialize, locate};
+use crate::{Finding, LimitExceeded, Limits, Parsed, nearest_name, text};
 use mocap_model::{JointId, Role, Skeleton};
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub fn parse(
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(Finding::new(text::Problem::Empty));
     }
-    let file: File = deserialize(&text, FORMAT, VERSION, &kind)?;
+    let file: File = deserialize(&text, &SHAPE)?;
     for (what, found) in [("roles", file.roles.len()), ("pairs", file.pairs.len())] {
         if found > limits.joints {
             return Err(Finding::new(LimitExceeded { what, found, limit: limits.joints }));
@@ -107,14 +107,4 @@ impl<'a> Side<'a> {
         self.named.insert(joint, format!("{}[{}]", place.list, place.index));
         Ok(joint)
     }
-}
-
-fn kind(problem: skel::Problem) -> Kind {
-    Kind::Map(match problem {
-        skel::Problem::Syntax { message } => Problem::Syntax { message },
-        skel::Problem::Format { found, expected } => Problem::Format { found, expected },
-        skel::Problem::Version { found, known } => Problem::Version { found, known },
-        skel::Problem::Field { path, message } => Problem::Field { path, message },
-        other => return Kind::Skel(other),
-    })
 }

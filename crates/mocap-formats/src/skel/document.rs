@@ -1,12 +1,22 @@
 //! The shape of a `.skel` file.
 
+use crate::tagged::{Codes, Shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `format` says.
-pub(crate) const FORMAT: &str = "mocap-skel";
-/// The greatest `version` that is read.
-pub(crate) const VERSION: u32 = 1;
+/// How files of the format name it.
+pub(crate) static SHAPE: Shape = Shape {
+    format: "mocap-skel",
+    version: 1,
+    holds: "a skeleton",
+    codes: Codes {
+        other_program: "skel::other-program",
+        syntax: "skel::syntax",
+        field: "skel::field",
+        format: "skel::format",
+        version: "skel::version",
+    },
+};
 
 /// A skeleton of motion capture: a tree of joints.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -14,7 +24,7 @@ pub(crate) const VERSION: u32 = 1;
 #[schemars(title = "mocap skeleton")]
 pub(crate) struct File {
     /// Always `mocap-skel`.
-    #[schemars(extend("const" = FORMAT))]
+    #[schemars(extend("const" = SHAPE.format))]
     pub(crate) format: String,
     /// The version of the format: 1.
     #[schemars(range(min = 1, max = 1))]

@@ -1,11 +1,11 @@
 //! From bytes to a document.
 
 use super::document::{Document, FrameTime, Motion, NodeKind, Origin};
+use super::hierarchy::hierarchy;
+use super::reader::{Halt, Reader};
 use super::rows::{self, Rows};
-use super::{Problem, commas, grammar, hierarchy::hierarchy};
-use crate::rejected::Errors;
-use crate::{Finding, Kind, Limits, Parsed, Rejected, Warnings, number, text};
-use nom::Parser;
+use super::{Problem, commas, grammar};
+use crate::{Finding, Limits, Parsed, Rejected, Warnings, number, text};
 use std::ops::Range;
 
 /// Reads a BVH file held in memory.
@@ -39,112 +39,8 @@ enum Stop {
     Comma,
 }
 
-/// Why reading stopped.
-pub(super) enum Halt {
-    /// The file is wrong.
-    Error(Box<Finding>),
-    /// There is a comma among the numbers: read again without.
-    Comma,
-}
-
-impl Halt {
-    pub(super) fn in_joint(self, joint: &str) -> Halt {
-        self.map(|finding| finding.in_joint(joint))
-    }
-
-    pub(super) fn in_channel(self, channel: &str) -> Halt {
-        self.map(|finding| finding.in_channel(channel))
-    }
-
-    fn map(self, change: impl FnOnce(Finding) -> Finding) -> Halt {
-        match self {
-            Halt::Error(finding) => Halt::Error(Box::new(change(*finding))),
-            Halt::Comma => Halt::Comma,
-        }
-    }
-}
-
-/// A text, how far it is read, and what was repaired so far.
-pub(super) struct Reader<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) at: usize,
-    warnings: Warnings,
-    /// Values that are none: reading goes on behind them.
-    pub(super) errors: Errors,
-}
-
-impl<'a> Reader<'a> {
-    pub(super) fn rest(&self) -> &'a [u8] {
-        &self.text[self.at..]
-    }
-
-    pub(super) fn at_end(&self) -> bool {
-        self.at >= self.text.len()
-    }
-
-    /// What a parser finds here, and goes on behind it.
-    pub(super) fn take<T>(&mut self, mut parser: impl Parser<&'a [u8], Output = T, Error = ()>) -> Option<T> {
-        let (rest, found) = parser.parse(self.rest()).ok()?;
-        self.at = self.text.len() - rest.len();
-        Some(found)
-    }
-
-    pub(super) fn take_byte(&mut self, byte: u8) -> bool {
-        let found = self.text.get(self.at) == Some(&byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    pub(super) fn sees<T>(&self, mut parser: impl Parser<&'a [u8], Output = T, Error = ()>) -> bool {
-        parser.parse(self.rest()).is_ok()
-    }
-
-    /// Goes on behind white space and comments.
-    pub(super) fn skip_space(&mut self) {
-        loop {
-            self.take(grammar::space);
-            let start = self.at;
-            match self.take(grammar::comment) {
-                Some(_) => self.warn(Problem::Comment, start..self.at),
-                None => return,
-            }
-        }
-    }
-
-    pub(super) fn warn(&mut self, problem: impl Into<Kind>, span: Range<usize>) {
-        self.warnings.push(Finding::new(problem).spanning(span));
-    }
-
-    pub(super) fn warn_in(&mut self, problem: impl Into<Kind>, span: Range<usize>, joint: &str) {
-        self.warnings.push(Finding::new(problem).spanning(span).in_joint(joint));
-    }
-
-    pub(super) fn error(&self, problem: impl Into<Kind>, span: Range<usize>) -> Halt {
-        Halt::Error(Box::new(Finding::new(problem).at(self.text, span)))
-    }
-
-    /// The error that something else stands here.
-    pub(super) fn unexpected(&self, expected: &'static str) -> Halt {
-        let word = match grammar::word(self.rest()) {
-            Ok((_, word)) => word,
-            Err(_) => &self.rest()[..self.rest().len().min(1)],
-        };
-        if is_numeric_with_comma(word) {
-            return Halt::Comma;
-        }
-        let found =
-            if word.is_empty() { "the end of the file".into() } else { format!("'{}'", text::quote(word)) };
-        self.error(Problem::Syntax { found, expected }, self.at..self.at + word.len())
-    }
-}
-
-/// Whether there is a comma directly behind a number, or in its place.
-pub(super) fn is_numeric_with_comma(word: &[u8]) -> bool {
-    word.contains(&b',') && word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE,".contains(byte))
-}
-
 fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Document>, Stop> {
-    let mut reader = Reader { text, at: 0, warnings, errors: Errors::default() };
+    let mut reader = Reader::new(text, warnings);
     let (document, stopped) = match document(&mut reader, limits) {
         Ok(document) => (Some(document), None),
         Err(Halt::Error(finding)) => (None, Some(*finding)),
