@@ -1,12 +1,13 @@
 //! What a file is, in numbers and words.
 
-use mocap_formats::{asf, bvh};
+use mocap_formats::Stated;
+use mocap_formats::bvh::PositionMode;
 use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
 use serde::Serialize;
 
-use crate::args::{PositionChannelsArg, Reading};
+use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::read::{self, Document, Loaded, Outline};
+use crate::read::{self, Loaded, Outline};
 
 /// What a file is. The names are those of the rows of `mocap info --json`.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -92,76 +93,13 @@ impl Facts {
 
 /// The facts about a file, and everything that was found while it was read.
 pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<(Facts, Vec<Diagnostic>), Failure> {
-    let stated = Stated::of(&loaded.document, reading);
-    let frames = loaded.document.frames();
+    let stated = loaded.stated(reading);
     let Outline { skeleton, rate, warnings } = loaded.outline(reading)?;
-    Ok((facts(&skeleton, frames, rate, stated), warnings))
+    Ok((facts(&skeleton, rate, stated), warnings))
 }
 
-/// What only the document of a file knows.
-struct Stated {
-    channels: usize,
-    /// The frame time as the file has it [s].
-    frame_time: Option<f64>,
-    position_channels: &'static str,
-}
-
-impl Stated {
-    fn of(document: &Document, reading: &Reading) -> Stated {
-        match document {
-            Document::Bvh(document) => Stated {
-                channels: document.channels(),
-                frame_time: document.motion().and_then(|motion| Some(motion.frame_time.as_ref()?.seconds)),
-                position_channels: positions(document, reading.position_channels),
-            },
-            Document::Asf(skeleton) => Stated::acclaim(skeleton),
-            Document::Amc(skeleton, _) => Stated::acclaim(skeleton),
-            Document::Skel(skeleton) => Stated::own(skeleton),
-            Document::Json(clip) => Stated::own(clip.skeleton()),
-        }
-    }
-}
-
-impl Stated {
-    /// Acclaim files state no frame time; a root's translation is added to its place.
-    fn acclaim(skeleton: &asf::Document) -> Stated {
-        let channels =
-            skeleton.root.order.len() + skeleton.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
-        let moves = |dof: &asf::Dof| matches!(dof, asf::Dof::Translation(_));
-        let moving = skeleton.root.order.iter().any(moves)
-            || skeleton.bones.iter().any(|bone| bone.dofs.iter().any(moves));
-        Stated { channels, frame_time: None, position_channels: if moving { "add" } else { "none" } }
-    }
-}
-
-impl Stated {
-    /// In this project's own files a joint's channels are its degrees of freedom.
-    fn own(skeleton: &Skeleton) -> Stated {
-        let joints = || skeleton.joints().iter().filter(|joint| !joint.end_site);
-        let count = |free: [bool; 3]| free.iter().filter(|free| **free).count();
-        let channels = joints().map(|joint| count(joint.dofs.rotation) + count(joint.dofs.translation)).sum();
-        let moving = joints().any(|joint| count(joint.dofs.translation) > 0);
-        Stated { channels, frame_time: None, position_channels: if moving { "replace" } else { "none" } }
-    }
-}
-
-fn positions(document: &bvh::Document, asked: PositionChannelsArg) -> &'static str {
-    let moves = |channel: &bvh::Channel| matches!(channel, bvh::Channel::Position(_));
-    if !document.nodes().iter().any(|node| node.channels.iter().any(moves)) {
-        return "none";
-    }
-    match asked {
-        PositionChannelsArg::Replace => "replace",
-        PositionChannelsArg::Add => "add",
-        PositionChannelsArg::Auto => match bvh::position_mode(document).mode {
-            Some(bvh::PositionMode::Add) => "add",
-            // Without an OFFSET beside the channels both readings agree.
-            Some(bvh::PositionMode::Replace) | None => "replace",
-        },
-    }
-}
-
-fn facts(skeleton: &Skeleton, frames: usize, rate: Option<FrameRate>, stated: Stated) -> Facts {
+fn facts(skeleton: &Skeleton, rate: Option<FrameRate>, stated: Stated) -> Facts {
+    let frames = stated.frames;
     let mut rotation_orders: Vec<OrderFact> = Vec::new();
     for joint in skeleton.joints().iter().filter(|joint| joint.dofs.rotation.contains(&true)) {
         let turning = joint.dofs.order.axes().into_iter().filter(|axis| joint.dofs.rotation[axis.index()]);
@@ -183,7 +121,11 @@ fn facts(skeleton: &Skeleton, frames: usize, rate: Option<FrameRate>, stated: St
         duration: rate.map_or(0.0, |rate| frames.saturating_sub(1) as f64 * rate.frame_time()),
         unit: UnitFact::of(skeleton),
         up: skeleton.space().up.to_string(),
-        position_channels: stated.position_channels,
+        position_channels: match stated.positions {
+            None => "none",
+            Some(PositionMode::Add) => "add",
+            Some(PositionMode::Replace) => "replace",
+        },
         rotation_orders,
         root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
         roots: roots.len(),

@@ -15,6 +15,7 @@ mod edit;
 mod encode;
 mod exit;
 mod facts;
+mod generate;
 mod interrupt;
 mod names;
 mod pipeline;
@@ -22,18 +23,20 @@ mod quality;
 mod read;
 mod rest;
 mod rows;
-mod schemas;
+mod start;
 mod tables;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, Global, Start};
+use args::{Cli, Global, Verb};
 use console::Console;
+use start::Start;
 
 fn main() -> ExitCode {
-    let Cli { command, global } = match Cli::from_process() {
+    let Cli { command, global } = match start::from_process() {
         Ok(Start::Work(cli)) => *cli,
         Ok(Start::Print(print)) => return print.run().into(),
+        Ok(Start::Help(text)) => return start::print_help(&text).into(),
         Err(error) => return Console::new(&Global::default()).usage_error(&error).into(),
     };
     let mut console = Console::new(&global);
@@ -41,20 +44,21 @@ fn main() -> ExitCode {
     interrupt::install();
     console.warnings("the environment", &config::stray_variables(), diagnostic::Detail::Line);
     let done = match command {
-        Command::Info(args) => commands::info::run(&args, &mut console),
-        Command::Validate(args) => commands::validate::run(&args, &mut console),
-        Command::Convert(args) => commands::convert::run(&args, invocation, &mut console),
-        Command::Compare(args) => commands::compare::run(&args, &mut console),
-        Command::Compress(args) => commands::compress::run(&args, invocation, &mut console),
-        Command::Decompress(args) => commands::decompress::run(&args, invocation, &mut console),
-        Command::Skel(args) => commands::skel::run(&args, invocation, &mut console),
-        Command::Retarget(args) => commands::retarget::run(&args, invocation, &mut console),
-        Command::View(args) => commands::view::run(&args, invocation, &mut console),
-        Command::Sheet(args) => commands::sheet::run(&args, invocation, &mut console),
-        Command::Plot(args) => commands::plot::run(&args, invocation, &mut console),
-        Command::Run(args) => commands::run::run(&args, invocation, &mut console),
-        Command::Manifest(args) => commands::manifest::run(&args, &mut console),
-        Command::Generate(args) => commands::generate::run(&args, &mut console),
+        Verb::Info(args) => commands::info::run(&args, &mut console),
+        Verb::Validate(args) => commands::validate::run(&args, &mut console),
+        Verb::Convert(args) => commands::convert::run(&args, invocation, &mut console),
+        Verb::Compare(args) => commands::compare::run(&args, &mut console),
+        Verb::Compress(args) => commands::compress::run(&args, invocation, &mut console),
+        Verb::Decompress(args) => commands::decompress::run(&args, invocation, &mut console),
+        Verb::Skel(args) => commands::skel::run(&args, invocation, &mut console),
+        Verb::Retarget(args) => commands::retarget::run(&args, invocation, &mut console),
+        Verb::View(args) => commands::view::run(&args, invocation, &mut console),
+        Verb::Sheet(args) => commands::sheet::run(&args, invocation, &mut console),
+        Verb::Plot(args) => commands::plot::run(&args, invocation, &mut console),
+        Verb::Run(args) => pipeline::run(&args, invocation, &mut console),
+        Verb::Manifest(args) => commands::manifest::run(&args, &mut console),
+        Verb::Generate(args) => generate::run(&args, &mut console),
+        Verb::Help { .. } => unreachable!("help was printed"),
     };
     let exit = done.unwrap_or_else(|error| {
         console.row(&rows::json(&rows::ErrorRow::misuse(&error)), "");

@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use mocap_model::{Clip, ModelError, Pose, Skeleton, angle_between};
+use mocap_formats::Remedy;
+use mocap_model::{Clip, Pose, Skeleton, ModelError, angle_between};
 use mocap_retarget::rest_from_motion;
 use serde::Serialize;
 
@@ -56,13 +57,10 @@ impl Rest {
     }
 }
 
-/// The warning that the first frame is a rest pose, of files of any format: for a skeleton that is welcome.
-pub(crate) const REST_FIRST: &str = "bvh::rest-first-frame";
-
 /// Whether the first frame is a rest pose, as a warning says, which is taken away.
 pub(crate) fn starts_at_rest(warnings: &mut Vec<Diagnostic>) -> bool {
     let before = warnings.len();
-    warnings.retain(|warning| warning.code != REST_FIRST);
+    warnings.retain(|warning| warning.remedy != Some(Remedy::DropFirstFrame));
     warnings.len() < before
 }
 

@@ -2,47 +2,61 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 
 use super::Invocation;
 
 /// Flags of every command.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Output of messages")]
+#[command(next_help_heading = "Messages and settings")]
 pub(crate) struct Global {
-    /// Print one JSON object a line on stdout: one an input, in the order of the inputs, errors too
+    /// JSON Lines on stdout: one object per input, in input order, errors included
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Leave out warnings and notes; errors stay
+    /// Suppress warnings and notes; errors are still printed
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Colour messages
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    /// Colour of messages: auto, always or never [default: auto]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) color: ColorWhen,
-    /// Show progress on stderr: a bar on a terminal, elsewhere a line every ten seconds
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    /// Progress on stderr: auto, always or never [default: auto]
+    ///
+    /// A bar on a terminal, elsewhere a line every ten seconds.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) progress: ProgressWhen,
-    /// Read defaults of options from this file [default: mocap.toml in the current directory, or in the nearest
-    /// one above it]; none reads no file
+    /// File with defaults [default: the nearest mocap.toml]; none: no file
+    ///
+    /// mocap.toml is looked for in the current directory and in those above it.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Print the options in force and where each comes from (flag, MOCAP_* variable, file, default), and do nothing
+    /// Print the options in force and where each comes from, and exit
     #[arg(long, global = true)]
     pub(crate) print_config: bool,
+    /// Print help
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
     /// The command and those of its options that outputs depend on.
     #[arg(skip)]
     pub(crate) invocation: Invocation,
 }
 
 impl Default for Global {
-    /// As where no flag is given.
     fn default() -> Global {
-        #[derive(Parser)]
-        struct Only {
-            #[command(flatten)]
-            global: Global,
-        }
-        Only::parse_from(["mocap"]).global
+        super::defaults()
     }
 }
 

@@ -53,7 +53,7 @@ enum Given {
 
 impl Invocation {
     /// What the arguments ask for.
-    pub(super) fn of(definition: &Command, matches: &ArgMatches) -> Invocation {
+    pub(crate) fn of(definition: &Command, matches: &ArgMatches) -> Invocation {
         let Some((name, matches)) = matches.subcommand() else { return Invocation::default() };
         let Some(definition) = definition.find_subcommand(name) else { return Invocation::default() };
         let counts = |argument: &&Arg| !NEUTRAL.contains(&argument.get_id().as_str());

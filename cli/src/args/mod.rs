@@ -1,60 +1,106 @@
-//! The arguments as they are typed. Help texts here are the reference of the command line: every number
-//! names its unit, range and default.
+//! The arguments as they are typed: one file per verb, and groups of settings that verbs and pipeline steps share.
+//! The groups are plain structs for both; each becomes the options of a library in one place here.
+//!
+//! Help texts are the reference of the command line: every number names its unit, range and default.
 
+mod compare;
+mod compress;
+mod convert;
+mod decompress;
+mod edits;
 mod files;
+mod formats;
+mod generate;
 mod global;
+mod info;
 mod invocation;
-mod misuse;
+mod kind;
+mod manifest;
+mod picture;
+mod plot;
 mod quantity;
 mod reading;
-mod start;
+mod retarget;
+mod run;
+mod setting;
+mod sheet;
+mod skel;
 mod trim;
+mod validate;
+mod view;
 
+pub(crate) use compare::{Args as CompareArgs, CompareSettings};
+pub(crate) use compress::{Args as CompressArgs, BoundSettings, JointBound};
+pub(crate) use convert::Args as ConvertArgs;
+pub(crate) use decompress::Args as DecompressArgs;
+pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
+pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
+pub(crate) use info::Args as InfoArgs;
 pub(crate) use invocation::{Invocation, named};
-pub(crate) use quantity::{Length, UnitLength, above_zero, factor, fps, length, seconds, unit};
-pub(crate) use reading::{AsfUnitsArg, FirstFrame, FromFormat, PositionChannelsArg, Reading};
-pub(crate) use start::Start;
+pub(crate) use kind::Kind;
+pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
+pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
+pub(crate) use plot::Args as PlotArgs;
+pub(crate) use quantity::{Factor, Length, LengthAboveZero, UnitLength};
+pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
+pub(crate) use retarget::{
+    Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
+};
+#[cfg(test)]
+pub(crate) use run::assignment;
+pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
+pub(crate) use sheet::Args as SheetArgs;
+pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use trim::Trim;
+pub(crate) use validate::Args as ValidateArgs;
+pub(crate) use view::Args as ViewArgs;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{commands, config};
-
-/// A command-line toolchain for motion capture: reads BVH and Acclaim ASF/AMC, says what is in them, converts
-/// them, and puts a motion on another skeleton; one clip or a whole database.
+/// A command-line toolchain for motion capture: reads BVH and Acclaim ASF/AMC, converts, retargets, compresses,
+/// compares and draws motions; one clip or a whole database
 #[derive(Debug, Parser)]
 #[command(
     name = "mocap",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 all right, 1 a clip failed, 2 wrong usage, 3 a quality gate missed, 130 interrupted."
+    disable_help_subcommand = true,
+    disable_help_flag = true,
+    after_help = "Topics: mocap help inputs, reading or output explains the options that commands share.\n\
+        Exit codes: 0 success, 1 a clip failed, 2 wrong usage, 3 a quality gate failed, 130 interrupted."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Verb,
     #[command(flatten)]
     pub(crate) global: Global,
 }
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Info(commands::info::Args),
-    Validate(commands::validate::Args),
-    Convert(commands::convert::Args),
-    Compare(commands::compare::Args),
-    Compress(commands::compress::Args),
-    Decompress(commands::decompress::Args),
-    Skel(commands::skel::Args),
-    Retarget(commands::retarget::Args),
-    View(commands::view::Args),
-    Sheet(commands::sheet::Args),
-    Plot(commands::plot::Args),
-    Run(commands::run::Args),
-    Manifest(commands::manifest::Args),
-    Generate(commands::generate::Args),
+pub(crate) enum Verb {
+    Info(InfoArgs),
+    Validate(ValidateArgs),
+    Convert(ConvertArgs),
+    Compare(CompareArgs),
+    Compress(CompressArgs),
+    Decompress(DecompressArgs),
+    Skel(SkelArgs),
+    Retarget(RetargetArgs),
+    View(ViewArgs),
+    Sheet(SheetArgs),
+    Plot(PlotArgs),
+    Run(RunArgs),
+    Manifest(ManifestArgs),
+    Generate(GenerateArgs),
+    /// Show the help of a command, or of the options that commands share: inputs, reading, output
+    Help {
+        /// Command or topic
+        #[arg(value_name = "COMMAND|TOPIC")]
+        of: Vec<String>,
+    },
 }
 
 impl Cli {
@@ -74,25 +120,20 @@ impl Cli {
             })
         });
         // A preset takes the place of inputs, which no other command has.
-        let definition = definition.mut_subcommand("skel", |skel| {
+        definition.mut_subcommand("skel", |skel| {
             skel.mut_arg("inputs", |inputs| {
                 inputs.required_unless_present_any(["files_from", "preset", "print_config"])
             })
-        });
-        config::with_environment(definition)
+        })
     }
 }
 
-impl Default for Reading {
-    /// How inputs are read where no flag says otherwise.
-    fn default() -> Reading {
-        #[derive(Parser)]
-        struct Only {
-            #[command(flatten)]
-            reading: Reading,
-        }
-        Only::parse_from(["mocap"]).reading
-    }
+/// A group of settings where no flag is given: what its definition says.
+fn defaults<Group: clap::Args>() -> Group {
+    let definition =
+        Group::augment_args(clap::Command::new("defaults").no_binary_name(true).disable_help_flag(true));
+    let matches = definition.try_get_matches_from([""; 0]).expect("every setting of the group has a default");
+    Group::from_arg_matches(&matches).expect("defaults are valid")
 }
 
 #[cfg(test)]

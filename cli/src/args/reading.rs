@@ -4,51 +4,82 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use mocap_formats::Format;
+use mocap::FileFormat;
 use mocap_model::{FrameRate, SignedAxis};
+use serde::Deserialize;
 
-use super::{UnitLength, fps, unit};
-use crate::diagnostic::Diagnostic;
+use super::formats::readable;
+use super::{UnitLength, setting};
 
-/// What the inputs mean where they do not say it, or say it wrongly.
-#[derive(Clone, Debug, Args)]
+/// What the inputs mean where they do not state it, or state it wrongly.
+#[derive(Clone, Debug, PartialEq, Args, Deserialize)]
 #[command(next_help_heading = "Reading")]
+#[serde(rename_all = "kebab-case", default)]
 pub(crate) struct Reading {
-    /// Format of the inputs: bvh, asf, amc, skel, json, mocz [default: by extension, then by content]
-    #[arg(long, value_name = "FORMAT")]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help = format!("Format: {} [default: detected]", readable()),
+        long_help = format!("Format: {} [default: by extension, then by content]", readable())
+    )]
+    #[serde(deserialize_with = "setting::option")]
     pub(crate) from: Option<FromFormat>,
-    /// Frame rate of the inputs [frames per second, above 0; default: as the file says, 120 for AMC, 30
-    /// where a BVH states none]; changes the timing and no frame
-    #[arg(long, value_name = "FPS", value_parser = fps)]
+    /// Frame rate [frames per second, above 0; default: as stated]
+    ///
+    /// The default of AMC is 120, and of a BVH that states none 30. It changes the timing; all frames are kept.
+    #[arg(long, value_name = "FPS")]
+    #[serde(deserialize_with = "setting::option")]
     pub(crate) input_fps: Option<FrameRate>,
-    /// Unit of the inputs' numbers: m, cm, mm, in, ft, cmu (1/0.45 in) or metres per unit [default: as the
-    /// file says, else guessed from the size of the skeleton, which is said]
-    #[arg(long, value_name = "UNIT", value_parser = unit)]
+    /// Unit: m, cm, mm, in, ft, cmu or metres [default: as stated]
+    ///
+    /// cmu is 1/0.45 in; a number is metres per unit. A unit that the file does not state is guessed from the size of
+    /// the skeleton, with a warning.
+    #[arg(long, value_name = "UNIT")]
+    #[serde(deserialize_with = "setting::option")]
     pub(crate) input_unit: Option<UnitLength>,
-    /// Axis that points up in the inputs: X, Y, Z, -X, -Y or -Z [default: as the file says, else Y]
+    /// Up axis: X, Y, Z, -X, -Y or -Z [default: as stated, else Y]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "setting::option")]
     pub(crate) input_up: Option<SignedAxis>,
-    /// What position channels of a BVH stand for
-    #[arg(long, value_name = "MEANING", default_value = "auto")]
+    /// BVH position channels: auto, replace or add [default: auto]
+    #[arg(
+        long,
+        value_name = "MEANING",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) position_channels: PositionChannelsArg,
-    /// Rule by which lengths of an ASF become metres
-    #[arg(long, value_name = "RULE", default_value = "auto")]
+    /// ASF units: auto, cmu, spec or raw [default: auto]
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) asf_units: AsfUnitsArg,
-    /// Skeleton of AMC inputs [default: the ASF called like the start of its name (01.asf
-    /// for 01_02.amc), else the only ASF in its folder]
+    /// Skeleton of AMC inputs [default: an ASF in the same folder]
+    ///
+    /// The default is the ASF whose name starts the name of the AMC (01.asf for 01_02.amc), else the only ASF there.
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
-    /// Interpolate over values that are not numbers (NaN, inf), and count them, instead of refusing the file
+    /// Interpolate over NaN and infinite values
+    ///
+    /// With a warning, instead of refusing the file.
     #[arg(long)]
     pub(crate) repair: bool,
-    /// Treat warnings as errors: an input with one fails
+    /// Treat warnings as errors: an input with a warning fails
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Whether the first frame is left out anyway: then it does not matter that it is a rest pose.
+    /// Whether the first frame is dropped anyway: then a rest pose there is harmless.
     #[arg(skip)]
+    #[serde(skip)]
     pub(crate) rest_frame_dropped: bool,
-    /// Whether the first frame is left out.
+    /// Whether the first frame is dropped.
     #[arg(skip)]
+    #[serde(skip)]
     pub(crate) drop_first_frame: bool,
 }
 
@@ -56,13 +87,19 @@ pub(crate) struct Reading {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct FirstFrame {
-    /// Leave out the first frame of the inputs: in BVH conversions of the CMU database it is a rest pose
+    /// Drop the first frame (a rest pose in CMU BVH files)
     #[arg(long)]
     drop_first_frame: bool,
 }
 
+impl Default for Reading {
+    fn default() -> Reading {
+        super::defaults()
+    }
+}
+
 impl FirstFrame {
-    /// The reading that leaves it out.
+    /// The reading that drops it.
     pub(crate) fn of(self, reading: &Reading) -> Reading {
         Reading { drop_first_frame: self.drop_first_frame, ..reading.clone() }
     }
@@ -70,54 +107,35 @@ impl FirstFrame {
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FromFormat {
-    Text(Format),
-    /// A compressed clip.
-    Mocz,
-}
-
-impl FromFormat {
-    /// The name of the compressed one.
-    pub(crate) const COMPRESSED: &str = "mocz";
-    /// All names.
-    pub(crate) const NAMES: [&str; 6] = ["bvh", "asf", "amc", "skel", "json", FromFormat::COMPRESSED];
-
-    /// The format of a text, where the content is no compressed clip.
-    pub(crate) fn text(self) -> Result<Format, Diagnostic> {
-        match self {
-            FromFormat::Text(format) => Ok(format),
-            FromFormat::Mocz => Err(Diagnostic::new("mocz::magic", "this is no compressed clip")),
-        }
-    }
-}
+pub(crate) struct FromFormat(pub(crate) FileFormat);
 
 impl FromStr for FromFormat {
     type Err = String;
 
     fn from_str(text: &str) -> Result<FromFormat, String> {
-        let names = FromFormat::NAMES;
-        match Format::from_extension(text) {
-            Some(Format::Csv) => Err("a table of positions cannot be read: it has no rotations".into()),
-            Some(format) => Ok(FromFormat::Text(format)),
-            None if text.eq_ignore_ascii_case(FromFormat::COMPRESSED) => Ok(FromFormat::Mocz),
-            None => Err(format!("'{text}' is no format that is read; those are {}", names.join(", "))),
-        }
+        let format = FileFormat::from_extension(text).ok_or_else(|| {
+            format!("'{text}' is not a readable format; readable formats are {}", readable())
+        })?;
+        format.readable()?;
+        Ok(FromFormat(format))
     }
 }
 
 /// What position channels of a BVH mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum PositionChannelsArg {
-    /// Found from the file's own numbers, and said by `mocap info`
+    /// Detected from the values; `mocap info` shows the result
     Auto,
-    /// They stand in place of OFFSET (LAFAN1, Bandai, most exporters)
+    /// They replace OFFSET (LAFAN1, Bandai, most exporters)
     Replace,
     /// They are added to OFFSET (iClone, Character Creator)
     Add,
 }
 
 /// How an ASF states its unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum AsfUnitsArg {
     /// As `cmu` where the file says `length 0.45`, else unknown
     Auto,
@@ -125,6 +143,6 @@ pub(crate) enum AsfUnitsArg {
     Cmu,
     /// metres = number * length * 0.0254, as the Acclaim text says
     Spec,
-    /// Numbers as they are, of an unknown unit
+    /// Numbers unchanged, unit unknown
     Raw,
 }

@@ -1,8 +1,8 @@
 //! `mocap compare`: how far two motions of one skeleton are apart.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use clap::Args as ClapArgs;
 use mocap_analysis::{ErrorSummary, object_error};
 use mocap_batch::write_file;
 use mocap_model::{Clip, Space, Unit, UnitSource};
@@ -11,7 +11,7 @@ use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
 use super::picture::with_roles;
-use crate::args::{FirstFrame, Length, Reading, length};
+use crate::args::CompareArgs as Args;
 use crate::batch::{Input, JobContext, fail, json, read_files};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
@@ -19,45 +19,6 @@ use crate::edit::guessed;
 use crate::exit::Exit;
 use crate::facts::{UnitFact, short};
 use crate::read::{self, Motion};
-
-/// Measure how far two motions of one skeleton are apart
-///
-/// The error is measured in object space, on points at the shell distance from every joint, over all frames.
-/// Both motions need the same joints, rate and frames; --resample takes other rates. Exit code 3 where
-/// --fail-above is missed.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    /// The motion that is taken to be right; - for stdin
-    #[arg(value_name = "A")]
-    reference: PathBuf,
-    /// The motion that is measured; - for stdin
-    #[arg(value_name = "B")]
-    other: PathBuf,
-    /// Fail with exit code 3 where the largest error is above this length [m, or with a unit, such as 1mm; 0 or
-    /// more; default: no limit]
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    fail_above: Option<Length>,
-    /// Distance of the measured points from the joints, where a skin would be [m, or with a unit, such as 3cm;
-    /// 0 or more]
-    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
-    shell: Length,
-    /// Draw the error as a picture, joints down and frames across, and write it to this PNG file
-    #[arg(long, value_name = "PNG", help_heading = "Writing")]
-    heatmap: Option<PathBuf>,
-    /// Write a page that plays both motions, the error as colour, to this HTML file
-    #[arg(long, value_name = "HTML", help_heading = "Writing")]
-    html: Option<PathBuf>,
-    /// Replace files of --heatmap and --html that exist
-    #[arg(long, help_heading = "Writing")]
-    overwrite: bool,
-    /// Sample B at the rate of A first, so that motions of other rates are compared over time
-    #[arg(long)]
-    resample: bool,
-    #[command(flatten)]
-    first: FirstFrame,
-    #[command(flatten)]
-    reading: Reading,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -148,8 +109,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     }
     let clips: [Clip; 2] = clips.try_into().expect("both inputs were read");
     let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
-    let mut clips = match in_one_unit(clips) {
-        Ok(clips) => clips,
+    let mut clips = match in_one_unit([&clips[0], &clips[1]]) {
+        Ok(clips) => clips.map(Cow::into_owned),
         Err(error) => return Ok(fail(&inputs[0].shown(), &error, &told.warnings, console)),
     };
     for (input, unit) in inputs.iter().zip(units) {
@@ -165,14 +126,14 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
         Err(error) => return Ok(fail(&inputs[1].shown(), &error, &told.warnings, console)),
     };
     let [reference, other] = &clips;
-    let summary = match object_error(reference, other, args.shell.0) {
+    let summary = match object_error(reference, other, args.measure.shell.0) {
         Ok(summary) => summary,
         Err(error) => {
             let error = Diagnostic::new("compare::different", error.to_string());
             return Ok(fail(&inputs[1].shown(), &error, &told.warnings, console));
         }
     };
-    let limit = args.fail_above.map(|length| length.0);
+    let limit = args.measure.fail_above.map(|length| length.0);
     let passed = limit.is_none_or(|limit| summary.max <= limit);
     let row = Row {
         path: inputs[0].shown(),
@@ -221,7 +182,7 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
         write_file(path, args.overwrite, &|out| out.write_all(bytes)).map(|_| ())
     };
     if let Some(path) = &args.heatmap {
-        let options = HeatmapOptions { shell: args.shell.0, ..HeatmapOptions::default() };
+        let options = HeatmapOptions { shell: args.measure.shell.0, ..HeatmapOptions::default() };
         let map = heatmap::png(&named[0].1, &named[1].1, &options)
             .map_err(|error| Diagnostic::new("compare::different", error.to_string()))?;
         put(path, &map)?;
@@ -229,7 +190,7 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     if let Some(path) = &args.html {
         let named = named.map(|(name, clip)| (name, read::upright(clip, &args.reading)));
         let inputs = named.each_ref().map(|(name, clip)| ViewInput { name, clip });
-        let options = ViewOptions { shell: args.shell.0, ..ViewOptions::default() };
+        let options = ViewOptions { shell: args.measure.shell.0, ..ViewOptions::default() };
         put(path, &view::html(&inputs, &options))?;
     }
     Ok(())
@@ -308,8 +269,8 @@ fn unknown_unit() -> Diagnostic {
 
 /// Both motions with a unit. Motions of one skeleton are mostly in one unit: where the size of one tells none, the
 /// other's holds.
-pub(crate) fn in_one_unit([a, b]: [Clip; 2]) -> Result<[Clip; 2], Diagnostic> {
-    let [of_a, of_b] = [&a, &b].map(|clip| read::known_unit(clip.skeleton()));
+pub(crate) fn in_one_unit([a, b]: [&Clip; 2]) -> Result<[Cow<'_, Clip>; 2], Diagnostic> {
+    let [of_a, of_b] = [a, b].map(|clip| read::known_unit(clip.skeleton()));
     if of_a.or(of_b).is_none() {
         return Err(unknown_unit());
     }
@@ -317,10 +278,14 @@ pub(crate) fn in_one_unit([a, b]: [Clip; 2]) -> Result<[Clip; 2], Diagnostic> {
 }
 
 /// The clip with its unit, so that both motions are brought to one.
-fn stated(clip: Clip, unit: Option<Unit>) -> Clip {
-    let space = Space { unit, ..*clip.skeleton().space() };
-    let skeleton = clip.skeleton().with_space(space);
-    clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
+fn stated(clip: &Clip, unit: Option<Unit>) -> Cow<'_, Clip> {
+    let space = *clip.skeleton().space();
+    if space.unit == unit {
+        return Cow::Borrowed(clip);
+    }
+    let skeleton = clip.skeleton().with_space(Space { unit, ..space });
+    let clip = clip.clone().with_skeleton(skeleton.into());
+    Cow::Owned(clip.expect("the skeleton has as many joints as before"))
 }
 
 fn text(summary: &ErrorSummary) -> String {

@@ -3,87 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args as ClapArgs;
-use globset::Glob;
-use mocap_compress::{CompressError, CompressOptions, CompressReport as Measured, Compression, Profile};
+use mocap_compress::{CompressError, Compression, CompressOptions, CompressReport as Measured};
 use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
-use crate::args::{FirstFrame, Inputs, Invocation, Length, Outputs, Reading, above_zero, factor};
+use crate::args::{BoundSettings, CompressArgs as Args, Edits, Invocation, JointBound};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, Meter, Naming, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
-use crate::edit::{Edits, guessed};
+use crate::edit::{self, guessed};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
 use crate::names;
 use crate::read::{self, Motion};
-
-/// Compress motions within a guaranteed error
-///
-/// Three points at the shell distance from every joint stay within --error of where they were, in object space,
-/// in every frame: measured on the bytes that are written. `mocap decompress` is the way back.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    outputs: Outputs,
-    #[command(flatten)]
-    bounds: BoundArgs,
-    #[command(flatten)]
-    first: FirstFrame,
-    #[command(flatten)]
-    reading: Reading,
-}
-
-/// What is compressed, and how closely.
-#[derive(Clone, Debug, ClapArgs)]
-#[command(next_help_heading = "Compression")]
-pub(crate) struct BoundArgs {
-    /// What for: runtime (any pose after one short segment), archive (smallest), keys (sparse keys for each joint)
-    #[arg(long, value_name = "PROFILE", default_value = "runtime")]
-    profile: Profile,
-    /// The greatest error [m, or with a unit, such as 0.1mm; above 0]
-    #[arg(long, value_name = "LENGTH", value_parser = above_zero, default_value = "0.0001", allow_hyphen_values = true)]
-    error: Length,
-    /// Distance of the measured points from the joints, where a skin would be [m, or with a unit; above 0]
-    #[arg(long, value_name = "LENGTH", value_parser = above_zero, default_value = "0.03", allow_hyphen_values = true)]
-    shell: Length,
-    /// Another error for joints whose names match a glob, such as 'Finger*:error=0.5mm'; the last that matches
-    /// counts
-    #[arg(long, value_name = "GLOB:error=LENGTH", value_parser = setting)]
-    set: Vec<Setting>,
-    /// The greatest error of local rotations [degrees, above 0; default: not bounded]: for those who blend or
-    /// retarget what they decode
-    #[arg(long, value_name = "DEGREES", value_parser = factor, allow_hyphen_values = true)]
-    local_error: Option<f64>,
-    /// Keep the error half-way between frames as well
-    #[arg(long)]
-    guard_between: bool,
-    /// Leave the skeleton out of the files; `mocap decompress --skeleton-ref` then needs a file that has it
-    #[arg(long)]
-    no_skeleton: bool,
-    /// Multiply every length first [above 0, default 1]
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    scale: Option<f64>,
-}
-
-/// An error for some joints.
-#[derive(Clone, Debug)]
-pub(crate) struct Setting {
-    joints: Glob,
-    error: Length,
-}
-
-fn setting(text: &str) -> Result<Setting, String> {
-    let wrong = || format!("'{text}' is not of the form GLOB:error=LENGTH, such as 'Finger*:error=0.5mm'");
-    let (joints, error) = text.rsplit_once(":error=").ok_or_else(wrong)?;
-    let joints = Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;
-    Ok(Setting { joints, error: above_zero(error)? })
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -190,7 +124,7 @@ fn compress(job: &Job, context: &JobContext, args: &Args, meter: &Meter) -> Resu
         Err(error) => return Err(Failure { error, warnings }),
     };
     let encoded = Encoded::from(std::mem::take(&mut done.bytes));
-    let (bytes_out, output) = encode::deliver_as(&encoded, job, context)?;
+    let (bytes_out, output) = encode::deliver(&encoded, job, context)?;
     let (path, measures) = (job.input.shown(), Measures::of(&done));
     let text = format!("{path} -> {output}: {}", measures.text());
     let tally = Tally { frames: done.frames, bytes_in: input_bytes, bytes_out };
@@ -205,7 +139,7 @@ pub(crate) struct Squeezed {
     pub(crate) bytes: Vec<u8>,
     measured: Measured,
     pub(crate) options: CompressOptions,
-    settings: Vec<Setting>,
+    settings: Vec<JointBound>,
     /// By joint that is measured, the setting that counts.
     rules: Vec<Option<usize>>,
     frames: usize,
@@ -214,11 +148,11 @@ pub(crate) struct Squeezed {
 /// The motion in as few bytes as the bounds allow. Lengths become metres first.
 pub(crate) fn squeezed(
     clip: Clip,
-    bounds: &BoundArgs,
+    bounds: &BoundSettings,
     warnings: &mut Vec<Diagnostic>,
     progress: &dyn Fn(f64),
 ) -> Result<Squeezed, Diagnostic> {
-    let clip = Edits { scale: bounds.scale, ..Edits::default() }.apply(clip, warnings)?;
+    let clip = edit::apply(&Edits { scale: bounds.scale, ..Edits::default() }, clip, warnings)?;
     let Some(unit) = read::known_unit(clip.skeleton()) else {
         let message =
             "an error is a length in metres, and neither the file nor its size say what its unit is";
@@ -236,14 +170,9 @@ pub(crate) fn squeezed(
         }
     }
     let options = CompressOptions {
-        profile: bounds.profile,
-        tolerance: bounds.error.0,
-        shell: bounds.shell.0,
         metres_per_unit: Some(unit.metres),
         joint_tolerances: tolerances(clip.skeleton(), settings, &ruled),
-        local_error: bounds.local_error.map(f64::to_radians),
-        guard_between: bounds.guard_between,
-        external_skeleton: bounds.no_skeleton,
+        ..bounds.options()
     };
     let compression = mocap_compress::compress_with_progress(&clip, &options, progress);
     let Compression { bytes, report: measured } = compression.map_err(|error| diagnostic(&error))?;
@@ -304,7 +233,7 @@ fn millimetres(metres: f64) -> f64 {
 }
 
 /// By joint, the settings that match its name.
-fn ruled(skeleton: &Skeleton, settings: &[Setting]) -> Vec<Vec<usize>> {
+fn ruled(skeleton: &Skeleton, settings: &[JointBound]) -> Vec<Vec<usize>> {
     let matchers: Vec<_> = settings.iter().map(|setting| setting.joints.compile_matcher()).collect();
     let of_joint = |joint: &Joint| {
         let matched = |at: &usize| !joint.end_site && matchers[*at].is_match(&joint.name);
@@ -314,16 +243,16 @@ fn ruled(skeleton: &Skeleton, settings: &[Setting]) -> Vec<Vec<usize>> {
 }
 
 /// The errors of joints that a setting matches: the last one counts.
-fn tolerances(skeleton: &Skeleton, settings: &[Setting], ruled: &[Vec<usize>]) -> Vec<(String, f64)> {
+fn tolerances(skeleton: &Skeleton, settings: &[JointBound], ruled: &[Vec<usize>]) -> Vec<(String, f64)> {
     let joints = skeleton.joints().iter().zip(ruled);
     let own = |(joint, ruled): (&Joint, &Vec<usize>)| {
-        ruled.last().map(|at| (joint.name.clone(), settings[*at].error.0))
+        ruled.last().map(|at| (joint.name.clone(), settings[*at].error))
     };
     joints.filter_map(own).collect()
 }
 
 /// A setting that matches no joint; a name may be misspelt, or the skeleton may lack fingers.
-fn unmatched(setting: &Setting, skeleton: &Skeleton) -> Diagnostic {
+fn unmatched(setting: &JointBound, skeleton: &Skeleton) -> Diagnostic {
     let glob = setting.joints.glob();
     let names = skeleton.joints().iter().filter(|joint| !joint.end_site).map(|joint| joint.name.as_str());
     let near = names::nearest(glob, names, 3);
@@ -341,7 +270,7 @@ fn unmatched(setting: &Setting, skeleton: &Skeleton) -> Diagnostic {
 fn bounds<'a>(
     measured: &Measured,
     options: &CompressOptions,
-    settings: &'a [Setting],
+    settings: &'a [JointBound],
     rules: &[Option<usize>],
 ) -> Vec<Bound<'a>> {
     let bound = |at: Option<usize>| {
@@ -350,7 +279,7 @@ fn bounds<'a>(
         worst.map(|worst| Bound {
             set: at.map(|at| settings[at].joints.glob()),
             joints: of.count(),
-            error_limit: at.map_or(options.tolerance, |at| settings[at].error.0),
+            error_limit: at.map_or(options.tolerance, |at| settings[at].error),
             max_error: worst.max,
             worst: worst.joint.clone(),
         })
@@ -378,18 +307,6 @@ fn diagnostic(error: &CompressError) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn settings_are_a_glob_and_a_length() {
-        let set = setting("Finger*:error=0.5mm").unwrap();
-        assert_eq!((set.joints.glob(), set.error.0), ("Finger*", 0.0005));
-        assert_eq!(setting("a:b:error=1cm").unwrap().joints.glob(), "a:b");
-        for wrong in
-            ["Finger*", "Finger*:error=", "x:error=1 yard", "x:error=0", "x:error=-1mm", "[:error=1mm"]
-        {
-            assert!(setting(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn other_formats_are_no_names_of_compressed_files() {

@@ -2,73 +2,20 @@
 
 use std::path::Path;
 
-use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{EulerOrder, FrameRate, SignedAxis};
 use serde::Serialize;
 
-use crate::args::{
-    AsfUnitsArg, Inputs, Invocation, Outputs, PositionChannelsArg, Reading, Trim, UnitLength, factor, fps,
-    unit,
-};
+use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
-use crate::edit::Edits;
+use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::exit::Exit;
 use crate::facts::{self, Facts, short};
 use crate::read::{self, Loaded, Motion};
-
-/// Convert between formats, and cut, resample, scale or turn motions on the way
-///
-/// A BVH written as BVH without any change keeps every value, name and channel order of the input. Edits are
-/// made in this order: --drop-first-frame, --trim, --fps, --scale, --unit, --up.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    outputs: Outputs,
-    /// Format of the outputs: bvh, amc (with its .asf beside it), asf, skel, csv (positions), json [default:
-    /// by the extension of OUT]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
-    to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
-    #[arg(long, value_name = "ORDER", help_heading = "Writing")]
-    euler: Option<EulerOrder>,
-    #[command(flatten)]
-    edits: EditArgs,
-    #[command(flatten)]
-    reading: Reading,
-}
-
-/// Changes to a motion.
-#[derive(Clone, Debug, ClapArgs)]
-#[command(next_help_heading = "Edits")]
-pub(crate) struct EditArgs {
-    /// Leave out the first frame: in BVH conversions of the CMU database it is a rest pose
-    #[arg(long)]
-    pub(crate) drop_first_frame: bool,
-    /// Keep a range alone, its end not included: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
-    #[arg(long, value_name = "A:B")]
-    trim: Option<Trim>,
-    /// Resample to a rate [frames per second, above 0; default: the rate of the input]; the duration stays
-    #[arg(long, value_name = "FPS", value_parser = fps)]
-    fps: Option<FrameRate>,
-    /// Multiply every length [above 0, default 1]; the unit stays, so the character grows
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    scale: Option<f64>,
-    /// Convert lengths to a unit: m, cm, mm, in, ft, cmu (1/0.45 in) or metres per unit [default: that of the
-    /// input]; the character keeps its size
-    #[arg(long, value_name = "UNIT", value_parser = unit)]
-    pub(crate) unit: Option<UnitLength>,
-    /// Turn the axes so that this one points up: X, Y, Z, -X, -Y or -Z [default: that of the input]
-    #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
-    pub(crate) up: Option<SignedAxis>,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -110,7 +57,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 /// The format that `--to` or the name of the output asks for.
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     encode::asked_format(args.to, args.outputs.output.as_deref())?.ok_or_else(|| {
-        let names = Format::ALL.map(Format::extension).join(", ");
+        let names = encode::names(Format::is_writable);
         Diagnostic::new("usage::format", "nothing says which format to write")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
@@ -129,11 +76,11 @@ struct Converted {
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
     let input_bytes = loaded.size();
-    let done = match loaded.format == format && args.changes_nothing(format) {
+    let done = match loaded.format == format.into() && args.changes_nothing(format) {
         true => keep(loaded, args)?,
         false => change(loaded, args, format)?,
     };
-    let (bytes, output) = encode::deliver(&done.encoded, job, context, format)?;
+    let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
     let path = job.input.shown();
     let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
     warnings.extend(encoded.warnings);
@@ -155,13 +102,14 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     // What the file means is looked at all the same: a broken motion is not passed on.
     let (facts, warnings) = facts::of(&loaded, &args.reading)?;
     let Facts { frames, fps, joints, .. } = facts;
-    let encoded = loaded.into_document().to_encoded();
+    let document = loaded.into_document().expect("only a compressed clip has no document");
+    let encoded = document.write().into();
     Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
 }
 
 /// A skeleton from a file without motion, in another format of skeletons.
 fn skeleton_alone(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
-    if args.edits() != Edits::default() {
+    if args.edits != Edits::default() {
         let message = "a skeleton without motion can be converted, and not edited";
         return Err(Diagnostic::new("usage::edit", message).help("leave out the edits").into());
     }
@@ -179,7 +127,7 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
     }
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
-    let edited = args.edits().apply(clip, &mut warnings).and_then(|clip| {
+    let edited = edit::apply(&args.edits, clip, &mut warnings).and_then(|clip| {
         let skeleton = clip.skeleton();
         let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
         // A skeleton is what is left of a motion in a format that has none.
@@ -196,40 +144,5 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
             Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings })
         }
         Err(error) => Err(Failure { error, warnings }),
-    }
-}
-
-impl EditArgs {
-    /// The flag that asks for another unit or axes.
-    pub(crate) fn of_space(&self) -> Option<&'static str> {
-        self.unit.map(|_| "--unit").or(self.up.map(|_| "--up"))
-    }
-}
-
-impl From<&EditArgs> for Edits {
-    fn from(edits: &EditArgs) -> Edits {
-        let EditArgs { drop_first_frame, trim, fps, scale, unit, up } = *edits;
-        Edits { drop_first_frame, trim, fps, scale, unit, up }
-    }
-}
-
-impl Args {
-    fn edits(&self) -> Edits {
-        Edits::from(&self.edits)
-    }
-
-    /// Whether no flag asks for other values than those of the input.
-    fn changes_nothing(&self, format: Format) -> bool {
-        let reading = &self.reading;
-        // A BVH has no place for its unit and axes: what is stated about them changes nothing in it.
-        let space = reading.input_unit.is_some()
-            || reading.input_up.is_some()
-            || !matches!(reading.asf_units, AsfUnitsArg::Auto);
-        self.edits() == Edits::default()
-            && self.euler.is_none()
-            && reading.input_fps.is_none()
-            && reading.position_channels == PositionChannelsArg::Auto
-            && !reading.repair
-            && (format == Format::Bvh || !space)
     }
 }

@@ -1,14 +1,13 @@
 //! `mocap decompress`: from `.mocz` files back to any format.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use clap::Args as ClapArgs;
 use mocap_formats::Format;
-use mocap_model::{EulerOrder, Skeleton};
+use mocap_model::Skeleton;
 use serde::Serialize;
 
-use crate::args::{Inputs, Invocation, Outputs, Reading};
+use crate::args::{DecompressArgs as Args, Invocation, Reading};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, Naming, ReadFiles, Report, RunOptions, Tally, json,
 };
@@ -17,27 +16,6 @@ use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read;
-
-/// Turn compressed motions back into any format
-///
-/// The error is that of the compression: numbers are written so finely that text adds nothing to it.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    outputs: Outputs,
-    /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the extension of
-    /// OUT, else bvh]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
-    to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
-    #[arg(long, value_name = "ORDER", help_heading = "Writing")]
-    euler: Option<EulerOrder>,
-    /// A file with the skeleton, of any format, for inputs that were compressed with --no-skeleton
-    #[arg(long, value_name = "FILE", help_heading = "Reading")]
-    skeleton_ref: Option<PathBuf>,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -115,7 +93,7 @@ fn decompress(
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * encode::TEXT_SHARE) };
     let encoded = encode::clip(clip, format, options)?;
-    let (bytes, output) = encode::deliver(&encoded, job, context, format)?;
+    let (bytes, output) = encode::deliver(&encoded, job, context)?;
     let path = job.input.shown();
     let text =
         format!("{path} -> {output}: {} frames, {joints} joints, {} profile", info.frames, info.profile);

@@ -1,11 +1,10 @@
 //! `mocap info`: what a file is.
 
-use clap::Args as ClapArgs;
 use mocap_compress::Compressed;
 use serde::Serialize;
 
 use super::picture::with_roles;
-use crate::args::{Inputs, Reading};
+use crate::args::InfoArgs as Args;
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -13,18 +12,6 @@ use crate::exit::Exit;
 use crate::facts::{self, Facts, short};
 use crate::quality::QualityFact;
 use crate::read;
-
-/// Say what files are: format, joints, frames, rate, unit, axes, channel orders, warnings
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    /// Measure the motion, too: floor, foot contacts, slide, penetration, jerk, largest step, suspicious frames
-    #[arg(long)]
-    quality: bool,
-    #[command(flatten)]
-    reading: Reading,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -62,7 +49,7 @@ fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure>
         true => Some(QualityFact::of(&with_roles(loaded.into_motion(&args.reading)?.clip))),
         false => None,
     };
-    let name = if compression.is_some() { "mocz" } else { format.extension() };
+    let name = format.extension();
     let row = Row {
         path: path.clone(),
         format: name,

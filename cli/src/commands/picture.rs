@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args as ClapArgs;
+use clap::ValueEnum;
 use mocap_model::{Clip, FrameRate, JointTracks};
 use mocap_retarget::map_roles_in;
 use serde::Serialize;
 
-use crate::args::{Inputs, Invocation, Outputs, Reading};
+use crate::args::{ImageFormat, Invocation, Pictures, Reading};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, Naming, ReadFiles, Report, RunOptions, Tally, fail, json,
     read_files,
@@ -17,19 +17,6 @@ use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
 use crate::read;
-
-/// What is drawn, and into how many files.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Pictures {
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    outputs: Outputs,
-    /// Write a file of its own for each input, below the directory -o; else there is one for all, named after the first
-    /// where -o names none
-    #[arg(long, help_heading = "Writing")]
-    each: bool,
-}
 
 /// A motion to be drawn; its joints have roles.
 pub(crate) struct Drawn {
@@ -48,65 +35,80 @@ pub(crate) struct Row<'a> {
     frames: usize,
 }
 
-impl Pictures {
-    /// The extension of the output, where one file is named.
-    pub(crate) fn extension(&self) -> Option<&str> {
-        let path = self.outputs.output.as_ref().filter(|path| !batch::is_directory(path))?;
-        path.extension()?.to_str()
-    }
-
-    /// A flag that is about many outputs.
-    fn of_many(&self) -> Option<&'static str> {
-        let (outputs, selection) = (&self.outputs, &self.inputs.selection);
-        let flags = [
-            ("--resume", outputs.resume),
-            ("--manifest", outputs.manifest.is_some()),
-            ("--skip-existing", outputs.skip_existing),
-            ("--dry-run", outputs.dry_run),
-            ("--shard", selection.shard.is_some()),
-            ("--timeout", selection.timeout.is_some()),
-        ];
-        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
-    }
-
-    /// The one file to write; `None` for stdout.
-    fn place(
-        &self,
-        inputs: &[Input],
-        reads: &ReadFiles<'_>,
-        extension: &str,
-    ) -> Result<Option<PathBuf>, Diagnostic> {
-        let derived = || {
-            let name = inputs[0].relative.file_stem().unwrap_or_default();
-            let mut name = name.to_owned();
-            name.push(".");
-            name.push(extension);
-            PathBuf::from(name)
-        };
-        let path = match &self.outputs.output {
-            Some(path) if path == Path::new("-") => return Ok(None),
-            Some(path) if batch::is_directory(path) => path.join(derived()),
-            Some(path) => path.clone(),
-            None => derived(),
-        };
-        reads.refuse(inputs, [path.as_path()])?;
-        let exists = path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_symlink());
-        if !self.outputs.overwrite && exists {
-            let message = format!("'{}' exists already", path.display());
-            return Err(Diagnostic::new("usage::output-exists", message).help("--overwrite replaces it"));
-        }
-        Ok(Some(path))
+/// The picture format: as stated, else by the extension of the output, else SVG.
+pub(super) fn format(stated: Option<ImageFormat>, pictures: &Pictures) -> Result<ImageFormat, Diagnostic> {
+    let output = pictures.outputs.output.as_ref().filter(|path| !batch::is_directory(path));
+    let extension = output.and_then(|path| path.extension()?.to_str());
+    match (stated, extension) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(ImageFormat::Svg),
+        (None, Some(extension)) => ImageFormat::from_str(extension, true).map_err(|_| {
+            Diagnostic::new("usage::format", format!("'.{extension}' is not a supported picture format"))
+                .help("name the output .svg or .png, or state the format with --to")
+        }),
     }
 }
 
+impl ImageFormat {
+    /// The extension of its files.
+    pub(super) fn extension(self) -> &'static str {
+        match self {
+            ImageFormat::Svg => "svg",
+            ImageFormat::Png => "png",
+        }
+    }
+}
+
+/// A flag that is about many outputs.
+fn of_many(pictures: &Pictures) -> Option<&'static str> {
+    let (outputs, selection) = (&pictures.outputs, &pictures.inputs.selection);
+    let flags = [
+        ("--resume", outputs.resume),
+        ("--manifest", outputs.manifest.is_some()),
+        ("--skip-existing", outputs.skip_existing),
+        ("--dry-run", outputs.dry_run),
+        ("--shard", selection.shard.is_some()),
+        ("--timeout", selection.timeout.is_some()),
+    ];
+    flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+}
+
+/// The one file to write; `None` for stdout.
+fn place(
+    pictures: &Pictures,
+    inputs: &[Input],
+    reads: &ReadFiles<'_>,
+    extension: &str,
+) -> Result<Option<PathBuf>, Diagnostic> {
+    let derived = || {
+        let name = inputs[0].relative.file_stem().unwrap_or_default();
+        let mut name = name.to_owned();
+        name.push(".");
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let path = match &pictures.outputs.output {
+        Some(path) if path == Path::new("-") => return Ok(None),
+        Some(path) if batch::is_directory(path) => path.join(derived()),
+        Some(path) => path.clone(),
+        None => derived(),
+    };
+    reads.refuse(inputs, [path.as_path()])?;
+    let exists = path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_symlink());
+    if !pictures.outputs.overwrite && exists {
+        let message = format!("'{}' exists already", path.display());
+        return Err(Diagnostic::new("usage::output-exists", message).help("--overwrite replaces it"));
+    }
+    Ok(Some(path))
+}
 /// Draws the inputs into one file, or each into one of its own; `draw` makes the bytes of a file.
 pub(crate) fn run(
     pictures: &Pictures,
-    reading: &Reading,
     extension: &str,
     (invocation, console): (&Invocation, &mut Console),
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic> + Sync,
 ) -> Result<Exit, Diagnostic> {
+    let reading = &pictures.first.of(&pictures.reading);
     if console.is_json() && pictures.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
@@ -119,7 +121,7 @@ pub(crate) fn run(
         let options = RunOptions::writing(&pictures.inputs.selection, &pictures.outputs, invocation);
         return Ok(batch::run(console, options, &jobs, |job, context| one(job, context, reading, &draw)));
     }
-    if let Some(flag) = pictures.of_many() {
+    if let Some(flag) = of_many(pictures) {
         let message = format!("{flag} is about many outputs, and all inputs are drawn into one");
         return Err(Diagnostic::new("usage::one-output", message).help("--each writes a file for each input"));
     }
@@ -142,7 +144,7 @@ fn one(
         Ok(bytes) => Encoded::from(bytes),
         Err(error) => return Err(Failure { error, warnings }),
     };
-    let (bytes, output) = encode::deliver_as(&encoded, job, context)?;
+    let (bytes, output) = encode::deliver(&encoded, job, context)?;
     let frames = drawn[0].clip.frames();
     let row = Row { path: &path, inputs: vec![&path], output: &output, bytes, frames };
     let (json, text) = (json(&row), row.text());
@@ -160,7 +162,7 @@ fn together(
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
 ) -> Result<Exit, Diagnostic> {
     let reads = read_files(reading, Some(&pictures.inputs.selection));
-    let place = pictures.place(inputs, &reads, extension)?;
+    let place = place(pictures, inputs, &reads, extension)?;
     let mut drawn = Vec::with_capacity(inputs.len());
     let mut found = Vec::new();
     for input in inputs {

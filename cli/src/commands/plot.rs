@@ -1,64 +1,20 @@
 //! `mocap plot`: curves of a joint over time.
 
-use clap::{Args as ClapArgs, ValueEnum};
 use mocap_formats::nearest_name;
 use mocap_model::{Joint, JointId, Role, Skeleton};
-use mocap_report::plot::{Channel, PlotInput, PlotOptions, png, svg};
+use mocap_report::plot::{PlotInput, PlotOptions, png, svg};
 
-use super::picture::{self, Drawn, Pictures};
-use super::sheet::{ImageFormat, ThemeArg};
-use crate::args::{FirstFrame, Invocation, Reading};
+use super::picture::{self, Drawn};
+use crate::args::{ImageFormat, Invocation, PlotArgs as Args};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
-/// Draw curves of a joint over time, of one motion or several in one chart
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    pictures: Pictures,
-    /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...) whatever a file calls it
-    #[arg(long, value_name = "JOINT")]
-    joint: String,
-    /// What is drawn over time
-    #[arg(long, value_name = "CHANNEL", default_value = "rotation")]
-    channel: ChannelArg,
-    /// Format of the output [default: by the extension of OUT, else svg]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
-    to: Option<ImageFormat>,
-    /// Background and colours; an SVG in light colours follows a reader who prefers dark
-    #[arg(long, value_name = "THEME", default_value = "light")]
-    theme: ThemeArg,
-    #[command(flatten)]
-    first: FirstFrame,
-    #[command(flatten)]
-    reading: Reading,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ChannelArg {
-    /// Euler angles of the local rotation in the joint's own order [deg]
-    Rotation,
-    /// Position in the world [m]
-    Position,
-    /// Speed of the position [m/s]
-    Speed,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = ImageFormat::of(args.to, &args.pictures)?;
-    let options = PlotOptions {
-        channel: match args.channel {
-            ChannelArg::Rotation => Channel::Rotation,
-            ChannelArg::Position => Channel::Position,
-            ChannelArg::Speed => Channel::Speed,
-        },
-        theme: args.theme.into(),
-        ..PlotOptions::default()
-    };
-    let reading = args.first.of(&args.reading);
-    picture::run(&args.pictures, &reading, format.extension(), (invocation, console), |drawn| {
+    let format = picture::format(args.to, &args.pictures)?;
+    let options = args.options();
+    picture::run(&args.pictures, format.extension(), (invocation, console), |drawn| {
         plot(drawn, &args.joint, &options, format)
     })
 }

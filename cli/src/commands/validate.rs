@@ -1,28 +1,14 @@
 //! `mocap validate`: every finding, with its place.
 
-use clap::Args as ClapArgs;
-use mocap_formats::Format;
+use mocap::FileFormat;
 use serde::Serialize;
 
-use crate::args::{Inputs, Reading};
+use crate::args::{Reading, ValidateArgs as Args};
 use crate::batch::{self, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::read::{self, Trouble};
-
-/// Say everything that is wrong with files, with line and column
-///
-/// Errors are what makes a file unreadable; warnings are what was repaired or assumed to read it. Wrong values of
-/// a motion are told frame by frame, up to 100 of them; what breaks the structure of a file ends the list. Exit
-/// code 1 where a file has an error, or with --strict a warning.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    reading: Reading,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -61,7 +47,7 @@ fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
     let row = Row {
         path: path.clone(),
         valid,
-        format: format.map(Format::extension),
+        format: format.map(FileFormat::extension),
         error: errors.first(),
         errors: if errors.len() > 1 { &errors } else { &[] },
         unlisted_errors: Some(unlisted).filter(|&unlisted| unlisted > 0),
@@ -102,7 +88,7 @@ fn check(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
-) -> Result<(Format, Tally, Vec<Diagnostic>), Trouble> {
+) -> Result<(FileFormat, Tally, Vec<Diagnostic>), Trouble> {
     let loaded = read::open(context, &job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
     let (frames, warnings) = if format.has_motion() {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command};
 
-use super::{FILE, commands, configurable};
+use super::{FILE, commands, configurable, flags};
 use crate::diagnostic::Diagnostic;
-use crate::tables::{Entry, Flags, Kind, Text, Value};
+use crate::tables::{Entry, Text, Value};
 
 /// What a `mocap.toml` sets.
 #[derive(Debug, Default)]
@@ -85,14 +85,8 @@ impl Settings {
         let taken = commands.iter().filter(|command| names(command).contains(&entry.key));
         let mut values = None;
         for command in taken {
-            let argument = command.get_arguments().find(|argument| argument.get_long() == Some(&entry.key));
-            let only = Command::new("config").disable_help_flag(true).args(argument.map(alone));
-            let typed =
-                Flags::of_command(only).typed(text, command.get_name(), std::slice::from_ref(entry))?;
-            values = Some(match argument.map(Kind::of) {
-                Some(Kind::Switch) => vec![(!typed.is_empty()).to_string()],
-                _ => typed.iter().map(|flag| value_of(flag).to_owned()).collect(),
-            });
+            let option = command.get_arguments().find(|argument| argument.get_long() == Some(&entry.key));
+            values = option.map(|option| flags::values(text, entry, option)).transpose()?;
         }
         let Some(values) = values else {
             let mut known: Vec<String> = commands.iter().flat_map(|command| names(command)).collect();
@@ -146,18 +140,6 @@ impl Settings {
     }
 }
 
-/// An argument without what it has to do with others.
-fn alone(argument: &Arg) -> Arg {
-    let name = argument.get_long().unwrap_or_default().to_owned();
-    let mut one = Arg::new(argument.get_id().clone()).long(name).action(argument.get_action().clone());
-    one = one.value_parser(argument.get_value_parser().clone());
-    if argument.is_allow_hyphen_values_set() { one.allow_hyphen_values(true) } else { one }
-}
-
-fn value_of(flag: &str) -> &str {
-    flag.split_once('=').map_or("", |(_, value)| value)
-}
-
 fn nearest_file() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
@@ -166,10 +148,10 @@ fn nearest_file() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
+    use crate::config::definition;
 
     fn settings(toml: &str) -> Result<Settings, Diagnostic> {
-        Settings::of(Text::of(toml), &Cli::definition())
+        Settings::of(Text::of(toml), &definition())
     }
 
     #[test]

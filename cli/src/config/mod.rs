@@ -4,6 +4,7 @@
 //! and the file gives options other defaults before the arguments are parsed.
 
 mod file;
+mod flags;
 mod print;
 
 pub(crate) use file::Settings;
@@ -15,9 +16,8 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, Command};
 use mocap_formats::nearest_name;
 
-use crate::args::Cli;
+use crate::args::{Cli, Kind};
 use crate::diagnostic::Diagnostic;
-use crate::tables::Kind;
 
 /// The name that is looked for in the current directory and those above it.
 pub(crate) const FILE: &str = "mocap.toml";
@@ -61,7 +61,7 @@ const OTHERS: [&str; 3] = ["MOCAP_CONFIG", "MOCAP_CORPUS", "MOCAP_PYTHON"];
 /// Warnings of variables of the environment that look like settings and are none.
 pub(crate) fn stray_variables() -> Vec<Diagnostic> {
     let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    stray(&Cli::definition(), set)
+    stray(&definition(), set)
 }
 
 fn stray(definition: &Command, set: impl Iterator<Item = String>) -> Vec<Diagnostic> {
@@ -88,8 +88,9 @@ fn stray(definition: &Command, set: impl Iterator<Item = String>) -> Vec<Diagnos
     strange.iter().map(warning).collect()
 }
 
-/// The definition with a variable of the environment for every option that can have one.
-pub(crate) fn with_environment(definition: Command) -> Command {
+/// All commands and flags, with a variable of the environment for every option that can have one.
+pub(crate) fn definition() -> Command {
+    let definition = Cli::definition();
     let set = |argument: Arg| {
         let Some(name) = configurable(&argument).map(variable) else { return argument };
         let argument = match Kind::of(&argument) {
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn options_of_one_run_are_not_configurable() {
-        let definition = Cli::definition();
+        let definition = definition();
         let all: Vec<&str> = commands(&definition)
             .flat_map(|command| command.get_arguments().filter_map(Arg::get_long))
             .collect();
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn misspelt_variables_are_told() {
-        let stray = |names: &[&str]| stray(&Cli::definition(), names.iter().map(|name| (*name).to_owned()));
+        let stray = |names: &[&str]| stray(&definition(), names.iter().map(|name| (*name).to_owned()));
         assert!(stray(&["MOCAP_ERROR", "MOCAP_JOBS", "MOCAP_CORPUS", "MOCAP_CONFIG", "HOME"]).is_empty());
         let told = stray(&["MOCAP_EROR", "MOCAP_OUTPUT"]);
         assert_eq!(told.len(), 2);

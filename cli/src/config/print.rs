@@ -5,9 +5,9 @@ use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 
 use super::{Settings, configurable, variable};
+use crate::args::Kind;
 use crate::console::Console;
 use crate::rows::json;
-use crate::tables::Kind;
 
 /// A row of `--print-config --json`.
 #[derive(Serialize, schemars::JsonSchema)]

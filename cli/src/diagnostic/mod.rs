@@ -1,5 +1,6 @@
 //! What is said about an input or about the arguments: one error or warning, its place, and what can be done.
 
+mod advice;
 mod batch;
 mod excerpt;
 mod failure;
@@ -15,7 +16,7 @@ use std::path::Path;
 
 use excerpt::Excerpt;
 use mocap_batch::{BatchError, FailureKind};
-use mocap_formats::{Context, Finding, Place};
+use mocap_formats::{Context, Finding, Place, Remedy};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One error or warning.
@@ -41,6 +42,8 @@ pub(crate) struct Diagnostic {
     pub(crate) note: Option<String>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
+    /// The option of the reader that settles it.
+    pub(crate) remedy: Option<Remedy>,
     /// Errors of the same file that are not told.
     pub(crate) further: usize,
     excerpt: Option<Box<Excerpt>>,
@@ -59,6 +62,7 @@ impl Diagnostic {
             count: 1,
             note: None,
             help: None,
+            remedy: None,
             further: 0,
             excerpt: None,
         }
@@ -69,13 +73,14 @@ impl Diagnostic {
         Diagnostic {
             kind: FailureKind::Failed,
             code: finding.code(),
-            message: finding.kind.to_string(),
+            message: finding.problem.to_string(),
             path: None,
             place: finding.place.as_ref().map(|place| (place.line, place.column)),
             context: finding.context.clone(),
             count: finding.count,
             note: None,
-            help: advice(finding).map(str::to_owned),
+            help: advice::on(finding),
+            remedy: finding.remedy(),
             further: 0,
             excerpt: finding.place.as_ref().and_then(|place| Excerpt::of(text, place)).map(Box::new),
         }
@@ -95,11 +100,6 @@ impl Diagnostic {
     pub(crate) fn stdout_twice() -> Diagnostic {
         Diagnostic::new("usage::stdout-twice", "--json and -o - both write to stdout")
             .help("name a file with -o, or leave out --json")
-    }
-
-    /// Whether `--repair` mends what it is about: only values over time can be interpolated.
-    pub(crate) fn is_repairable(&self) -> bool {
-        matches!(self.code, "bvh::not-a-number" | "amc::not-finite") && self.context.frame.is_some()
     }
 
     /// The same about another file than the input.
@@ -134,20 +134,28 @@ impl Diagnostic {
     }
 }
 
-/// What a user can do about what readers find, where a flag helps.
-fn advice(finding: &Finding) -> Option<&'static str> {
-    Some(match finding.code() {
-        // Only values over time can be interpolated.
-        "bvh::not-a-number" | "amc::not-finite" if finding.context.frame.is_some() => {
-            "--repair interpolates over such values"
+impl From<Finding> for Diagnostic {
+    /// A finding without a place.
+    fn from(finding: Finding) -> Diagnostic {
+        Diagnostic::from_finding(&finding, b"")
+    }
+}
+
+impl From<mocap::Problem> for Diagnostic {
+    fn from(problem: mocap::Problem) -> Diagnostic {
+        Finding::new(problem).into()
+    }
+}
+
+impl From<mocap::Error> for Diagnostic {
+    fn from(error: mocap::Error) -> Diagnostic {
+        match error {
+            mocap::Error::Io { doing, path, source } => Diagnostic::io(doing, &path, &source),
+            mocap::Error::Finding(finding) => Diagnostic::from(*finding),
+            mocap::Error::File { path, rejected } => Diagnostic::from(*rejected.error).in_file(&path),
+            other => Diagnostic::new("error", other.to_string()),
         }
-        "bvh::frame-time" | "amc::sample-rate" => "--input-fps states the rate",
-        "bvh::position-mode" => "--position-channels replace or add settles it",
-        "bvh::rest-first-frame" => {
-            "--drop-first-frame leaves it out where motions are converted, retargeted, compressed, compared or drawn"
-        }
-        _ => return None,
-    })
+    }
 }
 
 impl fmt::Display for Diagnostic {

@@ -9,7 +9,7 @@ use mocap_formats::nearest_name;
 use super::step::{COMMON, KINDS, StepKind};
 use super::variables::Variables;
 use crate::diagnostic::Diagnostic;
-use crate::tables::{Entry, Flags, Table, Text, Value};
+use crate::tables::{Entry, Table, Text, Value};
 
 /// The keys of a pipeline file, and what they are.
 pub(crate) const KEYS: [(&str, &str); 7] = [
@@ -42,8 +42,7 @@ pub(super) struct StepTable {
     pub(super) kind: usize,
     /// Where it says what it does.
     pub(super) span: Range<usize>,
-    pub(super) flags: Flags,
-    /// Flags, and `enabled`.
+    /// Settings, and `enabled`.
     pub(super) entries: Table,
 }
 
@@ -111,7 +110,7 @@ impl File {
                 if let Some(other) = steps.iter().find(|other| other.name == step.name) {
                     let message = format!("there are two steps called '{}'", other.name);
                     let error = text.error("pipeline::step", step.span, message);
-                    return Err(error.help("give one of them a name of its own: name = '...'"));
+                    return Err(error.help("give one of them another name: name = '...'"));
                 }
                 if step.kind().name == "read" && !steps.is_empty() {
                     let message = "reading is the first step".to_owned();
@@ -182,7 +181,7 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, D
     }
     let own = |entry: &&Entry| !["do", "name"].contains(&entry.key.as_str());
     let entries: Table = entries.iter().filter(own).cloned().collect();
-    let step = StepTable { name, kind: at, span, flags: (KINDS[at].flags)(), entries };
+    let step = StepTable { name, kind: at, span, entries };
     check(text, &step, &step.entries)?;
     Ok(step)
 }
@@ -224,20 +223,14 @@ fn read_override(
 /// Checks the settings of a step, each by itself.
 fn check(text: &Text, step: &StepTable, entries: &[Entry]) -> Result<(), Diagnostic> {
     enabled(text, entries)?;
-    let flags: Table = entries.iter().filter(|entry| entry.key != COMMON[2].0).cloned().collect();
-    step.flags.typed(text, &format!("a {} step", step.kind().name), &flags)?;
-    Ok(())
+    let settings: Table = entries.iter().filter(|entry| entry.key != COMMON[2].0).cloned().collect();
+    step.kind().check(text, &format!("a {} step", step.kind().name), &settings)
 }
 
 /// Whether a step is done.
 pub(super) fn enabled(text: &Text, entries: &[Entry]) -> Result<bool, Diagnostic> {
     let Some(entry) = entries.iter().rfind(|entry| entry.key == COMMON[2].0) else { return Ok(true) };
-    match &entry.cell.value {
-        Value::Flag(on) => Ok(*on),
-        Value::Text(word) if word == "true" => Ok(true),
-        Value::Text(word) if word == "false" => Ok(false),
-        _ => Err(text.mistyped(entry, "true or false")),
-    }
+    entry.cell.value.switch().ok_or_else(|| text.mistyped(entry, "true or false"))
 }
 
 #[cfg(test)]

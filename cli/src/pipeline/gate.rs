@@ -5,9 +5,9 @@ use mocap_retarget::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::step::CompareArgs;
+use crate::args::{CompareSettings, GateSettings};
 use crate::commands::compare::error_above;
-use crate::commands::retarget::{Checked, GateArgs, check, missed};
+use crate::commands::retarget::{Checked, check, missed};
 use crate::diagnostic::Diagnostic;
 
 /// A measured value and its limit.
@@ -36,15 +36,15 @@ impl Gate {
 }
 
 /// The gate of a comparison.
-pub(super) fn of_error(step: &str, args: &CompareArgs, summary: &ErrorSummary) -> Option<Gate> {
-    let limit = args.fail_above?.0;
+pub(super) fn of_error(step: &str, settings: &CompareSettings, summary: &ErrorSummary) -> Option<Gate> {
+    let limit = settings.fail_above?.0;
     let passed = summary.max <= limit;
     let checked = Checked { metric: "error", value: Some(summary.max), limit, passed };
     Some(Gate::new(step, checked, (!passed).then(|| error_above(summary.max, limit))))
 }
 
 /// The gates on the report of a retargeted motion.
-pub(super) fn of_report(step: &str, gates: &GateArgs, report: &Report) -> Vec<Gate> {
+pub(super) fn of_report(step: &str, gates: &GateSettings, report: &Report) -> Vec<Gate> {
     let checked = check(&gates.fail_above, report);
     let mut errors = missed(&gates.fail_above, &checked).into_iter();
     let gate = |checked: Checked| {

@@ -8,14 +8,13 @@ mod file;
 mod gate;
 mod plan;
 mod row;
+mod run;
 mod step;
 mod variables;
 mod work;
 
-pub(crate) use explain::{ExplainRow, VariableRow, explain};
-pub(crate) use file::{File, KEYS};
-pub(crate) use plan::Plans;
+pub(crate) use explain::{ExplainRow, VariableRow};
+pub(crate) use file::KEYS;
 pub(crate) use row::Row;
+pub(crate) use run::run;
 pub(crate) use step::{COMMON, KINDS};
-pub(crate) use variables::assignment;
-pub(crate) use work::work;

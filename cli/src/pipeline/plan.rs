@@ -8,15 +8,13 @@ use std::sync::Arc;
 use mocap_formats::Format;
 
 use super::file::{File, StepTable, enabled};
-use super::step::{COMMON, CompareArgs, CompressArgs, RetargetArgs, WriteArgs};
-use crate::args::Reading;
+use super::step::{COMMON, Step};
+use crate::args::{MapSettings, Reading, TargetSettings};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
 use crate::commands::compress::output_name;
-use crate::commands::convert::EditArgs;
 use crate::commands::retarget::{MapFile, Target, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
-use crate::edit::Edits;
 use crate::encode;
 use crate::tables::{Entry, Table};
 
@@ -24,36 +22,40 @@ use crate::tables::{Entry, Table};
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(super) reading: Reading,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PlannedStep>,
     /// What the read step says, as it would be typed.
     pub(super) read_settings: Vec<String>,
 }
 
 /// A step that is done.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct PlannedStep {
     pub(super) name: String,
     pub(super) kind: &'static str,
-    pub(super) action: Action,
+    pub(super) step: Step,
     /// As they would be typed.
     pub(super) settings: Vec<String>,
+    /// Of a comparison: the step whose motion is the reference; `None`: the motion as it was read.
+    pub(super) reference: Option<usize>,
+    /// Of a step that retargets.
+    pub(super) body: Option<Arc<Body>>,
 }
 
-#[derive(Debug)]
-pub(super) enum Action {
-    Edit(Edits),
-    Retarget(Box<RetargetArgs>, Option<Arc<Body>>),
-    Compress(CompressArgs),
-    Write(WriteArgs),
-    /// The step whose motion is right; `None`: the motion as it was read.
-    Compare(CompareArgs, Option<usize>),
-}
-
-/// What motions are put on, and how their joints are paired where that is given.
+/// What motions are retargeted to, and how their joints are paired where that is given.
 #[derive(Debug)]
 pub(super) struct Body {
     pub(super) target: Target,
     pub(super) map: Option<MapFile>,
+}
+
+/// All that a body depends on: steps that agree in it share one.
+#[derive(Clone, Debug, PartialEq)]
+struct BodySettings {
+    target: PathBuf,
+    reading: TargetSettings,
+    rest: Option<usize>,
+    map: MapSettings,
+    inputs: Reading,
 }
 
 /// The plans of all inputs: one for each set of overrides.
@@ -115,16 +117,11 @@ impl Plans {
 
     /// Files that are read beside the inputs.
     pub(crate) fn reads(&self) -> Vec<PathBuf> {
-        let of_step = |step: &Step| match &step.action {
-            Action::Retarget(args, _) => {
-                std::iter::once(args.target.clone()).chain(args.map.path().map(Path::to_owned)).collect()
-            }
-            _ => Vec::new(),
+        let of_plan = |plan: &Plan| {
+            let steps = plan.steps.iter().flat_map(|planned| planned.step.reads());
+            plan.reading.skeleton.iter().cloned().chain(steps).collect::<Vec<_>>()
         };
-        let plans = self.plans.values();
-        plans
-            .flat_map(|plan| plan.reading.skeleton.iter().cloned().chain(plan.steps.iter().flat_map(of_step)))
-            .collect()
+        self.plans.values().flat_map(of_plan).collect()
     }
 
     /// Reads the skeletons that motions are put on, each once. Outputs depend on them.
@@ -133,33 +130,49 @@ impl Plans {
         console: &Console,
         mut options: RunOptions,
     ) -> Result<RunOptions, Diagnostic> {
-        let mut read: BTreeMap<String, Arc<Body>> = BTreeMap::new();
+        let mut bodies: Vec<(BodySettings, Arc<Body>)> = Vec::new();
         for plan in self.plans.values_mut() {
-            for step in &mut plan.steps {
-                let Action::Retarget(args, target) = &mut step.action else { continue };
-                let key = format!("{args:?} {:?}", plan.reading);
-                if !read.contains_key(&key) {
-                    let path = args.target.display().to_string();
-                    let (context, input) = (JobContext::standalone(), Input::named(&args.target));
-                    let rest = args.method.target_rest;
-                    let opened = read_target((&context, &input), &args.reading, rest, &plan.reading);
-                    let opened = opened.map_err(|Failure { error, warnings }| {
-                        console.warnings(&path, &warnings, Detail::Full);
-                        if error.path.is_some() { error } else { error.in_file(&args.target) }
-                    })?;
-                    console.warnings(&path, &opened.warnings, Detail::Line);
-                    let body = Body { target: opened, map: args.map.read()? };
-                    options = options.depending_on(&format!("target {path}"), &context.files_read());
-                    if let Some(map) = &body.map {
-                        options =
-                            options.depending_on(&format!("map {}", map.path().display()), map.files_read());
-                    }
-                    read.insert(key.clone(), Arc::new(body));
+            for PlannedStep { step, body, .. } in &mut plan.steps {
+                let Step::Retarget(step) = step else { continue };
+                let settings = BodySettings {
+                    target: step.target.clone(),
+                    reading: step.reading,
+                    rest: step.method.target_rest,
+                    map: step.map.clone(),
+                    inputs: plan.reading.clone(),
+                };
+                if let Some((_, open)) = bodies.iter().find(|(other, _)| *other == settings) {
+                    *body = Some(open.clone());
+                    continue;
                 }
-                *target = read.get(&key).cloned();
+                let context = JobContext::standalone();
+                let open = Arc::new(settings.open(&context, console)?);
+                let role = format!("target {}", settings.target.display());
+                options = options.depending_on(&role, &context.files_read());
+                if let Some(map) = &open.map {
+                    let role = format!("map {}", map.path().display());
+                    options = options.depending_on(&role, map.files_read());
+                }
+                *body = Some(open.clone());
+                bodies.push((settings, open));
             }
         }
         Ok(options)
+    }
+}
+
+impl BodySettings {
+    /// Reads the target and the map.
+    fn open(&self, context: &JobContext, console: &Console) -> Result<Body, Diagnostic> {
+        let path = self.target.display().to_string();
+        let input = Input::named(&self.target);
+        let target = read_target((context, &input), &self.reading, self.rest, &self.inputs);
+        let target = target.map_err(|Failure { error, warnings }| {
+            console.warnings(&path, &warnings, Detail::Full);
+            if error.path.is_some() { error } else { error.in_file(&self.target) }
+        })?;
+        console.warnings(&path, &target.warnings, Detail::Line);
+        Ok(Body { target, map: MapFile::of(&self.map)? })
     }
 }
 
@@ -182,9 +195,8 @@ impl File {
             entries.retain(|entry| entry.key != COMMON[2].0);
             self.add(&mut plan, table, &entries)?;
         }
-        let first = plan.steps.first().map(|step| &step.action);
-        if let Some(Action::Edit(Edits { drop_first_frame: true, .. })) = first {
-            plan.reading.rest_frame_dropped = true;
+        if let Some(PlannedStep { step: Step::Edit(edits), .. }) = plan.steps.first() {
+            plan.reading.rest_frame_dropped = edits.drop_first_frame;
         }
         self.check_outputs(&plan)?;
         Ok(plan)
@@ -192,30 +204,20 @@ impl File {
 
     fn add(&self, plan: &mut Plan, table: &StepTable, entries: &[Entry]) -> Result<(), Diagnostic> {
         let (text, shown, at) = (&self.text, table.shown(), table.span.clone());
-        let of = (shown.as_str(), at.clone());
-        let typed = table.flags.typed(text, &shown, entries)?;
-        let settings = typed.iter().map(|flag| flag.trim_start_matches('-').to_owned()).collect();
-        let flags = &table.flags;
-        let action = match table.kind().name {
-            "read" => {
-                plan.reading = flags.read(text, of, entries)?;
+        let kind = table.kind();
+        let settings = kind.typed(entries);
+        let step = kind.step(text, (&shown, at.clone()), entries)?;
+        let reference = match &step {
+            Step::Read(reading) => {
+                plan.reading = reading.clone();
                 plan.read_settings = settings;
                 return Ok(());
             }
-            "edit" => Action::Edit(Edits::from(&flags.read::<EditArgs>(text, of, entries)?)),
-            "retarget" => Action::Retarget(Box::new(flags.read(text, of, entries)?), None),
-            "compress" => Action::Compress(flags.read(text, of, entries)?),
-            "write" => Action::Write(flags.read(text, of, entries)?),
-            "compare" => {
-                let args: CompareArgs = flags.read(text, of, entries)?;
-                let reference = reference(plan, args.against.as_deref()).map_err(|message| {
-                    text.error("pipeline::against", at.clone(), format!("{shown}: {message}"))
-                })?;
-                Action::Compare(args, reference)
-            }
-            kind => unreachable!("the file was checked to have no step that does '{kind}'"),
+            Step::Compare(step) => reference(plan, step.against.as_deref()).map_err(|message| {
+                text.error("pipeline::against", at.clone(), format!("{shown}: {message}"))
+            })?,
+            _ => None,
         };
-        let step = Step { name: table.name.clone(), kind: table.kind().name, action, settings };
         if let Some(folder) = step.folder()
             && !folder.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
@@ -223,7 +225,8 @@ impl File {
                 format!("{shown}: folder '{}' does not lie below the output directory", folder.display());
             return Err(text.error("pipeline::folder", at, message));
         }
-        plan.steps.push(step);
+        let name = table.name.clone();
+        plan.steps.push(PlannedStep { name, kind: kind.name, step, settings, reference, body: None });
         Ok(())
     }
 
@@ -239,7 +242,7 @@ impl File {
                 return Err(self
                     .text
                     .error("pipeline::folder", span.unwrap_or_default(), message)
-                    .help("give one of them a folder of its own: folder = '...'"));
+                    .help("give one of them another folder: folder = '...'"));
             }
         }
         Ok(())
@@ -254,13 +257,13 @@ fn merged(entries: &Table, over: &Table) -> Table {
 
 /// The step whose motion a comparison takes to be right.
 fn reference(plan: &Plan, named: Option<&str>) -> Result<Option<usize>, String> {
-    let position = |wanted: &dyn Fn(&Step) -> bool| plan.steps.iter().rposition(wanted);
+    let position = |wanted: &dyn Fn(&PlannedStep) -> bool| plan.steps.iter().rposition(wanted);
     match named {
         Some("read") => Ok(None),
         Some(name) => position(&|step| step.name == name)
             .map(Some)
             .ok_or_else(|| format!("no step before it is called '{name}'")),
-        None => position(&|step| matches!(step.action, Action::Compress(_)))
+        None => position(&|planned| matches!(planned.step, Step::Compress(_)))
             .map(|at| at.checked_sub(1))
             .ok_or_else(|| "no compress step is before it, so 'against' must name a step".into()),
     }
@@ -286,14 +289,14 @@ impl Output {
 impl Plan {
     /// The files of an input, by its path below the input.
     pub(super) fn outputs(&self, relative: &Path) -> impl Iterator<Item = Output> {
-        self.steps.iter().enumerate().filter_map(move |(step, Step { action, .. })| {
-            let (name, folder, format) = match action {
-                Action::Write(args) => (encode::renamed(relative, args.to), &args.folder, Some(args.to)),
-                Action::Compress(args) if !args.discard => (output_name(relative), &args.folder, None),
+        self.steps.iter().enumerate().filter_map(move |(at, planned)| {
+            let (name, folder, format) = match &planned.step {
+                Step::Write(step) => (encode::renamed(relative, step.to), &step.folder, Some(step.to)),
+                Step::Compress(step) if !step.discard => (output_name(relative), &step.folder, None),
                 _ => return None,
             };
             let path = folder.as_ref().map_or(name.clone(), |folder| folder.join(&name));
-            Some(Output { step, path, format })
+            Some(Output { step: at, path, format })
         })
     }
 
@@ -306,18 +309,8 @@ impl Plan {
 
     /// Whether the motion after a step is needed once more.
     pub(super) fn compared(&self, step: Option<usize>) -> bool {
-        self.steps
-            .iter()
-            .any(|other| matches!(&other.action, Action::Compare(_, against) if *against == step))
-    }
-}
-
-impl Step {
-    fn folder(&self) -> Option<&Path> {
-        match &self.action {
-            Action::Write(args) => args.folder.as_deref(),
-            Action::Compress(args) => args.folder.as_deref(),
-            _ => None,
-        }
+        let compares =
+            |other: &PlannedStep| matches!(other.step, Step::Compare(_)) && other.reference == step;
+        self.steps.iter().any(compares)
     }
 }

@@ -1,16 +1,25 @@
-//! The kinds of steps and what they take: the flags of the commands that do the same, and where their files go.
+//! The kinds of steps and what they take: the settings of the commands that do the same, and where their files go.
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use mocap_formats::Format;
-use mocap_model::EulerOrder;
+use clap::Command;
+use serde::Deserialize;
 
-use crate::args::{Length, Reading, length};
-use crate::commands::compress::BoundArgs;
-use crate::commands::convert::EditArgs;
-use crate::commands::retarget::{GateArgs, MapArg, MethodArgs, TargetArgs};
-use crate::tables::Flags;
+use crate::args::{CompareStep, CompressStep, Edits, Kind, Reading, RetargetStep, WriteStep};
+use crate::diagnostic::Diagnostic;
+use crate::tables::{Entry, Text, Value, Wrong, settings};
+
+/// What a step is to do.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Read(Reading),
+    Edit(Edits),
+    Retarget(Box<RetargetStep>),
+    Compress(CompressStep),
+    Write(WriteStep),
+    Compare(CompareStep),
+}
 
 /// A kind of step.
 pub(crate) struct StepKind {
@@ -18,101 +27,141 @@ pub(crate) struct StepKind {
     pub(crate) name: &'static str,
     /// What it does, for people.
     pub(crate) about: &'static str,
-    /// What it takes.
-    pub(crate) flags: fn() -> Flags,
+    /// What it takes: names, words and help of its keys.
+    pub(crate) flags: fn() -> Command,
+    read: Reader,
 }
+
+type Reader = fn(&Text, &str, &[Entry]) -> Result<Step, Wrong>;
 
 /// All kinds of steps.
 pub(crate) const KINDS: &[StepKind] = &[
     StepKind {
         name: "read",
-        about: "How inputs are read; the first step, where it is there",
-        flags: Flags::of::<Reading>,
+        about: "How inputs are read; the first step, if it is there",
+        flags: flags::<Reading>,
+        read: |text, of, entries| read(text, of, entries, Step::Read),
     },
     StepKind {
         name: "edit",
-        about: "Changes of the motion, in the order of `mocap convert`",
-        flags: Flags::of::<EditArgs>,
+        about: "Edits of the motion, in the order of `mocap convert`",
+        flags: flags::<Edits>,
+        read: |text, of, entries| read(text, of, entries, Step::Edit),
     },
     StepKind {
         name: "retarget",
-        about: "Puts the motion on another skeleton, and measures what became of it",
-        flags: Flags::of::<RetargetArgs>,
+        about: "Retargets the motion to another skeleton, with a report of quality",
+        flags: flags::<RetargetStep>,
+        read: |text, of, entries| read(text, of, entries, |step| Step::Retarget(Box::new(step))),
     },
     StepKind {
         name: "compress",
-        about: "Writes the motion compressed, and goes on with what the compressed file gives back",
-        flags: Flags::of::<CompressArgs>,
+        about: "Compresses the motion, and continues with the decompressed motion",
+        flags: flags::<CompressStep>,
+        read: |text, of, entries| read(text, of, entries, Step::Compress),
     },
-    StepKind { name: "write", about: "Writes the motion as it is by then", flags: Flags::of::<WriteArgs> },
+    StepKind {
+        name: "write",
+        about: "Writes the motion",
+        flags: flags::<WriteStep>,
+        read: |text, of, entries| read(text, of, entries, Step::Write),
+    },
     StepKind {
         name: "compare",
-        about: "Measures how far the motion is from what it was after an earlier step",
-        flags: Flags::of::<CompareArgs>,
+        about: "Measures the error between the motion and the motion after an earlier step",
+        flags: flags::<CompareStep>,
+        read: |text, of, entries| read(text, of, entries, Step::Compare),
     },
 ];
 
-/// What a step takes beside its flags.
+/// What a step takes beside its settings.
 pub(crate) const COMMON: [(&str, &str); 3] = [
     ("do", "The kind of step"),
-    ("name", "What overrides and reports call the step [default: its kind, of a write step its format]"),
+    ("name", "Name of the step in overrides and reports [default: its kind; its format for a write step]"),
     ("enabled", "Whether the step is done [default: true]"),
 ];
 
-/// The motion on another skeleton.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct RetargetArgs {
-    /// The skeleton to put the motion on: a .skel file, or any motion or skeleton file
-    #[arg(long, value_name = "FILE", required = true)]
-    pub(crate) target: PathBuf,
-    #[command(flatten)]
-    pub(crate) method: MethodArgs,
-    #[command(flatten)]
-    pub(crate) reading: TargetArgs,
-    #[command(flatten)]
-    pub(crate) map: MapArg,
-    #[command(flatten)]
-    pub(crate) gates: GateArgs,
+fn flags<A: clap::Args>() -> Command {
+    A::augment_args(Command::new("step"))
 }
 
-/// The motion compressed.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct CompressArgs {
-    #[command(flatten)]
-    pub(crate) bounds: BoundArgs,
-    /// Folder below the output directory that gets the files [default: the output directory itself]
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) folder: Option<PathBuf>,
-    /// Write no file: the motion is compressed to be measured
-    #[arg(long)]
-    pub(crate) discard: bool,
+fn read<'a, T: Deserialize<'a>>(
+    text: &'a Text,
+    of: &str,
+    entries: &'a [Entry],
+    step: fn(T) -> Step,
+) -> Result<Step, Wrong> {
+    settings(text, of, entries).map(step)
 }
 
-/// The motion as a file.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct WriteArgs {
-    /// Format: bvh, amc (with its .asf beside it), asf, skel, csv (positions), json
-    #[arg(long, value_name = "FORMAT", required = true)]
-    pub(crate) to: Format,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
-    #[arg(long, value_name = "ORDER")]
-    pub(crate) euler: Option<EulerOrder>,
-    /// Folder below the output directory that gets the files [default: the output directory itself]
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) folder: Option<PathBuf>,
+impl StepKind {
+    /// Checks settings, each by itself: some may be missing.
+    pub(super) fn check(&self, text: &Text, of: &str, entries: &[Entry]) -> Result<(), Diagnostic> {
+        match (self.read)(text, of, entries) {
+            Ok(_) | Err(Wrong::Missing(_)) => Ok(()),
+            Err(wrong) => Err(wrong.placed(text, 0..0)),
+        }
+    }
+
+    /// The step that settings describe; `at` is where a missing one is shown.
+    pub(super) fn step(
+        &self,
+        text: &Text,
+        (of, at): (&str, Range<usize>),
+        entries: &[Entry],
+    ) -> Result<Step, Diagnostic> {
+        (self.read)(text, of, entries).map_err(|wrong| {
+            let Wrong::Missing(key) = wrong else { return wrong.placed(text, at) };
+            let error = text.error("toml::missing", at, format!("{of} needs '{key}'"));
+            let flags = (self.flags)();
+            let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(key));
+            let help = flag.and_then(|flag| flag.get_help()).map(|help| format!("{key}: {help}"));
+            help.into_iter().fold(error, Diagnostic::help)
+        })
+    }
+
+    /// Settings as they would be typed, without `--`.
+    pub(super) fn typed(&self, entries: &[Entry]) -> Vec<String> {
+        let flags = (self.flags)();
+        let is_switch = |key: &str| {
+            flags.get_arguments().any(|flag| flag.get_long() == Some(key) && Kind::of(flag) == Kind::Switch)
+        };
+        let typed = |entry: &Entry| -> Vec<String> {
+            let key = &entry.key;
+            match &entry.cell.value {
+                value if is_switch(key) => {
+                    value.switch().filter(|on| *on).map(|_| key.clone()).into_iter().collect()
+                }
+                Value::List(cells) => cells
+                    .iter()
+                    .filter_map(|cell| cell.value.scalar())
+                    .map(|value| format!("{key}={value}"))
+                    .collect(),
+                value => value.scalar().map(|value| format!("{key}={value}")).into_iter().collect(),
+            }
+        };
+        entries.iter().flat_map(typed).collect()
+    }
 }
 
-/// A measurement, and a gate.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct CompareArgs {
-    /// The earlier step whose motion is taken to be right [default: the one before the last compress step]
-    #[arg(long, value_name = "STEP")]
-    pub(crate) against: Option<String>,
-    /// Gate: the greatest error [m, or with a unit, such as 1mm; 0 or more; default: no limit]
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    pub(crate) fail_above: Option<Length>,
-    /// Distance of the measured points from the joints, where a skin would be [m, or with a unit, such as 3cm;
-    /// 0 or more]
-    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "0.03")]
-    pub(crate) shell: Length,
+impl Step {
+    /// The folder of its files, below the output directory.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Step::Write(step) => step.folder.as_deref(),
+            Step::Compress(step) => step.folder.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Files that it reads.
+    pub(super) fn reads(&self) -> Vec<PathBuf> {
+        match self {
+            Step::Read(reading) => reading.skeleton.iter().cloned().collect(),
+            Step::Retarget(step) => {
+                std::iter::once(&step.target).chain(&step.map.map).map(PathBuf::clone).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }

@@ -31,14 +31,6 @@ const LONGEST: usize = 1 << 16;
 /// What is wrong with a text, and help.
 type Wrong = (String, String);
 
-/// Reads `name=value`.
-pub(crate) fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a variable is set as NAME=VALUE".into()),
-    }
-}
-
 impl Variables {
     /// The defaults of a table, where no assignment says otherwise.
     pub(super) fn new(
@@ -227,6 +219,7 @@ fn references(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::assignment;
 
     fn filled(toml: &str, set: &[&str]) -> Result<String, Diagnostic> {
         let text = Text::of(toml);

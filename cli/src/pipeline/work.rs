@@ -2,32 +2,34 @@
 //! passed all gates.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mocap_analysis::object_error;
-use mocap_formats::Format;
+use mocap_formats::{Format, Remedy};
 use mocap_model::Clip;
 
 use super::gate::{self, Gate};
-use super::plan::{Action, Plan};
+use super::plan::{Plan, PlannedStep};
 use super::row::{Measured, OutputRow, Row, StepRow};
+use super::step::Step;
+use crate::args::RetargetStep;
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::{compare, compress, retarget};
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::read::{self, Motion};
-use crate::rest;
 
-/// A motion on its way.
-struct Course<'a> {
+/// What the steps of a plan make of a motion, beside the motion itself.
+struct Progress<'a> {
     plan: &'a Plan,
-    clip: Clip,
     /// Frames at its start that are a rest pose and no motion.
     lead_in: usize,
     /// What the numbers of a text may add to an error that was guaranteed [m].
     tolerance: Option<f64>,
-    /// The motion as it was after some steps, for comparisons: by step, `None` as it was read.
-    kept: Vec<(Option<usize>, Clip)>,
+    /// The motion after some steps, for comparisons: by step, `None` as it was read.
+    kept: Vec<(Option<usize>, Arc<Clip>)>,
     encoded: Vec<(usize, Encoded)>,
     measured: Vec<(usize, Measured)>,
     gates: Vec<Gate>,
@@ -39,10 +41,9 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
     let started = Instant::now();
     let Motion { clip, warnings, bytes: input_bytes } = read::motion(context, &job.input, &plan.reading)?;
     context.check()?;
-    let mut course = Course {
+    let mut progress = Progress {
         plan,
-        clip,
-        lead_in: usize::from(warnings.iter().any(|warning| warning.code == rest::REST_FIRST)),
+        lead_in: usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame))),
         tolerance: None,
         kept: Vec::new(),
         encoded: Vec::new(),
@@ -50,20 +51,20 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
         gates: Vec::new(),
         warnings,
     };
-    let done = course.all_steps(context);
-    if let Err(error) = done {
-        return Err(Failure { error, warnings: course.warnings });
-    }
-    let passed = course.gates.iter().all(Gate::passed);
+    let clip = match progress.all_steps(context, clip) {
+        Ok(clip) => clip,
+        Err(error) => return Err(Failure { error, warnings: progress.warnings }),
+    };
+    let Progress { encoded, measured, gates, warnings, .. } = progress;
+    let passed = gates.iter().all(Gate::passed);
     let outputs = match passed {
-        true => deliver(job, context, plan, folder, &course.encoded),
+        true => deliver(job, context, plan, folder, &encoded),
         false => Ok(Vec::new()),
     };
     let outputs = match outputs {
         Ok(outputs) => outputs,
-        Err(Failure { error, .. }) => return Err(Failure { error, warnings: course.warnings }),
+        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
     };
-    let Course { clip, measured, gates, warnings, .. } = course;
     let bytes = outputs.iter().map(|output| output.bytes).sum();
     let steps = measured.iter().map(|(at, measured)| {
         let step = &plan.steps[*at];
@@ -89,81 +90,90 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
     Ok(Report { json, text, errors, warnings, tally })
 }
 
-impl Course<'_> {
-    fn all_steps(&mut self, context: &JobContext) -> Result<(), Diagnostic> {
-        self.keep(None);
-        for at in 0..self.plan.steps.len() {
+impl Progress<'_> {
+    /// The motion after all steps.
+    fn all_steps(&mut self, context: &JobContext, clip: Clip) -> Result<Arc<Clip>, Diagnostic> {
+        let mut clip = Arc::new(clip);
+        self.keep(None, &clip);
+        for (at, planned) in self.plan.steps.iter().enumerate() {
             context.check()?;
-            let name = &self.plan.steps[at].name;
-            self.step(at).map_err(|error| {
-                let mut error = error;
-                error.message = format!("step '{name}': {}", error.message);
+            clip = self.step(at, planned, clip).map_err(|mut error| {
+                error.message = format!("step '{}': {}", planned.name, error.message);
                 error
             })?;
-            self.keep(Some(at));
+            self.keep(Some(at), &clip);
         }
-        Ok(())
+        Ok(clip)
     }
 
-    /// Keeps the motion where a comparison will ask for it.
-    fn keep(&mut self, step: Option<usize>) {
+    /// Keeps the motion where a comparison asks for it later.
+    fn keep(&mut self, step: Option<usize>, clip: &Arc<Clip>) {
         if self.plan.compared(step) {
-            self.kept.push((step, self.clip.clone()));
+            self.kept.push((step, clip.clone()));
         }
     }
 
-    fn step(&mut self, at: usize) -> Result<(), Diagnostic> {
-        let step = &self.plan.steps[at];
-        match &step.action {
-            Action::Edit(edits) => {
-                self.lead_in = edits.lead_in(&self.clip, self.lead_in);
-                self.clip = edits.apply(self.clip.clone(), &mut self.warnings)?;
+    /// The motion after a step. A motion that nothing else needs is moved, not copied.
+    fn step(&mut self, at: usize, planned: &PlannedStep, clip: Arc<Clip>) -> Result<Arc<Clip>, Diagnostic> {
+        match &planned.step {
+            Step::Read(_) => Ok(clip),
+            Step::Edit(edits) => {
+                self.lead_in = edit::lead_in(edits, &clip, self.lead_in);
                 self.tolerance = None;
+                edit::apply(edits, Arc::unwrap_or_clone(clip), &mut self.warnings).map(Arc::new)
             }
-            Action::Retarget(args, body) => {
-                let body = body.as_ref().expect("targets are opened before work");
-                let (target, map) = (&body.target, body.map.as_ref());
-                let stance = args.method.stance(&self.clip)?;
-                let opening = retarget::Opening { stance, lead_in: self.lead_in };
-                let (clip, report) = retarget::put_on_target(
-                    &self.clip,
-                    opening,
-                    &args.method,
-                    (target, map),
-                    &mut self.warnings,
-                )?;
-                self.gates.extend(gate::of_report(&step.name, &args.gates, &report));
-                self.measured.push((at, Measured::Retarget(target.path.clone(), Box::new(report))));
-                (self.clip, self.tolerance) = (clip, None);
-            }
-            Action::Compress(args) => {
-                let mut done =
-                    compress::squeezed(self.clip.clone(), &args.bounds, &mut self.warnings, &|_| {})?;
+            Step::Retarget(step) => self.retarget(at, planned, step, &clip),
+            Step::Compress(step) => {
+                let skeleton = clip.skeleton().clone();
+                let clip = Arc::unwrap_or_clone(clip);
+                let mut done = compress::squeezed(clip, &step.bounds, &mut self.warnings, &|_| {})?;
                 let bytes = std::mem::take(&mut done.bytes);
                 self.tolerance = Some(done.options.tolerance * encode::TEXT_SHARE);
-                self.clip = read::open_compressed(&bytes, Some(self.clip.skeleton()))?.to_clip();
-                if !args.discard {
+                let clip = read::open_compressed(&bytes, Some(&skeleton))?.to_clip();
+                if !step.discard {
                     self.encoded.push((at, Encoded::from(bytes)));
                 }
                 self.measured.push((at, Measured::Compress(Box::new(done))));
+                Ok(Arc::new(clip))
             }
-            Action::Write(args) => {
-                let options = EncodeOptions { euler: args.euler, tolerance: self.tolerance };
-                let mut encoded = encode::clip(self.clip.clone(), args.to, options)?;
+            Step::Write(step) => {
+                let options = EncodeOptions { euler: step.euler, tolerance: self.tolerance };
+                let mut encoded = encode::clip(Clip::clone(&clip), step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);
                 self.encoded.push((at, encoded));
+                Ok(clip)
             }
-            Action::Compare(args, against) => {
-                let kept = self.kept.iter().find(|(step, _)| step == against);
-                let reference = kept.expect("what is compared was kept").1.clone();
-                let [reference, other] = compare::in_one_unit([reference, self.clip.clone()])?;
-                let summary = object_error(&reference, &other, args.shell.0)
+            Step::Compare(step) => {
+                let kept = self.kept.iter().find(|(step, _)| *step == planned.reference);
+                let reference = &kept.expect("what is compared was kept").1;
+                let [reference, other] = compare::in_one_unit([reference, &clip])?;
+                let summary = object_error(&reference, &other, step.measure.shell.0)
                     .map_err(|error| Diagnostic::new("compare::different", error.to_string()))?;
-                self.gates.extend(gate::of_error(&step.name, args, &summary));
+                drop(other);
+                self.gates.extend(gate::of_error(&planned.name, &step.measure, &summary));
                 self.measured.push((at, Measured::Compare(Box::new(summary))));
+                Ok(clip)
             }
         }
-        Ok(())
+    }
+
+    fn retarget(
+        &mut self,
+        at: usize,
+        planned: &PlannedStep,
+        step: &RetargetStep,
+        clip: &Clip,
+    ) -> Result<Arc<Clip>, Diagnostic> {
+        let body = planned.body.as_ref().expect("targets are opened before work");
+        let (target, map) = (&body.target, body.map.as_ref());
+        let stance = retarget::reference_pose(&step.method, clip)?;
+        let opening = retarget::Opening { stance, lead_in: self.lead_in };
+        let (clip, report) =
+            retarget::put_on_target(clip, opening, &step.method, (target, map), &mut self.warnings)?;
+        self.gates.extend(gate::of_report(&planned.name, &step.gates, &report));
+        self.measured.push((at, Measured::Retarget(target.path.clone(), Box::new(report))));
+        self.tolerance = None;
+        Ok(Arc::new(clip))
     }
 }
 
@@ -183,8 +193,7 @@ fn deliver(
             encoded.iter().find(|(step, _)| *step == output.step).expect("every output was made");
         let destination = Destination::File { path: folder.join(&output.path), replace };
         let one = Job { destination, ..job.clone() };
-        // No format but AMC has a file beside it.
-        let (bytes, path) = encode::deliver(encoded, &one, context, output.format.unwrap_or(Format::Json))?;
+        let (bytes, path) = encode::deliver(encoded, &one, context)?;
         let format = output.format.map_or("mocz", Format::extension);
         rows.push(OutputRow { step: plan.steps[output.step].name.clone(), path, format, bytes });
     }

@@ -1,10 +1,11 @@
-//! The skeleton that an AMC file moves: `NN.asf` for `NN_MM.amc`, `walk.asf` for `walk2.amc`, else the only
-//! ASF in its folder.
+//! The skeleton that an AMC input moves.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use mocap_batch::Input;
+use mocap_batch::{Input, JobContext};
+use mocap_formats::{Limits, Parsed, asf};
 
+use super::{Trouble, located};
 use crate::args::Reading;
 use crate::diagnostic::Diagnostic;
 
@@ -13,70 +14,27 @@ pub(crate) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, D
     if let Some(path) = &reading.skeleton {
         return Ok(path.clone());
     }
-    let missing = |message: String| {
-        Diagnostic::new("amc::no-skeleton", message).help("name the skeleton with --skeleton FILE.asf")
-    };
     let Some(path) = input.path() else {
-        return Err(missing("an AMC file from stdin does not say which skeleton it moves".into()));
+        let reason = "an AMC file from stdin does not say which skeleton it moves".into();
+        return Err(Diagnostic::from(mocap::Problem::NoSkeleton { reason }));
     };
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let mut skeletons: Vec<PathBuf> = here
-        .read_dir()
-        .map_err(|error| Diagnostic::io("search", here, &error))?
-        .filter_map(|entry| entry.ok().map(|entry| folder.join(entry.file_name())))
-        .filter(|file| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("asf")))
-        .collect();
-    skeletons.sort();
-    let named = skeletons.iter().filter_map(|file| {
-        let name = file.file_stem()?.to_str()?;
-        starts(stem, name).then_some((name.len(), file))
-    });
-    if let Some((_, file)) = named.max_by_key(|(length, _)| *length) {
-        return Ok(file.clone());
-    }
-    match &skeletons[..] {
-        [only] => Ok(only.clone()),
-        [] => Err(missing(format!("there is no ASF file beside '{}'", path.display()))),
-        many => Err(missing(format!(
-            "there are {} ASF files beside '{}', and none is called like the start of its name",
-            many.len(),
-            path.display()
-        ))),
-    }
+    Ok(mocap::companion(path)?)
 }
 
-/// Whether `name` is `stem` or its first part: another kind of character follows, as in `01_02` or `walk2`.
-fn starts(stem: &str, name: &str) -> bool {
-    let start = stem.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    let kind = |c: char| (c.is_alphabetic(), c.is_numeric());
-    let next = stem.get(name.len()..).and_then(|rest| rest.chars().next());
-    start && next.zip(name.chars().next_back()).is_none_or(|(next, last)| kind(next) != kind(last))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(files: &[&str], motion: &str) -> Result<String, &'static str> {
-        let folder = tempfile::tempdir().unwrap();
-        for file in files {
-            std::fs::write(folder.path().join(file), "").unwrap();
+/// The skeleton of an AMC input; what is found in it carries its path.
+pub(super) fn companion(
+    (context, input): (&JobContext, &Input),
+    reading: &Reading,
+) -> Result<(asf::Document, Vec<Diagnostic>), Trouble> {
+    let path = skeleton_of(input, reading)?;
+    let limits = Limits::default();
+    let bytes = context.read_file(&path, limits.bytes as u64).map_err(Diagnostic::from)?;
+    let here = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&path)).collect();
+    match asf::parse(&bytes, &limits) {
+        Ok(Parsed { value, warnings }) => Ok((value, here(located(&warnings, &bytes)))),
+        Err(rejected) => {
+            let Trouble { errors, unlisted, warnings } = Trouble::of(rejected, &bytes);
+            Err(Trouble { errors: here(errors), unlisted, warnings: here(warnings) })
         }
-        let input = Input::named(&folder.path().join(motion));
-        let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-        skeleton_of(&input, &Reading::default()).map(name).map_err(|error| error.code)
-    }
-
-    #[test]
-    fn the_subject_s_skeleton_wins_over_the_only_one() {
-        assert_eq!(found(&["01.asf", "02.asf"], "02_11.amc"), Ok("02.asf".into()));
-        assert_eq!(found(&["01_02.asf", "01.asf"], "01_02.amc"), Ok("01_02.asf".into()));
-        assert_eq!(found(&["walk.asf", "run.asf"], "walk2.amc"), Ok("walk.asf".into()));
-        assert_eq!(found(&["1.asf", "3.asf"], "12_01.amc"), Err("amc::no-skeleton"));
-        assert_eq!(found(&["Body.ASF"], "walk.amc"), Ok("Body.ASF".into()));
-        assert_eq!(found(&["a.asf", "b.asf"], "walk.amc"), Err("amc::no-skeleton"));
-        assert_eq!(found(&["walk.bvh"], "walk.amc"), Err("amc::no-skeleton"));
     }
 }

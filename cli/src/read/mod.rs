@@ -1,39 +1,30 @@
-//! From an input to what it says and what it means: bytes → document → clip or skeleton.
+//! From an input to what it means: bytes → library → diagnostics with the lines they are about.
 
 mod companion;
-mod document;
+mod options;
 mod trouble;
-mod unit;
-mod up;
 
 pub(crate) use companion::skeleton_of;
-pub(crate) use document::Document;
+pub(crate) use mocap::{is_compressed, known_unit, with_up};
 pub(crate) use trouble::Trouble;
-pub(crate) use unit::{known_unit, with_up};
-pub(crate) use up::{UP_UNLIKELY, upright};
-
-use trouble::Stop;
-use unit::restated;
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
 
+use mocap::{FileFormat, Header, MotionFile, ReadOptions};
 use mocap_batch::{Input, JobContext, Source};
-use mocap_compress::{CompressError, Compressed};
-use mocap_formats::{Finding, Format, Limits, Parsed, bvh, text};
-use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
+use mocap_compress::Compressed;
+use mocap_formats::{Document, Finding, Format, Limits, Parsed, Stated, text};
+use mocap_model::{Clip, FrameRate, Skeleton};
 
-use crate::args::{FromFormat, Reading};
+use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::edit::without_first;
-use crate::rest::REST_FIRST;
 
 /// A file as read, before it is given a meaning.
 pub(crate) struct Loaded {
-    pub(crate) format: Format,
-    pub(crate) document: Document,
-    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) format: FileFormat,
+    file: MotionFile,
+    warnings: Vec<Diagnostic>,
     /// What was read, kept for the excerpts of what is found later.
     bytes: Vec<u8>,
 }
@@ -77,25 +68,31 @@ pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Re
 }
 
 fn parsed(context: &JobContext, input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Trouble> {
-    if is_compressed(&bytes) {
-        // It says what it means, as the project's own JSON does.
-        let clip = as_stated(open_compressed(&bytes, None)?.to_clip());
-        return Ok(Loaded {
-            format: Format::Json,
-            document: Document::Json(clip),
-            warnings: Vec::new(),
-            bytes,
-        });
+    let options = ReadOptions::from(reading);
+    if matches!(input.source, Source::Stdin) && bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(Diagnostic::new("text::empty", "nothing came from stdin").into());
     }
-    let format = format_of(input, &bytes, reading)?;
-    let (document, warnings) = document::parse(format, &bytes, (context, input), reading)
-        .map_err(|trouble| looks_like(trouble, format, &bytes))?;
-    Ok(Loaded { format, document, warnings, bytes })
+    let format = FileFormat::of_file(input.path(), &bytes, options.format)
+        .map_err(|finding| Diagnostic::from_finding(&finding, b""))?;
+    let (skeleton, mut warnings) = match format {
+        FileFormat::Exchange(Format::Amc) => {
+            let (skeleton, found) = companion::companion((context, input), reading)?;
+            (Some(skeleton), found)
+        }
+        _ => (None, Vec::new()),
+    };
+    match MotionFile::parse(&bytes, format, skeleton, &options) {
+        Ok(Parsed { value: file, warnings: found }) => {
+            warnings.extend(located(&found, &bytes));
+            Ok(Loaded { format, file, warnings, bytes })
+        }
+        Err(rejected) => Err(looks_like(Trouble::of(rejected, &bytes).behind(warnings), format, &bytes)),
+    }
 }
 
 /// The first error says what else the content looks like.
-fn looks_like(mut trouble: Trouble, format: Format, bytes: &[u8]) -> Trouble {
-    if let Some(other) = Format::detect(bytes).filter(|other| *other != format)
+fn looks_like(mut trouble: Trouble, format: FileFormat, bytes: &[u8]) -> Trouble {
+    if let Some(other) = FileFormat::detect(bytes).filter(|other| *other != format)
         && let Some(error) = trouble.errors.first_mut().filter(|error| error.help.is_none())
     {
         error.help = Some(format!("the content looks like {other}: --from {other} reads it so"));
@@ -117,6 +114,11 @@ impl Loaded {
         self.bytes.len() as u64
     }
 
+    /// What only the document of a file knows.
+    pub(crate) fn stated(&self, reading: &Reading) -> Stated {
+        self.file.stated(&ReadOptions::from(reading))
+    }
+
     /// The motion that the document means; document and text are freed.
     pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
         let Motion { clip, warnings, bytes } = self.motion(reading)?;
@@ -126,64 +128,37 @@ impl Loaded {
     /// As [`Loaded::into_motion`], with everything that is wrong with the file; `--strict` is left aside.
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, Trouble> {
         let size = self.size();
-        let Loaded { format, document, mut warnings, bytes } = self;
-        let Parsed { value: mut clip, warnings: found } = match document.into_clip(reading) {
-            Ok(parsed) => parsed,
-            Err(stop) => return Err(stop.in_bytes(&bytes, reading.repair).behind(warnings)),
-        };
-        warnings.extend(located(&found, &bytes));
-        if let Some(rate) = reading.input_fps {
-            clip = clip.with_rate(rate);
+        let Loaded { file, mut warnings, bytes, .. } = self;
+        match file.into_clip(&ReadOptions::from(reading)) {
+            Ok(Parsed { value: clip, warnings: found }) => {
+                warnings.extend(located(&found, &bytes));
+                Ok(Motion { clip, warnings, bytes: size })
+            }
+            Err(rejected) => Err(Trouble::of(rejected, &bytes).behind(warnings)),
         }
-        warnings.extend(of_motion(format, &clip));
-        warnings.extend(up::unlikely(format, &clip, reading));
-        let silent = reading.rest_frame_dropped || reading.drop_first_frame;
-        warnings.retain(|warning| !(silent && warning.code == REST_FIRST));
-        if reading.drop_first_frame {
-            clip = match without_first(clip) {
-                Ok(clip) => clip,
-                Err(error) => return Err(Trouble::from(error).behind(warnings)),
-            };
-        }
-        let skeleton = restated(clip.skeleton(), reading);
-        let clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
-        Ok(Motion { clip, warnings, bytes: size })
     }
 
-    /// The skeleton of the document, of whatever format.
+    /// The skeleton of the document, of any format.
     pub(crate) fn into_skeleton(self, reading: &Reading) -> Result<(Skeleton, Vec<Diagnostic>), Failure> {
         self.outline(reading).map(|outline| (outline.skeleton, outline.warnings))
     }
 
     /// What the document means, but for its rotations over time, and everything that is found in it.
     pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
-        let failed = |stop: Stop| stop.in_bytes(&self.bytes, reading.repair).behind(self.warnings.clone());
-        let (skeleton, rate, found, seen) = if self.format.has_motion() {
-            let Parsed { value: mut clip, warnings } = self.document.start(reading).map_err(failed)?;
-            if let Some(rate) = reading.input_fps {
-                clip = clip.with_rate(rate);
+        let mut warnings = self.warnings.clone();
+        match self.file.header(&ReadOptions::from(reading)) {
+            Ok(Parsed { value: Header { skeleton, rate }, warnings: found }) => {
+                warnings.extend(located(&found, &self.bytes));
+                Ok(Outline { skeleton, rate, warnings: strict(reading, warnings)? })
             }
-            let mut seen = of_motion(self.format, &clip);
-            seen.extend(up::unlikely(self.format, &clip, reading));
-            (clip.skeleton().as_ref().clone(), Some(clip.rate()), warnings, seen)
-        } else {
-            let Parsed { value: skeleton, warnings } = self.document.skeleton(reading).map_err(failed)?;
-            (skeleton, None, warnings, Vec::new())
-        };
-        let warnings = [self.warnings.clone(), located(&found, &self.bytes), seen].concat();
-        Ok(Outline { skeleton: restated(&skeleton, reading), rate, warnings: strict(reading, warnings)? })
+            Err(rejected) => Err(Trouble::of(rejected, &self.bytes).behind(warnings).into()),
+        }
     }
 
-    /// The document alone; the text is freed.
-    pub(crate) fn into_document(self) -> Document {
-        self.document
+    /// The document; the text is freed. `None` of a compressed clip.
+    pub(crate) fn into_document(self) -> Option<Box<dyn Document>> {
+        self.file.into_document()
     }
-}
-
-/// What a motion shows that no line of its file says; the reader of BVH says it with the line.
-fn of_motion(format: Format, clip: &Clip) -> Vec<Diagnostic> {
-    let found = if format == Format::Bvh { None } else { bvh::rest_first_frame(clip) };
-    found.iter().map(|finding| Diagnostic::from_finding(finding, &[])).collect()
 }
 
 /// What was found in the bytes of a file, with the lines it is about.
@@ -194,32 +169,12 @@ fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
 
 /// Under `--strict` the first warning is the error.
 pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Failure> {
-    let mut warnings = warnings.into_iter();
-    match warnings.next() {
-        Some(error) if reading.strict => Err(Failure { error, warnings: warnings.collect() }),
-        first => Ok(first.into_iter().chain(warnings).collect()),
-    }
+    mocap::strictly(reading.strict, warnings).map_err(|(error, warnings)| Failure { error, warnings })
 }
 
 /// The bytes of an input; of one that is too large one more than is allowed, which tells the reader.
 pub(crate) fn bytes_of(context: &JobContext, input: &Input) -> Result<Vec<u8>, Diagnostic> {
     Ok(context.read(input, Limits::default().bytes as u64)?)
-}
-
-/// Whether these are the bytes of a compressed clip.
-pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"MOCZ")
-}
-
-/// What a flag said when the clip was compressed is what its file says now.
-fn as_stated(clip: Clip) -> Clip {
-    let mut space = *clip.skeleton().space();
-    match &mut space.unit {
-        Some(unit) if unit.source == UnitSource::Flag => unit.source = UnitSource::File,
-        _ => return clip,
-    }
-    let skeleton = clip.skeleton().with_space(space);
-    clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before")
 }
 
 /// Opens a compressed clip, on a skeleton from elsewhere where there is one.
@@ -232,35 +187,10 @@ pub(crate) fn open_compressed(
         Some(skeleton) => Compressed::open_with(bytes, skeleton.clone(), &limits),
         None => Compressed::open(bytes, &limits),
     };
-    opened.map_err(|error| {
-        let diagnostic = Diagnostic::new(error.code(), error.to_string());
-        match error {
-            CompressError::SkeletonElsewhere => {
-                diagnostic.help("`mocap decompress --skeleton-ref` takes a file that has it")
-            }
-            _ => diagnostic,
-        }
-    })
+    opened.map_err(|error| Diagnostic::from(mocap::Problem::Compressed(error)))
 }
 
-/// The format as stated, by the extension, or by the content.
-fn format_of(input: &Input, bytes: &[u8], reading: &Reading) -> Result<Format, Diagnostic> {
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        let message = match &input.source {
-            Source::Stdin => "nothing came from stdin",
-            _ => "the file is empty",
-        };
-        return Err(Diagnostic::new("text::empty", message));
-    }
-    let extension = input.path().and_then(Path::extension).and_then(|extension| extension.to_str());
-    let stated = reading.from.map(FromFormat::text).transpose()?;
-    let known = stated.or_else(|| extension.and_then(Format::from_extension));
-    known.or_else(|| Format::detect(bytes)).ok_or_else(|| {
-        if extension.is_some_and(|extension| extension.eq_ignore_ascii_case(FromFormat::COMPRESSED)) {
-            return Diagnostic::new("mocz::magic", "this is no compressed clip, whatever its name says");
-        }
-        let names = FromFormat::NAMES.join(", ");
-        Diagnostic::new("format::unknown", "neither name nor content say which format this is")
-            .help(format!("state it with --from, one of {names}"))
-    })
+/// A clip with roles, to be drawn: the way its body stands, unless the user says which way is up.
+pub(crate) fn upright(clip: Clip, reading: &Reading) -> Clip {
+    if reading.input_up.is_some() { clip } else { mocap::upright(clip) }
 }

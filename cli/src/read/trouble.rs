@@ -1,6 +1,6 @@
 //! Why a file could not be understood: everything that is wrong with it.
 
-use mocap_formats::{Finding, Rejected, text};
+use mocap_formats::{Rejected, text};
 
 use super::located;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -16,6 +16,15 @@ pub(crate) struct Trouble {
 }
 
 impl Trouble {
+    /// What a reader found, with the lines of the file.
+    pub(super) fn of(rejected: Rejected, bytes: &[u8]) -> Trouble {
+        let text = text::decode(bytes);
+        let Rejected { error, more, unlisted, warnings } = rejected;
+        let all = [*error].into_iter().chain(more);
+        let errors = all.map(|finding| Diagnostic::from_finding(&finding, &text)).collect();
+        Trouble { errors, unlisted, warnings: located(&warnings, bytes) }
+    }
+
     /// The same with warnings that were found before.
     pub(super) fn behind(mut self, mut warnings: Vec<Diagnostic>) -> Trouble {
         warnings.append(&mut self.warnings);
@@ -41,51 +50,5 @@ impl From<Trouble> for Failure {
         let mut error = errors.swap_remove(0);
         error.further = errors.len() + unlisted;
         Failure { error, warnings }
-    }
-}
-
-/// Why a document means nothing.
-pub(crate) enum Stop {
-    Found(Box<Rejected>),
-    /// Nothing in the text of the file itself.
-    Other(Box<Diagnostic>),
-}
-
-impl From<Rejected> for Stop {
-    fn from(rejected: Rejected) -> Stop {
-        Stop::Found(Box::new(rejected))
-    }
-}
-
-impl From<Finding> for Stop {
-    fn from(finding: Finding) -> Stop {
-        Rejected::from(finding).into()
-    }
-}
-
-impl From<Diagnostic> for Stop {
-    fn from(diagnostic: Diagnostic) -> Stop {
-        Stop::Other(Box::new(diagnostic))
-    }
-}
-
-impl Stop {
-    /// With the lines of the file that it is about. What `repair` would mend is no error.
-    pub(super) fn in_bytes(self, bytes: &[u8], repair: bool) -> Trouble {
-        let rejected = match self {
-            Stop::Found(rejected) => *rejected,
-            Stop::Other(diagnostic) => return (*diagnostic).into(),
-        };
-        let text = text::decode(bytes);
-        let Rejected { error, more, unlisted, warnings } = rejected;
-        let all: Vec<Diagnostic> =
-            [*error].iter().chain(&more).map(|finding| Diagnostic::from_finding(finding, &text)).collect();
-        let stays = |error: &Diagnostic| !(repair && error.is_repairable());
-        // Where nothing else is wrong, the file was refused for something.
-        let errors = match all.iter().any(stays) {
-            true => all.into_iter().filter(stays).collect(),
-            false => all,
-        };
-        Trouble { errors, unlisted, warnings: located(&warnings, bytes) }
     }
 }

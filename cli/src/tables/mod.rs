@@ -1,9 +1,9 @@
 //! TOML that users write: tables that keep the place of every key and value, so that a mistake can be shown
 //! where it is.
 
-mod flags;
+mod settings;
 
-pub(crate) use flags::{Flags, Kind};
+pub(crate) use settings::{Wrong, settings};
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,9 @@ pub(crate) enum Value {
 }
 
 impl Text {
+    /// A file without text.
+    const EMPTY: Text = Text { path: PathBuf::new(), text: String::new() };
+
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Text, Diagnostic> {
         let bytes = mocap_batch::read_file(path, MOST)?;
@@ -151,6 +154,15 @@ impl Value {
             Value::Flag(_) => "true or false",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
+        }
+    }
+
+    /// Whether a switch is on; a variable is text.
+    pub(crate) fn switch(&self) -> Option<bool> {
+        match self {
+            Value::Flag(on) => Some(*on),
+            Value::Text(word) => word.parse().ok(),
+            Value::Number(_) | Value::List(_) | Value::Table(_) => None,
         }
     }
 

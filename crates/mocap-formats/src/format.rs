@@ -1,110 +1,116 @@
-//! Which format a file is in, by its extension or by its content.
+//! The table of formats: which there are, and which one a file is in, by its extension or by its content.
+//!
+//! A new format is one folder, with its [`Entry`], and one line here.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::text;
+use crate::entry::{Entry, Start};
+use crate::{amc, asf, bvh, csv, json, skel, text};
 
-/// A file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
-    /// Biovision hierarchy: a skeleton and its motion.
-    Bvh,
-    /// Acclaim skeleton file.
-    Asf,
-    /// Acclaim motion capture data, the motion of an [`Format::Asf`] skeleton.
-    Amc,
-    /// This project's skeleton file: joints, roles, limits, chains.
-    Skel,
-    /// Object-space positions, one row a frame and joint.
-    Csv,
-    /// A clip with all it holds, as JSON.
-    Json,
+/// Makes the enum and the table from one line per format.
+macro_rules! formats {
+    ($($format:ident from $folder:ident: $about:literal,)+) => {
+        /// A file format.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Format {
+            $(#[doc = $about] $format,)+
+        }
+
+        /// How many formats there are.
+        const COUNT: usize = [$($about),+].len();
+
+        /// By format: what is known about it, and what a file holds.
+        static TABLE: [(&Entry, &str); COUNT] = [$((&$folder::FORMAT, $about)),+];
+
+        impl Format {
+            /// All formats, in the order of their declaration.
+            pub const ALL: [Format; COUNT] = [$(Format::$format),+];
+        }
+    };
 }
 
-/// As much of a file as [`Format::detect`] looks at \[bytes\].
+formats! {
+    Bvh from bvh: "Biovision hierarchy: a skeleton and its motion",
+    Asf from asf: "Acclaim skeleton file",
+    Amc from amc: "Acclaim motion capture data: the motion of an ASF skeleton",
+    Skel from skel: "This project's skeleton file: joints, roles, limits, chains",
+    Csv from csv: "Object-space positions: one row per frame and joint",
+    Json from json: "A clip with everything it holds, as JSON",
+}
+
+/// How much of a file [`Format::detect`] looks at \[bytes\].
 const LOOKED_AT: usize = 64 * 1024;
 
 impl Format {
-    /// All formats, in the order of their declaration.
-    pub const ALL: [Format; 6] =
-        [Format::Bvh, Format::Asf, Format::Amc, Format::Skel, Format::Csv, Format::Json];
+    /// What the table knows about it.
+    pub(crate) fn entry(self) -> &'static Entry {
+        TABLE[self as usize].0
+    }
+
+    /// What a file of the format holds, in one line.
+    pub fn about(self) -> &'static str {
+        TABLE[self as usize].1
+    }
 
     /// The lower-case name, which is also the usual extension.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Format::Bvh => "bvh",
-            Format::Asf => "asf",
-            Format::Amc => "amc",
-            Format::Skel => "skel",
-            Format::Csv => "csv",
-            Format::Json => "json",
-        }
+    pub fn extension(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// A few words that help texts put in brackets behind the name.
+    pub fn note(self) -> Option<&'static str> {
+        self.entry().note
     }
 
     /// The format of an extension without its dot, in any case.
     pub fn from_extension(extension: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.extension().eq_ignore_ascii_case(extension))
+        let is = |known: &str| known.eq_ignore_ascii_case(extension);
+        Format::ALL.into_iter().find(|format| {
+            let Entry { name, extensions, .. } = format.entry();
+            is(name) || extensions.iter().any(|known| is(known))
+        })
     }
 
-    /// Whether files of the format hold a motion; the others hold a skeleton alone.
-    pub const fn has_motion(self) -> bool {
-        !matches!(self, Format::Asf | Format::Skel)
+    /// Whether files of the format hold a motion; the others hold only a skeleton.
+    pub fn has_motion(self) -> bool {
+        self.entry().has_motion
     }
 
-    /// The format of a file by what stands at its start; `None` where nothing speaks for one.
+    /// Whether files of the format can be read; else the error is why not.
+    ///
+    /// # Errors
+    /// One sentence, where they cannot.
+    pub fn readable(self) -> Result<(), &'static str> {
+        self.entry().read.map(|_| ())
+    }
+
+    /// Whether clips can be written in the format; of formats without motion, their skeletons.
+    pub fn is_writable(self) -> bool {
+        self.entry().write.is_some()
+    }
+
+    /// Whether files of the format state their unit and axes.
+    pub fn states_space(self) -> bool {
+        self.entry().states_space
+    }
+
+    /// Whether a search of folders for motion files takes files of the format.
+    pub fn is_searched(self) -> bool {
+        self.entry().searched
+    }
+
+    /// The extension of the second file that goes with each file, as the ASF of an AMC.
+    pub fn beside(self) -> Option<&'static str> {
+        self.entry().beside
+    }
+
+    /// The format of a file by its first lines; `None` where they fit no format.
     pub fn detect(bytes: &[u8]) -> Option<Format> {
         let text = text::decode(&bytes[..bytes.len().min(LOOKED_AT)]);
-        let mut lines = text
-            .split(|&byte| byte == b'\n' || byte == b'\r')
-            .map(<[u8]>::trim_ascii)
-            .filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-        let first = lines.next()?;
-        let word = first.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or(first);
-        match word[0] {
-            b'{' => detect_json(&text),
-            b':' => Some(detect_acclaim(word)),
-            _ if starts_bvh(word) => Some(Format::Bvh),
-            _ if first.starts_with(b"frame,time,joint,") => Some(Format::Csv),
-            // An AMC file without keywords: a frame number on its own, then a bone and its numbers.
-            _ if is_integer(first) => {
-                let bone = lines.next()?;
-                let mut words = bone.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
-                let name = words.next()?[0].is_ascii_alphabetic();
-                let numbers = words.all(|word| matches!(word[0], b'0'..=b'9' | b'-' | b'+' | b'.'));
-                (name && numbers).then_some(Format::Amc)
-            }
-            _ => None,
-        }
+        let start = Start::of(&text)?;
+        Format::ALL.into_iter().find(|format| (format.entry().detect)(&start))
     }
-}
-
-/// JSON files of this project name their format; a clip holds a skeleton.
-fn detect_json(text: &[u8]) -> Option<Format> {
-    let says = |name: &[u8]| text.windows(name.len()).any(|window| window == name);
-    if says(b"\"mocap-clip\"") {
-        return Some(Format::Json);
-    }
-    says(b"\"mocap-skel\"").then_some(Format::Skel)
-}
-
-fn detect_acclaim(keyword: &[u8]) -> Format {
-    const SKELETON: [&str; 8] =
-        [":version", ":name", ":units", ":documentation", ":root", ":bonedata", ":hierarchy", ":skin"];
-    let keyword = String::from_utf8_lossy(keyword).to_ascii_lowercase();
-    if SKELETON.iter().any(|known| keyword.starts_with(known)) { Format::Asf } else { Format::Amc }
-}
-
-fn starts_bvh(word: &[u8]) -> bool {
-    // `HIERARCHY{` and `ROOT` alone occur.
-    ["hierarchy", "root"].iter().any(|keyword| {
-        word.get(..keyword.len()).is_some_and(|start| start.eq_ignore_ascii_case(keyword.as_bytes()))
-            && word.get(keyword.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric())
-    })
-}
-
-fn is_integer(line: &[u8]) -> bool {
-    line.iter().all(u8::is_ascii_digit)
 }
 
 impl fmt::Display for Format {
@@ -121,6 +127,34 @@ impl FromStr for Format {
             let known = Format::ALL.map(Format::extension).join(", ");
             format!("'{text}' is not a format; formats are {known}")
         })
+    }
+}
+
+/// What can be wrong with the choice of a format; all are errors.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum FormatProblem {
+    #[error("neither name nor content say which format this is")]
+    Unknown,
+    #[error("{reason}")]
+    WriteOnly { reason: &'static str },
+    #[error("{format} files are read and not written")]
+    ReadOnly { format: Format },
+    #[error("the file holds a skeleton and no motion")]
+    NoMotion,
+    #[error("{format} files hold a motion, and this is a skeleton alone")]
+    NeedsMotion { format: Format },
+}
+
+impl crate::Problem for FormatProblem {
+    fn code(&self) -> &'static str {
+        match self {
+            FormatProblem::Unknown => "format::unknown",
+            FormatProblem::WriteOnly { .. } => "format::write-only",
+            FormatProblem::ReadOnly { .. } => "format::read-only",
+            FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
+        }
     }
 }
 

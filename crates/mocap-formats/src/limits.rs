@@ -31,3 +31,9 @@ pub struct LimitExceeded {
     /// How much is allowed.
     pub limit: usize,
 }
+
+impl crate::Problem for LimitExceeded {
+    fn code(&self) -> &'static str {
+        "limit"
+    }
+}

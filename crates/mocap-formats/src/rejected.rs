@@ -1,7 +1,7 @@
 //! Why a file is not read, with everything else that was found in it on the way.
 
-use crate::finding::locate;
-use crate::{Finding, text};
+use crate::place::locate;
+use crate::{Finding, Remedy, text};
 use std::fmt;
 
 /// Why a file is not read: all its errors as far as they could be told apart, and what was repaired before.
@@ -28,9 +28,23 @@ impl Rejected {
     }
 
     /// The same with warnings that were found before.
-    pub(crate) fn behind(mut self, mut warnings: Vec<Finding>) -> Rejected {
+    pub fn behind(mut self, mut warnings: Vec<Finding>) -> Rejected {
         warnings.append(&mut self.warnings);
         Rejected { warnings, ..self }
+    }
+}
+
+impl Rejected {
+    /// The same without errors that interpolation would mend, unless nothing else is wrong: where a file is to be
+    /// repaired, these are not what it was refused for.
+    pub fn without_repairable(mut self) -> Rejected {
+        let stays = |finding: &Finding| finding.remedy() != Some(Remedy::Repair);
+        if stays(&self.error) || self.more.iter().any(stays) {
+            let mut errors = std::iter::once(*self.error).chain(self.more).filter(stays);
+            self.error = Box::new(errors.next().expect("one stays"));
+            self.more = errors.collect();
+        }
+        self
     }
 }
 

@@ -18,9 +18,8 @@ pub enum Problem {
     NameEncoding { encoding: &'static str, name: String },
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
             Problem::Empty => "text::empty",
             Problem::Binary { .. } => "text::binary",

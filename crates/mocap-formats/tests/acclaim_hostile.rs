@@ -5,7 +5,7 @@
 
 mod mutation;
 
-use mocap_formats::{Kind, LimitExceeded, Limits, amc, asf};
+use mocap_formats::{Finding, LimitExceeded, Limits, amc, asf};
 use mocap_model::ModelError;
 use mutation::{Mutation, mutated};
 use proptest::prelude::*;
@@ -136,18 +136,15 @@ proptest! {
     }
 }
 
-fn exceeded(kind: Kind) -> LimitExceeded {
-    match kind {
-        Kind::Limit(limit) => limit,
-        other => panic!("{other}"),
-    }
+fn exceeded(finding: &Finding) -> LimitExceeded {
+    finding.problem_as::<LimitExceeded>().unwrap_or_else(|| panic!("{finding}")).clone()
 }
 
 #[test]
 fn limits_are_kept() {
     let limits = Limits::default();
-    let asf = |limits: Limits| exceeded(asf::parse(clean("asf").as_bytes(), &limits).unwrap_err().error.kind);
-    let amc = |limits: Limits| exceeded(amc::parse(clean("amc").as_bytes(), &limits).unwrap_err().error.kind);
+    let asf = |limits: Limits| exceeded(&asf::parse(clean("asf").as_bytes(), &limits).unwrap_err().error);
+    let amc = |limits: Limits| exceeded(&amc::parse(clean("amc").as_bytes(), &limits).unwrap_err().error);
     assert_eq!(asf(Limits { bytes: 100, ..limits }).what, "bytes");
     assert_eq!(asf(Limits { joints: 4, ..limits }).what, "joints");
     assert_eq!(asf(Limits { depth: 3, ..limits }), LimitExceeded { what: "levels", found: 4, limit: 3 });
@@ -177,7 +174,7 @@ fn deep_skeletons_are_read() {
     let written = asf::from_skeleton(&skeleton).unwrap().value;
     assert_eq!(asf::parse(&written.to_bytes(), &Limits::default()).unwrap().value.bones.len(), 20_000);
     let too_deep = asf::parse(chain(60_000).as_bytes(), &Limits::default()).unwrap_err();
-    assert_eq!(exceeded(too_deep.error.kind).what, "levels");
+    assert_eq!(exceeded(&too_deep.error).what, "levels");
 }
 
 #[test]
@@ -236,8 +233,8 @@ fn a_bone_that_stretches_does_not_move_joints_without_bound() {
         amc::to_clip(&skeleton, &motion, &amc::ClipOptions::default())
     };
     assert!(read(10_000, 10).is_ok());
-    let error = read(10_000, 6_000).unwrap_err().error.kind;
-    assert_eq!(exceeded(error).found, 60_000_000);
+    let error = read(10_000, 6_000).unwrap_err().error;
+    assert_eq!(exceeded(&error).found, 60_000_000);
 }
 
 #[test]
@@ -251,10 +248,10 @@ fn lists_of_channels_are_bounded() {
     let document = skeleton(64, 64).unwrap().value;
     assert_eq!((document.root.order.len(), document.bones[0].dofs.len()), (64, 64));
     let limit = LimitExceeded { what: "channels", found: 65, limit: 64 };
-    assert_eq!(exceeded(skeleton(65, 1).unwrap_err().error.kind), limit);
+    assert_eq!(exceeded(&skeleton(65, 1).unwrap_err().error), limit);
     let error = skeleton(1, 20_000).unwrap_err().error;
     assert_eq!(error.context.joint.as_deref(), Some("a"));
-    assert_eq!(exceeded(error.kind), limit);
+    assert_eq!(exceeded(&error), limit);
 }
 
 #[test]
@@ -277,7 +274,7 @@ fn interpolation_between_numbers_beyond_all_measure_is_an_error() {
             }
             let error = read("1e308").unwrap_err();
             // The frame that is interpolated, not those that the file has.
-            let Kind::Amc(amc::Problem::Clip(ModelError::NotFinite { frame: 1, .. })) = error.error.kind
+            let Some(amc::Problem::Clip(ModelError::NotFinite { frame: 1, .. })) = error.error.problem_as()
             else {
                 panic!("{dof} of {name}: {error}");
             };

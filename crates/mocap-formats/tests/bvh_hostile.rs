@@ -5,7 +5,7 @@
 
 mod mutation;
 
-use mocap_formats::{Finding, Kind, LimitExceeded, Limits, bvh};
+use mocap_formats::{Finding, LimitExceeded, Limits, bvh};
 use mutation::{mutated, mutation};
 use proptest::prelude::*;
 use std::path::Path;
@@ -106,10 +106,8 @@ fn counts_that_lie_allocate_nothing() {
 }
 
 fn exceeded(text: &str, limits: &Limits) -> LimitExceeded {
-    match bvh::parse(text.as_bytes(), limits).unwrap_err().error.kind {
-        Kind::Limit(limit) => limit,
-        other => panic!("{other}"),
-    }
+    let error = bvh::parse(text.as_bytes(), limits).unwrap_err().error;
+    error.problem_as::<LimitExceeded>().unwrap_or_else(|| panic!("{error}")).clone()
 }
 
 #[test]

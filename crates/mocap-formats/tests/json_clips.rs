@@ -1,6 +1,6 @@
 //! JSON clips: exact round trips, and what is told where about files that are none.
 
-use mocap_formats::{Kind, LimitExceeded, Limits, json};
+use mocap_formats::{LimitExceeded, Limits, json};
 use mocap_model::*;
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ fn frames_without_values_are_bounded_for_all_joints_together() {
     assert_eq!(read(16_666_666).unwrap().value.frames(), 16_666_666);
     let long = Clip::new(clip.skeleton().clone(), clip.rate(), 16_666_667, still.clone()).unwrap();
     assert!(json::writable(&long, &Limits::default()).is_err());
-    let error = read(16_666_667).unwrap_err().error.kind;
+    let error = read(16_666_667).unwrap_err().error;
     let limit = LimitExceeded { what: "frames", found: 16_666_667, limit: 16_666_666 };
-    assert_eq!(error, Kind::Limit(limit));
+    assert_eq!(error.problem_as(), Some(&limit));
 }

@@ -25,7 +25,7 @@ fn file(roles: &[&str], pairs: &[&str]) -> String {
 #[track_caller]
 fn refused(roles: &[&str], pairs: &[&str], code: &str, message: &str, line: usize) {
     let finding = parse(&file(roles, pairs)).unwrap_err();
-    assert_eq!((finding.code(), finding.kind.to_string().as_str()), (code, message));
+    assert_eq!((finding.code(), finding.problem.to_string().as_str()), (code, message));
     assert_eq!(finding.place.map(|place| place.line), Some(line));
 }
 
@@ -112,9 +112,9 @@ fn fields_and_kinds_of_file_that_are_not_known_are_refused() {
     let finding = parse(&file(&[r#"{ "role": "Hips", "sources": "Hips" }"#], &[])).unwrap_err();
     assert_eq!(finding.code(), "map::field");
     assert!(
-        finding.kind.to_string().starts_with("roles[0].sources: there is no such field as 'sources'"),
+        finding.problem.to_string().starts_with("roles[0].sources: there is no such field as 'sources'"),
         "{}",
-        finding.kind
+        finding.problem
     );
     for (text, code) in [
         ("", "text::empty"),

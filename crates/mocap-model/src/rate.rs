@@ -1,5 +1,7 @@
 //! Frames per second, and the rate behind a rounded frame time.
 
+use std::str::FromStr;
+
 /// A constant frame rate [1/s]: finite and above zero.
 ///
 /// ```
@@ -43,9 +45,32 @@ impl FrameRate {
     }
 }
 
+impl FromStr for FrameRate {
+    type Err = String;
+
+    /// Reads frames per second: a number above 0, or a fraction such as `30000/1001`.
+    fn from_str(text: &str) -> Result<FrameRate, String> {
+        let (over, under) = text.split_once('/').unwrap_or((text, "1"));
+        let parsed = over.parse::<f64>().ok().zip(under.parse::<f64>().ok());
+        parsed
+            .and_then(|(over, under)| FrameRate::new(over / under))
+            .ok_or_else(|| "a frame rate is a number above 0, or a fraction such as 30000/1001".into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_are_numbers_or_fractions() {
+        let rate = |text: &str| text.parse().map(FrameRate::fps);
+        assert_eq!(rate("30"), Ok(30.0));
+        assert_eq!(rate("30000/1001"), Ok(30000.0 / 1001.0));
+        for wrong in ["0", "-30", "30/0", "thirty", ""] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn rounded_frame_times_mean_usual_rates() {

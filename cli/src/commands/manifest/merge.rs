@@ -1,32 +1,13 @@
 //! `mocap manifest merge`: the shards of a run as one.
 
-use std::path::PathBuf;
-
-use clap::Args as ClapArgs;
 use mocap_batch::manifest::{MergeSummary, default_name, merge};
 use serde::Serialize;
 
+use crate::args::MergeArgs as Args;
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
 use crate::rows::json;
-
-/// Put the manifests of shards together into that of a whole run
-///
-/// One line a clip, sorted by path; a clip that is done in any of them is done. The result stands for a run without
-/// --shard: --resume goes on with it.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    /// Manifests, or a directory of outputs with the manifests of its shards
-    #[arg(value_name = "MANIFEST", required = true)]
-    manifests: Vec<PathBuf>,
-    /// File to write [default: .mocap-manifest.jsonl beside the first of them]
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
-    /// Replace an output that exists
-    #[arg(long)]
-    overwrite: bool,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row {

@@ -9,27 +9,12 @@ pub(crate) use verify::{Row as VerifyRow, Summary as VerifySummary};
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand};
 use mocap_batch::manifest::{NamedManifest, read_manifests};
 
+use crate::args::{ManifestArgs as Args, ManifestWhat as What};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
-
-/// Merge, check and sum up the manifests that runs with --resume or --manifest keep
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-/// What is done with manifests.
-#[derive(Debug, Subcommand)]
-enum What {
-    Merge(merge::Args),
-    Verify(verify::Args),
-    Stats(stats::Args),
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {

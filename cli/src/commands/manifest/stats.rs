@@ -1,26 +1,13 @@
 //! `mocap manifest stats`: how runs went: how much, how fast, what failed and why.
 
-use std::path::PathBuf;
-
-use clap::Args as ClapArgs;
 use mocap_batch::manifest::{FaultCount, ManifestStats, SlowClip, stats};
 
 use super::table;
+use crate::args::StatsArgs as Args;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::rows::json;
-
-/// Sum up manifests: clips, bytes, speed, and what failed and why
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    /// Manifests, or directories of outputs with their manifests
-    #[arg(value_name = "MANIFEST", required = true)]
-    manifests: Vec<PathBuf>,
-    /// Show this many of the slowest clips [0 or more]
-    #[arg(long, value_name = "N", default_value = "5")]
-    slowest: usize,
-}
 
 /// Runs the command.
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {

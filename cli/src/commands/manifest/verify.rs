@@ -1,33 +1,14 @@
 //! `mocap manifest verify`: whether outputs are what manifests say.
 
-use std::path::PathBuf;
-
-use clap::Args as ClapArgs;
 use mocap_batch::manifest::{ManifestProblem, VerifySummary, verify};
 use serde::Serialize;
 
 use super::table;
+use crate::args::VerifyArgs as Args;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::rows::json;
-
-/// Check outputs against the hashes in manifests
-///
-/// Every output of every clip is read. Exit code 1 where one is missing or another file than was written, and where a
-/// clip has failed or was not finished.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    /// Manifests, or directories of outputs with their manifests
-    #[arg(value_name = "MANIFEST", required = true)]
-    manifests: Vec<PathBuf>,
-    /// Directory of the outputs [default: where the manifest lies]
-    #[arg(long, value_name = "DIR")]
-    outputs: Option<PathBuf>,
-    /// Files read at the same time [1 or more; default: one a core]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row {

@@ -3,27 +3,8 @@
 use mocap_retarget::{Metric, Report};
 use serde::Serialize;
 
+use crate::args::Gate;
 use crate::diagnostic::Diagnostic;
-
-/// The largest value of a figure that passes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Gate {
-    metric: Metric,
-    limit: f64,
-}
-
-/// Reads `NAME=LIMIT`.
-pub(crate) fn gate(text: &str) -> Result<Gate, String> {
-    let (name, limit) = text.split_once('=').ok_or("a gate is NAME=LIMIT, such as slide=0.05")?;
-    let metric = Metric::named(name.trim()).ok_or_else(|| {
-        let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name).collect();
-        format!("'{}' is no figure of the report: there are {}", name.trim(), names.join(", "))
-    })?;
-    match limit.trim().parse::<f64>() {
-        Ok(limit) if limit.is_finite() && limit >= 0.0 => Ok(Gate { metric, limit }),
-        _ => Err(format!("'{}' is not a number from 0{}", limit.trim(), in_unit(&metric))),
-    }
-}
 
 /// What a gate found.
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
@@ -63,23 +44,4 @@ pub(crate) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
         Diagnostic::gate("gate::metric-above", message.replace(" ,", ","))
     };
     missed.map(finding).collect()
-}
-
-fn in_unit(metric: &Metric) -> String {
-    if metric.unit.is_empty() { String::new() } else { format!(" [{}]", metric.unit) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gates_are_read_and_wrong_ones_named() {
-        let read = gate("slide=0.05").unwrap();
-        assert_eq!((read.metric.name, read.limit), ("slide", 0.05));
-        assert!(gate("slides=1").unwrap_err().contains("there are effector, "));
-        assert!(gate("slide").unwrap_err().contains("NAME=LIMIT"));
-        assert!(gate("slide=-1").unwrap_err().contains("[m/s]"));
-        assert!(gate("jerk=nan").is_err());
-    }
 }

@@ -3,7 +3,6 @@
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args as ClapArgs;
 use mocap_batch::{BatchError, FileRecord, write_file};
 use mocap_formats::{Limits, map, text};
 use mocap_model::{Clip, JointId, Role, Skeleton};
@@ -13,8 +12,8 @@ use mocap_retarget::{
 };
 
 use super::target::Target;
-use super::{Args, about, diagnostic, explain, noticed, which_of};
-use crate::args::Reading;
+use super::{about, diagnostic, explain, noticed, which_of};
+use crate::args::{MapSettings, Reading, RetargetArgs as Args};
 use crate::batch::{Failure, Input, Job, JobContext, ReadFiles, Report, json};
 use crate::console::{Console, put_stdout};
 use crate::diagnostic::Diagnostic;
@@ -25,29 +24,6 @@ pub(super) const HELP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGE
      right joints there and give it with --map; or state roles in a .skel, which `mocap skel FILE -o FILE.skel` \
      writes";
 
-/// Which joint moves which.
-#[derive(Clone, Debug, ClapArgs)]
-#[command(next_help_heading = "Mapping")]
-pub(super) struct MappingArgs {
-    /// Show which joint of the source moves which of the target, with reasons and scores, and write nothing
-    #[arg(long, conflicts_with = "output")]
-    explain: bool,
-    /// Write that map as JSON to edit and give back with --map, and no motion; - for stdout
-    #[arg(long, value_name = "FILE", conflicts_with = "output")]
-    write_map: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) map: MapArg,
-}
-
-/// A map that a user gives.
-#[derive(Clone, Debug, ClapArgs)]
-pub(crate) struct MapArg {
-    /// Which joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
-    /// turn like those they are paired with, on any kind of body
-    #[arg(long, value_name = "FILE")]
-    pub(super) map: Option<PathBuf>,
-}
-
 /// The file of a map.
 #[derive(Debug)]
 pub(crate) struct MapFile {
@@ -57,6 +33,16 @@ pub(crate) struct MapFile {
 }
 
 impl MapFile {
+    /// The file that the settings name.
+    pub(crate) fn of(settings: &MapSettings) -> Result<Option<MapFile>, Diagnostic> {
+        let read = |path: &PathBuf| {
+            let context = JobContext::standalone();
+            let bytes = read::bytes_of(&context, &Input::named(path))?;
+            Ok(MapFile { bytes, path: path.clone(), files_read: context.files_read() })
+        };
+        settings.map.as_ref().map(read).transpose()
+    }
+
     /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -65,30 +51,6 @@ impl MapFile {
     /// The file as it was read; none for stdin.
     pub(crate) fn files_read(&self) -> &[FileRecord] {
         &self.files_read
-    }
-}
-
-impl MapArg {
-    /// Where it is.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        self.map.as_deref()
-    }
-
-    /// The file that is named.
-    pub(crate) fn read(&self) -> Result<Option<MapFile>, Diagnostic> {
-        let read = |path: &PathBuf| {
-            let context = JobContext::standalone();
-            let bytes = read::bytes_of(&context, &Input::named(path))?;
-            Ok(MapFile { bytes, path: path.clone(), files_read: context.files_read() })
-        };
-        self.map.as_ref().map(read).transpose()
-    }
-}
-
-impl MappingArgs {
-    /// Whether no motion is written.
-    pub(super) fn shows_only(&self) -> bool {
-        self.explain || self.write_map.is_some()
     }
 }
 
@@ -147,14 +109,14 @@ impl Mapping {
         Ok(Mapping { roles, pairs: map.pairs, given: true })
     }
 
-    /// The options of the library that say so.
-    pub(super) fn options(&self) -> Options {
+    /// The options with it.
+    pub(super) fn options(&self, options: Options) -> Options {
         let [source, target] = self.roles.clone();
         Options {
             source_roles: Some(source),
             target_roles: Some(target),
             pairs: self.pairs.clone(),
-            ..Options::default()
+            ..options
         }
     }
 
@@ -223,7 +185,7 @@ pub(super) fn shown(
         },
         None => Mapping::found(found, target),
     };
-    let options = Options { target_rest: target.rest.clone(), ..mapping.options() };
+    let options = Options { target_rest: target.rest.clone(), ..mapping.options(Options::default()) };
     let mut errors = Vec::new();
     let (explanation, ratios) = match Retargeter::new(&source, &target.skeleton, &options) {
         Ok(retargeter) => {

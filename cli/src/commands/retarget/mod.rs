@@ -1,153 +1,35 @@
 //! `mocap retarget`: motions on another skeleton.
 
-mod choices;
 mod explain;
 mod gate;
 mod mapping;
 mod row;
 mod target;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use clap::Args as ClapArgs;
-use mocap_formats::Format;
-use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
+use mocap_formats::{Format, Remedy};
+use mocap_model::{Clip, Pose, Unit, UnitSource};
+use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
 
-use crate::args::{Inputs, Invocation, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
+use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
-use crate::edit::{Edits, guessed};
+use crate::edit::{self, guessed};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::rest;
-use choices::{ContactsArg, FloorArg, HandsArg, IkArg, MethodArg, floor};
 pub(crate) use explain::Row as ExplainRow;
-use gate::Gate;
 pub(crate) use gate::{Checked, check, missed};
-pub(crate) use mapping::{MapArg, MapFile};
-use mapping::{Mapping, MappingArgs};
+pub(crate) use mapping::MapFile;
+use mapping::Mapping;
 pub(crate) use row::{Measures, Row};
 pub(crate) use target::{Target, read as read_target};
-
-/// Put motions on another skeleton, and measure what became of them
-///
-/// Like cp: the last argument is the target. Root and limbs follow the source scaled by the ratio of limb
-/// lengths, feet stand where the source's stand, joint limits of the target are kept. The report says how well.
-/// Without -o the result of one source goes to the current directory as SOURCE.TARGET.bvh.
-#[derive(Debug, ClapArgs)]
-#[command(override_usage = "mocap retarget [OPTIONS] <SOURCE>... <TARGET>")]
-pub(crate) struct Args {
-    /// Motions (files, directories, globs, or - for stdin), and last the skeleton to put them on: a .skel file,
-    /// or any motion or skeleton file
-    #[arg(value_name = "PATH", required = true, num_args = 2..)]
-    paths: Vec<PathBuf>,
-    #[command(flatten)]
-    method: MethodArgs,
-    #[command(flatten)]
-    mapping: MappingArgs,
-    #[command(flatten)]
-    outputs: Outputs,
-    /// Format of the outputs: bvh, amc (with its .asf beside it), csv (positions), json [default: by the
-    /// extension of OUT, else bvh]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
-    to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the target]
-    #[arg(long, value_name = "ORDER", help_heading = "Writing")]
-    euler: Option<EulerOrder>,
-    #[command(flatten)]
-    gates: GateArgs,
-    #[command(flatten)]
-    edits: EditArgs,
-    #[command(flatten)]
-    target: TargetArgs,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    reading: Reading,
-}
-
-/// How the motion is put on the target.
-#[derive(Clone, Debug, ClapArgs)]
-#[command(next_help_heading = "Method")]
-pub(crate) struct MethodArgs {
-    /// What becomes of the motion on a body of other proportions
-    #[arg(long, value_name = "METHOD", default_value = "scale")]
-    method: MethodArg,
-    /// What the hands do
-    #[arg(long, value_name = "HANDS", default_value = "scale")]
-    hands: HandsArg,
-    /// How limbs are solved
-    #[arg(long, value_name = "SOLVER", default_value = "auto")]
-    ik: IkArg,
-    /// Do not keep the degrees of freedom and limits that the target states
-    #[arg(long)]
-    no_limits: bool,
-    /// Which contacts of the source are kept on the target
-    #[arg(long, value_name = "WHICH", default_value = "feet")]
-    contacts: ContactsArg,
-    /// Do not pin feet where they stand: they slide as the source's do
-    #[arg(long)]
-    no_lock: bool,
-    /// Floor of the target: auto (where the source's feet stand, scaled), off (feet are pinned at their own height and
-    /// none is lifted), or a height along its up axis [m, or with a unit, such as -2cm]
-    #[arg(long, value_name = "HEIGHT", default_value = "auto", value_parser = floor, allow_hyphen_values = true)]
-    floor: FloorArg,
-    /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
-    #[arg(long, value_name = "FRAME")]
-    pub(crate) source_rest: Option<usize>,
-    /// Frame of the target's own motion in which it stands upright, arms anywhere [from 0; default: a rest
-    /// pose that comes first, else found in its motion]
-    #[arg(long, value_name = "FRAME")]
-    pub(crate) target_rest: Option<usize>,
-}
-
-/// What a result must keep to.
-#[derive(Clone, Debug, ClapArgs)]
-#[command(next_help_heading = "Quality")]
-pub(crate) struct GateArgs {
-    /// Fail with exit code 3 where a figure of the report is above a limit, such as slide=0.05,penetration=0.01;
-    /// lengths in metres, angles in degrees. Figures: effector, effector-mean, effector-p95, unreachable, limited,
-    /// capped, wrong-bends, slide, slide-ratio, float, penetration, contacts-lost, violations, violation-excess,
-    /// angle, correlation-lost, jerk, step
-    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', value_parser = gate::gate)]
-    pub(crate) fail_above: Vec<Gate>,
-}
-
-/// Changes to the source before it is put on the target.
-#[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Edits of the source")]
-struct EditArgs {
-    /// Leave out the first frame: in BVH conversions of the CMU database it is a rest pose
-    #[arg(long)]
-    drop_first_frame: bool,
-    /// Keep a range alone, its end not included: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
-    #[arg(long, value_name = "A:B")]
-    trim: Option<Trim>,
-    /// Resample to a rate [frames per second, above 0; default: the rate of the source]
-    #[arg(long, value_name = "FPS", value_parser = fps)]
-    fps: Option<FrameRate>,
-}
-
-/// What the target means where its file does not say it.
-#[derive(Clone, Debug, ClapArgs)]
-#[command(next_help_heading = "Reading the target")]
-pub(crate) struct TargetArgs {
-    /// Unit of the target's numbers, as for --input-unit [default: as its file says, else guessed]
-    #[arg(long, value_name = "UNIT", value_parser = unit)]
-    target_unit: Option<UnitLength>,
-    /// Axis that points up in the target [default: as its file says, else Y]
-    #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
-    target_up: Option<SignedAxis>,
-    /// Whether its unit is not needed: nothing is measured.
-    #[arg(skip)]
-    unit_unneeded: bool,
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
@@ -179,7 +61,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     };
 
     let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
-    let target_args = TargetArgs { unit_unneeded: args.mapping.shows_only(), ..args.target.clone() };
+    let target_args = TargetSettings { unit_unneeded: args.mapping.shows_only(), ..args.target };
     let target = (&target_context, &target_input);
     let target = match target::read(target, &target_args, args.method.target_rest, &args.reading) {
         Ok(target) => target,
@@ -196,7 +78,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     }
     let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation)
         .depending_on("the target", &target_context.files_read());
-    let map = args.mapping.map.read()?;
+    let map = MapFile::of(&args.mapping.map)?;
     if let Some(map) = &map {
         options = options.depending_on("the map", map.files_read());
     }
@@ -229,7 +111,7 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files hold no motion"))
-            .help("retarget writes bvh, amc, csv or json"));
+            .help(format!("retarget writes {}", encode::names(Format::has_motion))));
     }
     Ok(format)
 }
@@ -243,16 +125,20 @@ fn retarget(
     format: Format,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
-    let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
-    let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(context, &job.input, &reading)
-        .map_err(|mut failure| {
-            if failure.error.code == "format::no-motion" {
-                failure.error.help = Some(TARGET_LAST.into());
-            }
-            failure
+    let edits = Edits::from(args.edits);
+    let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
+    let Motion { clip, mut warnings, bytes: bytes_in } =
+        read::load(context, &job.input, &reading).and_then(|loaded| {
+            let has_motion = loaded.format.has_motion();
+            loaded.into_motion(&reading).map_err(|mut failure| {
+                if !has_motion {
+                    failure.error.help = Some(TARGET_LAST.into());
+                }
+                failure
+            })
         })?;
     context.check()?;
-    let done = edited(clip, args, &mut warnings).and_then(|(clip, opening)| {
+    let done = edited(clip, &edits, &args.method, &mut warnings).and_then(|(clip, opening)| {
         put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
     });
     let (motion, report) = match done {
@@ -264,7 +150,7 @@ fn retarget(
         encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
-        encode::deliver(&encoded, job, context, format)
+        encode::deliver(&encoded, job, context)
     });
     let (bytes_out, output) = match delivered {
         Ok(delivered) => delivered,
@@ -296,34 +182,35 @@ pub(crate) struct Opening {
 }
 
 /// The source with its edits.
-fn edited(clip: Clip, args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Clip, Opening), Diagnostic> {
+fn edited(
+    clip: Clip,
+    edits: &Edits,
+    method: &MethodSettings,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, Opening), Diagnostic> {
     // The pose counts the frames of the file, before any is left out.
-    let stance = args.method.stance(&clip)?;
-    let EditArgs { drop_first_frame, trim, fps } = args.edits;
-    let edits = Edits { drop_first_frame, trim, fps, ..Edits::default() };
-    let rest_first = warnings.iter_mut().find(|warning| warning.code == rest::REST_FIRST);
-    let lead_in = edits.lead_in(&clip, usize::from(rest_first.is_some()));
+    let stance = reference_pose(method, &clip)?;
+    let rest_first = warnings.iter_mut().find(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
+    let lead_in = edit::lead_in(edits, &clip, usize::from(rest_first.is_some()));
     if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
         warning.help = Some(
             "it is kept in the output, and the report leaves it out; --drop-first-frame leaves it out of both"
                 .into(),
         );
     }
-    Ok((edits.apply(clip, warnings)?, Opening { stance, lead_in }))
+    Ok((edit::apply(edits, clip, warnings)?, Opening { stance, lead_in }))
 }
 
-impl MethodArgs {
-    /// The pose of the frame of `--source-rest`.
-    pub(crate) fn stance(&self, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
-        self.source_rest.map(|frame| rest::in_frame(clip, frame, "--source-rest")).transpose()
-    }
+/// The pose of the frame of `--source-rest`.
+pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+    method.source_rest.map(|frame| rest::in_frame(clip, frame, "--source-rest")).transpose()
 }
 
 /// The motion on the target. Its report is in metres, so both units must be known.
 pub(crate) fn put_on_target(
     clip: &Clip,
     opening: Opening,
-    method: &MethodArgs,
+    method: &MethodSettings,
     (target, map): (&Target, Option<&MapFile>),
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
@@ -336,17 +223,10 @@ pub(crate) fn put_on_target(
     let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
     let target_rest = if same { opening.stance.clone() } else { target.rest.clone() };
     let options = Options {
-        method: method.method.into(),
-        hands: method.hands.into(),
-        solver: method.ik.into(),
-        limits: !method.no_limits,
-        lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
-        touch: method.contacts == ContactsArg::Hands,
-        floor: method.floor.of(&target.skeleton),
         source_rest: opening.stance,
         target_rest,
         lead_in: opening.lead_in,
-        ..mapping.options()
+        ..mapping.options(method.options(&target.skeleton))
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
     let done = match mapping.pairs_alone() {

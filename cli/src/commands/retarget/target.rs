@@ -1,10 +1,10 @@
 //! The skeleton that motions are put on.
 
+use mocap_formats::Remedy;
 use mocap_model::{Pose, Skeleton, UnitSource};
 use mocap_retarget::{RoleMap, map_roles, map_roles_in};
 
-use super::TargetArgs;
-use crate::args::{PositionChannelsArg, Reading};
+use crate::args::{PositionChannelsArg, Reading, TargetSettings};
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
@@ -26,7 +26,7 @@ pub(crate) struct Target {
 /// Reads the target. What the flags say about the inputs does not hold for it.
 pub(crate) fn read(
     (context, input): (&JobContext, &Input),
-    args: &TargetArgs,
+    args: &TargetSettings,
     stance: Option<usize>,
     inputs: &Reading,
 ) -> Result<Target, Failure> {
@@ -53,7 +53,7 @@ pub(crate) fn read(
         let roles = map_roles(&skeleton);
         (skeleton, None, roles, warnings)
     };
-    for warning in warnings.iter_mut().filter(|warning| warning.code == read::UP_UNLIKELY) {
+    for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
         warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
     }
     let mut warnings = read::strict(inputs, warnings)?;

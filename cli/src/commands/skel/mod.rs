@@ -8,13 +8,11 @@ pub(crate) use row::Row;
 
 use std::path::Path;
 
-use clap::Args as ClapArgs;
-use clap::builder::PossibleValuesParser;
 use mocap_formats::{Format, skel};
 use mocap_model::{Role, Skeleton, Space};
 use mocap_retarget::{NEEDED_ROLES, map_roles};
 
-use crate::args::{Inputs, Invocation, Outputs, Reading};
+use crate::args::{Invocation, LIST, Reading, SkelArgs as Args};
 use crate::batch::{
     self, Destination, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
 };
@@ -25,43 +23,13 @@ use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
 use crate::rest::{Rest, RestArg, at_rest, stance, starts_at_rest};
 
-/// Show the skeleton of a file: its joints, what each is in a body, limits; with -o write it as a .skel
-///
-/// The .skel is JSON to be edited: roles that mocap did not find, limits, the unit. `mocap retarget` takes it as
-/// its target, and stands on it as the file's own motion does. Without -o nothing is written.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    inputs: Inputs,
-    /// A person of 1.75 m on a common rig in place of IN; list shows what there is
-    #[arg(
-        long,
-        value_name = "RIG",
-        value_parser = PossibleValuesParser::new(preset::names()),
-        conflicts_with_all = ["inputs", "files_from"],
-    )]
-    preset: Option<String>,
-    #[command(flatten)]
-    outputs: Outputs,
-    /// Format of the outputs: skel, asf [default: by the extension of OUT, else skel]
-    #[arg(long, value_name = "FORMAT", help_heading = "Writing")]
-    to: Option<Format>,
-    /// Pose in which the skeleton rests: auto, offsets (joint by joint as the file has the offsets), or a frame
-    /// from 0 in which it stands upright, arms anywhere. auto, for a .skel: a rest pose before the motion, else
-    /// the stance that the motion shows, else offsets; for an .asf: offsets
-    #[arg(long, value_name = "POSE", default_value = "auto")]
-    rest: RestArg,
-    #[command(flatten)]
-    reading: Reading,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     if console.is_json() && args.outputs.to_stdout() {
         return Err(Diagnostic::stdout_twice());
     }
     let preset = match args.preset.as_deref() {
-        Some(preset::LIST) => return Ok(preset::list(console)),
+        Some(LIST) => return Ok(preset::list(console)),
         name => name.and_then(skel::preset),
     };
     let inputs = match preset {
@@ -163,7 +131,7 @@ fn skel(
         Destination::Nowhere => Ok((0, String::new())),
         _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {
             warnings.extend_from_slice(&encoded.warnings);
-            encode::deliver(&encoded, job, context, format)
+            encode::deliver(&encoded, job, context)
         }),
     };
     let (bytes_out, output) = match written {

@@ -10,14 +10,6 @@ use crate::batch::{Input, json};
 use crate::console::Console;
 use crate::exit::Exit;
 
-/// What `--preset` takes for the list of presets.
-pub(super) const LIST: &str = "list";
-
-/// All words that `--preset` takes.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    presets().iter().map(|preset| preset.name).chain([LIST])
-}
-
 /// A row of `mocap skel --preset list --json`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Row {

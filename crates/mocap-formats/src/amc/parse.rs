@@ -7,7 +7,7 @@
 use super::document::{FirstNotFinite, NotFinite};
 use super::{Bone, Document, Irregular, Problem};
 use crate::asf::{self, Report};
-use crate::finding::locate;
+use crate::place::locate;
 use crate::rejected::Errors;
 use crate::{Finding, LimitExceeded, Limits, Parsed, Place, Rejected, number, text};
 use std::collections::HashMap;

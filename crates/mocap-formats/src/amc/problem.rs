@@ -1,11 +1,15 @@
 //! What can be wrong with an AMC file.
 
+use crate::Remedy;
+
 /// A problem of an AMC file; whether it stops the reader is said in its message.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
     // Errors.
+    #[error("an AMC file is read together with the ASF skeleton that it moves")]
+    NoSkeleton,
     #[error("found '{found}' where an AMC file has a frame number or a keyword such as ':FULLY-SPECIFIED'")]
     NotAmc { found: String },
     #[error("expected a number, found '{found}'")]
@@ -57,10 +61,10 @@ pub enum Problem {
     LockedAxes,
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
+            Problem::NoSkeleton => "amc::no-skeleton",
             Problem::NotAmc { .. } => "amc::not-amc",
             Problem::Number { .. } => "amc::number",
             Problem::FrameNumber { .. } => "amc::frame-number",
@@ -82,6 +86,15 @@ impl Problem {
             Problem::BoneWithoutMotion { .. } => "amc::bone-without-motion",
             Problem::Repaired => "amc::repaired",
             Problem::LockedAxes => "amc::locked-axes",
+        }
+    }
+
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Problem::NotFinite { .. } => Some(Remedy::Repair),
+            Problem::SampleRate { .. } => Some(Remedy::StateRate),
+            Problem::NoSkeleton => Some(Remedy::NameSkeleton),
+            _ => None,
         }
     }
 }

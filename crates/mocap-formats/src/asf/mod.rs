@@ -6,22 +6,24 @@
 //! depart from it (the unit of length), they are followed.
 
 mod document;
+mod format;
+mod from_skeleton;
 mod lex;
 mod parse;
-mod plan;
 mod problem;
 mod report;
-mod skeleton;
+mod to_skeleton;
 mod tree;
 mod write;
 
 pub use document::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Root, Section, Units};
+pub use from_skeleton::from_skeleton;
 pub use parse::parse;
-pub use plan::from_skeleton;
 pub use problem::Problem;
-pub use skeleton::{AsfUnits, to_skeleton};
+pub use to_skeleton::{AsfUnits, to_skeleton};
 
+pub(crate) use format::{FORMAT, is_skeleton};
+pub(crate) use from_skeleton::{Needs, Plan, PlannedBone, file_space, plan};
 pub(crate) use lex::not_finite;
-pub(crate) use plan::{Needs, Plan, PlannedBone, file_space, plan};
 pub(crate) use report::Report;
-pub(crate) use skeleton::{BuiltSkeleton, build};
+pub(crate) use to_skeleton::{BuiltSkeleton, build};

@@ -68,9 +68,8 @@ pub enum Problem {
     EulerOrder { order: String },
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
             Problem::NotAsf { .. } => "asf::not-asf",
             Problem::MissingSection { .. } => "asf::missing-section",

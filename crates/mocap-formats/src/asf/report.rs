@@ -1,60 +1,48 @@
-//! Findings while an Acclaim file is read: one a code and joint.
+//! Findings while an Acclaim file is read: one per code and joint.
 
-use crate::finding::locate;
-use crate::{Finding, Kind, text};
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use crate::{Context, Finding, Problem, Warnings, text};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Collects warnings about a text. Their lines and columns are counted at the end, in one pass.
 pub(crate) struct Report<'t> {
     text: &'t [u8],
-    warnings: Vec<Finding>,
-    found: HashMap<(&'static str, Option<String>), usize>,
+    warnings: Warnings,
 }
 
 impl<'t> Report<'t> {
     pub(crate) fn new(text: &'t [u8]) -> Report<'t> {
-        Report { text, warnings: Vec::new(), found: HashMap::new() }
+        Report { text, warnings: Warnings::default() }
     }
 
-    pub(crate) fn error(&self, kind: impl Into<Kind>, span: Range<usize>) -> Finding {
-        Finding::new(kind).at(self.text, span)
+    pub(crate) fn error(&self, problem: impl Problem, span: Range<usize>) -> Finding {
+        Finding::new(problem).at(self.text, span)
     }
 
-    pub(crate) fn warn(&mut self, kind: impl Into<Kind>, span: Range<usize>, joint: Option<&str>) {
-        self.warn_counted(kind, span, joint, None, 1);
+    pub(crate) fn warn(&mut self, problem: impl Problem, span: Range<usize>, joint: Option<&str>) {
+        self.warn_counted(problem, span, joint, None, 1);
     }
 
     pub(crate) fn warn_in_frame(
         &mut self,
-        kind: impl Into<Kind>,
+        problem: impl Problem,
         span: Range<usize>,
         joint: Option<&str>,
         frame: Option<usize>,
     ) {
-        self.warn_counted(kind, span, joint, frame, 1);
+        self.warn_counted(problem, span, joint, frame, 1);
     }
 
     pub(crate) fn warn_counted(
         &mut self,
-        kind: impl Into<Kind>,
+        problem: impl Problem,
         span: Range<usize>,
         joint: Option<&str>,
         frame: Option<usize>,
         count: usize,
     ) {
-        let mut finding = Finding::new(kind).spanning(span);
-        match self.found.entry((finding.code(), joint.map(str::to_owned))) {
-            Entry::Occupied(earlier) => self.warnings[*earlier.get()].count += count,
-            Entry::Vacant(entry) => {
-                entry.insert(self.warnings.len());
-                finding.context.joint = joint.map(str::to_owned);
-                finding.context.frame = frame;
-                finding.count = count;
-                self.warnings.push(finding);
-            }
-        }
+        let context = Context { joint: joint.map(str::to_owned), channel: None, frame };
+        self.warnings.add(problem, span, context, count);
     }
 
     /// The characters of a name, with a warning where they are not UTF-8.
@@ -67,20 +55,17 @@ impl<'t> Report<'t> {
         name
     }
 
-    /// A piece of the text as it can stand in a message.
+    /// The start of a piece of the text, as a message can show it.
     pub(crate) fn quote(&self, span: Range<usize>) -> String {
         text::quote(&self.text[span])
     }
 
-    /// Takes back what was said about joints. Only for the end: what is said later is not counted.
+    /// Takes back all warnings about joints: see [`Warnings::forget`].
     pub(crate) fn forget(&mut self, joints: &HashSet<String>) {
-        let about =
-            |finding: &Finding| finding.context.joint.as_ref().is_some_and(|joint| joints.contains(joint));
-        self.warnings.retain(|finding| !about(finding));
+        self.warnings.forget(joints);
     }
 
-    pub(crate) fn into_warnings(mut self) -> Vec<Finding> {
-        locate(self.text, self.warnings.iter_mut().filter_map(|finding| finding.place.as_mut()));
-        self.warnings
+    pub(crate) fn into_warnings(self) -> Vec<Finding> {
+        self.warnings.into_vec_in(self.text)
     }
 }

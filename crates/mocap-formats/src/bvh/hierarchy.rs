@@ -4,7 +4,7 @@
 use super::Problem;
 use super::document::{Channel, Node, NodeKind};
 use super::grammar;
-use super::read::{Halt, Reader};
+use super::reader::{Halt, Reader};
 use crate::text::{self, decode_name};
 use crate::{LimitExceeded, Limits};
 use mocap_model::Vector3;

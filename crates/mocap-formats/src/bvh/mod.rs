@@ -7,23 +7,27 @@
 
 mod commas;
 mod document;
+mod format;
+mod from_clip;
 mod grammar;
 mod hierarchy;
-mod lower;
 mod names;
+mod parse;
 mod positions;
 mod problem;
-mod raise;
-mod read;
+mod reader;
 mod repair;
 mod rest_frame;
 mod rows;
+mod to_clip;
 mod write;
 
 pub use document::{Channel, Document, FrameTime, Motion, Node, NodeKind};
-pub use lower::{ClipOptions, to_clip, to_clip_start};
+pub use from_clip::{WriteOptions, from_clip};
+pub use parse::parse;
 pub use positions::{PositionChannels, PositionDecision, PositionMode, position_mode};
 pub use problem::Problem;
-pub use raise::{WriteOptions, from_clip};
-pub use read::parse;
 pub use rest_frame::rest_first_frame;
+pub use to_clip::{ClipOptions, to_clip, to_clip_start};
+
+pub(crate) use format::FORMAT;

@@ -2,6 +2,7 @@
 //! warnings is said at each.
 
 use super::positions::PositionMode;
+use crate::Remedy;
 
 /// What a BVH reader finds.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -91,9 +92,8 @@ pub enum Problem {
     Repaired,
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
             Problem::Syntax { .. } => "bvh::syntax",
             Problem::Channel { .. } => "bvh::channel",
@@ -127,6 +127,16 @@ impl Problem {
             Problem::PositionMode { .. } => "bvh::position-mode",
             Problem::RestFirstFrame { .. } => "bvh::rest-first-frame",
             Problem::Repaired => "bvh::repaired",
+        }
+    }
+
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Problem::NotANumber { .. } => Some(Remedy::Repair),
+            Problem::FrameTime { .. } => Some(Remedy::StateRate),
+            Problem::PositionMode { .. } => Some(Remedy::StatePositionChannels),
+            Problem::RestFirstFrame { .. } => Some(Remedy::DropFirstFrame),
+            _ => None,
         }
     }
 }

@@ -6,8 +6,8 @@
 use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar::{self, is_space};
-use super::read::{Halt, Reader, is_numeric_with_comma};
-use crate::finding::locate;
+use super::reader::{Halt, Reader, is_numeric_with_comma};
+use crate::place::locate;
 use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
 //! Clips as one self-contained JSON file: the skeleton in the shape of a `.skel` file and one set of tracks a
 //! joint. Every number is kept to the last bit.
 
-mod file;
+mod document;
+mod format;
+mod parse;
 mod problem;
-mod read;
 mod write;
 
 use crate::Limits;
@@ -17,14 +18,13 @@ fn most_frames(clip: &Clip, limits: &Limits) -> usize {
     if moves { limits.frames } else { limits.frames / clip.skeleton().len() }
 }
 
+pub use parse::parse;
 pub use problem::Problem;
-pub use read::parse;
 pub use write::{to_bytes, writable, write};
+
+pub(crate) use format::FORMAT;
 
 /// The JSON Schema of JSON clips.
 pub fn json_schema() -> String {
-    let schema = schemars::schema_for!(file::File);
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema has string keys");
-    text.push('\n');
-    text
+    crate::tagged::json_schema::<document::File>()
 }

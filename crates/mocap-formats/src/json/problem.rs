@@ -5,16 +5,6 @@
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
-    #[error("this is {what}, not a clip of this program")]
-    OtherProgram { what: &'static str },
-    #[error("this is not JSON of this format: {message}")]
-    Syntax { message: String },
-    #[error("{path}: {message}")]
-    Field { path: String, message: String },
-    #[error("the format is '{found}', expected '{expected}'")]
-    Format { found: String, expected: &'static str },
-    #[error("version {found} of the format is newer than this program, which reads up to version {known}")]
-    Version { found: u32, known: u32 },
     #[error("fps is {fps}: a number above 0 is expected")]
     Rate { fps: f64 },
     #[error("{path}: no joint is called '{name}'")]
@@ -27,15 +17,9 @@ pub enum Problem {
     Clip { path: String, error: mocap_model::ModelError },
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
-            Problem::OtherProgram { .. } => "json::other-program",
-            Problem::Syntax { .. } => "json::syntax",
-            Problem::Field { .. } => "json::field",
-            Problem::Format { .. } => "json::format",
-            Problem::Version { .. } => "json::version",
             Problem::Rate { .. } => "json::rate",
             Problem::UnknownJoint { .. } => "json::unknown-joint",
             Problem::RepeatedTrack { .. } => "json::repeated-track",

@@ -1,7 +1,8 @@
 //! Writes JSON clips.
 
-use super::file::{FORMAT, VERSION};
-use crate::skel::{File as SkeletonFile, emit_to, file_of};
+use super::document::SHAPE;
+use crate::skel::{File as SkeletonFile, file_of};
+use crate::tagged::emit_to;
 use crate::{Finding, LimitExceeded, Limits};
 use mocap_model::{Clip, Joint, JointTracks, Track, UnitQuaternion, Vector3};
 use serde::ser::{SerializeSeq, SerializeStruct};
@@ -35,8 +36,8 @@ pub fn to_bytes(clip: &Clip) -> Vec<u8> {
 pub fn write(clip: &Clip, out: &mut impl io::Write) -> io::Result<()> {
     let tracks = clip.skeleton().joints().iter().zip(clip.tracks());
     let file = File {
-        format: FORMAT,
-        version: VERSION,
+        format: SHAPE.format,
+        version: SHAPE.version,
         skeleton: file_of(clip.skeleton()),
         fps: clip.rate().fps(),
         frames: clip.frames(),

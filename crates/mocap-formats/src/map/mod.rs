@@ -1,13 +1,13 @@
 //! Which joint of one skeleton moves which joint of another, as a file that a person can edit: JSON, one role a
 //! line.
 
-mod file;
+mod document;
+mod parse;
 mod problem;
-mod read;
 mod write;
 
+pub use parse::parse;
 pub use problem::Problem;
-pub use read::parse;
 pub use write::to_bytes;
 
 use mocap_model::{JointId, Role};
@@ -25,8 +25,5 @@ pub struct JointMap {
 
 /// The JSON Schema of map files, for editors that check and complete while one writes.
 pub fn json_schema() -> String {
-    let schema = schemars::schema_for!(file::File);
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema has string keys");
-    text.push('\n');
-    text
+    crate::tagged::json_schema::<document::File>()
 }

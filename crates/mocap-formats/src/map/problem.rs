@@ -7,14 +7,6 @@ use mocap_model::Role;
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
-    #[error("this is not JSON of this format: {message}")]
-    Syntax { message: String },
-    #[error("{path}: {message}")]
-    Field { path: String, message: String },
-    #[error("the format is '{found}', expected '{expected}'")]
-    Format { found: String, expected: &'static str },
-    #[error("version {found} of the format is newer than this program, which reads up to version {known}")]
-    Version { found: u32, known: u32 },
     #[error("{path}: '{name}' is not a role{}", meant(nearest))]
     UnknownRole { path: String, name: String, nearest: Option<String> },
     #[error("{path}: the {which} has no joint '{name}'{}", meant(nearest))]
@@ -27,14 +19,9 @@ pub enum Problem {
     RepeatedJoint { path: String, which: &'static str, name: String, before: String },
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
-            Problem::Syntax { .. } => "map::syntax",
-            Problem::Field { .. } => "map::field",
-            Problem::Format { .. } => "map::format",
-            Problem::Version { .. } => "map::version",
             Problem::UnknownRole { .. } => "map::unknown-role",
             Problem::UnknownJoint { .. } => "map::unknown-joint",
             Problem::EndSite { .. } => "map::end-site",

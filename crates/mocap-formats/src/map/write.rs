@@ -1,8 +1,8 @@
 //! Writes map files.
 
 use super::JointMap;
-use super::file::{FORMAT, File, PairField, RoleField, VERSION};
-use crate::skel::emit;
+use super::document::{File, PairField, RoleField, SHAPE};
+use crate::tagged::emit;
 use mocap_model::{JointId, Role, Skeleton};
 
 /// The file of a map: one role a line, in the order of the body. `note` is what a line says to people.
@@ -28,8 +28,8 @@ pub fn to_bytes(
         note: None,
     });
     let file = File {
-        format: FORMAT.into(),
-        version: VERSION,
+        format: SHAPE.format.into(),
+        version: SHAPE.version,
         roles: roles
             .filter(|row| row.source.is_some() || row.target.is_some() || row.note.is_some())
             .collect(),

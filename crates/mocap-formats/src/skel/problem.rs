@@ -5,16 +5,6 @@
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
-    #[error("this is {what}, not a skeleton of this program")]
-    OtherProgram { what: &'static str },
-    #[error("this is not JSON of this format: {message}")]
-    Syntax { message: String },
-    #[error("{path}: {message}")]
-    Field { path: String, message: String },
-    #[error("the format is '{found}', expected '{expected}'")]
-    Format { found: String, expected: &'static str },
-    #[error("version {found} of the format is newer than this program, which reads up to version {known}")]
-    Version { found: u32, known: u32 },
     #[error("{path}: {message}")]
     Value { path: String, message: String },
     #[error("{path}: no joint is called '{name}'")]
@@ -25,15 +15,9 @@ pub enum Problem {
     RotationLength { path: String, length: f64 },
 }
 
-impl Problem {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
         match self {
-            Problem::OtherProgram { .. } => "skel::other-program",
-            Problem::Syntax { .. } => "skel::syntax",
-            Problem::Field { .. } => "skel::field",
-            Problem::Format { .. } => "skel::format",
-            Problem::Version { .. } => "skel::version",
             Problem::Value { .. } => "skel::value",
             Problem::UnknownJoint { .. } => "skel::unknown-joint",
             Problem::Skeleton { .. } => "skel::skeleton",

@@ -1,0 +1,130 @@
+//! `mocap compress`, and the settings of the step `compress`.
+
+use std::str::FromStr;
+
+use clap::Args as ClapArgs;
+use globset::Glob;
+use mocap_compress::{Options, Profile};
+use serde::Deserialize;
+
+use super::{Factor, FirstFrame, Inputs, LengthAboveZero, Outputs, Reading, setting};
+
+/// Compress motions within a guaranteed error
+///
+/// Three points at the shell distance from every joint stay within --error of their positions, in object space, in
+/// every frame; the error is measured on the bytes that are written. `mocap decompress` restores the motion.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap compress walk.bvh -o walk.mocz --error 0.1mm\n\
+    \x20 mocap compress database/ -o small/ --profile archive --set 'Finger*:error=0.5mm'")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) bounds: BoundSettings,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) first: FirstFrame,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+}
+
+/// What is compressed, and how closely.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[command(next_help_heading = "Compression")]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct BoundSettings {
+    /// Purpose: runtime (random access to any pose), archive (smallest file), keys (sparse keys per joint)
+    #[arg(long, value_name = "PROFILE", default_value = "runtime")]
+    #[serde(deserialize_with = "setting::one")]
+    profile: Profile,
+    /// Error bound [m, or with a unit, such as 0.1mm; above 0]
+    #[arg(long, value_name = "LENGTH", default_value = "0.0001", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "setting::one")]
+    error: LengthAboveZero,
+    /// Distance of the measured points from the joints, about where the skin is [m, or with a unit; above 0]
+    #[arg(long, value_name = "LENGTH", default_value = "0.03", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "setting::one")]
+    shell: LengthAboveZero,
+    /// Error bound of the joints that match a glob, such as 'Finger*:error=0.5mm'; repeatable, the last match wins
+    #[arg(long, value_name = "GLOB:error=LENGTH")]
+    #[serde(deserialize_with = "setting::list")]
+    pub(crate) set: Vec<JointBound>,
+    /// Error bound of local rotations [degrees, above 0; default: none], for decoded motions that are blended or
+    /// retargeted
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "setting::option")]
+    local_error: Option<Factor>,
+    /// Keep the error bound half-way between frames as well
+    #[arg(long)]
+    guard_between: bool,
+    /// Omit the skeleton from the files; `mocap decompress --skeleton-ref` then needs a file with it
+    #[arg(long)]
+    no_skeleton: bool,
+    /// Multiply every length first [above 0, default 1]
+    #[arg(long, value_name = "FACTOR")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) scale: Option<Factor>,
+}
+
+/// An error bound for some joints.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct JointBound {
+    pub(crate) joints: Glob,
+    /// [m]
+    pub(crate) error: f64,
+}
+
+impl FromStr for JointBound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<JointBound, String> {
+        let wrong =
+            || format!("'{text}' is not of the form GLOB:error=LENGTH, such as 'Finger*:error=0.5mm'");
+        let (joints, error) = text.rsplit_once(":error=").ok_or_else(wrong)?;
+        let joints =
+            Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;
+        let LengthAboveZero(error) = error.parse()?;
+        Ok(JointBound { joints, error })
+    }
+}
+
+impl Default for BoundSettings {
+    fn default() -> BoundSettings {
+        super::defaults()
+    }
+}
+
+impl BoundSettings {
+    /// The options of the library, but for what depends on the skeleton: its unit and the bounds of single joints.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            profile: self.profile,
+            tolerance: self.error.0,
+            shell: self.shell.0,
+            local_error: self.local_error.map(|Factor(degrees)| degrees.to_radians()),
+            guard_between: self.guard_between,
+            external_skeleton: self.no_skeleton,
+            ..Options::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_of_joints_are_a_glob_and_a_length() {
+        let set: JointBound = "Finger*:error=0.5mm".parse().unwrap();
+        assert_eq!((set.joints.glob(), set.error), ("Finger*", 0.0005));
+        assert_eq!("a:b:error=1cm".parse::<JointBound>().unwrap().joints.glob(), "a:b");
+        for wrong in
+            ["Finger*", "Finger*:error=", "x:error=1 yard", "x:error=0", "x:error=-1mm", "[:error=1mm"]
+        {
+            assert!(wrong.parse::<JointBound>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `mocap convert`.
+
+use clap::Args as ClapArgs;
+use mocap_formats::Format;
+use mocap_model::EulerOrder;
+
+use super::formats::writable;
+use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
+
+/// Convert between formats; trim, resample, scale and rotate motions
+///
+/// A BVH that is written as BVH without edits keeps every value, name and channel order. Edits are applied in this
+/// order: --drop-first-frame, --trim, --fps, --scale, --unit, --up.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap convert walk.bvh -o walk.csv\n\
+    \x20 mocap convert 01_01.amc -o 01_01.bvh --unit cm\n\
+    \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
+pub(crate) struct Args {
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Conversion",
+        help = format!("Output format: {} [default: by the extension of OUT]", writable(|_| true))
+    )]
+    pub(crate) to: Option<Format>,
+    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
+    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
+    pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) edits: Edits,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+}
+
+impl Args {
+    /// Whether no flag asks for other values than those of the input.
+    pub(crate) fn changes_nothing(&self, format: Format) -> bool {
+        let reading = &self.reading;
+        // A BVH has no place for its unit and axes: what is stated about them changes nothing in it.
+        let space = reading.input_unit.is_some()
+            || reading.input_up.is_some()
+            || !matches!(reading.asf_units, AsfUnitsArg::Auto);
+        self.edits == Edits::default()
+            && self.euler.is_none()
+            && reading.input_fps.is_none()
+            && reading.position_channels == PositionChannelsArg::Auto
+            && !reading.repair
+            && (format == Format::Bvh || !space)
+    }
+}

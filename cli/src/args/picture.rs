@@ -1,0 +1,45 @@
+//! What `mocap view`, `sheet` and `plot` share.
+
+use clap::{Args, ValueEnum};
+use mocap_report::Theme;
+
+use super::{FirstFrame, Inputs, Outputs, Reading};
+
+/// What is drawn, and into how many files.
+#[derive(Debug, Args)]
+pub(crate) struct Pictures {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) first: FirstFrame,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+    /// One file per input, below the directory -o [default: one for all, named after the first]
+    #[arg(long, help_heading = "Output")]
+    pub(crate) each: bool,
+}
+
+/// A picture format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImageFormat {
+    Svg,
+    Png,
+}
+
+/// A background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThemeChoice {
+    Light,
+    Dark,
+}
+
+impl From<ThemeChoice> for Theme {
+    fn from(theme: ThemeChoice) -> Theme {
+        match theme {
+            ThemeChoice::Light => Theme::Light,
+            ThemeChoice::Dark => Theme::Dark,
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! `mocap retarget`, and the settings of the step `retarget`.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use mocap_analysis::metres_per_unit;
+use mocap_formats::Format;
+use mocap_model::{EulerOrder, SignedAxis, Skeleton};
+use mocap_retarget::{Floor, FootLock, Hands, IkMethod, LimbSolver, Method, Metric, Options};
+use serde::Deserialize;
+
+use super::formats::writable;
+use super::{Length, Outputs, Reading, Selection, SourceEdits, UnitLength, setting};
+
+/// Retarget motions to another skeleton and report quality
+///
+/// The last argument is the target, as for cp. Root and effectors are scaled by the ratio of limb lengths, feet keep
+/// the contacts of the source, joint limits of the target are kept. Without -o the result of one source is written to
+/// the current directory as SOURCE.TARGET.bvh.
+#[derive(Debug, ClapArgs)]
+#[command(override_usage = "mocap retarget [OPTIONS] <SOURCE>... <TARGET>")]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap retarget walk.bvh robin.skel -o walk.robin.bvh\n\
+    \x20 mocap retarget database/ robin.skel -o out/ --fail-above violations=0,slide=0.05\n\
+    \x20 mocap retarget walk.bvh robin.skel --explain")]
+pub(crate) struct Args {
+    /// Motions (files, directories, globs, or - for stdin), and last the target skeleton: a .skel file, or any motion
+    /// or skeleton file
+    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) method: MethodSettings,
+    #[command(flatten)]
+    pub(crate) target: TargetSettings,
+    #[command(flatten)]
+    pub(crate) mapping: MappingArgs,
+    #[command(flatten)]
+    pub(crate) gates: GateSettings,
+    #[command(flatten)]
+    pub(crate) edits: SourceEdits,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        help = format!("Format: {} [default: by OUT, else bvh]", writable(Format::has_motion))
+    )]
+    pub(crate) to: Option<Format>,
+    /// Rotation order of BVH joints, such as ZXY [default: of the target]
+    #[arg(long, value_name = "ORDER", help_heading = "Output")]
+    pub(crate) euler: Option<EulerOrder>,
+}
+
+/// How the motion is retargeted.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[command(next_help_heading = "Retargeting")]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct MethodSettings {
+    /// How to handle different proportions: scale (goals scaled by the ratio of limb lengths), copy (rotations only:
+    /// feet float or sink), effectors (unscaled goals: limbs fold or overstretch)
+    #[arg(long, value_name = "METHOD", default_value = "scale", hide_possible_values = true)]
+    method: MethodChoice,
+    /// Goals of the hands: scale (from the shoulder, by arm length), keep (from the hips, by leg length), off (arms copy
+    /// rotations)
+    #[arg(long, value_name = "HANDS", default_value = "scale", hide_possible_values = true)]
+    hands: HandsChoice,
+    /// Solver of limbs: auto (two-bone, and CCD where joint limits keep it from the goal), ccd, fabrik, two-bone, dls,
+    /// objective
+    #[arg(long, value_name = "SOLVER", default_value = "auto", hide_possible_values = true)]
+    ik: SolverChoice,
+    /// Ignore the degrees of freedom and joint limits of the target
+    #[arg(long)]
+    no_limits: bool,
+    /// Contacts to keep: feet (with the floor), hands (and hands with each other, hips and head)
+    #[arg(long, value_name = "WHICH", default_value = "feet", hide_possible_values = true)]
+    contacts: ContactsChoice,
+    /// Turn off the foot lock: feet skate as those of the source do
+    #[arg(long)]
+    no_lock: bool,
+    /// Floor of the target: auto (that of the source, scaled), off (feet keep their own height), or a height along the
+    /// up axis [m, or with a unit, such as -2cm]
+    #[arg(long, value_name = "HEIGHT", default_value = "auto", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "setting::one")]
+    floor: FloorChoice,
+    /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
+    #[arg(long, value_name = "FRAME")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) source_rest: Option<usize>,
+    /// Frame of the target's own motion in which it stands upright [from 0; default: a rest pose at its start, else
+    /// estimated from its motion]
+    #[arg(long, value_name = "FRAME")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) target_rest: Option<usize>,
+}
+
+/// What a result must keep to.
+#[derive(Clone, Debug, Default, PartialEq, ClapArgs, Deserialize)]
+#[command(next_help_heading = "Quality")]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct GateSettings {
+    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, unreachable, limited, capped, wrong-bends, slide,
+    /// slide-ratio, float, penetration, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk,
+    /// step
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
+    #[serde(deserialize_with = "setting::comma_list")]
+    pub(crate) fail_above: Vec<Gate>,
+}
+
+/// What the target means where its file does not state it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ClapArgs, Deserialize)]
+#[command(next_help_heading = "Target")]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct TargetSettings {
+    /// Unit of the target, as --input-unit [default: stated, else guessed]
+    #[arg(long, value_name = "UNIT")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) target_unit: Option<UnitLength>,
+    /// Up axis of the target [default: stated in its file, else Y]
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) target_up: Option<SignedAxis>,
+    /// Whether its unit is not needed: nothing is measured.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub(crate) unit_unneeded: bool,
+}
+
+/// Which joint drives which.
+#[derive(Clone, Debug, ClapArgs)]
+#[command(next_help_heading = "Mapping")]
+pub(crate) struct MappingArgs {
+    #[command(flatten)]
+    pub(crate) map: MapSettings,
+    /// Write the mapping as JSON, to edit and give to --map; - for stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    pub(crate) write_map: Option<PathBuf>,
+    /// Show the mapping with reasons and scores, and write nothing
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) explain: bool,
+}
+
+/// A mapping that a user gives.
+#[derive(Clone, Debug, Default, PartialEq, ClapArgs, Deserialize)]
+#[command(next_help_heading = "Mapping")]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct MapSettings {
+    /// Joint mapping as --write-map writes it; nothing else is mapped. Without legs in it, joints copy the rotation of
+    /// their pair, on any kind of body
+    #[arg(long, value_name = "FILE")]
+    pub(crate) map: Option<PathBuf>,
+}
+
+/// How to handle different proportions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum MethodChoice {
+    Scale,
+    Copy,
+    Effectors,
+}
+
+/// Goals of the hands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum HandsChoice {
+    Scale,
+    Keep,
+    Off,
+}
+
+/// How limbs are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum SolverChoice {
+    Auto,
+    Ccd,
+    Fabrik,
+    TwoBone,
+    Dls,
+    Objective,
+}
+
+/// Whose contacts are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ContactsChoice {
+    Feet,
+    Hands,
+}
+
+/// Where the target's floor is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum FloorChoice {
+    Auto,
+    Off,
+    /// [m]
+    At(f64),
+}
+
+/// The largest value of a figure that passes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gate {
+    pub(crate) metric: Metric,
+    pub(crate) limit: f64,
+}
+
+impl Default for MethodSettings {
+    fn default() -> MethodSettings {
+        super::defaults()
+    }
+}
+
+impl MethodSettings {
+    /// The options of the library that do not depend on the source.
+    pub(crate) fn options(&self, target: &Skeleton) -> Options {
+        Options {
+            method: match self.method {
+                MethodChoice::Scale => Method::Scale,
+                MethodChoice::Copy => Method::Copy,
+                MethodChoice::Effectors => Method::Effectors,
+            },
+            hands: match self.hands {
+                HandsChoice::Scale => Hands::Scale,
+                HandsChoice::Keep => Hands::Keep,
+                HandsChoice::Off => Hands::Off,
+            },
+            solver: match self.ik {
+                SolverChoice::Auto => LimbSolver::Auto,
+                SolverChoice::Ccd => LimbSolver::Named(IkMethod::Ccd),
+                SolverChoice::Fabrik => LimbSolver::Named(IkMethod::Fabrik),
+                SolverChoice::TwoBone => LimbSolver::Named(IkMethod::TwoBone),
+                SolverChoice::Dls => LimbSolver::Named(IkMethod::Dls),
+                SolverChoice::Objective => LimbSolver::Named(IkMethod::Objective),
+            },
+            limits: !self.no_limits,
+            lock: if self.no_lock { FootLock::Off } else { FootLock::Auto },
+            touch: self.contacts == ContactsChoice::Hands,
+            floor: match self.floor {
+                FloorChoice::Auto => Floor::Auto,
+                FloorChoice::Off => Floor::Off,
+                FloorChoice::At(height) => Floor::At(height / metres_per_unit(target)),
+            },
+            ..Options::default()
+        }
+    }
+}
+
+impl MappingArgs {
+    /// Whether no motion is written.
+    pub(crate) fn shows_only(&self) -> bool {
+        self.explain || self.write_map.is_some()
+    }
+}
+
+impl MapSettings {
+    /// The file of the map.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.map.as_deref()
+    }
+}
+
+impl FromStr for FloorChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<FloorChoice, String> {
+        match text {
+            "auto" => Ok(FloorChoice::Auto),
+            "off" => Ok(FloorChoice::Off),
+            _ => {
+                let (sign, height) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+                let Length(height) =
+                    height.parse().map_err(|error| format!("auto, off, or a height: {error}"))?;
+                Ok(FloorChoice::At(sign * height))
+            }
+        }
+    }
+}
+
+impl PartialEq for Gate {
+    fn eq(&self, other: &Gate) -> bool {
+        (self.metric.name, self.limit) == (other.metric.name, other.limit)
+    }
+}
+
+impl FromStr for Gate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Gate, String> {
+        let (name, limit) = text.split_once('=').ok_or("a gate is NAME=LIMIT, such as slide=0.05")?;
+        let metric = Metric::named(name.trim()).ok_or_else(|| {
+            let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name).collect();
+            format!("'{}' is not a figure of the report: there are {}", name.trim(), names.join(", "))
+        })?;
+        let unit = if metric.unit.is_empty() { String::new() } else { format!(" [{}]", metric.unit) };
+        match limit.trim().parse::<f64>() {
+            Ok(limit) if limit.is_finite() && limit >= 0.0 => Ok(Gate { metric, limit }),
+            _ => Err(format!("'{}' is not a number from 0{unit}", limit.trim())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floors_are_words_or_heights() {
+        let floor = |text: &str| text.parse::<FloorChoice>();
+        assert_eq!(floor("auto"), Ok(FloorChoice::Auto));
+        assert_eq!(floor("off"), Ok(FloorChoice::Off));
+        assert_eq!(floor("-2cm"), Ok(FloorChoice::At(-0.02)));
+        assert_eq!(floor("0.1"), Ok(FloorChoice::At(0.1)));
+        assert!(floor("on").unwrap_err().starts_with("auto, off, or a height"));
+    }
+
+    #[test]
+    fn gates_are_read_and_wrong_ones_named() {
+        let gate = |text: &str| text.parse::<Gate>();
+        let read = gate("slide=0.05").unwrap();
+        assert_eq!((read.metric.name, read.limit), ("slide", 0.05));
+        assert!(gate("slides=1").unwrap_err().contains("there are effector, "));
+        assert!(gate("slide").unwrap_err().contains("NAME=LIMIT"));
+        assert!(gate("slide=-1").unwrap_err().contains("[m/s]"));
+        assert!(gate("jerk=nan").is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! `mocap sheet`.
+
+use std::str::FromStr;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use mocap_report::View;
+use mocap_report::sheet::{Moment, SheetOptions};
+
+use super::{ImageFormat, Pictures, ThemeChoice};
+
+/// Draw poses of motions side by side, as SVG or PNG
+///
+/// Each motion has its own rows, all at one scale: an overview of many motions, and a comparison.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Sheet")]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap sheet walk.bvh -o walk.svg\n\
+    \x20 mocap sheet a.bvh b.bvh --poses 12 --view side -o both.png")]
+pub(crate) struct Args {
+    /// Poses per motion, evenly spaced from the first frame to the last [1 to 1000]
+    #[arg(long, value_name = "N", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    poses: u32,
+    /// These poses in place of even ones: times or frames from 0, such as 1.2s,3s or 0,120
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "poses")]
+    at: Vec<Time>,
+    /// Camera: perspective (front right, slightly above), front, or side (the character's right)
+    #[arg(long, value_name = "VIEW", default_value = "perspective", hide_possible_values = true)]
+    view: ViewChoice,
+    /// Background and colours; a light SVG follows a reader who prefers dark
+    #[arg(long, value_name = "THEME", default_value = "light")]
+    theme: ThemeChoice,
+    /// Largest width [px, 200 to 10000]
+    #[arg(long, value_name = "PX", default_value = "1120", value_parser = clap::value_parser!(u16).range(200..=10_000))]
+    width: u16,
+    /// Output format [default: by the extension of OUT, else svg]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<ImageFormat>,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ViewChoice {
+    Perspective,
+    Front,
+    Side,
+}
+
+/// A point in a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Time(Moment);
+
+impl FromStr for Time {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Time, String> {
+        let moment = match text.trim().strip_suffix('s') {
+            Some(seconds) => {
+                seconds.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0).map(Moment::Seconds)
+            }
+            None => text.trim().parse().ok().map(Moment::Frame),
+        };
+        moment.map(Time).ok_or_else(|| format!("'{text}' is neither a time such as 1.2s nor a frame from 0"))
+    }
+}
+
+impl Args {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> SheetOptions {
+        SheetOptions {
+            poses: self.poses as usize,
+            at: self.at.iter().map(|time| time.0).collect(),
+            view: match self.view {
+                ViewChoice::Perspective => View::Perspective,
+                ViewChoice::Front => View::Front,
+                ViewChoice::Side => View::Side,
+            },
+            width: f32::from(self.width),
+            theme: self.theme.into(),
+            ..SheetOptions::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_seconds_or_frames() {
+        assert_eq!("1.2s".parse(), Ok(Time(Moment::Seconds(1.2))));
+        assert_eq!("120".parse(), Ok(Time(Moment::Frame(120))));
+        for wrong in ["", "s", "1.2", "-1", "-1s", "infs", "1m"] {
+            assert!(wrong.parse::<Time>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `mocap view`.
+
+use clap::Args as ClapArgs;
+use mocap_report::view::ViewOptions;
+
+use super::{Length, Pictures};
+
+/// Write a page that plays motions: one HTML file without network access
+///
+/// Several motions are shown over each other or side by side. Each is compared with the first input: by object-space
+/// error where the skeletons are equal, else by the distance between joints of the same role or name.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap view walk.bvh -o walk.html\n\
+    \x20 mocap view walk.bvh walk.robin.bvh -o both.html")]
+pub(crate) struct Args {
+    /// Largest number of frames per motion; longer motions keep every second, third, ... frame [2 to 1000000]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "6000",
+        value_parser = clap::value_parser!(u32).range(2..=1_000_000),
+        help_heading = "Page"
+    )]
+    most_frames: u32,
+    /// Distance of the points of the error from the joints [m, or with a unit, such as 3cm; 0 or more]
+    #[arg(long, value_name = "LENGTH", default_value = "0.03", help_heading = "Page")]
+    shell: Length,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
+}
+
+impl Args {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> ViewOptions {
+        ViewOptions { most_frames: self.most_frames as usize, shell: self.shell.0 }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a user can do about what the library finds, where a flag or command helps.
+
+use mocap::{FileFormat, Problem, unit_name};
+use mocap_compress::OpenError;
+use mocap_formats::{Finding, FormatProblem, Remedy};
+
+/// The advice on a finding.
+pub(super) fn on(finding: &Finding) -> Option<String> {
+    if let Some(problem) = finding.problem_as() {
+        return on_file(problem);
+    }
+    if let Some(problem) = finding.problem_as() {
+        return on_format(problem);
+    }
+    let advice = match finding.remedy()? {
+        Remedy::Repair => "--repair interpolates over such values",
+        Remedy::StateRate => "--input-fps states the rate",
+        Remedy::StatePositionChannels => "--position-channels replace or add settles it",
+        Remedy::DropFirstFrame => {
+            "--drop-first-frame leaves it out where motions are converted, retargeted, compressed, compared or drawn"
+        }
+        Remedy::NameSkeleton => NAME_SKELETON,
+        _ => return None,
+    };
+    Some(advice.into())
+}
+
+const NAME_SKELETON: &str = "name the skeleton with --skeleton FILE.asf";
+
+fn on_file(problem: &Problem) -> Option<String> {
+    Some(match problem {
+        Problem::NoSkeleton { .. } => NAME_SKELETON.into(),
+        Problem::Compressed(OpenError::SkeletonElsewhere) => {
+            "`mocap decompress --skeleton-ref` takes a file that has it".into()
+        }
+        Problem::UnitGuessed { unit } => {
+            format!("--input-unit {} states it, and silences this", unit_name(unit))
+        }
+        Problem::UnitUnknown => "state it with --input-unit, such as --input-unit cm".into(),
+        Problem::UpUnlikely { body, taken } => format!(
+            "--input-up {body} reads it so; --input-up {taken} says that it is right, and silences this"
+        ),
+        _ => return None,
+    })
+}
+
+fn on_format(problem: &FormatProblem) -> Option<String> {
+    Some(match problem {
+        FormatProblem::Unknown => {
+            let readable = FileFormat::all().filter(|format| format.readable().is_ok());
+            let names: Vec<&str> = readable.map(FileFormat::extension).collect();
+            format!("state it with --from, one of {}", names.join(", "))
+        }
+        FormatProblem::NoMotion => "`mocap skel` shows, checks and writes skeletons".into(),
+        FormatProblem::NeedsMotion { .. } => "skeletons are written as skel or asf".into(),
+        _ => return None,
+    })
+}

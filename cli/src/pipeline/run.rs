@@ -1,0 +1,93 @@
+//! `mocap run`: a pipeline over a database.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::explain::explain;
+use super::file::File;
+use super::plan::Plans;
+use super::work::work;
+use crate::args::{Inputs, Invocation, Outputs, Reading, RunArgs as Args, Selection};
+use crate::batch::{self, Input, Job, Naming, ReadFiles, RunOptions, read_files};
+use crate::console::Console;
+use crate::diagnostic::{Detail, Diagnostic};
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let file = File::read(&args.pipeline, &args.set)?;
+    if args.outputs.to_stdout() {
+        return Err(Diagnostic::new("usage::output", "a pipeline writes files, and stdout takes one")
+            .help("name a directory with -o"));
+    }
+    let folder = args.outputs.output.clone().or_else(|| file.output.clone());
+    let inputs = inputs(args, &file)?;
+    let mut plans = Plans::new(file, &inputs)?;
+    let (path, warnings) = plans.warnings();
+    console.warnings(&path, warnings, Detail::Full);
+    // The separator says that it is a directory, whether it is there or not.
+    let mut outputs =
+        Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };
+    // What exists stands in the way of work alone.
+    outputs.overwrite |= args.explain && !outputs.skip_existing;
+    let jobs = match (plans.write(), &folder) {
+        (false, _) => batch::report_jobs(inputs),
+        (true, Some(folder)) => {
+            let reading = Reading::default();
+            let reads = read_files(&reading, Some(&args.selection)).and([&args.pipeline]);
+            plan(inputs, &outputs, &plans, reads.and(plans.reads()), folder)?
+        }
+        (true, None) => {
+            return Err(Diagnostic::new("usage::output", "nothing says where the outputs go")
+                .help("name a directory with -o DIR, or with output = 'DIR' in the pipeline"));
+        }
+    };
+    let folder = folder.unwrap_or_default();
+    if args.explain {
+        explain(console, &jobs, &plans, &folder);
+        return Ok(Exit::Success);
+    }
+    let options = plans.open_targets(console, RunOptions::writing(&args.selection, &outputs, invocation))?;
+    Ok(batch::run(console, options, &jobs, |job, context| work(job, context, plans.of(&job.input), &folder)))
+}
+
+/// The inputs of the command line, else those of the pipeline.
+fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
+    let named = !args.inputs.is_empty() || args.selection.files_from.is_some();
+    let chosen = |flag: &[String], file: &[String]| if flag.is_empty() { file } else { flag }.to_vec();
+    let selection = Selection {
+        include: chosen(&args.selection.include, &file.include),
+        exclude: chosen(&args.selection.exclude, &file.exclude),
+        ..args.selection.clone()
+    };
+    let inputs = if named { args.inputs.clone() } else { file.inputs.clone() };
+    if inputs.is_empty() && !named {
+        return Err(Diagnostic::new(
+            "usage::no-input",
+            "neither the command line nor the pipeline name an input",
+        )
+        .help("name files or directories behind the pipeline, or with inputs = '...' in it"));
+    }
+    Ok(batch::expand(&Inputs { inputs, selection }, batch::MOTIONS)?)
+}
+
+/// The first output of every input, with the others along.
+fn plan(
+    inputs: Vec<Input>,
+    outputs: &Outputs,
+    plans: &Plans,
+    reads: ReadFiles<'_>,
+    folder: &Path,
+) -> Result<Vec<Job>, Diagnostic> {
+    let mut along: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for input in &inputs {
+        let mut files = plans.of(input).files(&input.relative).into_iter().map(|file| folder.join(file));
+        if let Some(first) = files.next() {
+            along.insert(first, files.collect());
+        }
+    }
+    let derive = |input: &Input| plans.of(input).files(&input.relative).into_iter().next();
+    let companions = |path: &Path| along.get(path).cloned().unwrap_or_default();
+    let naming = Naming { derive: &derive, companions: &companions, reads };
+    Ok(batch::plan(inputs, outputs, &naming)?)
+}

@@ -1,0 +1,122 @@
+//! From the words of the process to arguments: with the settings of the environment and of `mocap.toml`.
+
+mod help;
+mod misuse;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue};
+use clap::{ArgMatches, FromArgMatches};
+
+use crate::args::{Cli, Global, Invocation, Verb};
+use crate::config::{self, Settings};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+pub(crate) use help::print_help;
+use misuse::leave;
+
+/// What the process is to do.
+pub(crate) enum Start {
+    Work(Box<Cli>),
+    /// Say what is in force.
+    Print(Box<Print>),
+    /// Print this help.
+    Help(String),
+}
+
+/// `--print-config`.
+pub(crate) struct Print {
+    definition: clap::Command,
+    matches: ArgMatches,
+    settings: Settings,
+    global: Global,
+}
+
+/// The arguments of this process; leaves with a message where they are wrong, or for help.
+///
+/// # Errors
+/// Where the file with settings is wrong.
+pub(crate) fn from_process() -> Result<Start, Diagnostic> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let definition = config::definition();
+    let named = named_config(&words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
+    let settings = match Settings::find(named.as_deref(), &definition) {
+        Ok(settings) => settings,
+        // Help is what one needs then.
+        Err(_) if words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help)) => {
+            Settings::default()
+        }
+        Err(error) => return Err(error),
+    };
+    let definition = settings.apply(definition);
+    if words.iter().any(|word| word == "--print-config") {
+        return Ok(Start::Print(Box::new(Print::new(definition, settings, words))));
+    }
+    let matches = definition
+        .clone()
+        .try_get_matches_from(&words)
+        .unwrap_or_else(|error| leave(&definition, blamed(error), &words));
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| leave(&definition, error, &words));
+    if let Verb::Help { of } = &cli.command {
+        return help::page(definition, of).map(Start::Help);
+    }
+    cli.global.invocation = Invocation::of(&definition, &matches);
+    Ok(Start::Work(Box::new(cli)))
+}
+
+impl Print {
+    fn new(definition: clap::Command, settings: Settings, words: Vec<OsString>) -> Print {
+        // No input is needed to tell what would be done with it.
+        let free = |command: clap::Command| match command.has_subcommands() {
+            true => command,
+            false => command.mut_args(|argument| argument.required(false)),
+        };
+        let definition = definition.subcommand_required(false).mut_subcommands(free);
+        let matches = definition.clone().try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+        let global = Global::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        Print { definition, matches, settings, global }
+    }
+
+    /// Prints what is in force.
+    pub(crate) fn run(&self) -> Exit {
+        let mut console = Console::new(&self.global);
+        config::print(&mut console, &self.definition, &self.matches, &self.settings);
+        console.ended(Exit::Success)
+    }
+}
+
+/// The file that `--config` names.
+fn named_config(words: &[OsString]) -> Option<PathBuf> {
+    let words = words.iter().take_while(|word| *word != "--");
+    let mut last = None;
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        if word == "--config" {
+            last = words.peek().map(PathBuf::from);
+        } else if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--config=")) {
+            last = Some(path.into());
+        }
+    }
+    last
+}
+
+/// The error with the variable of the environment that holds the value it is about.
+fn blamed(mut error: clap::Error) -> clap::Error {
+    let option = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => argument.split(' ').next().unwrap_or_default().to_owned(),
+        _ => return error,
+    };
+    let Some(name) = option.strip_prefix("--") else { return error };
+    let variable = config::variable(name);
+    let value = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => value.clone(),
+        _ => return error,
+    };
+    if std::env::var(&variable).is_ok_and(|set| set == value) {
+        let tip = format!("the value is that of {variable}").into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}

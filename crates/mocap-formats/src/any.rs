@@ -1,0 +1,75 @@
+//! Reading and writing in any format.
+
+use std::borrow::Cow;
+
+use mocap_model::{Clip, Skeleton};
+
+use crate::{
+    Document, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions, text,
+};
+
+/// Reads a file of any format held in memory.
+///
+/// ```
+/// use mocap_formats::{Format, ReadOptions, read};
+///
+/// let bytes = b"HIERARCHY ROOT Hips { OFFSET 0 90 0 CHANNELS 3 Zrotation Xrotation Yrotation }
+///     MOTION Frames: 2 Frame Time: 0.01 1 2 3 4 5 6";
+/// let options = ReadOptions::default();
+/// let document = read(bytes, &options)?.value;
+/// assert_eq!(document.format(), Format::Bvh);
+/// let clip = document.to_clip(&options)?.value;
+/// assert_eq!((clip.frames(), clip.rate().fps()), (2, 100.0));
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
+/// # Errors
+/// Where the format is unknown or cannot be read, an AMC comes without its skeleton
+/// ([`ReadOptions::skeleton`]), or the content is wrong: then with every place where it is.
+pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(text::Problem::Empty.into());
+    }
+    let format = options.format.or_else(|| Format::detect(bytes));
+    let format = format.ok_or_else(|| Finding::new(FormatProblem::Unknown))?;
+    let read = format.entry().read.map_err(|reason| Finding::new(FormatProblem::WriteOnly { reason }))?;
+    read(bytes, options)
+}
+
+/// Writes a clip in a format; of formats without motion, its skeleton.
+///
+/// # Errors
+/// Where the format cannot be written or cannot hold the clip.
+pub fn write<'c>(clip: &'c Clip, format: Format, options: &WriteOptions) -> Result<Encoded<'c>, Finding> {
+    encode(Cow::Borrowed(clip), format, options)
+}
+
+/// As [`write`]; the clip is freed as soon as it is no longer needed, which saves memory.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_owned(clip: Clip, format: Format, options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
+    encode(Cow::Owned(clip), format, options)
+}
+
+fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Result<Encoded<'c>, Finding> {
+    match format.entry().write {
+        Some(write) => write(clip, options),
+        None => Err(Finding::new(FormatProblem::ReadOnly { format })),
+    }
+}
+
+/// Writes a skeleton in a format that holds skeletons without motion.
+///
+/// # Errors
+/// Where the format needs a motion or cannot hold the skeleton.
+pub fn write_skeleton(
+    skeleton: &Skeleton,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Encoded<'static>, Finding> {
+    match format.entry().write_skeleton {
+        Some(write) => write(skeleton, options),
+        None => Err(Finding::new(FormatProblem::NeedsMotion { format })),
+    }
+}

@@ -1,0 +1,153 @@
+//! From bytes to a document.
+
+use super::document::{Document, FrameTime, Motion, NodeKind, Origin};
+use super::hierarchy::hierarchy;
+use super::reader::{Halt, Reader};
+use super::rows::{self, Rows};
+use super::{Problem, commas, grammar};
+use crate::{Finding, Limits, Parsed, Rejected, Warnings, number, text};
+use std::ops::Range;
+
+/// Reads a BVH file held in memory.
+///
+/// What the reader had to repair is listed in the result's warnings.
+///
+/// # Errors
+/// What is no BVH, with its place; values that are not finite are left to [`to_clip`](super::to_clip).
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+    let text = text::open(bytes, limits)?;
+    match read(&text, limits, Warnings::default()) {
+        Ok(parsed) => Ok(parsed),
+        Err(Stop::Rejected(rejected)) => Err(*rejected),
+        // Same length, so that places stay right.
+        Err(Stop::Comma) => {
+            let (without, meaning, first) = commas::without_commas(&text);
+            let mut warnings = Warnings::default();
+            warnings.push(Finding::new(Problem::Commas { meaning }).at(&text, first));
+            read(&without, limits, warnings).map_err(|stop| match stop {
+                Stop::Rejected(rejected) => *rejected,
+                Stop::Comma => Finding::new(Problem::Commas { meaning }).into(),
+            })
+        }
+    }
+}
+
+/// Why a text was not read.
+enum Stop {
+    Rejected(Box<Rejected>),
+    /// There is a comma among the numbers: read again without.
+    Comma,
+}
+
+fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Document>, Stop> {
+    let mut reader = Reader::new(text, warnings);
+    let (document, stopped) = match document(&mut reader, limits) {
+        Ok(document) => (Some(document), None),
+        Err(Halt::Error(finding)) => (None, Some(*finding)),
+        Err(Halt::Comma) => return Err(Stop::Comma),
+    };
+    let warnings = reader.warnings.into_vec_in(text);
+    match (document, reader.errors.into_rejected(text, stopped, &warnings)) {
+        (Some(value), None) => Ok(Parsed { value, warnings }),
+        (_, rejected) => {
+            let rejected = rejected.expect("what has no document was stopped by an error");
+            Err(Stop::Rejected(Box::new(rejected)))
+        }
+    }
+}
+
+fn document(reader: &mut Reader, limits: &Limits) -> Result<Document, Halt> {
+    let text = reader.text;
+    let mut nodes = hierarchy(reader, limits)?;
+    let mut origin = Origin::default();
+    let start = reader.at;
+    let motion = if reader.take(grammar::keyword("MOTION")).is_some() {
+        let header = header(reader, start..start + "MOTION".len())?;
+        let Rows { frames, values, first, not_finite } =
+            rows::rows(reader, header.frames, header.frames_span, &mut nodes, limits)?;
+        origin.first_row = first.map(|span| crate::Place::of(text, span));
+        origin.not_finite = not_finite;
+        Some(Motion { frames, frame_time: header.frame_time, values })
+    } else {
+        reader.warn(Problem::NoMotion, text.len()..text.len());
+        None
+    };
+    debug_assert!(nodes.iter().all(|node| node.kind != NodeKind::Root || node.parent.is_none()));
+    Ok(Document { nodes, motion, origin })
+}
+
+struct Header {
+    frames: Option<u64>,
+    frames_span: Range<usize>,
+    frame_time: Option<FrameTime>,
+}
+
+/// Reads `Frames:` and `Frame Time:`, in either order.
+fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
+    let mut header = Header { frames: None, frames_span: motion.clone(), frame_time: None };
+    let mut has_frame_time = false;
+    loop {
+        reader.skip_space();
+        let start = reader.at;
+        if header.frames.is_none() && reader.take(grammar::frames).is_some() {
+            reader.skip_space();
+            header.frames = Some(count(reader)?);
+            header.frames_span = start..reader.at;
+        } else if !has_frame_time && reader.take(grammar::frame_time).is_some() {
+            has_frame_time = true;
+            let keyword = start..reader.at;
+            header.frame_time = frame_time(reader);
+            let what = match &header.frame_time {
+                None => "has no value",
+                Some(time) if time.seconds == 0.0 => "is zero",
+                Some(time) if !(time.seconds > 0.0 && time.seconds.is_finite()) => "is not above zero",
+                Some(_) => continue,
+            };
+            reader.warn(Problem::FrameTime { what }, keyword);
+        } else {
+            break;
+        }
+    }
+    if header.frames.is_none() {
+        // Without the keyword this is no row, but a line of another kind.
+        if reader.sees(grammar::word) && !reader.sees(grammar::real) && !reader.sees(grammar::not_finite) {
+            return Err(reader.unexpected("'Frames:'"));
+        }
+        reader.warn(Problem::MissingFrames, motion.clone());
+    }
+    if !has_frame_time {
+        reader.warn(Problem::FrameTime { what: "is missing" }, motion);
+    }
+    Ok(header)
+}
+
+fn count(reader: &mut Reader) -> Result<u64, Halt> {
+    let start = reader.at;
+    let expected = "the number of frames";
+    let Ok((_, word)) = grammar::word(reader.rest()) else { return Err(reader.unexpected(expected)) };
+    let Some(number) = reader.take(grammar::real) else { return Err(reader.unexpected(expected)) };
+    if number < 0.0 || number.fract() != 0.0 {
+        reader.at = start;
+        return Err(reader.unexpected(expected));
+    }
+    let digits = &reader.text[start..reader.at];
+    if !digits.iter().all(u8::is_ascii_digit) {
+        let text = text::quote(word);
+        reader.warn(Problem::FractionalFrames { text }, start..reader.at);
+    }
+    // Saturates where it is too large for any file.
+    Ok(number as u64)
+}
+
+/// The frame time, if there is one on the same line: the next line is the first frame.
+fn frame_time(reader: &mut Reader) -> Option<FrameTime> {
+    reader.take(grammar::blank);
+    let start = reader.at;
+    let seconds = match reader.take(grammar::real) {
+        Some(seconds) => seconds,
+        None => reader.take(grammar::not_finite).map(|_| f64::NAN)?,
+    };
+    let text = String::from_utf8_lossy(&reader.text[start..reader.at]).into_owned();
+    debug_assert!(number::scan(reader.text, start).is_some() || seconds.is_nan());
+    Some(FrameTime { text, seconds })
+}

@@ -1,0 +1,224 @@
+//! From a document to the clip it means.
+
+use super::document::{Channel, Document, NodeKind};
+use super::positions::{PositionChannels, PositionMode, position_mode};
+use super::repair::finite_values;
+use super::rest_frame::rest_first_frame;
+use super::{Problem, names};
+use crate::{Finding, Parsed, Rejected, Warnings};
+use mocap_model::{
+    Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, UnitQuaternion,
+    Vector3,
+};
+use std::sync::Arc;
+
+/// How a document becomes a clip.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipOptions {
+    /// How position channels and OFFSET combine. Default: as the file suggests.
+    pub position_channels: PositionChannels,
+    /// Frames per second, finite and above 0, in place of what the file says. Default: as the file says.
+    pub fps: Option<f64>,
+    /// Whether values that are not finite are interpolated. Default: they are an error.
+    pub repair: bool,
+}
+
+/// Frames per second of a file that does not say.
+const DEFAULT_FPS: f64 = 30.0;
+
+/// The motion that a document means: Y up and Z forward as is usual, in units that the format does not state.
+///
+/// Names are made unique, end sites without one are called `<parent>_End`.
+///
+/// # Errors
+/// Where a value is not finite and is not to be repaired, or finite values overflow.
+pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Rejected> {
+    convert(document, options, usize::MAX)
+}
+
+/// The start of the motion that a document means, at most `frames` frames, with everything that [`to_clip`]
+/// finds in the whole of it: what a file is can be said without making all of its rotations.
+///
+/// # Errors
+/// As [`to_clip`].
+pub fn to_clip_start(
+    document: &Document,
+    options: &ClipOptions,
+    frames: usize,
+) -> Result<Parsed<Clip>, Rejected> {
+    convert(document, options, frames.max(ENOUGH))
+}
+
+/// Frames in which [`rest_first_frame`] finds all that it can find.
+const ENOUGH: usize = 1003;
+
+fn convert(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, Rejected> {
+    let mut warnings = Warnings::default();
+    match clip(document, options, frames, &mut warnings) {
+        Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
+        Err(rejected) => Err(rejected.behind(warnings.into_vec())),
+    }
+}
+
+fn clip(
+    document: &Document,
+    options: &ClipOptions,
+    frames: usize,
+    warnings: &mut Warnings,
+) -> Result<Clip, Rejected> {
+    let mode = mode(document, options, warnings);
+    let skeleton = Arc::new(skeleton(document));
+    let rate = rate(document, options);
+    let frames = document.frames().min(frames);
+    let tracks = match document.motion() {
+        Some(motion) if frames > 0 => {
+            let values = finite_values(document, motion, mode, options.repair, warnings)?;
+            tracks(document, &values[..frames * document.channels()], &skeleton, mode)
+        }
+        _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
+    };
+    // Finite values can still overflow: a position added to an offset, or a way between two positions.
+    let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|e| Finding::new(Problem::Clip(e)))?;
+    if let Some(mut finding) = rest_first_frame(&clip) {
+        finding.place = document.origin.first_row.clone();
+        warnings.push(finding);
+    }
+    Ok(clip)
+}
+
+fn mode(document: &Document, options: &ClipOptions, warnings: &mut Warnings) -> PositionMode {
+    match options.position_channels {
+        PositionChannels::Replace => return PositionMode::Replace,
+        PositionChannels::Add => return PositionMode::Add,
+        PositionChannels::Auto => {}
+    }
+    let decision = position_mode(document);
+    let mode = decision.mode.unwrap_or(PositionMode::Replace);
+    if decision.weak {
+        let (replace, add) = (decision.replace, decision.add);
+        warnings.push(Finding::new(Problem::PositionMode { mode, replace, add }));
+    }
+    mode
+}
+
+fn rate(document: &Document, options: &ClipOptions) -> FrameRate {
+    let of_file = || {
+        let time = document.motion()?.frame_time.as_ref()?;
+        FrameRate::from_frame_time(time.seconds)
+    };
+    let default = || FrameRate::new(DEFAULT_FPS).expect("a positive rate");
+    options.fps.and_then(FrameRate::new).or_else(of_file).unwrap_or_else(default)
+}
+
+fn skeleton(document: &Document) -> Skeleton {
+    let names = names::of_nodes(document.nodes());
+    let joints = document.nodes().iter().zip(names).map(|(node, name)| Joint {
+        name,
+        parent: node.parent.map(JointId::from),
+        offset: node.offset,
+        rest_rotation: UnitQuaternion::identity(),
+        dofs: match node.kind {
+            NodeKind::EndSite => Dofs::locked(EulerOrder::ZXY),
+            NodeKind::Root | NodeKind::Joint => dofs(&node.channels),
+        },
+        role: None,
+        end_site: node.kind == NodeKind::EndSite,
+    });
+    Skeleton::new("", Space::default(), joints.collect()).expect("a hierarchy is a tree with finite offsets")
+}
+
+fn dofs(channels: &[Channel]) -> Dofs {
+    let mut dofs = Dofs::locked(EulerOrder::ZXY);
+    let mut axes = Vec::new();
+    for channel in channels {
+        match channel {
+            Channel::Rotation(axis) => {
+                dofs.rotation[axis.index()] = true;
+                axes.push(*axis);
+            }
+            Channel::Position(axis) => dofs.translation[axis.index()] = true,
+            Channel::Scale(_) => {}
+        }
+    }
+    let order = match *axes.as_slice() {
+        [a, b, c] => EulerOrder::new([a, b, c]),
+        _ => EulerOrder::completing(&axes),
+    };
+    dofs.order = order.unwrap_or(dofs.order);
+    dofs
+}
+
+fn tracks(document: &Document, values: &[f64], skeleton: &Skeleton, mode: PositionMode) -> Vec<JointTracks> {
+    let width = document.channels();
+    let mut first = 0;
+    let mut tracks = Vec::with_capacity(skeleton.len());
+    for (node, joint) in document.nodes().iter().zip(skeleton.joints()) {
+        let columns = first..first + node.channels.len();
+        first = columns.end;
+        let has =
+            |kind: fn(&Channel) -> bool| node.kind != NodeKind::EndSite && node.channels.iter().any(kind);
+        let rows = || values.chunks_exact(width).map(|row| &row[columns.clone()]);
+        let rotation = match has(|channel| matches!(channel, Channel::Rotation(_))) {
+            true => sampled(rows().map(|row| rotation(&node.channels, row)).collect()),
+            false => Track::Constant(UnitQuaternion::identity()),
+        };
+        let translation = has(|channel| matches!(channel, Channel::Position(_)))
+            .then(|| {
+                sampled(rows().map(|row| translation(&node.channels, row, joint.offset, mode)).collect())
+            })
+            .filter(|track| *track != Track::Constant(joint.offset));
+        tracks.push(JointTracks { rotation, translation });
+    }
+    tracks
+}
+
+fn sampled<T: Copy + PartialEq>(samples: Vec<T>) -> Track<T> {
+    Track::from_samples(samples).expect("there is a frame")
+}
+
+fn rotation(channels: &[Channel], row: &[f64]) -> UnitQuaternion<f64> {
+    let mut rotation = UnitQuaternion::identity();
+    for (channel, value) in channels.iter().zip(row) {
+        if let Channel::Rotation(axis) = channel {
+            rotation *= UnitQuaternion::from_axis_angle(&axis.unit(), value.to_radians());
+        }
+    }
+    rotation
+}
+
+fn translation(channels: &[Channel], row: &[f64], offset: Vector3<f64>, mode: PositionMode) -> Vector3<f64> {
+    let mut translation = offset;
+    for (channel, value) in channels.iter().zip(row) {
+        if let Channel::Position(axis) = channel {
+            match mode {
+                PositionMode::Replace => translation[axis.index()] = *value,
+                PositionMode::Add => translation[axis.index()] += *value,
+            }
+        }
+    }
+    translation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    #[test]
+    fn the_start_of_a_motion_tells_what_the_whole_tells() {
+        let rows: String =
+            (0..3000).map(|i| format!("0 1 0 {} 0 0\n", if i == 0 { 90 } else { i % 7 })).collect();
+        let text = format!(
+            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation \
+             Yrotation\nEnd Site\n{{\nOFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 3000\nFrame Time: 0.008333\n{rows}"
+        );
+        let document = crate::bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+        let options = ClipOptions::default();
+        let whole = to_clip(&document, &options).unwrap();
+        let start = to_clip_start(&document, &options, 1).unwrap();
+        assert_eq!(start.warnings, whole.warnings);
+        assert_eq!(whole.warnings.len(), 1);
+        assert_eq!(start.value.frames(), ENOUGH);
+        assert_eq!(start.value, whole.value.trimmed(0..ENOUGH).unwrap());
+    }
+}

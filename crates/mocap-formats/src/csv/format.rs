@@ -1,0 +1,19 @@
+//! CSV in the table of formats.
+
+use super::write;
+use crate::Content;
+use crate::entry::Entry;
+
+pub(crate) static FORMAT: Entry = Entry {
+    name: "csv",
+    extensions: &[],
+    note: Some("positions"),
+    has_motion: true,
+    states_space: false,
+    searched: false,
+    beside: None,
+    detect: |start| start.first.starts_with(b"frame,time,joint,"),
+    read: Err("a table of positions cannot be read: it has no rotations"),
+    write: Some(|clip, _| Ok(Content::stream(move |mut out| write(&clip, &mut out)).into())),
+    write_skeleton: None,
+};

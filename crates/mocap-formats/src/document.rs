@@ -1,0 +1,81 @@
+//! What every document has, whatever its format.
+
+use std::fmt;
+
+use mocap_model::{Clip, Skeleton};
+
+use crate::bvh::PositionMode;
+use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected};
+
+/// A file as it was written: values, names and their order are kept.
+///
+/// [`Document::to_clip`] and [`Document::to_skeleton`] give what it means, [`Document::write`] the file again.
+pub trait Document: fmt::Debug + Send + Sync {
+    /// The format of the file.
+    fn format(&self) -> Format;
+
+    /// What the file states that a clip does not hold.
+    fn stated(&self, options: &ReadOptions) -> Stated;
+
+    /// The motion that the file means, with what was found on the way.
+    ///
+    /// # Errors
+    /// Where it has no motion, or values that are not finite and are not to be repaired.
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+        let _ = options;
+        Err(Finding::new(FormatProblem::NoMotion).into())
+    }
+
+    /// The same; what the document holds is not copied where it can be taken.
+    ///
+    /// # Errors
+    /// As [`Document::to_clip`].
+    fn into_clip(self: Box<Self>, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+        self.to_clip(options)
+    }
+
+    /// The start of the motion, or all of it, with everything that [`Document::to_clip`] finds in the whole: what
+    /// a file is can be told without making all of its rotations.
+    ///
+    /// # Errors
+    /// As [`Document::to_clip`].
+    fn to_clip_start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+        self.to_clip(options)
+    }
+
+    /// The skeleton that the file means, with or without a motion.
+    ///
+    /// # Errors
+    /// As [`Document::to_clip`], but for the motion.
+    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+        let Parsed { value: clip, warnings } = self.to_clip_start(options)?;
+        Ok(Parsed { value: clip.skeleton().as_ref().clone(), warnings })
+    }
+
+    /// The file again: every value, name and order as it was read.
+    fn write(&self) -> Encoded<'static>;
+}
+
+/// What a file states that a clip does not hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stated {
+    /// The number of frames; 0 of a skeleton.
+    pub frames: usize,
+    /// The number of channels of all joints: numbers per frame.
+    pub channels: usize,
+    /// The frame time as the file has it \[s\].
+    pub frame_time: Option<f64>,
+    /// How position channels and the offset of a joint combine; `None` without position channels.
+    pub positions: Option<PositionMode>,
+}
+
+impl Stated {
+    /// Of files of this project: the channels of a joint are its degrees of freedom.
+    pub fn of_dofs(skeleton: &Skeleton, frames: usize) -> Stated {
+        let joints = || skeleton.joints().iter().filter(|joint| !joint.end_site);
+        let count = |free: [bool; 3]| free.iter().filter(|free| **free).count();
+        let channels = joints().map(|joint| count(joint.dofs.rotation) + count(joint.dofs.translation)).sum();
+        let moves = joints().any(|joint| count(joint.dofs.translation) > 0);
+        Stated { frames, channels, frame_time: None, positions: moves.then_some(PositionMode::Replace) }
+    }
+}

@@ -1,0 +1,76 @@
+//! What the table of formats knows about one format.
+
+use std::borrow::Cow;
+
+use mocap_model::{Clip, Skeleton};
+
+use crate::{Document, Encoded, Finding, Parsed, ReadOptions, Rejected, WriteOptions};
+
+/// One line of the table of formats. Each format has it in its own folder.
+pub(crate) struct Entry {
+    /// Lower-case name, which is also the usual extension.
+    pub(crate) name: &'static str,
+    /// Other extensions, lower case.
+    pub(crate) extensions: &'static [&'static str],
+    /// A few words for help texts, behind the name.
+    pub(crate) note: Option<&'static str>,
+    /// Whether a file holds a motion; else it holds only a skeleton.
+    pub(crate) has_motion: bool,
+    /// Whether a file states its unit and axes.
+    pub(crate) states_space: bool,
+    /// Whether a search of folders for motion files takes such files.
+    pub(crate) searched: bool,
+    /// The extension of a second file that goes with each file.
+    pub(crate) beside: Option<&'static str>,
+    /// Whether the start of a file looks like this format.
+    pub(crate) detect: fn(&Start) -> bool,
+    /// Reads a file; else why no file can be read.
+    pub(crate) read: Result<ReadFile, &'static str>,
+    /// Writes a clip, or of a clip the skeleton.
+    pub(crate) write: Option<WriteClip>,
+    /// Writes a skeleton without motion.
+    pub(crate) write_skeleton: Option<WriteSkeleton>,
+}
+
+pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
+pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<Encoded<'c>, Finding>;
+pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'static>, Finding>;
+
+/// The start of a file, as detection looks at it.
+pub(crate) struct Start<'t> {
+    /// All of it.
+    pub(crate) text: &'t [u8],
+    /// The first line that is neither blank nor a comment, without blanks around it.
+    pub(crate) first: &'t [u8],
+    /// The first word of that line.
+    pub(crate) word: &'t [u8],
+    /// The line behind it.
+    pub(crate) second: Option<&'t [u8]>,
+}
+
+impl Start<'_> {
+    /// The lines of a text; `None` where all are blank.
+    pub(crate) fn of(text: &[u8]) -> Option<Start<'_>> {
+        let mut lines = text
+            .split(|&byte| byte == b'\n' || byte == b'\r')
+            .map(<[u8]>::trim_ascii)
+            .filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+        let first = lines.next()?;
+        let word = first.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or(first);
+        Some(Start { text, first, word, second: lines.next() })
+    }
+
+    /// Whether the text is a JSON object and has the words.
+    pub(crate) fn is_json_with(&self, words: &str) -> bool {
+        self.word[0] == b'{' && self.text.windows(words.len()).any(|window| window == words.as_bytes())
+    }
+
+    /// Whether the first word is one of these in any case, with a sign or nothing behind it.
+    pub(crate) fn starts_with_word(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| {
+            let start = self.word.get(..word.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+                && self.word.get(word.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric())
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! How files are read and written, whatever their format.
+
+use mocap_model::EulerOrder;
+
+use crate::asf::{self, AsfUnits};
+use crate::bvh::PositionChannels;
+use crate::{Format, Limits};
+
+/// How a file of any format is read. The defaults take what the file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The format. Default: by the content.
+    pub format: Option<Format>,
+    /// The skeleton that an AMC file moves: without it an AMC file cannot be read.
+    pub skeleton: Option<asf::Document>,
+    /// How position channels and OFFSET of a BVH combine. Default: as the file suggests.
+    pub position_channels: PositionChannels,
+    /// The unit of the lengths of an ASF. Default: that of the CMU database where the file says `length 0.45`.
+    pub asf_units: AsfUnits,
+    /// Frames per second, finite and above 0. Default: as the file says, else 120 for AMC and 30 for BVH.
+    pub fps: Option<f64>,
+    /// Whether values that are not finite are interpolated. Default: they are an error.
+    pub repair: bool,
+    /// Bounds on the size of a file and of what is made of it.
+    pub limits: Limits,
+}
+
+/// How a clip or skeleton is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WriteOptions {
+    /// The rotation order of every joint of a BVH. Default: that of the skeleton.
+    pub euler: Option<EulerOrder>,
+    /// How far the rounding of numbers in a BVH may move a joint \[m, above 0\]. Default and most: 1e-6.
+    pub tolerance: Option<f64>,
+    /// Bounds that the reader of the file will have.
+    pub limits: Limits,
+}

@@ -1,0 +1,38 @@
+//! What every kind of problem has: a stable code and a message.
+
+use std::any::Any;
+use std::fmt;
+
+/// A kind of problem that a reader or writer reports: a stable code and a one-sentence message.
+///
+/// Each format has one enum of its problems. [`Finding::problem_as`](crate::Finding::problem_as) gives the typed
+/// problem back.
+pub trait Problem: fmt::Display + fmt::Debug + Any + Send + Sync {
+    /// The stable code, such as `bvh::row-length`.
+    fn code(&self) -> &'static str;
+
+    /// Which option of the reader settles the problem, if any does.
+    fn remedy(&self) -> Option<Remedy> {
+        None
+    }
+}
+
+/// The option of a reader that settles a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Interpolate over values that are not finite.
+    Repair,
+    /// State the frame rate.
+    StateRate,
+    /// State what position channels mean.
+    StatePositionChannels,
+    /// Drop the first frame: it is a rest pose.
+    DropFirstFrame,
+    /// State the axis that points up.
+    StateUp,
+    /// State the unit of lengths.
+    StateUnit,
+    /// Name the skeleton file that an AMC file moves.
+    NameSkeleton,
+}

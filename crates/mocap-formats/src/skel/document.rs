@@ -1,0 +1,160 @@
+//! The shape of a `.skel` file.
+
+use crate::tagged::{Codes, Shape};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How files of the format name it.
+pub(crate) static SHAPE: Shape = Shape {
+    format: "mocap-skel",
+    version: 1,
+    holds: "a skeleton",
+    codes: Codes {
+        other_program: "skel::other-program",
+        syntax: "skel::syntax",
+        field: "skel::field",
+        format: "skel::format",
+        version: "skel::version",
+    },
+};
+
+/// A skeleton of motion capture: a tree of joints.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "mocap skeleton")]
+pub(crate) struct File {
+    /// Always `mocap-skel`.
+    #[schemars(extend("const" = SHAPE.format))]
+    pub(crate) format: String,
+    /// The version of the format: 1.
+    #[schemars(range(min = 1, max = 1))]
+    pub(crate) version: u32,
+    /// What the skeleton is called.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) name: String,
+    /// The unit of all lengths: `m`, `cm`, `mm`, `in`, `ft`, `cmu` (that of the CMU database), or metres per
+    /// unit. Left out: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unit: Option<UnitField>,
+    /// Whether the unit was inferred from the size of the skeleton.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) unit_guessed: bool,
+    /// The axis that points away from the floor: `X`, `Y`, `Z`, with `-` for the opposite direction.
+    #[serde(default = "default_up")]
+    #[schemars(regex(pattern = r"^[+-]?[XYZxyz]$"))]
+    pub(crate) up: String,
+    /// The axis along which the character looks at rest.
+    #[serde(default = "default_forward")]
+    #[schemars(regex(pattern = r"^[+-]?[XYZxyz]$"))]
+    pub(crate) forward: String,
+    /// All joints and end sites, parents before their children.
+    #[schemars(length(min = 1))]
+    pub(crate) joints: Vec<JointField>,
+    /// Named runs of joints, such as a leg.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) chains: Vec<ChainField>,
+}
+
+fn default_up() -> String {
+    "Y".into()
+}
+
+fn default_forward() -> String {
+    "Z".into()
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The length of one unit.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a unit is m, cm, mm, in, ft, cmu or a number of metres")]
+#[schemars(rename = "Unit")]
+pub(crate) enum UnitField {
+    /// `m`, `cm`, `mm`, `in`, `ft`, `cmu`.
+    Name(String),
+    /// Metres per unit.
+    Metres(f64),
+}
+
+/// One joint at rest.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Joint")]
+pub(crate) struct JointField {
+    /// Unique in the skeleton.
+    pub(crate) name: String,
+    /// The name of the joint above; left out for a root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<String>,
+    /// Where the joint is in its parent's frame at rest: X, Y, Z.
+    pub(crate) offset: [f64; 3],
+    /// How the joint is turned against its parent at rest: a quaternion W, X, Y, Z. Left out: not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rotation: Option<[f64; 4]>,
+    /// How the joint may move. Left out: it turns about all axes in the order ZXY; an end site not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) dofs: Option<DofsField>,
+    /// The smallest and the greatest angle [degrees] about each axis; null: no limit on that side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) limits: Option<LimitsField>,
+    /// What the joint is in a body: Hips, LeftFoot and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = mocap_model::Role::ALL.iter().map(|role| role.name()).collect::<Vec<_>>()))]
+    pub(crate) role: Option<String>,
+    /// Whether this is only the end of a bone, which never moves.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) end_site: bool,
+}
+
+/// The degrees of freedom of a joint.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Dofs")]
+pub(crate) struct DofsField {
+    /// The order of its Euler angles: `ZXY` means Z · X · Y. Left out: ZXY.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[XYZxyz]{3}$"))]
+    pub(crate) order: Option<String>,
+    /// The axes that it turns about, such as `XZ`; empty: it does not turn. Left out: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[XYZxyz]{0,3}$"))]
+    pub(crate) rotation: Option<String>,
+    /// The axes that it moves along. Left out: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[XYZxyz]{0,3}$"))]
+    pub(crate) translation: Option<String>,
+    /// How the axes that it turns about are turned against the joint at rest: a quaternion W, X, Y, Z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) frame: Option<[f64; 4]>,
+}
+
+/// Limits by axis.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Limits")]
+pub(crate) struct LimitsField {
+    /// About X.
+    #[serde(rename = "X", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) x: Option<[Option<f64>; 2]>,
+    /// About Y.
+    #[serde(rename = "Y", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) y: Option<[Option<f64>; 2]>,
+    /// About Z.
+    #[serde(rename = "Z", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) z: Option<[Option<f64>; 2]>,
+}
+
+/// A run of joints from a base down to a tip.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Chain")]
+pub(crate) struct ChainField {
+    /// Unique in the skeleton.
+    pub(crate) name: String,
+    /// The joint nearest the root.
+    pub(crate) base: String,
+    /// The joint furthest from the root.
+    pub(crate) tip: String,
+}

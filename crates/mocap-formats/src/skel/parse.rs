@@ -1,0 +1,24 @@
+//! Reads `.skel` files.
+
+use super::document::{File, SHAPE};
+use super::to_skeleton::{Source, skeleton};
+use crate::tagged::{deserialize, refuse_foreign};
+use crate::{Limits, Parsed, Rejected, text};
+use mocap_model::Skeleton;
+
+/// Reads a `.skel` file held in memory.
+///
+/// # Errors
+/// A finding that names the field by its path, and its line and column.
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {
+    let text = text::open(bytes, limits)?;
+    refuse_foreign(&text, &SHAPE)?;
+    let file: File = deserialize(&text, &SHAPE)?;
+    let mut source = Source::new(&text, &[]);
+    let read = skeleton(file, &mut source, limits);
+    let warnings = source.into_warnings();
+    match read {
+        Ok(value) => Ok(Parsed { value, warnings }),
+        Err(error) => Err(Rejected::from(error).behind(warnings)),
+    }
+}

@@ -1,0 +1,298 @@
+//! The skeleton that a `.skel` file describes.
+
+use super::Problem;
+use super::document::{DofsField, File, JointField, LimitsField, SHAPE, UnitField};
+use crate::tagged::{Fault, Step, locate};
+use crate::{Finding, LimitExceeded, Limits};
+use mocap_model::{
+    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, ModelError, Role, SignedAxis, Skeleton, Space,
+    Unit, UnitQuaternion, UnitSource,
+};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// The text of a skeleton and where in it the skeleton starts.
+pub(crate) struct Source<'t> {
+    text: &'t [u8],
+    prefix: &'t [Step<'t>],
+    warnings: Vec<Finding>,
+}
+
+impl<'t> Source<'t> {
+    pub(crate) fn new(text: &'t [u8], prefix: &'t [Step<'t>]) -> Source<'t> {
+        Source { text, prefix, warnings: Vec::new() }
+    }
+
+    pub(crate) fn into_warnings(self) -> Vec<Finding> {
+        self.warnings
+    }
+
+    /// Counts a warning that was there before: finding the place of each would take a search of the text.
+    fn warn(&mut self, steps: &[Step], problem: impl FnOnce(String) -> Problem) {
+        match self.warnings.first_mut() {
+            Some(earlier) => earlier.count += 1,
+            None => self.warnings.push(self.error(steps, problem)),
+        }
+    }
+
+    /// Where a path stands and how it is written.
+    fn path(&self, steps: &[Step]) -> (String, Range<usize>) {
+        let all: Vec<Step> = self.prefix.iter().chain(steps).copied().collect();
+        let mut text = String::new();
+        for step in &all {
+            match step {
+                Step::Key(key) if text.is_empty() => text.push_str(key),
+                Step::Key(key) => text.push_str(&format!(".{key}")),
+                Step::Index(index) => text.push_str(&format!("[{index}]")),
+            }
+        }
+        (text, locate(self.text, &all))
+    }
+
+    pub(crate) fn error<P: crate::Problem>(
+        &self,
+        steps: &[Step],
+        problem: impl FnOnce(String) -> P,
+    ) -> Finding {
+        let (path, span) = self.path(steps);
+        Finding::new(problem(path)).at(self.text, span)
+    }
+
+    fn value(&self, steps: &[Step], message: impl Into<String>) -> Finding {
+        let message = message.into();
+        self.error(steps, |path| Problem::Value { path, message })
+    }
+}
+
+/// The skeleton that a file describes.
+pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Result<Skeleton, Finding> {
+    let tag = [
+        ("format", file.format != SHAPE.format),
+        ("version", file.version > SHAPE.version || file.version == 0),
+    ];
+    if let Some((key, _)) = tag.into_iter().find(|(_, wrong)| *wrong) {
+        let fault = match key {
+            "format" => Fault::Format { found: file.format, expected: SHAPE.format },
+            _ => Fault::Version { found: file.version, known: SHAPE.version },
+        };
+        return Err(source.error(&[Step::Key(key)], |_| SHAPE.problem(fault)));
+    }
+    for (what, found) in [("joints", file.joints.len()), ("chains", file.chains.len())] {
+        if found > limits.joints {
+            return Err(Finding::new(LimitExceeded { what, found, limit: limits.joints }));
+        }
+    }
+    let space = space(&file, source)?;
+    let mut places: HashMap<String, JointId> = HashMap::with_capacity(file.joints.len());
+    for (i, joint) in file.joints.iter().enumerate() {
+        places.entry(joint.name.clone()).or_insert(JointId::from(i));
+    }
+    let mut joints: Vec<Joint> = Vec::with_capacity(file.joints.len());
+    let mut levels = vec![1; file.joints.len()];
+    let mut roles: HashMap<Role, &str> = HashMap::new();
+    for (i, field) in file.joints.iter().enumerate() {
+        let joint = joint(field, i, &places, source)?;
+        if let Some(role) = joint.role
+            && let Some(first) = roles.insert(role, &field.name)
+        {
+            let steps = [Step::Key("joints"), Step::Index(i), Step::Key("role")];
+            let message = format!("'{first}' is {role} as well: a role belongs to one joint");
+            return Err(source.value(&steps, message).in_joint(&field.name));
+        }
+        // A parent that comes later is told below.
+        if let Some(parent) = joint.parent.filter(|parent| parent.index() < i) {
+            levels[i] = levels[parent.index()] + 1;
+        }
+        if levels[i] > limits.depth {
+            let (found, limit) = (levels[i], limits.depth);
+            return Err(Finding::new(LimitExceeded { what: "levels", found, limit }));
+        }
+        joints.push(joint);
+    }
+    let names: Vec<String> = joints.iter().map(|joint| joint.name.clone()).collect();
+    let skeleton =
+        Skeleton::new(file.name, space, joints).map_err(|error| skeleton_error(error, &names, source))?;
+    let mut chains: Vec<Chain> = Vec::with_capacity(file.chains.len());
+    let mut chain_names = HashSet::new();
+    for (i, chain) in file.chains.iter().enumerate() {
+        let find = |key: &'static str, name: &str| {
+            places.get(name).copied().ok_or_else(|| {
+                let steps = [Step::Key("chains"), Step::Index(i), Step::Key(key)];
+                source.error(&steps, |path| Problem::UnknownJoint { path, name: name.to_owned() })
+            })
+        };
+        let (base, tip) = (find("base", &chain.base)?, find("tip", &chain.tip)?);
+        if !chain_names.insert(chain.name.as_str()) {
+            let steps = [Step::Key("chains"), Step::Index(i), Step::Key("name")];
+            return Err(source.value(&steps, format!("two chains are called '{}'", chain.name)));
+        }
+        chains.push(Chain { name: chain.name.clone(), base, tip });
+    }
+    skeleton.with_chains(chains).map_err(|error| {
+        let at = match &error {
+            ModelError::BrokenChain { chain } => file.chains.iter().position(|other| other.name == *chain),
+            _ => None,
+        };
+        let steps = [Step::Key("chains"), Step::Index(at.unwrap_or(0))];
+        source.error(&steps, |path| Problem::Skeleton { path, error })
+    })
+}
+
+/// The joint that a skeleton's error is about: of two of a name, the second.
+fn skeleton_error(error: ModelError, names: &[String], source: &Source) -> Finding {
+    let (name, field) = match &error {
+        ModelError::ParentAfterChild { joint } => (Some(joint), Some("parent")),
+        ModelError::DuplicateName { name } => (Some(name), Some("name")),
+        ModelError::EmptyLimit { joint, .. } => (Some(joint), Some("limits")),
+        ModelError::RestNotFinite { joint } | ModelError::EndSiteWithChild { joint } => (Some(joint), None),
+        _ => (None, None),
+    };
+    let mut steps = vec![Step::Key("joints")];
+    let joint = name.cloned();
+    if let Some(at) = joint.as_ref().and_then(|joint| names.iter().rposition(|name| name == joint)) {
+        steps.push(Step::Index(at));
+        steps.extend(field.map(Step::Key));
+    }
+    let finding = source.error(&steps, |path| Problem::Skeleton { path, error });
+    match joint {
+        Some(joint) => finding.in_joint(joint),
+        None => finding,
+    }
+}
+
+fn space(file: &File, source: &Source) -> Result<Space, Finding> {
+    let axis = |key: &'static str, text: &str| {
+        text.parse::<SignedAxis>().map_err(|message| source.value(&[Step::Key(key)], message))
+    };
+    let (up, forward) = (axis("up", &file.up)?, axis("forward", &file.forward)?);
+    if up.axis == forward.axis {
+        return Err(source.value(&[Step::Key("forward")], "up and forward lie on one axis"));
+    }
+    let metres = match &file.unit {
+        None => None,
+        Some(UnitField::Metres(metres)) if metres.is_finite() && *metres > 0.0 => Some(*metres),
+        Some(UnitField::Metres(metres)) => {
+            let message = format!("{metres} is no length of a unit: a number of metres above 0 is expected");
+            return Err(source.value(&[Step::Key("unit")], message));
+        }
+        Some(UnitField::Name(name)) => match Unit::NAMED.iter().find(|(known, _)| known == name) {
+            Some((_, metres)) => Some(*metres),
+            None => {
+                let message = format!("'{name}' is no unit: m, cm, mm, in, ft, cmu or a number of metres");
+                return Err(source.value(&[Step::Key("unit")], message));
+            }
+        },
+    };
+    let unit_source = if file.unit_guessed { UnitSource::Guessed } else { UnitSource::File };
+    Ok(Space { up, forward, unit: metres.map(|metres| Unit { metres, source: unit_source }) })
+}
+
+fn joint(
+    field: &JointField,
+    index: usize,
+    places: &HashMap<String, JointId>,
+    source: &mut Source,
+) -> Result<Joint, Finding> {
+    let at = [Step::Key("joints"), Step::Index(index)];
+    let below = |key: &'static str| [at[0], at[1], Step::Key(key)];
+    let in_joint = |finding: Finding| finding.in_joint(field.name.clone());
+    if field.name.is_empty() {
+        return Err(source.value(&below("name"), "the name is empty"));
+    }
+    let parent = match &field.parent {
+        None => None,
+        Some(name) => Some(*places.get(name).ok_or_else(|| {
+            let name = name.clone();
+            in_joint(source.error(&below("parent"), |path| Problem::UnknownJoint { path, name }))
+        })?),
+    };
+    let role = match &field.role {
+        None => None,
+        Some(role) => {
+            Some(role.parse().map_err(|message: String| in_joint(source.value(&below("role"), message)))?)
+        }
+    };
+    let rest_rotation = rotation(field.rotation, &below("rotation"), source).map_err(in_joint)?;
+    let mut dofs = dofs(field.dofs.as_ref(), field.end_site, &below("dofs"), source).map_err(in_joint)?;
+    if let Some(LimitsField { x, y, z }) = &field.limits {
+        for ((limit, key), field) in dofs.limits.iter_mut().zip(["X", "Y", "Z"]).zip([x, y, z]) {
+            let Some([min, max]) = *field else { continue };
+            let (from, to) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
+            if from > to {
+                let message = format!("the limit runs from {from} to {to}: the smaller angle comes first");
+                return Err(in_joint(
+                    source.value(&[at[0], at[1], Step::Key("limits"), Step::Key(key)], message),
+                ));
+            }
+            *limit = Some(Limit { min: from.to_radians(), max: to.to_radians() });
+        }
+    }
+    Ok(Joint {
+        name: field.name.clone(),
+        parent,
+        offset: field.offset.into(),
+        rest_rotation,
+        dofs,
+        role,
+        end_site: field.end_site,
+    })
+}
+
+fn dofs(
+    field: Option<&DofsField>,
+    end_site: bool,
+    at: &[Step; 3],
+    source: &mut Source,
+) -> Result<Dofs, Finding> {
+    let mut dofs = if end_site { Dofs::locked(EulerOrder::ZXY) } else { Dofs::ball(EulerOrder::ZXY) };
+    let Some(field) = field else { return Ok(dofs) };
+    let below = |key: &'static str| [at[0], at[1], at[2], Step::Key(key)];
+    if let Some(order) = &field.order {
+        dofs.order = order.parse().map_err(|message: String| source.value(&below("order"), message))?;
+    }
+    if let Some(text) = &field.rotation {
+        dofs.rotation = axes(text).ok_or_else(|| source.value(&below("rotation"), no_axes(text)))?;
+    }
+    if let Some(text) = &field.translation {
+        dofs.translation = axes(text).ok_or_else(|| source.value(&below("translation"), no_axes(text)))?;
+    }
+    dofs.frame = rotation(field.frame, &below("frame"), source)?;
+    Ok(dofs)
+}
+
+fn no_axes(text: &str) -> String {
+    format!("'{text}' names no axes: X, Y and Z are expected, each at most once")
+}
+
+fn axes(text: &str) -> Option<[bool; 3]> {
+    let mut axes = [false; 3];
+    for letter in text.chars() {
+        let axis = Axis::from_letter(letter)?;
+        if std::mem::replace(&mut axes[axis.index()], true) {
+            return None;
+        }
+    }
+    Some(axes)
+}
+
+/// A quaternion W, X, Y, Z: as it is where it is one long, else scaled with a warning.
+pub(crate) fn rotation(
+    field: Option<[f64; 4]>,
+    at: &[Step],
+    source: &mut Source,
+) -> Result<UnitQuaternion<f64>, Finding> {
+    let Some([w, x, y, z]) = field else { return Ok(UnitQuaternion::identity()) };
+    let q = nalgebra::Quaternion::new(w, x, y, z);
+    let length = q.norm();
+    if !length.is_finite() || length < 1e-6 {
+        return Err(source.value(at, "four zeros are no rotation: a quaternion W, X, Y, Z is expected"));
+    }
+    if (length - 1.0).abs() < 1e-12 {
+        return Ok(UnitQuaternion::new_unchecked(q));
+    }
+    // A person rounds to a few digits; that is not worth a word.
+    if (length - 1.0).abs() > 1e-3 {
+        source.warn(at, |path| Problem::RotationLength { path, length });
+    }
+    Ok(UnitQuaternion::new_normalize(q))
+}

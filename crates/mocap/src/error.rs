@@ -1,0 +1,74 @@
+//! Why something could not be done.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mocap_formats::{Finding, Rejected};
+
+/// Every error of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("cannot {doing} '{}': {source}", path.display())]
+    Io {
+        /// What was tried, as in "read".
+        doing: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file cannot be understood: all errors with their places, and the warnings before them.
+    #[error("'{}': {rejected}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        rejected: Box<Rejected>,
+    },
+    /// A motion or skeleton cannot be used as asked.
+    #[error(transparent)]
+    Finding(Box<Finding>),
+    /// The name of an output is that of no format that can be written.
+    #[error("unsupported output format '{}'", path.display())]
+    OutputFormat {
+        /// The output.
+        path: PathBuf,
+    },
+    /// A motion cannot be retargeted.
+    #[error(transparent)]
+    Retarget(#[from] mocap_retarget::RetargetError),
+    /// A motion cannot be compressed.
+    #[error(transparent)]
+    Compress(#[from] mocap_compress::CompressError),
+    /// A compressed clip cannot be opened.
+    #[error(transparent)]
+    Open(#[from] mocap_compress::OpenError),
+    /// Two motions cannot be compared.
+    #[error(transparent)]
+    Compare(#[from] mocap_analysis::CompareError),
+    /// Parts do not make a clip.
+    #[error(transparent)]
+    Clip(#[from] mocap_model::ClipError),
+    /// Joints do not make a skeleton.
+    #[error(transparent)]
+    Skeleton(#[from] mocap_model::SkeletonError),
+}
+
+impl Error {
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::Io { doing, path, source }
+    }
+
+    pub(crate) fn file(path: &Path, rejected: impl Into<Rejected>) -> Error {
+        Error::File { path: path.to_owned(), rejected: Box::new(rejected.into()) }
+    }
+}
+
+impl From<Finding> for Error {
+    fn from(finding: Finding) -> Error {
+        Error::Finding(Box::new(finding))
+    }
+}

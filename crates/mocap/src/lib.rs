@@ -1,0 +1,83 @@
+//! Motion capture in one crate: read, retarget, compress, measure, draw and write motions.
+//!
+//! ```
+//! use mocap::prelude::*;
+//!
+//! let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+//! let robin = mocap::read_skeleton("../../fixtures/clips/robin.skel")?.value;
+//! let moved = mocap::retarget(&walk, &robin, &RetargetOptions::default())?.clip;
+//! let tenth_of_a_millimetre = CompressOptions { tolerance: 1e-4, ..CompressOptions::default() };
+//! let small = mocap::compress(&moved, &tenth_of_a_millimetre)?.value;
+//! println!("{:.1} times smaller", mocap::compress::raw_bytes(&robin, moved.frames()) as f64 / small.bytes.len() as f64);
+//! # Ok::<(), mocap::Error>(())
+//! ```
+//!
+//! # Clips
+//!
+//! A [`Clip`] is a [`Skeleton`] and how its joints move: one track of rotations per joint, of translations where
+//! it moves. Angles are radians, lengths are in the unit of [`Skeleton::space`], `local = translation · rotation`
+//! and `object = object(parent) · local`. [`Clip::local_pose`] gives the [`Pose`] of a frame.
+//!
+//! # Files
+//!
+//! [`read`] takes every format of [`FileFormat`]; [`read_with`] takes [`ReadOptions`] for what a file does not say,
+//! such as the unit of a BVH. Both return warnings: a [`Finding`] has a code, a sentence and a place in the file.
+//! [`write`] takes the format from the extension. [`open`] gives the file as it was written, value by value.
+//!
+//! # Where to go next
+//!
+//! | to | see |
+//! |---|---|
+//! | put a motion on another skeleton | [`retarget`](retarget()), [`mocap::retarget`](mod@retarget) |
+//! | make it small with a guaranteed error | [`compress`](compress()), [`mocap::compress`](mod@compress) |
+//! | play a compressed clip | [`Compressed`], [`compress::Sampler`] |
+//! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
+//! | draw contact sheets and viewer pages | [`report`] |
+//! | bend chains to goals | [`ik`] |
+//! | work on files of one format | [`formats`] |
+//! | build skeletons and clips in code | [`model`] |
+//!
+//! The examples in `examples/` are short programs, one per task.
+
+mod companion;
+mod error;
+mod format;
+mod methods;
+mod motion_file;
+mod options;
+mod problem;
+mod read;
+mod unit;
+mod up;
+mod write;
+
+pub mod prelude;
+
+pub use companion::companion;
+pub use error::Error;
+pub use format::{FileFormat, is_compressed};
+pub use methods::{Retargeted, compress, retarget};
+pub use motion_file::{Header, MotionFile, strictly};
+pub use options::ReadOptions;
+pub use problem::{Problem, unit_name};
+pub use read::{file_bytes, open, read, read_skeleton, read_with};
+pub use unit::{guess_warning, known_unit, needed_unit, with_up};
+pub use up::upright;
+pub use write::{write, write_skeleton, write_with};
+
+// The crates of the project as modules, and the types that a program names most.
+pub use mocap_analysis as analysis;
+pub use mocap_compress as compress;
+pub use mocap_formats as formats;
+pub use mocap_ik as ik;
+pub use mocap_model as model;
+pub use mocap_report as report;
+pub use mocap_retarget as retarget;
+
+pub use mocap_compress::{Compressed, Compression, Options as CompressOptions};
+pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
+pub use mocap_model::{
+    Axis, Clip, Dofs, EulerOrder, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role, SignedAxis,
+    Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
+};
+pub use mocap_retarget::{Options as RetargetOptions, Retargeter};

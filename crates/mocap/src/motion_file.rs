@@ -1,0 +1,184 @@
+//! What a motion file means: its document, and what the user says where the file does not.
+
+use std::sync::Arc;
+
+use mocap_compress::Compressed;
+use mocap_formats::{Document, Finding, Parsed, Rejected, Remedy, Stated, asf, bvh};
+use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
+
+use crate::unit::{in_space, restated};
+use crate::up::unlikely_up;
+use crate::{FileFormat, Problem, ReadOptions};
+
+/// A file of any format as it was read, before it is given a meaning.
+#[derive(Debug)]
+pub struct MotionFile {
+    format: FileFormat,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Document(Box<dyn Document>),
+    /// A compressed clip says what it means.
+    Clip(Clip),
+}
+
+/// What a file means without its rotations over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// The skeleton.
+    pub skeleton: Skeleton,
+    /// `None` of a skeleton without motion.
+    pub rate: Option<FrameRate>,
+}
+
+impl MotionFile {
+    /// Reads a file held in memory; an AMC with the skeleton that it moves. The list of warnings is that of the
+    /// document.
+    ///
+    /// # Errors
+    /// Where the content is wrong: with every place where it is.
+    pub fn parse(
+        bytes: &[u8],
+        format: FileFormat,
+        skeleton: Option<asf::Document>,
+        options: &ReadOptions,
+    ) -> Result<Parsed<MotionFile>, Rejected> {
+        let (content, warnings) = match format {
+            FileFormat::Mocz => (Content::Clip(decompressed(bytes)?), Vec::new()),
+            FileFormat::Exchange(exchange) => {
+                let options =
+                    mocap_formats::ReadOptions { format: Some(exchange), ..options.of_format(skeleton) };
+                let read = mocap_formats::read(bytes, &options);
+                let Parsed { value, warnings } = read.map_err(|error| refused(error, options.repair))?;
+                (Content::Document(value), warnings)
+            }
+        };
+        Ok(Parsed { value: MotionFile { format, content }, warnings })
+    }
+
+    /// The format of the file.
+    pub fn format(&self) -> FileFormat {
+        self.format
+    }
+
+    /// What was written, value by value; `None` of a compressed clip.
+    pub fn document(&self) -> Option<&dyn Document> {
+        match &self.content {
+            Content::Document(document) => Some(document.as_ref()),
+            Content::Clip(_) => None,
+        }
+    }
+
+    /// As [`MotionFile::document`], to keep.
+    pub fn into_document(self) -> Option<Box<dyn Document>> {
+        match self.content {
+            Content::Document(document) => Some(document),
+            Content::Clip(_) => None,
+        }
+    }
+
+    /// What the file states that a clip does not hold.
+    pub fn stated(&self, options: &ReadOptions) -> Stated {
+        match &self.content {
+            Content::Document(document) => document.stated(&options.of_format(None)),
+            Content::Clip(clip) => Stated::of_dofs(clip.skeleton(), clip.frames()),
+        }
+    }
+
+    /// The motion that the file means, in the rate, unit and axes that the options state. Warnings are those of
+    /// its meaning; `strict` is left to the caller, who has those of the document too.
+    ///
+    /// # Errors
+    /// Where it has no motion, values that are not finite, or no frame is left.
+    pub fn into_clip(self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+        let format = self.format;
+        let parsed = match self.content {
+            Content::Document(document) => document.into_clip(&options.of_format(None)),
+            Content::Clip(clip) => Ok(Parsed { value: clip, warnings: Vec::new() }),
+        };
+        let Parsed { value: clip, mut warnings } = parsed.map_err(|error| refused(error, options.repair))?;
+        let mut clip = seen(clip, format, options, &mut warnings);
+        if options.expect_rest_frame || options.drop_first_frame {
+            warnings.retain(|warning| warning.remedy() != Some(Remedy::DropFirstFrame));
+        }
+        if options.drop_first_frame {
+            let frames = clip.frames();
+            if frames < 2 {
+                let error = Finding::new(Problem::NoFrameLeft { frames });
+                return Err(Rejected::from(error).behind(warnings));
+            }
+            clip = clip.trimmed(1..frames).expect("the range lies within the clip");
+        }
+        let skeleton = restated(clip.skeleton(), options);
+        let clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
+        Ok(Parsed { value: clip, warnings })
+    }
+
+    /// Skeleton and rate, with everything that is found in the whole file.
+    ///
+    /// # Errors
+    /// As [`MotionFile::into_clip`], but a skeleton needs no motion.
+    pub fn header(&self, options: &ReadOptions) -> Result<Parsed<Header>, Rejected> {
+        let clip = match &self.content {
+            Content::Document(document) if self.format.has_motion() => {
+                document.to_clip_start(&options.of_format(None))
+            }
+            Content::Document(document) => {
+                let skeleton = document.to_skeleton(&options.of_format(None));
+                let Parsed { value, warnings } = skeleton.map_err(|error| refused(error, options.repair))?;
+                let skeleton = restated(&value, options);
+                return Ok(Parsed { value: Header { skeleton, rate: None }, warnings });
+            }
+            Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
+        };
+        let Parsed { value, mut warnings } = clip.map_err(|error| refused(error, options.repair))?;
+        let clip = seen(value, self.format, options, &mut warnings);
+        let header = Header { skeleton: restated(clip.skeleton(), options), rate: Some(clip.rate()) };
+        Ok(Parsed { value: header, warnings })
+    }
+}
+
+/// The clip at the rate that the options state; warns about what the motion shows and no line of its file says.
+fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mut Vec<Finding>) -> Clip {
+    if let Some(rate) = options.rate {
+        clip = clip.with_rate(rate);
+    }
+    // The reader of BVH reports it with its line.
+    if format != FileFormat::Exchange(mocap_formats::Format::Bvh) {
+        warnings.extend(bvh::rest_first_frame(&clip));
+    }
+    warnings.extend(unlikely_up(format, &clip, options));
+    clip
+}
+
+/// What `repair` would mend is not what a file was refused for.
+fn refused(error: Rejected, repair: bool) -> Rejected {
+    if repair { error.without_repairable() } else { error }
+}
+
+/// The clip of a `.mocz` file. A unit that a flag stated when it was compressed is one that the file states now.
+fn decompressed(bytes: &[u8]) -> Result<Clip, Finding> {
+    let limits = mocap_compress::Limits::default();
+    let opened = Compressed::open(bytes, &limits);
+    let clip = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?.to_clip();
+    let mut space = *clip.skeleton().space();
+    match &mut space.unit {
+        Some(unit) if unit.source == UnitSource::Flag => unit.source = UnitSource::File,
+        _ => return Ok(clip),
+    }
+    Ok(in_space(clip, space))
+}
+
+/// The warnings of a file; where these are errors, the first one as the error, and the others.
+///
+/// # Errors
+/// The first warning, where `strict`.
+pub fn strictly<W>(strict: bool, warnings: Vec<W>) -> Result<Vec<W>, (W, Vec<W>)> {
+    let mut warnings = warnings.into_iter();
+    match warnings.next() {
+        Some(first) if strict => Err((first, warnings.collect())),
+        first => Ok(first.into_iter().chain(warnings).collect()),
+    }
+}

@@ -1,0 +1,55 @@
+//! What a motion file means where it does not say it, or says it wrongly.
+
+use std::path::PathBuf;
+
+use mocap_formats::asf::AsfUnits;
+use mocap_formats::bvh::PositionChannels;
+use mocap_formats::{Limits, asf};
+use mocap_model::{FrameRate, SignedAxis};
+
+use crate::FileFormat;
+
+/// How a motion file is read. The defaults take what the file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The format. Default: by the extension, else by the content.
+    pub format: Option<FileFormat>,
+    /// The frame rate, whatever the file says; no frame changes. Default: as the file says, else 120 fps for AMC
+    /// and 30 for BVH.
+    pub rate: Option<FrameRate>,
+    /// Metres per unit of the file's lengths, whatever the file says; no number changes.
+    pub unit: Option<f64>,
+    /// The axis that points up, whatever the file says; no number changes.
+    pub up: Option<SignedAxis>,
+    /// How position channels and OFFSET of a BVH combine. Default: as the file suggests.
+    pub position_channels: PositionChannels,
+    /// The unit of the lengths of an ASF. Default: that of the CMU database where the file says `length 0.45`.
+    pub asf_units: AsfUnits,
+    /// The skeleton of an AMC file. Default: the one beside it, see [`companion`](crate::companion).
+    pub skeleton: Option<PathBuf>,
+    /// Whether values that are not finite are interpolated. Default: they are an error.
+    pub repair: bool,
+    /// Whether the first warning is an error. Default: no.
+    pub strict: bool,
+    /// Whether the first frame is dropped: in BVH conversions of the CMU database it is a rest pose. Default: no.
+    pub drop_first_frame: bool,
+    /// Whether a rest pose in the first frame is expected, and not worth a warning. Default: no.
+    pub expect_rest_frame: bool,
+    /// Bounds on the size of a file and of what is made of it.
+    pub limits: Limits,
+}
+
+impl ReadOptions {
+    /// The same for the reader of a format.
+    pub(crate) fn of_format(&self, skeleton: Option<asf::Document>) -> mocap_formats::ReadOptions {
+        mocap_formats::ReadOptions {
+            format: self.format.and_then(FileFormat::exchange),
+            skeleton,
+            position_channels: self.position_channels,
+            asf_units: self.asf_units,
+            fps: self.rate.map(FrameRate::fps),
+            repair: self.repair,
+            limits: self.limits,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! From the path of a motion file to what it means.
+
+use std::io::Read;
+use std::path::Path;
+
+use mocap_formats::{Format, Parsed, Rejected, asf};
+use mocap_model::{Clip, Skeleton};
+
+use crate::motion_file::{Header, MotionFile, strictly};
+use crate::{Error, FileFormat, ReadOptions, companion};
+
+/// Reads the motion of a file of any format: `.bvh`, `.amc` (with the `.asf` beside it), `.json`, `.mocz`.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?;
+/// println!("{} frames at {} fps", walk.value.frames(), walk.value.rate().fps());
+/// for warning in &walk.warnings {
+///     eprintln!("{warning}");
+/// }
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where the file cannot be read or understood, or holds no motion.
+pub fn read(path: impl AsRef<Path>) -> Result<Parsed<Clip>, Error> {
+    read_with(path, &ReadOptions::default())
+}
+
+/// As [`read`], with options for what the file does not say.
+///
+/// # Errors
+/// As [`read`]; with [`ReadOptions::strict`], where there is a warning.
+pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Clip>, Error> {
+    let path = path.as_ref();
+    let Parsed { value: file, warnings } = open(path, options)?;
+    finish(path, options, warnings, file.into_clip(options))
+}
+
+/// Reads the skeleton of a file of any format, with or without a motion.
+///
+/// ```
+/// let body = mocap::read_skeleton("../../fixtures/clips/robin.skel")?.value;
+/// assert!(body.find("Hips").is_some());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where the file cannot be read or understood.
+pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Parsed<Skeleton>, Error> {
+    let (path, options) = (path.as_ref(), ReadOptions::default());
+    let Parsed { value: file, warnings } = open(path, &options)?;
+    let Parsed { value, warnings } = finish(path, &options, warnings, file.header(&options))?;
+    let Header { skeleton, .. } = value;
+    Ok(Parsed { value: skeleton, warnings })
+}
+
+/// Reads a file into what it says, which [`MotionFile::into_clip`] turns into what it means.
+///
+/// # Errors
+/// Where the file cannot be read or understood.
+pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<MotionFile>, Error> {
+    let path = path.as_ref();
+    let bytes = bytes_of(path, options)?;
+    let refused = |error: Rejected| Error::file(path, error);
+    let format = FileFormat::of_file(Some(path), &bytes, options.format);
+    let format = format.map_err(|finding| refused(finding.into()))?;
+    let skeleton = match format.exchange() {
+        Some(Format::Amc) => Some(skeleton_of(path, options)?),
+        _ => None,
+    };
+    let (skeleton, before) = skeleton.map(|parsed| (parsed.value, parsed.warnings)).unzip();
+    let Parsed { value, warnings } = MotionFile::parse(&bytes, format, skeleton, options).map_err(refused)?;
+    let warnings = before.into_iter().flatten().chain(warnings).collect();
+    Ok(Parsed { value, warnings })
+}
+
+fn skeleton_of(motion: &Path, options: &ReadOptions) -> Result<Parsed<asf::Document>, Error> {
+    let path = match &options.skeleton {
+        Some(path) => path.clone(),
+        None => companion(motion)?,
+    };
+    asf::parse(&bytes_of(&path, options)?, &options.limits).map_err(|error| Error::file(&path, error))
+}
+
+/// All warnings of a file, first those of its document; an error has them too.
+fn finish<T>(
+    path: &Path,
+    options: &ReadOptions,
+    before: Vec<mocap_formats::Finding>,
+    meaning: Result<Parsed<T>, Rejected>,
+) -> Result<Parsed<T>, Error> {
+    match meaning {
+        Ok(Parsed { value, warnings }) => {
+            let warnings = before.into_iter().chain(warnings).collect();
+            match strictly(options.strict, warnings) {
+                Ok(warnings) => Ok(Parsed { value, warnings }),
+                Err((error, others)) => Err(Error::file(path, Rejected::from(error).behind(others))),
+            }
+        }
+        Err(error) => Err(Error::file(path, error.behind(before))),
+    }
+}
+
+fn bytes_of(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
+    file_bytes(path, options.limits.bytes as u64)
+}
+
+/// The bytes of a file, and one more than `limit` where it has more: the reader reports it.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn file_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let file = std::fs::File::open(path).map_err(Error::io("read", path))?;
+    let size = file.metadata().map_err(Error::io("read", path))?.len();
+    // A size that a device or a broken file system states is not trusted: reading stops behind the limit.
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+    Ok(bytes)
+}

@@ -1,0 +1,76 @@
+//! From a clip or skeleton to files.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use mocap_formats::{Content, Encoded, Finding, Format, WriteOptions};
+use mocap_model::{Clip, Skeleton};
+
+use crate::Error;
+
+/// Writes a clip in the format of the path's extension; beside an AMC its ASF. Files that exist are replaced.
+///
+/// The result lists what the format cannot hold as it was. Compressed clips are written by
+/// [`compress`](crate::compress()) and `std::fs::write`.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// mocap::write(folder.path().join("walk.amc"), &walk)?;
+/// assert!(folder.path().join("walk.asf").exists());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Where the extension is of no format that is written, the format cannot hold the clip, or a file cannot be
+/// written.
+pub fn write(path: impl AsRef<Path>, clip: &Clip) -> Result<Vec<Finding>, Error> {
+    write_with(path, clip, &WriteOptions::default())
+}
+
+/// As [`write`], with options.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_with(
+    path: impl AsRef<Path>,
+    clip: &Clip,
+    options: &WriteOptions,
+) -> Result<Vec<Finding>, Error> {
+    let path = path.as_ref();
+    put(path, mocap_formats::write(clip, format_of(path)?, options)?)
+}
+
+/// Writes a skeleton as `.skel` or `.asf`, by the path's extension. A file that exists is replaced.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_skeleton(path: impl AsRef<Path>, skeleton: &Skeleton) -> Result<Vec<Finding>, Error> {
+    let path = path.as_ref();
+    put(path, mocap_formats::write_skeleton(skeleton, format_of(path)?, &WriteOptions::default())?)
+}
+
+fn format_of(path: &Path) -> Result<Format, Error> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.and_then(Format::from_extension).ok_or_else(|| Error::OutputFormat { path: path.to_owned() })
+}
+
+fn put(path: &Path, encoded: Encoded) -> Result<Vec<Finding>, Error> {
+    let Encoded { main, beside, warnings } = encoded;
+    // The skeleton first: an AMC file is worth nothing without it.
+    if let Some((extension, content)) = beside {
+        put_one(&path.with_extension(extension), &content)?;
+    }
+    put_one(path, &main)?;
+    Ok(warnings)
+}
+
+fn put_one(path: &Path, content: &Content) -> Result<(), Error> {
+    let write = || {
+        let mut out = BufWriter::new(File::create(path)?);
+        content.write_to(&mut out)?;
+        out.flush()
+    };
+    write().map_err(Error::io("write", path))
+}
