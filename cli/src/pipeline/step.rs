@@ -91,8 +91,13 @@ pub(crate) struct CompressArgs {
 /// The motion as a file.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
-    /// Format: bvh, amc (with its .asf beside it), asf, skel, csv (positions), json
-    #[arg(long, value_name = "FORMAT", required = true)]
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        required = true,
+        help = format!("Format: {}", crate::encode::outputs(|_| true))
+    )]
     pub(crate) to: Format,
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
     #[arg(long, value_name = "ORDER")]

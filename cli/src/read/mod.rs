@@ -73,7 +73,8 @@ fn parsed(input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Tr
         .map_err(|finding| Diagnostic::from_finding(&finding, b""))?;
     let (skeleton, mut warnings) = match format {
         FileFormat::Exchange(Format::Amc) => {
-            let (skeleton, found) = companion::companion(input, reading)?;
+            let (skeleton, found) = companion::companion(input, reading)
+                .map_err(|trouble| looks_like(trouble, format, &bytes))?;
             (Some(skeleton), found)
         }
         _ => (None, Vec::new()),

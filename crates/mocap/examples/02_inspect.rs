@@ -4,7 +4,9 @@ use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {
     let options = ReadOptions::default();
-    let file = mocap::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"), &options)?.value;
+    let file =
+        mocap::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"), &options)?
+            .value;
     let stated = file.stated(&options);
     println!("{} file: {} channels, frame time {:?} s", file.format(), stated.channels, stated.frame_time);
 

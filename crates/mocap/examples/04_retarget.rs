@@ -4,7 +4,8 @@ use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {
     let walk = mocap::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"))?.value;
-    let robin = mocap::read_skeleton(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin.skel"))?.value;
+    let robin =
+        mocap::read_skeleton(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin.skel"))?.value;
     let moved = mocap::retarget(&walk, &robin, &RetargetOptions::default())?;
     for warning in &moved.warnings {
         println!("{warning}");

@@ -91,3 +91,16 @@ fn errors_name_the_file_and_the_place() {
     let Err(Error::File { rejected, .. }) = mocap::read(fixture("clips/robin.skel")) else { panic!() };
     assert_eq!(rejected.code(), "format::no-motion");
 }
+
+#[test]
+fn the_documentation_lists_every_format() {
+    let docs = include_str!("../../../docs/cli.md");
+    let table = docs.split("## Formats").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    for format in FileFormat::all() {
+        let name = format!("`{format}`");
+        let row = table.lines().find(|line| line.split('|').nth(1).is_some_and(|cell| cell.contains(&name)));
+        let row = row.unwrap_or_else(|| panic!("{format} has no row"));
+        let read = row.split('|').nth(2).unwrap().trim();
+        assert_eq!(read, if format.readable().is_ok() { "yes" } else { "no" }, "{row}");
+    }
+}
