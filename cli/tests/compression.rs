@@ -54,6 +54,16 @@ fn info_says_what_a_compressed_clip_is() {
 }
 
 #[test]
+fn a_compressed_clip_is_not_json() {
+    let sandbox = sandbox();
+    sandbox.run(["compress", "leg.bvh", "--input-unit", "m"]).ok();
+    let row = sandbox.run(["convert", "leg.mocz", "--to", "json", "--json"]).ok().rows().remove(0);
+    assert_eq!((row["format"].as_str(), row["unchanged"].as_bool()), (Some("json"), Some(false)));
+    let row = sandbox.run(["validate", "leg.mocz", "--json"]).ok().rows().remove(0);
+    assert_eq!(row["format"], "mocz");
+}
+
+#[test]
 fn skeletons_can_be_shared() {
     let sandbox = sandbox();
     sandbox.run(["compress", "leg.bvh", "--input-unit", "m", "--no-skeleton"]).ok();

@@ -45,7 +45,7 @@ pub(crate) struct Diagnostic {
     /// The option of the reader that settles it.
     pub(crate) remedy: Option<Remedy>,
     /// Errors of the same file that are not told.
-    pub(crate) further: usize,
+    pub(crate) further: u32,
     excerpt: Option<Box<Excerpt>>,
 }
 

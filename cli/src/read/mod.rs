@@ -76,7 +76,8 @@ fn parsed(context: &JobContext, input: &Input, bytes: Vec<u8>, reading: &Reading
         .map_err(|finding| Diagnostic::from_finding(&finding, b""))?;
     let (skeleton, mut warnings) = match format {
         FileFormat::Exchange(Format::Amc) => {
-            let (skeleton, found) = companion::companion((context, input), reading)?;
+            let (skeleton, found) = companion::companion((context, input), reading)
+                .map_err(|trouble| looks_like(trouble, format, &bytes))?;
             (Some(skeleton), found)
         }
         _ => (None, Vec::new()),

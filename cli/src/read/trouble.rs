@@ -48,7 +48,7 @@ impl From<Trouble> for Failure {
     /// The first error, which says how many others there are.
     fn from(Trouble { mut errors, unlisted, warnings }: Trouble) -> Failure {
         let mut error = errors.swap_remove(0);
-        error.further = errors.len() + unlisted;
+        error.further = u32::try_from(errors.len() + unlisted).unwrap_or(u32::MAX);
         Failure { error, warnings }
     }
 }

@@ -27,6 +27,11 @@
 //! module with its own document and options, such as [`bvh`] or [`amc`]; each of these has the same parts:
 //! `document`, `parse`, `to_clip`, `from_clip`, `write`, `problem`, and its entry in the table, `format`.
 
+/// The program of the README, compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod amc;
 mod any;
 pub mod asf;

@@ -53,6 +53,11 @@ mod write;
 
 pub mod prelude;
 
+/// The programs of the README, compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use companion::companion;
 pub use error::Error;
 pub use format::{FileFormat, is_compressed};

@@ -34,6 +34,10 @@ fn exceeded(what: &'static str, found: usize, limit: usize) -> Finding {
     Finding::new(LimitExceeded { what, found, limit })
 }
 
+/// The fields that end the list of a bone's channels.
+const BONE_FIELDS: &[&[u8]] =
+    &[b"limits", b"end", b"begin", b"id", b"name", b"direction", b"length", b"axis", b"bodymass", b"cofmass"];
+
 struct Reader<'t> {
     lexer: Lexer<'t>,
     report: Report<'t>,
@@ -248,23 +252,10 @@ impl Reader<'_> {
                 }
                 b"length" => self.number("a number for 'length'").map(|v| length = Some(v)),
                 b"axis" => self.axis(&bone).map(|v| axis = Some(v)),
-                b"dof" => self
-                    .dofs(&[
-                        b"limits",
-                        b"end",
-                        b"begin",
-                        b"id",
-                        b"name",
-                        b"direction",
-                        b"length",
-                        b"axis",
-                        b"bodymass",
-                        b"cofmass",
-                    ])
-                    .map(|dofs| {
-                        dofs_at = word.clone();
-                        bone.dofs = dofs;
-                    }),
+                b"dof" => self.dofs(BONE_FIELDS).map(|dofs| {
+                    dofs_at = word.clone();
+                    bone.dofs = dofs;
+                }),
                 b"limits" => {
                     limits_at = word.clone();
                     self.limits().map(|limits| bone.limits = limits)

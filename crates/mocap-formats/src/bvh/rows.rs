@@ -53,38 +53,7 @@ pub(super) fn rows(
     } else if expected(channels) == Some(found as u64) {
         (found / channels) as u64
     } else {
-        let lines = Lines::of(text, channels);
-        // One line may also hold all frames.
-        let by_line = lines.same.filter(|&same| {
-            let one_line = lines.count == 1 && same % channels == 0;
-            same >= channels && !one_line && same.checked_mul(lines.count) == Some(found)
-        });
-        let there = match by_line {
-            Some(same) => {
-                if same > channels {
-                    let problem = Problem::SurplusColumns { found: same, expected: channels };
-                    reader.warn(problem, start..start + line_length(text));
-                    keep_columns(&mut stream, same, channels);
-                }
-                lines.count
-            }
-            None => {
-                let left = found % channels;
-                if left > 0 {
-                    left_over(reader, start, &lines, channels, left);
-                }
-                found / channels
-            }
-        };
-        let declared = declared.unwrap_or(there as u64);
-        // A last frame that is cut off is already said.
-        let cut = found % channels > 0 && by_line.is_none() && there as u64 + 1 == declared;
-        if declared < there as u64 {
-            reader.warn(Problem::MoreFrames { declared, found: there }, header);
-        } else if declared > there as u64 && !cut {
-            reader.warn(Problem::FewerFrames { declared, found: there }, header);
-        }
-        declared.min(there as u64)
+        frames_by_lines(reader, &mut stream, start, channels, (declared, header))
     };
     // Where no numbers bound the frames, those of all joints together count.
     let limit = if channels == 0 { limits.frames / nodes.len().max(1) } else { limits.frames };
@@ -107,6 +76,50 @@ pub(super) fn rows(
     };
     let first = (!values.is_empty()).then(|| start..start + line_length(text));
     Ok(Rows { frames, values, first, not_finite })
+}
+
+/// The number of frames where the count of numbers is not what the header promises: the lines tell what is there.
+fn frames_by_lines(
+    reader: &mut Reader,
+    stream: &mut Stream,
+    start: usize,
+    channels: usize,
+    (declared, header): (Option<u64>, Range<usize>),
+) -> u64 {
+    let text = &reader.text[start..reader.at];
+    let found = stream.values.len();
+    let lines = Lines::of(text, channels);
+    // One line may also hold all frames.
+    let by_line = lines.same.filter(|&same| {
+        let one_line = lines.count == 1 && same % channels == 0;
+        same >= channels && !one_line && same.checked_mul(lines.count) == Some(found)
+    });
+    let there = match by_line {
+        Some(same) => {
+            if same > channels {
+                let problem = Problem::SurplusColumns { found: same, expected: channels };
+                reader.warn(problem, start..start + line_length(text));
+                keep_columns(stream, same, channels);
+            }
+            lines.count
+        }
+        None => {
+            let left = found % channels;
+            if left > 0 {
+                left_over(reader, start, &lines, channels, left);
+            }
+            found / channels
+        }
+    };
+    let declared = declared.unwrap_or(there as u64);
+    // A last frame that is cut off is already said.
+    let cut = !found.is_multiple_of(channels) && by_line.is_none() && there as u64 + 1 == declared;
+    if declared < there as u64 {
+        reader.warn(Problem::MoreFrames { declared, found: there }, header);
+    } else if declared > there as u64 && !cut {
+        reader.warn(Problem::FewerFrames { declared, found: there }, header);
+    }
+    declared.min(there as u64)
 }
 
 fn channels_of(nodes: &[Node], which: impl Fn(&Node) -> bool) -> usize {

@@ -1,0 +1,106 @@
+//! Files as a program meets them: companions, options, warnings, errors.
+
+use std::path::PathBuf;
+
+use mocap::prelude::*;
+
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name)
+}
+
+fn codes(warnings: &[Finding]) -> Vec<&'static str> {
+    warnings.iter().map(Finding::code).collect()
+}
+
+#[test]
+fn the_skeleton_of_an_amc_is_found_beside_it() {
+    let amc = mocap::read(fixture("clips/alex_walk.amc")).unwrap().value;
+    let bvh = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    assert_eq!(amc.frames(), bvh.frames());
+}
+
+#[test]
+fn a_unit_that_a_bvh_does_not_state_is_guessed_with_a_warning() {
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    let options = CompressOptions::default();
+    assert_eq!(walk.skeleton().space().unit, None);
+    let guessed = mocap::compress(&walk, &options).unwrap();
+    assert_eq!(codes(&guessed.warnings), ["unit::guessed"]);
+    let metres = mocap::known_unit(walk.skeleton()).unwrap().metres;
+    let stated = ReadOptions { unit: Some(metres), ..ReadOptions::default() };
+    let walk = mocap::read_with(fixture("clips/alex_walk.bvh"), &stated).unwrap().value;
+    let stated = mocap::compress(&walk, &options).unwrap();
+    assert!(stated.warnings.is_empty());
+    assert_eq!(stated.value.report.max, guessed.value.report.max);
+}
+
+#[test]
+fn strict_makes_the_first_warning_an_error() {
+    let file = fixture("bvh/warn-comments.bvh");
+    let warnings = mocap::read(&file).unwrap().warnings;
+    assert!(!warnings.is_empty());
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let Err(Error::File { rejected, .. }) = mocap::read_with(&file, &strict) else { panic!("it was read") };
+    assert_eq!(*rejected.error, warnings[0]);
+    assert_eq!(rejected.warnings, warnings[1..]);
+}
+
+fn first_with_warning() -> PathBuf {
+    let mut files: Vec<PathBuf> =
+        fixture("bvh").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let warns = |file: &&PathBuf| mocap::read(file).is_ok_and(|parsed| !parsed.warnings.is_empty());
+    files.iter().find(warns).expect("a fixture has a warning").clone()
+}
+
+#[test]
+fn a_compressed_clip_is_read_like_any_motion_and_is_not_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("walk.mocz");
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    let small = mocap::compress(&walk, &CompressOptions::default()).unwrap().value;
+    std::fs::write(&path, &small.bytes).unwrap();
+    let file = mocap::open(&path, &ReadOptions::default()).unwrap().value;
+    assert_eq!(file.format(), FileFormat::Mocz);
+    assert!(file.document().is_none());
+    assert_eq!(mocap::read(&path).unwrap().value.frames(), walk.frames());
+    // A file that is not what its name says.
+    std::fs::write(&path, "nothing of the kind").unwrap();
+    let Err(Error::File { rejected, .. }) = mocap::read(&path) else { panic!("it was read") };
+    assert_eq!(rejected.code(), "mocz::magic");
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    for format in Format::ALL.into_iter().filter(|format| format.has_motion() && format.readable().is_ok()) {
+        let path = folder.path().join("walk").with_extension(format.extension());
+        mocap::write(&path, &walk).unwrap();
+        assert_eq!(mocap::read(&path).unwrap().value.frames(), walk.frames(), "{format}");
+    }
+    let error = mocap::write(folder.path().join("walk.png"), &walk).unwrap_err();
+    assert!(matches!(error, Error::OutputFormat { .. }), "{error}");
+}
+
+#[test]
+fn errors_name_the_file_and_the_place() {
+    let error = mocap::read(fixture("bvh/error-nan.bvh")).unwrap_err().to_string();
+    assert!(error.contains("error-nan.bvh") && error.contains("line "), "{error}");
+    assert!(matches!(mocap::read("no such file.bvh"), Err(Error::Io { doing: "read", .. })));
+    let Err(Error::File { rejected, .. }) = mocap::read(fixture("clips/robin.skel")) else { panic!() };
+    assert_eq!(rejected.code(), "format::no-motion");
+}
+
+#[test]
+fn the_documentation_lists_every_format() {
+    let docs = include_str!("../../../docs/cli.md");
+    let table = docs.split("## Formats").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    for format in FileFormat::all() {
+        let name = format!("`{format}`");
+        let row = table.lines().find(|line| line.split('|').nth(1).is_some_and(|cell| cell.contains(&name)));
+        let row = row.unwrap_or_else(|| panic!("{format} has no row"));
+        let read = row.split('|').nth(2).unwrap().trim();
+        assert_eq!(read, if format.readable().is_ok() { "yes" } else { "no" }, "{row}");
+    }
+}
