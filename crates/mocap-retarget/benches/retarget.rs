@@ -9,7 +9,7 @@ mod corpus;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mocap_formats::{Limits, bvh};
 use mocap_model::{Clip, JointId, Role};
-use mocap_retarget::{FootLock, IkMethod, LimbSolver, Options, Retargeter, map_roles};
+use mocap_retarget::{FootLock, IkMethod, LimbSolver, RetargetOptions, Retargeter, map_roles};
 use std::hint::black_box;
 
 fn walk() -> Clip {
@@ -41,10 +41,10 @@ fn retarget(criterion: &mut Criterion) {
         ("planted, ccd", LimbSolver::Named(IkMethod::Ccd), FootLock::On),
         ("free, two-bone", LimbSolver::Auto, FootLock::Off),
     ] {
-        let options = Options { solver, lock, ..Options::default() };
+        let options = RetargetOptions { solver, foot_lock: lock, ..RetargetOptions::default() };
         let retargeter = Retargeter::new(source.skeleton(), &target, &options).expect("a body");
         group.bench_function(name, |bencher| {
-            bencher.iter(|| retargeter.motion(black_box(&source)).expect("a motion"));
+            bencher.iter(|| retargeter.retarget_clip(black_box(&source)).expect("a motion"));
         });
         group.bench_function(format!("{name}, with its report"), |bencher| {
             bencher.iter(|| retargeter.retarget(black_box(&source)).expect("a motion"));

@@ -6,7 +6,7 @@
 mod corpus;
 
 use mocap_model::{Clip, Pose, Role, Vector3};
-use mocap_retarget::{Options, Report, Retargeter, map_roles, rest_from_motion};
+use mocap_retarget::{RetargetOptions, RetargetReport, Retargeter, estimate_rest_pose, map_roles};
 
 /// Name, file, frames to skip.
 const CLIPS: [(&str, &str, usize); 8] = [
@@ -76,7 +76,7 @@ impl Looks {
     }
 }
 
-fn row(names: [&str; 2], report: &Report) -> String {
+fn row(names: [&str; 2], report: &RetargetReport) -> String {
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let rms = |role: Role| {
         let angles = report.angles.iter().filter(|angle| angle.role == role || angle.role == role.mirrored());
@@ -111,9 +111,9 @@ fn every_skeleton_moves_every_other() {
     println!("|---|---|---|---|---|---|---|---|---|");
     for (from, source) in &clips {
         for (to, target) in clips.iter().filter(|(to, _)| to != from) {
-            for target_rest in [None, Some(rest_from_motion(target).unwrap())] {
+            for target_rest in [None, Some(estimate_rest_pose(target).unwrap())] {
                 let seen = target_rest.is_some();
-                let options = Options { target_rest, ..Options::default() };
+                let options = RetargetOptions { target_rest, ..RetargetOptions::default() };
                 let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
                 let (motion, report) = retargeter.retarget(source).unwrap();
                 if !seen {

@@ -1,7 +1,7 @@
 //! Roles by the naming schemes of rigs: hierarchies as those rigs have them, without their numbers.
 
 use mocap_model::*;
-use mocap_retarget::{Reason, map_roles};
+use mocap_retarget::{RoleReason, map_roles};
 
 /// A tree from lines indented by one blank a level.
 fn tree(text: &str) -> Skeleton {
@@ -241,6 +241,6 @@ fn stated_roles_win_and_bodies_without_names_have_none() {
         .unwrap();
     let map = map_roles(&stated);
     assert_eq!(map.rows.len(), 1);
-    assert_eq!((map.rows[0].role, map.rows[0].reason), (Role::LeftFoot, Reason::Stated));
+    assert_eq!((map.rows[0].role, map.rows[0].reason), (Role::LeftFoot, RoleReason::Stated));
     assert_eq!(map.apply(&nameless).with_role(Role::LeftFoot), Some(JointId(2)));
 }

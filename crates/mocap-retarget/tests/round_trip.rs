@@ -7,7 +7,7 @@ mod corpus;
 
 use mocap_analysis::trajectories;
 use mocap_model::{Clip, JointId, Role};
-use mocap_retarget::{FootLock, Options, Retargeter, map_roles, rest_from_motion};
+use mocap_retarget::{FootLock, RetargetOptions, Retargeter, estimate_rest_pose, map_roles};
 
 const CLIPS: [(&str, &str, usize); 4] = [
     ("CMU", "cmu/12_01_walk.bvh", 1),
@@ -42,16 +42,20 @@ fn a_motion_comes_back() {
     }
     for (from, source) in &clips {
         for (to, target) in clips.iter().filter(|(to, _)| to != from) {
-            let rest = |clip: &Clip| Some(rest_from_motion(clip).unwrap());
+            let rest = |clip: &Clip| Some(estimate_rest_pose(clip).unwrap());
             let run = |lock: FootLock| {
-                let there = Options { target_rest: rest(target), lock, ..Options::default() };
+                let there = RetargetOptions {
+                    target_rest: rest(target),
+                    foot_lock: lock,
+                    ..RetargetOptions::default()
+                };
                 let there = Retargeter::new(source.skeleton(), target.skeleton(), &there).unwrap();
                 let (motion, _) = there.retarget(source).unwrap();
-                let back = Options {
+                let back = RetargetOptions {
                     target_rest: rest(source),
                     source_rest: rest(target),
-                    lock,
-                    ..Options::default()
+                    foot_lock: lock,
+                    ..RetargetOptions::default()
                 };
                 let back = Retargeter::new(target.skeleton(), source.skeleton(), &back).unwrap();
                 let (again, _) = back.retarget(&motion).unwrap();

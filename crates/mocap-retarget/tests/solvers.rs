@@ -5,7 +5,7 @@
 
 mod corpus;
 
-use mocap_retarget::{LimbSolver, Options, Retargeter, rest_from_motion};
+use mocap_retarget::{LimbSolver, RetargetOptions, Retargeter, estimate_rest_pose};
 
 const CLIPS: [(&str, usize); 4] = [
     ("cmu/12_01_walk.bvh", 1),
@@ -24,11 +24,15 @@ const TARGETS: [(&str, bool); 3] = [
 fn every_solver_follows_captured_motions_without_a_jump() {
     for (to, limited) in TARGETS {
         let Some(target) = corpus::clip(to, 0) else { return };
-        let target_rest = rest_from_motion(&target).ok();
+        let target_rest = estimate_rest_pose(&target).ok();
         for (from, skip) in CLIPS {
             let source = corpus::clip(from, skip).expect("the corpus is there");
             for solver in LimbSolver::ALL {
-                let options = Options { solver, target_rest: target_rest.clone(), ..Options::default() };
+                let options = RetargetOptions {
+                    solver,
+                    target_rest: target_rest.clone(),
+                    ..RetargetOptions::default()
+                };
                 let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
                 let (_, report) = retargeter.retarget(&source).unwrap();
                 let place = format!("{from} on {to}, {}", solver.name());

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use mocap_analysis::metres_per_unit;
 use mocap_model::Skeleton;
-use mocap_retarget::{Floor, Hands, IkMethod, LimbSolver, Method};
+use mocap_retarget::{Floor, Hands, IkMethod, LimbSolver, RetargetMethod};
 
 use crate::args::length;
 
@@ -88,12 +88,12 @@ impl FloorArg {
     }
 }
 
-impl From<MethodArg> for Method {
-    fn from(method: MethodArg) -> Method {
+impl From<MethodArg> for RetargetMethod {
+    fn from(method: MethodArg) -> RetargetMethod {
         match method {
-            MethodArg::Scale => Method::Scale,
-            MethodArg::Copy => Method::Copy,
-            MethodArg::Effectors => Method::Effectors,
+            MethodArg::Scale => RetargetMethod::Scale,
+            MethodArg::Copy => RetargetMethod::Copy,
+            MethodArg::Effectors => RetargetMethod::Effectors,
         }
     }
 }

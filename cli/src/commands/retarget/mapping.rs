@@ -1,4 +1,4 @@
-//! Which joint moves which: found, or given in a map file; shown, and written for a user to edit.
+//! SourceOrTarget joint moves which: found, or given in a map file; shown, and written for a user to edit.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use clap::Args as ClapArgs;
 use mocap_formats::{Limits, map, text};
 use mocap_model::{Clip, JointId, Role, Skeleton};
 use mocap_retarget::{
-    Explanation, NEEDED_ROLES, Options, RetargetError, Retargeter, RoleMap, Which, explain_roles, map_roles,
-    map_roles_in,
+    MapExplanation, REQUIRED_ROLES, RetargetError, RetargetOptions, Retargeter, RoleMap, SourceOrTarget,
+    explain_roles, map_roles, map_roles_in,
 };
 
 use super::target::Target;
@@ -25,7 +25,7 @@ pub(super) const HELP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGE
      right joints there and give it with --map; or state roles in a .skel, which `mocap skel FILE -o FILE.skel` \
      writes";
 
-/// Which joint moves which.
+/// SourceOrTarget joint moves which.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Mapping")]
 pub(super) struct MappingArgs {
@@ -42,7 +42,7 @@ pub(super) struct MappingArgs {
 /// A map that a user gives.
 #[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct MapArg {
-    /// Which joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
+    /// SourceOrTarget joint moves which, as --write-map writes it; nothing else is mapped then. Without legs in it joints
     /// turn like those they are paired with, on any kind of body
     #[arg(long, value_name = "FILE")]
     pub(super) map: Option<PathBuf>,
@@ -109,7 +109,7 @@ pub(super) fn jobs(
     Ok(inputs.into_iter().map(Job::report).collect())
 }
 
-/// Which joint moves which, of one source and the target.
+/// SourceOrTarget joint moves which, of one source and the target.
 #[derive(Clone, Debug)]
 pub(super) struct Mapping {
     roles: [RoleMap; 2],
@@ -142,19 +142,19 @@ impl Mapping {
     }
 
     /// The options of the library that say so.
-    pub(super) fn options(&self) -> Options {
+    pub(super) fn options(&self) -> RetargetOptions {
         let [source, target] = self.roles.clone();
-        Options {
+        RetargetOptions {
             source_roles: Some(source),
             target_roles: Some(target),
-            pairs: self.pairs.clone(),
-            ..Options::default()
+            joint_pairs: self.pairs.clone(),
+            ..RetargetOptions::default()
         }
     }
 
     /// All pairs, where a user's map has no legs to stand on: roles are then names of pairs.
     pub(super) fn pairs_alone(&self) -> Option<Vec<(JointId, JointId)>> {
-        let body = self.roles.iter().all(|map| NEEDED_ROLES.iter().all(|role| map.joint(*role).is_some()));
+        let body = self.roles.iter().all(|map| REQUIRED_ROLES.iter().all(|role| map.joint(*role).is_some()));
         if !self.given || body {
             return None;
         }
@@ -183,8 +183,8 @@ impl Mapping {
             _ => return diagnostic,
         };
         let (skeleton, roles) = match which {
-            Which::Source => (source, &self.roles[0]),
-            Which::Target => (&target.skeleton, &self.roles[1]),
+            SourceOrTarget::Source => (source, &self.roles[0]),
+            SourceOrTarget::Target => (&target.skeleton, &self.roles[1]),
         };
         diagnostic.note(explain::found(which, skeleton, roles))
     }
@@ -216,7 +216,7 @@ pub(super) fn shown(
         },
         None => Mapping::found(found, target),
     };
-    let options = Options { target_rest: target.rest.clone(), ..mapping.options() };
+    let options = RetargetOptions { target_rest: target.rest.clone(), ..mapping.options() };
     let mut errors = Vec::new();
     let (explanation, ratios) = match Retargeter::new(&source, &target.skeleton, &options) {
         Ok(retargeter) => {
@@ -275,13 +275,13 @@ fn deliver(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
 }
 
 /// The file of a map: every role that was found on either side, and those that cannot be done without.
-fn file(mapping: &Mapping, source: &Skeleton, target: &Skeleton, explanation: &Explanation) -> Vec<u8> {
+fn file(mapping: &Mapping, source: &Skeleton, target: &Skeleton, explanation: &MapExplanation) -> Vec<u8> {
     let [from, to] = &mapping.roles;
     let side = |roles: &RoleMap| roles.rows.iter().map(|row| (row.role, row.joint)).collect();
     let map = map::JointMap { source: side(from), target: side(to), pairs: mapping.pairs.clone() };
     let note = |role: Role| {
         let row = explanation.rows.iter().find(|row| row.role == role);
-        let needed = NEEDED_ROLES.contains(&role);
+        let needed = REQUIRED_ROLES.contains(&role);
         let (source, target) = row.map_or((&None, &None), |row| (&row.source, &row.target));
         if source.is_none() && target.is_none() && !needed {
             return None;

@@ -13,7 +13,10 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::{Clip, EulerOrder, FrameRate, Pose, SignedAxis, Unit, UnitSource};
-use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
+use mocap_retarget::{
+    FootLock, RetargetError, RetargetOptions, RetargetWarning, Retargeter, SourceOrTarget,
+    retarget_joint_pairs,
+};
 
 use crate::args::{Global, Inputs, Outputs, Reading, Selection, Trim, UnitLength, fps, unit};
 use crate::batch::{self, Failure, Input, Job, Names, Reads, Report, RunOptions, Tally, json};
@@ -86,7 +89,7 @@ pub(crate) struct MethodArgs {
     /// Do not keep the degrees of freedom and limits that the target states
     #[arg(long)]
     no_limits: bool,
-    /// Which contacts of the source are kept on the target
+    /// SourceOrTarget contacts of the source are kept on the target
     #[arg(long, value_name = "WHICH", default_value = "feet")]
     contacts: ContactsArg,
     /// Do not pin feet where they stand: they slide as the source's do
@@ -322,7 +325,7 @@ pub(crate) fn put_on_target(
     method: &MethodArgs,
     (target, map): (&Target, Option<&MapFile>),
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
+) -> Result<(Clip, mocap_retarget::RetargetReport), Diagnostic> {
     let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
@@ -331,13 +334,13 @@ pub(crate) fn put_on_target(
     // A skeleton stands like itself: what two motions show of it would differ by what they show.
     let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
     let target_rest = if same { opening.stance.clone() } else { target.rest.clone() };
-    let options = Options {
+    let options = RetargetOptions {
         method: method.method.into(),
         hands: method.hands.into(),
         solver: method.ik.into(),
         limits: !method.no_limits,
-        lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
-        touch: method.contacts == ContactsArg::Hands,
+        foot_lock: if method.no_lock { FootLock::Off } else { FootLock::Auto },
+        self_contacts: method.contacts == ContactsArg::Hands,
         floor: method.floor.of(&target.skeleton),
         source_rest: opening.stance,
         target_rest,
@@ -346,7 +349,7 @@ pub(crate) fn put_on_target(
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
     let done = match mapping.pairs_alone() {
-        Some(pairs) => retarget_pairs(clip, &target.skeleton, &pairs, &options),
+        Some(pairs) => retarget_joint_pairs(clip, &target.skeleton, &pairs, &options),
         None => Retargeter::new(clip.skeleton(), &target.skeleton, &options)
             .and_then(|retargeter| retargeter.retarget(clip)),
     };
@@ -366,21 +369,21 @@ fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
 }
 
 /// A warning of the library, with the flag that helps.
-fn noticed(warning: &Warning, target: &Target) -> Diagnostic {
+fn noticed(warning: &RetargetWarning, target: &Target) -> Diagnostic {
     let which = match warning {
-        Warning::LeftOut { which, .. } | Warning::StanceMade { which } | Warning::OneArm { which, .. } => {
-            Some(*which)
-        }
+        RetargetWarning::LeftOut { which, .. }
+        | RetargetWarning::ReferencePoseEstimated { which }
+        | RetargetWarning::OneArm { which, .. } => Some(*which),
         _ => None,
     };
     let diagnostic = about(Diagnostic::new(warning.code(), warning.to_string()), which, target);
     match warning {
-        Warning::StanceMade { which: Which::Target } => diagnostic.help(
+        RetargetWarning::ReferencePoseEstimated { which: SourceOrTarget::Target } => diagnostic.help(
             "give as the target a motion file of that skeleton, or the .skel that `mocap skel` writes of one: they \
              show how it stands, and --target-rest FRAME (of `mocap skel`: --rest FRAME) names a frame in which it \
              does",
         ),
-        Warning::StanceMade { which: Which::Source } => {
+        RetargetWarning::ReferencePoseEstimated { which: SourceOrTarget::Source } => {
             diagnostic.help("--source-rest FRAME names a frame in which it stands")
         }
         _ => diagnostic,
@@ -388,15 +391,15 @@ fn noticed(warning: &Warning, target: &Target) -> Diagnostic {
 }
 
 /// The same about the file of the target, where that is what it is about.
-fn about(diagnostic: Diagnostic, which: Option<Which>, target: &Target) -> Diagnostic {
+fn about(diagnostic: Diagnostic, which: Option<SourceOrTarget>, target: &Target) -> Diagnostic {
     match which {
-        Some(Which::Target) => diagnostic.in_file(Path::new(&target.path)),
+        Some(SourceOrTarget::Target) => diagnostic.in_file(Path::new(&target.path)),
         _ => diagnostic,
     }
 }
 
 /// The skeleton that an error is about.
-fn which_of(error: &RetargetError) -> Option<Which> {
+fn which_of(error: &RetargetError) -> Option<SourceOrTarget> {
     match error {
         RetargetError::MissingRoles { which, .. }
         | RetargetError::Uncertain { which, .. }
