@@ -1,6 +1,6 @@
 //! Changes to a motion that was read: frames left out, rate, size, unit, axes.
 
-use mocap_model::{Clip, ClipError, FrameRate, SignedAxis, Space, Unit, UnitSource};
+use mocap_model::{Clip, FrameRate, ModelError, SignedAxis, Space, Unit, UnitSource};
 
 use crate::args::{Trim, UnitLength};
 use crate::diagnostic::Diagnostic;
@@ -102,9 +102,9 @@ pub(crate) fn without_first(clip: Clip) -> Result<Clip, Diagnostic> {
 }
 
 /// The error of a change that gives no motion.
-fn refused(flag: &str, error: &ClipError) -> Diagnostic {
+fn refused(flag: &str, error: &ModelError) -> Diagnostic {
     let code = match error {
-        ClipError::TooManyFrames { .. } => "edit::too-many-frames",
+        ModelError::TooManyFrames { .. } => "edit::too-many-frames",
         _ => "edit::not-finite",
     };
     Diagnostic::new(code, format!("{flag}: {error}"))

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use mocap_model::{Clip, Pose, Skeleton, SkeletonError, angle_between};
+use mocap_model::{Clip, ModelError, Pose, Skeleton, angle_between};
 use mocap_retarget::estimate_rest_pose;
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ pub(crate) fn at_rest(skeleton: &Skeleton, pose: &Pose) -> Result<Skeleton, Stri
         return Err(joint.name.clone());
     }
     let mut at = 0;
-    let turned: Result<Skeleton, SkeletonError> = skeleton.with_joints(|joint| {
+    let turned: Result<Skeleton, ModelError> = skeleton.with_joints(|joint| {
         if turns(at) {
             joint.rest_rotation = pose.joints[at].rotation;
         }

@@ -22,16 +22,12 @@ pub fn feet_of(skeleton: &Skeleton) -> Vec<Foot> {
         [(Side::Left, Role::LeftFoot, Role::LeftToes), (Side::Right, Role::RightFoot, Role::RightToes)];
     let feet = sides.into_iter().filter_map(|(side, ankle, toe)| {
         let ankle = skeleton.with_role(ankle)?;
-        let mut below = vec![false; skeleton.len()];
-        for (id, joint) in skeleton.iter() {
-            below[id.index()] = id == ankle || joint.parent.is_some_and(|parent| below[parent.index()]);
-        }
-        let points: Vec<JointId> = skeleton.iter().map(|(id, _)| id).filter(|id| below[id.index()]).collect();
+        let points = skeleton.subtree(ankle);
         let furthest = points.iter().copied().max_by(|a, b| {
             let reach = |id: &JointId| if *id == ankle { -1.0 } else { skeleton.joint(*id).offset.norm() };
             reach(a).total_cmp(&reach(b))
         });
-        let toe = skeleton.with_role(toe).filter(|toe| below[toe.index()]).or(furthest)?;
+        let toe = skeleton.with_role(toe).filter(|toe| points.contains(toe)).or(furthest)?;
         Some(Foot { side, ankle, toe, points })
     });
     feet.collect()

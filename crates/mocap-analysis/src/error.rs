@@ -9,7 +9,7 @@
 //! frame: the largest of its three points.
 
 use crate::guess_unit;
-use mocap_model::{Clip, ClipError, Isometry3, JointId, Pose, Skeleton, Unit, slerp};
+use mocap_model::{Clip, Isometry3, JointId, ModelError, Pose, Skeleton, Unit, slerp};
 
 /// How far two motions are apart. Lengths are metres where [`ErrorSummary::unit`] is known, units of the
 /// reference otherwise.
@@ -64,7 +64,7 @@ pub enum CompareError {
     #[error("the shell distance {shell} is not a length")]
     Shell { shell: f64 },
     #[error("the other motion cannot be converted to the space of the reference: {0}")]
-    Space(#[from] ClipError),
+    Space(#[from] ModelError),
 }
 
 /// The object-space error of `other` against `reference`, on points `shell` \[m\] from each joint.

@@ -1,8 +1,8 @@
 //! Where feet are over time: what floor, contacts and foot measures are found from, in one pass over the clip.
 
 use crate::Foot;
-use crate::trajectory::{Placer, Trajectory};
-use mocap_model::{Clip, JointId, Vector3};
+use crate::trajectory::Trajectory;
+use mocap_model::{Clip, ForwardKinematics, JointId, Vector3};
 
 /// One foot over the frames of a clip [units of the clip].
 #[derive(Clone, Debug, PartialEq)]
@@ -32,14 +32,13 @@ impl FootMotion {
         };
         let mut motions: Vec<FootMotion> = feet.iter().map(empty).collect();
         let joints: Vec<JointId> = feet.iter().flat_map(|foot| foot.points.iter().copied()).collect();
-        let mut placer = Placer::new(clip, &joints);
+        let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
         for frame in 0..frames {
-            placer.place(frame);
+            kinematics.place(frame);
             for (foot, motion) in feet.iter().zip(&mut motions) {
-                let place = |joint: JointId| placer.at(joint).translation.vector;
-                motion.ankle.push(place(foot.ankle));
-                motion.toe.push(place(foot.toe));
-                let heights = foot.points.iter().map(|joint| place(*joint).dot(&up));
+                motion.ankle.push(kinematics.position(foot.ankle));
+                motion.toe.push(kinematics.position(foot.toe));
+                let heights = foot.points.iter().map(|joint| kinematics.position(*joint).dot(&up));
                 motion.lowest.push(heights.fold(f64::INFINITY, f64::min));
             }
         }

@@ -22,6 +22,6 @@ pub use floor::{floor_height, floor_of};
 pub use foot_motion::FootMotion;
 pub use quality::{FootQuality, Quality, Suspect, Suspicion, quality};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};
-pub use trajectory::{Placer, Trajectory, local_rotations, placements, trajectories, trajectory};
+pub use trajectory::{Trajectory, local_rotations, placements, trajectories, trajectory};
 pub use unit::{guess_unit, metres_per_unit, tree_diameter};
 pub use up::{up_axis, upright};

@@ -6,7 +6,7 @@
 mod mutation;
 
 use mocap_formats::{Kind, LimitExceeded, Limits, amc, asf};
-use mocap_model::ClipError;
+use mocap_model::ModelError;
 use mutation::{Mutation, mutated};
 use proptest::prelude::*;
 use std::path::Path;
@@ -277,7 +277,7 @@ fn interpolation_between_numbers_beyond_all_measure_is_an_error() {
             }
             let error = read("1e308").unwrap_err();
             // The frame that is interpolated, not those that the file has.
-            let Kind::Amc(amc::Problem::Clip(ClipError::NotFinite { frame: 1, .. })) = error.error.kind
+            let Kind::Amc(amc::Problem::Clip(ModelError::NotFinite { frame: 1, .. })) = error.error.kind
             else {
                 panic!("{dof} of {name}: {error}");
             };

@@ -3,9 +3,12 @@
 //! The goal runs round a closed curve within reach of the chain in 1024 frames, 1 % of its length a frame on
 //! average: an ankle in a fast walk at 120 frames a second.
 
+#[allow(dead_code, unreachable_pub, reason = "the tests use the rest")]
+mod blocked;
+
+use blocked::{Chains, Vectors, two_bone};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mocap_ik::blocked::{Chains, Vectors, two_bone};
-use mocap_ik::{Chain, Constraint, Freedom, Goal, Link, Method, Options, Solver};
+use mocap_ik::{Constraint, Freedom, Goal, IkChain, IkMethod, Link, SolveOptions, Solver};
 use mocap_model::{Isometry3, Limit, Vector3, exp};
 use std::f64::consts::TAU;
 use std::hint::black_box;
@@ -13,14 +16,14 @@ use std::hint::black_box;
 const FRAMES: usize = 1024;
 
 /// A chain of `joints` bones of one length that together are 1 long, a little bent, going down.
-fn chain(joints: usize, constraint: impl Fn(usize) -> Constraint) -> Chain {
+fn chain(joints: usize, constraint: impl Fn(usize) -> Constraint) -> IkChain {
     let bone = Vector3::new(0.0, -1.0 / joints as f64, 0.0);
     let links = (0..joints).map(|i| Link {
         offset: if i == 0 { Vector3::zeros() } else { bone },
         rotation: exp(&Vector3::new(if i == 0 { -0.4 } else { 0.8 / joints as f64 }, 0.0, 0.0)),
         constraint: constraint(i),
     });
-    Chain::serial(Isometry3::identity(), links.collect(), bone).expect("a sound chain")
+    IkChain::serial(Isometry3::identity(), links.collect(), bone).expect("a sound chain")
 }
 
 fn goals() -> Vec<Goal> {
@@ -31,9 +34,9 @@ fn goals() -> Vec<Goal> {
     (0..FRAMES).map(|i| Goal::at(place(i))).collect()
 }
 
-fn track(c: &mut Criterion, name: &str, solver: &dyn Solver, mut chain: Chain) {
+fn track(c: &mut Criterion, name: &str, solver: &dyn Solver, mut chain: IkChain) {
     let goals = goals();
-    let options = Options::default();
+    let options = SolveOptions::default();
     let mut group = c.benchmark_group("solve");
     group.throughput(Throughput::Elements(FRAMES as u64));
     group.bench_function(name, |bencher| {
@@ -54,15 +57,15 @@ fn kernels(c: &mut Criterion) {
     let mut group = c.benchmark_group("kernel");
     group.throughput(Throughput::Elements(FRAMES as u64));
     group.bench_function("two-bone f64", |bencher| {
-        let blocks = gather::<f64, 1>(&goals);
+        let blocks = blocks_of::<f64, 1>(&goals);
         bencher.iter(|| two_bones(&blocks))
     });
     group.bench_function("two-bone f64x8", |bencher| {
-        let blocks = gather::<f64, 8>(&goals);
+        let blocks = blocks_of::<f64, 8>(&goals);
         bencher.iter(|| two_bones(&blocks))
     });
     group.bench_function("two-bone f32x8", |bencher| {
-        let blocks = gather::<f32, 8>(&goals);
+        let blocks = blocks_of::<f32, 8>(&goals);
         bencher.iter(|| two_bones(&blocks))
     });
     for joints in [2, 3, 7] {
@@ -77,7 +80,7 @@ fn kernels(c: &mut Criterion) {
             })
         });
         group.bench_function(format!("ccd f32x8/{joints}"), |bencher| {
-            let blocks = gather::<f32, 8>(&goals);
+            let blocks = blocks_of::<f32, 8>(&goals);
             let chain = chain(joints, |_| Constraint::free());
             let mut chains = Chains::<f32, 8>::new(joints);
             bencher.iter(|| {
@@ -97,7 +100,7 @@ fn kernels(c: &mut Criterion) {
     group.finish();
 }
 
-fn gather<T: nalgebra::RealField + Copy, const N: usize>(goals: &[Goal]) -> Vec<Vectors<T, N>> {
+fn blocks_of<T: nalgebra::RealField + Copy, const N: usize>(goals: &[Goal]) -> Vec<Vectors<T, N>> {
     let blocks = goals.chunks_exact(N).map(|goals| {
         let mut block = Vectors::zeros();
         for (i, goal) in goals.iter().enumerate() {
@@ -128,9 +131,9 @@ fn benches(c: &mut Criterion) {
         }),
         _ => Constraint::hinge(Vector3::x_axis(), 0.0, 2.6),
     };
-    for method in Method::ALL {
+    for method in IkMethod::ALL {
         for joints in [2, 3, 7] {
-            if method == Method::TwoBone && joints != 2 {
+            if method == IkMethod::TwoBone && joints != 2 {
                 continue;
             }
             track(c, &format!("{method}/{joints}"), &method, chain(joints, |_| Constraint::free()));

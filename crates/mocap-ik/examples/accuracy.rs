@@ -6,7 +6,10 @@
 //! evenly from the ranges of the joints, the start another such pose; at most 100 iterations, a tolerance of 1e-4 of the length.
 //! Following: a chain of length 1 whose goal goes round a closed curve, 0.6 % of the length a frame.
 
-use mocap_ik::{Chain, Constraint, Freedom, Goal, Inverse, Jacobian, Link, Method, Options, Solver, Status};
+use mocap_ik::{
+    Constraint, Freedom, Goal, IkChain, IkMethod, Jacobian, JacobianInverse, Link, SolveOptions, SolveStatus,
+    Solver,
+};
 use mocap_model::{EulerOrder, Isometry3, Limit, UnitQuaternion, Vector3, exp};
 use nalgebra::{Quaternion, Unit};
 use std::f64::consts::TAU;
@@ -77,18 +80,18 @@ fn constraint(random: &mut Random, joints: Joints, i: usize) -> Constraint {
     }
 }
 
-fn chain(random: &mut Random, n: usize, joints: Joints) -> Chain {
+fn chain(random: &mut Random, n: usize, joints: Joints) -> IkChain {
     let links = (0..n).map(|i| Link {
         offset: if i == 0 { Vector3::zeros() } else { random.bone() },
         rotation: UnitQuaternion::identity(),
         constraint: constraint(random, joints, i),
     });
     let links: Vec<Link> = links.collect();
-    Chain::serial(Isometry3::identity(), links, random.bone()).expect("a sound chain")
+    IkChain::serial(Isometry3::identity(), links, random.bone()).expect("a sound chain")
 }
 
 /// A pose drawn evenly from the ranges of the joints.
-fn pose(random: &mut Random, chain: &mut Chain) {
+fn pose(random: &mut Random, chain: &mut IkChain) {
     let draw = |constraint: &Constraint| match constraint.freedom {
         Freedom::Hinge { axis, range } => {
             UnitQuaternion::from_axis_angle(&axis, random.range(range.min, range.max))
@@ -108,7 +111,7 @@ fn pose(random: &mut Random, chain: &mut Chain) {
 }
 
 /// Reached [%], and iterations on average.
-fn measure(solver: &dyn Solver, n: usize, joints: Joints, options: &Options, runs: usize) -> [f64; 2] {
+fn measure(solver: &dyn Solver, n: usize, joints: Joints, options: &SolveOptions, runs: usize) -> [f64; 2] {
     let mut random = Random(n as u64);
     let (mut reached, mut iterations) = (0, 0);
     for _ in 0..runs {
@@ -117,7 +120,7 @@ fn measure(solver: &dyn Solver, n: usize, joints: Joints, options: &Options, run
         let goal = Goal::at(chain.tip(0).0);
         pose(&mut random, &mut chain);
         let outcome = solver.solve(&mut chain, &[goal], options).expect("a sound goal");
-        reached += usize::from(outcome.status == Status::Reached);
+        reached += usize::from(outcome.status == SolveStatus::Reached);
         iterations += outcome.iterations as usize;
     }
     [100.0 * reached as f64 / runs as f64, iterations as f64 / runs as f64]
@@ -131,7 +134,7 @@ fn follow(solver: &dyn Solver, n: usize) -> [f64; 3] {
         rotation: exp(&Vector3::new(if i == 0 { -0.4 } else { 0.8 / n as f64 }, 0.0, 0.0)),
         constraint: Constraint::free(),
     });
-    let mut chain = Chain::serial(Isometry3::identity(), links.collect(), bone).expect("a sound chain");
+    let mut chain = IkChain::serial(Isometry3::identity(), links.collect(), bone).expect("a sound chain");
     let (mut iterations, mut missed, mut largest) = (0, 0.0, 0.0f64);
     const FRAMES: u32 = 2000;
     for frame in 0..FRAMES {
@@ -139,7 +142,7 @@ fn follow(solver: &dyn Solver, n: usize) -> [f64; 3] {
         let place = Vector3::new(0.3 * (2.0 * t).sin(), -0.7 + 0.1 * (3.0 * t).cos(), 0.3 * (2.0 * t).cos());
         let before = chain.rotations().to_vec();
         let outcome =
-            solver.solve(&mut chain, &[Goal::at(place)], &Options::default()).expect("a sound goal");
+            solver.solve(&mut chain, &[Goal::at(place)], &SolveOptions::default()).expect("a sound goal");
         iterations += outcome.iterations;
         missed += outcome.position;
         let steps = before.iter().zip(chain.rotations()).map(|(a, b)| a.angle_to(b));
@@ -154,13 +157,13 @@ fn follow(solver: &dyn Solver, n: usize) -> [f64; 3] {
 #[allow(clippy::print_stdout, reason = "the tables are what the example is for")]
 fn main() {
     let runs = std::env::args().nth(1).and_then(|runs| runs.parse().ok()).unwrap_or(10_000);
-    let named = Method::ALL.map(|method| (method.name(), Box::new(method) as Box<dyn Solver>));
+    let named = IkMethod::ALL.map(|method| (method.name(), Box::new(method) as Box<dyn Solver>));
     let jacobian = |inverse| Box::new(Jacobian { inverse, posture: None }) as Box<dyn Solver>;
     let solvers: Vec<_> = named
         .into_iter()
         .chain([
-            ("pseudo-inverse", jacobian(Inverse::PseudoInverse)),
-            ("transpose", jacobian(Inverse::Transpose)),
+            ("pseudo-inverse", jacobian(JacobianInverse::PseudoInverse)),
+            ("transpose", jacobian(JacobianInverse::Transpose)),
         ])
         .collect();
     for (what, joints) in [
@@ -175,7 +178,7 @@ fn main() {
                 if *name == "two-bone" && !finish {
                     continue;
                 }
-                let options = Options { finish, ..Options::default() };
+                let options = SolveOptions { finish, ..SolveOptions::default() };
                 let cells = [2, 3, 5, 7].map(|n| match *name == "two-bone" && n > 2 {
                     true => "".to_string(),
                     false => {

@@ -3,12 +3,13 @@
 //! `cargo run -p mocap-ik --example hands`
 
 use mocap_ik::{
-    Chain, Constraint, Effector, Goal, Inverse, Jacobian, Link, Method, Options, Posture, Solver,
+    Constraint, Effector, Goal, IkChain, IkMethod, Jacobian, JacobianInverse, Link, Posture, SolveOptions,
+    Solver,
 };
 use mocap_model::{Isometry3, UnitQuaternion, Vector3};
 
 /// A spine of two joints, two arms of two, a hand on each.
-fn body() -> Result<Chain, mocap_ik::IkError> {
+fn body() -> Result<IkChain, mocap_ik::IkError> {
     let joints: [(Option<usize>, [f64; 3]); 6] = [
         (None, [0.0, 0.0, 0.0]),
         (Some(0), [0.0, 0.25, 0.0]),
@@ -28,7 +29,12 @@ fn body() -> Result<Chain, mocap_ik::IkError> {
         rotation: UnitQuaternion::identity(),
     };
     let base = Isometry3::translation(0.0, 1.0, 0.0);
-    Chain::tree(base, links.to_vec(), joints.map(|joint| joint.0).to_vec(), vec![hand(3, 1.0), hand(5, -1.0)])
+    IkChain::tree(
+        base,
+        links.to_vec(),
+        joints.map(|joint| joint.0).to_vec(),
+        vec![hand(3, 1.0), hand(5, -1.0)],
+    )
 }
 
 #[allow(clippy::print_stdout, reason = "an example shows what it does")]
@@ -42,9 +48,9 @@ fn main() -> Result<(), mocap_ik::IkError> {
     ];
     for (what, goals) in cases {
         println!("{what}:");
-        for method in [Method::Fabrik, Method::Dls, Method::Objective] {
+        for method in [IkMethod::Fabrik, IkMethod::Dls, IkMethod::Objective] {
             let mut chain = body()?;
-            let outcome = method.solve(&mut chain, &goals, &Options::default())?;
+            let outcome = method.solve(&mut chain, &goals, &SolveOptions::default())?;
             let off = [0, 1].map(|hand| 100.0 * (goals[hand].position - chain.tip(hand).0).norm());
             println!(
                 "  {method:9} {:?} after {} iterations: left hand {:.1} cm off, right hand {:.1} cm",
@@ -60,8 +66,9 @@ fn main() -> Result<(), mocap_ik::IkError> {
     let goals = [Goal::at(Vector3::new(0.5, 1.6, 0.3)), Goal::at(Vector3::new(-0.5, 1.3, 0.3))];
     for with in [false, true] {
         let mut chain = chain.clone();
-        let solver = Jacobian { inverse: Inverse::Damped(1e-6), posture: with.then(|| posture.clone()) };
-        let outcome = solver.solve(&mut chain, &goals, &Options::default())?;
+        let solver =
+            Jacobian { inverse: JacobianInverse::Damped(1e-6), posture: with.then(|| posture.clone()) };
+        let outcome = solver.solve(&mut chain, &goals, &SolveOptions::default())?;
         let lean = chain.rotations()[..2].iter().map(|q| q.angle().to_degrees()).sum::<f64>();
         println!(
             "  {} posture: {:?}, the spine bent by {lean:.1}°",

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p mocap-ik --example leg`
 
-use mocap_ik::{Goal, Method, Options, PosedChain, Solver};
+use mocap_ik::{Goal, IkMethod, PosedChain, SolveOptions, Solver};
 use mocap_model::{Dofs, EulerOrder, Joint, JointId, Limit, Pose, Skeleton, Space, UnitQuaternion, Vector3};
 
 fn joint(name: &str, parent: Option<u32>, offset: [f64; 3], dofs: Dofs) -> Joint {
@@ -39,10 +39,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("The ankle is to stand 10 cm in front of the hip:");
     let mut leg = PosedChain::limb(&skeleton, thigh, ankle)?;
     let goal = Goal::at(Vector3::new(0.1, 0.08, 0.1));
-    for method in Method::ALL {
+    for method in IkMethod::ALL {
         let mut pose = Pose::rest(&skeleton);
         leg.read(&skeleton, &pose)?;
-        let outcome = method.solve(&mut leg.chain, &[goal], &Options::default())?;
+        let outcome = method.solve(&mut leg.chain, &[goal], &SolveOptions::default())?;
         leg.write(&mut pose)?;
         let knee = pose.joints[2].rotation.angle().to_degrees();
         println!(
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut stance = PosedChain::limb(&skeleton, ankle, hips)?;
     stance.read(&skeleton, &pose)?;
     let down = Goal::at(Vector3::new(0.0, 0.7, 0.0)).with_orientation(UnitQuaternion::identity());
-    let outcome = Method::Dls.solve(&mut stance.chain, &[down], &Options::default())?;
+    let outcome = IkMethod::Dls.solve(&mut stance.chain, &[down], &SolveOptions::default())?;
     stance.write(&mut pose)?;
     let mut object = Pose::default();
     pose.to_object(&skeleton, &mut object);

@@ -1,71 +1,93 @@
 //! Cyclic coordinate descent: from the effector to the base, each joint turns so that the effector points at
 //! the goal.
 //!
-//! With limits per joint, under-damping, tolerance regions and an escape from straight chains. A chain that
-//! stalls is finished by the two-bone solution: on nearly straight limbs sweeps alone gain almost nothing. A
-//! longer chain without limits is finished by a step of least squares, which spreads over all joints.
+//! Supports limits per joint, under-damping, tolerance regions and an escape from straight chains. The two-bone
+//! solution finishes a stalled chain: on nearly straight limbs sweeps gain almost nothing. A least-squares step
+//! finishes a longer chain without limits and distributes the turn over all joints.
 //!
 //! Based on: L.-C. T. Wang, C. C. Chen, "A combined optimization method for solving the inverse kinematics
 //! problem of mechanical manipulators", 1991; J. Lander, "Making Kine More Flexible", Game Developer, 1998.
 
-use crate::step::{Pull, normalised, turn};
-use crate::{Chain, Goal, IkError, Options, Outcome, Solver, descend, plain, two_bone};
+use crate::step::{JointTarget, normalised, turn};
+use crate::{Goal, IkChain, IkError, SolveOptions, SolveOutcome, Solver, iteration, two_bone, unconstrained};
 
-/// The solver of this module, for chains with one effector.
+/// Cyclic coordinate descent, for chains with one effector.
+///
+/// ```
+/// use mocap_ik::{Constraint, Goal, IkChain, Link, SolveOptions, SolveStatus, Solver, Ccd};
+/// use mocap_model::{Isometry3, Vector3, exp};
+///
+/// let link = |y: f64| Link {
+///     offset: Vector3::new(0.0, y, 0.0),
+///     rotation: exp(&Vector3::new(0.2, 0.0, 0.0)),
+///     constraint: Constraint::free(),
+/// };
+/// let links = vec![link(0.0), link(-0.45), link(-0.42)];
+/// let mut chain = IkChain::serial(Isometry3::identity(), links, Vector3::new(0.0, -0.1, 0.0))?;
+/// let goal = Goal::at(Vector3::new(0.1, -0.6, 0.2));
+/// let outcome = Ccd.solve(&mut chain, &[goal], &SolveOptions::default())?;
+/// assert_eq!(outcome.status, SolveStatus::Reached);
+/// # Ok::<(), mocap_ik::IkError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ccd;
 
 /// The damping of the step that finishes a long chain near its goal.
 const POLISH: f64 = 1e-6;
-/// So many sweeps that leave more than half of the distance are a stall.
+/// More slow sweeps than this are a stall.
 const STALLS: u32 = 8;
 
 impl Solver for Ccd {
-    fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
+    fn solve(
+        &self,
+        chain: &mut IkChain,
+        goals: &[Goal],
+        options: &SolveOptions,
+    ) -> Result<SolveOutcome, IkError> {
         if chain.effectors.len() != 1 {
             return Err(IkError::SeveralEffectors { method: "ccd", effectors: chain.effectors.len() });
         }
         chain.begin(goals, options)?;
         let goal = &goals[0];
-        if plain::is_plain(chain, goals, options)
-            && let Some(outcome) = plain_sweeps(chain, goal, options)
+        if unconstrained::applies(chain, goals, options)
+            && let Some(outcome) = unconstrained_sweeps(chain, goal, options)
         {
             two_bone::swivel_to_pole(chain, goal, options);
             return Ok(outcome);
         }
         let length = chain.length(0);
-        let iterations = descend::solve(chain, goals, options, |chain| sweep(chain, goal, length, options));
+        let iterations = iteration::solve(chain, goals, options, |chain| sweep(chain, goal, length, options));
         two_bone::swivel_to_pole(chain, goal, options);
         Ok(chain.outcome(goals, options, iterations))
     }
 }
 
-/// Sweeps of a plain chain. Near the goal two bones are closed, and the joints of a longer chain share what is
-/// left in a step of least squares; one that stalls far away is closed like two bones, as far as it spans.
-fn plain_sweeps(chain: &mut Chain, goal: &Goal, options: &Options) -> Option<Outcome> {
+/// Sweeps of an unconstrained chain. Near the goal two bones take the two-bone solution, and a longer chain takes
+/// a least-squares step. A chain that slow_sweeps far from the goal takes the two-bone solution too, if it can.
+fn unconstrained_sweeps(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> Option<SolveOutcome> {
     let reach = chain.reach(0).max;
-    let (near, reached) = ((descend::NEAR * reach).powi(2), (options.position_tolerance * reach).powi(2));
+    let (near, reached) = ((iteration::NEAR * reach).powi(2), (options.position_tolerance * reach).powi(2));
     let two_bones = chain.len() == 2;
     let patience = if two_bones { 1 } else { 3 };
-    plain::solve(chain, goal, options, STALLS, |chain, stalls| {
-        plain::ccd_sweep(chain, goal);
-        let left = plain::missing(chain, goal);
-        if !options.finish || left <= reached {
+    unconstrained::solve(chain, goal, options, STALLS, |chain, slow_sweeps| {
+        unconstrained::ccd_sweep(chain, goal);
+        let distance = unconstrained::squared_distance(chain, goal);
+        if !options.finish || distance <= reached {
             return;
         }
-        if stalls >= patience || (two_bones && left < near) {
-            plain::close(chain, goal, options);
-        } else if left < near {
-            plain::damped_step(chain, goal, POLISH);
+        if slow_sweeps >= patience || (two_bones && distance < near) {
+            unconstrained::bend_to_goal(chain, goal, options);
+        } else if distance < near {
+            unconstrained::damped_step(chain, goal, POLISH);
         }
     })
 }
 
 /// Turns each joint once, from the effector to the base.
 ///
-/// A free last joint takes the orientation upon itself, and the others bring it to where the position follows;
-/// otherwise every joint turns towards both.
-pub(crate) fn sweep(chain: &mut Chain, goal: &Goal, length: f64, options: &Options) {
+/// A free last joint takes over the orientation, and the other joints bring it to the position that follows from
+/// it. Otherwise every joint turns towards both.
+pub(crate) fn sweep(chain: &mut IkChain, goal: &Goal, length: f64, options: &SolveOptions) {
     let path = chain.path_len(0);
     let last = chain.path_joint(0, path - 1);
     let wrist =
@@ -74,8 +96,8 @@ pub(crate) fn sweep(chain: &mut Chain, goal: &Goal, length: f64, options: &Optio
     let (mut goal, mut from) = (*goal, path);
     if wrist {
         let arm = chain.frame[last].inverse() * (tip - chain.position[last]);
-        let wanted = goal.orientation * chain.effectors[0].rotation.inverse();
-        goal = Goal { position: goal.position - wanted * arm, orientation_weight: 0.0, ..goal };
+        let goal_frame = goal.orientation * chain.effectors[0].rotation.inverse();
+        goal = Goal { position: goal.position - goal_frame * arm, orientation_weight: 0.0, ..goal };
         (tip, from) = (chain.position[last], path - 1);
     }
     for k in (0..from).rev() {
@@ -88,15 +110,15 @@ pub(crate) fn sweep(chain: &mut Chain, goal: &Goal, length: f64, options: &Optio
             continue;
         }
         let at = chain.position[joint];
-        let mut pull = Pull::new(&goal, length, &at, &tip, &orientation);
-        if let Some(local) = turn(chain, joint, &mut pull, options) {
+        let mut target = JointTarget::new(&goal, length, &at, &tip, &orientation);
+        if let Some(local) = turn(chain, joint, &mut target, options) {
             chain.local[joint] = local;
-            (tip, orientation) = (at + pull.arm, pull.frame);
+            (tip, orientation) = (at + target.arm, target.frame);
         }
     }
     if wrist {
         chain.update();
-        let wanted = goal.orientation * chain.effectors[0].rotation.inverse();
-        chain.local[last] = normalised(chain.parent_frame(last).inverse() * wanted);
+        let goal_frame = goal.orientation * chain.effectors[0].rotation.inverse();
+        chain.local[last] = normalised(chain.parent_frame(last).inverse() * goal_frame);
     }
 }

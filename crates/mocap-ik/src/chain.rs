@@ -1,21 +1,19 @@
 //! Joints in flat arrays, parents first: a chain with one effector, or a tree with several.
 //!
-//! The chain holds the pose that a solver starts from and leaves behind. Its object-space positions and frames
-//! are always those of its local rotations.
+//! The chain holds the pose that a solver starts from and ends with. Its object-space positions and frames always
+//! match its local rotations.
 
-use crate::dofs::Dof;
-use crate::{
-    Constraint, Freedom, Goal, IkError, Options, Outcome, Quat, Start, Status, Vec3, jacobian, objective,
-};
-use mocap_model::{Isometry3, angle_between};
+use crate::scratch::Scratch;
+use crate::{Constraint, Freedom, IkError, Quat, SolveOptions, Vec3};
+use mocap_model::Isometry3;
 use nalgebra::Unit;
 
-/// One joint of a chain that is being made.
+/// One joint of a new chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Translation in the frame of the joint before it, or of the base.
     pub offset: Vec3,
-    /// Local rotation: the first pose, and the one that a cold start goes back to.
+    /// Local rotation: the first pose, and the pose of a cold start.
     pub rotation: Quat,
     /// How the joint may turn.
     pub constraint: Constraint,
@@ -32,9 +30,25 @@ pub struct Effector {
     pub rotation: Quat,
 }
 
-/// Joints with a base that stays where it is, and effectors that are to meet goals.
+/// Joints on a fixed base, and effectors that are to reach goals.
+///
+/// ```
+/// use mocap_ik::{Constraint, IkChain, Link};
+/// use mocap_model::{Isometry3, UnitQuaternion, Vector3};
+///
+/// let link = |y: f64| Link {
+///     offset: Vector3::new(0.0, y, 0.0),
+///     rotation: UnitQuaternion::identity(),
+///     constraint: Constraint::free(),
+/// };
+/// let arm = IkChain::serial(Isometry3::identity(), vec![link(0.0), link(0.3)], Vector3::new(0.0, 0.25, 0.0))?;
+/// assert_eq!(arm.len(), 2);
+/// assert!((arm.length(0) - 0.55).abs() < 1e-12);
+/// assert!((arm.tip_position(0).y - 0.55).abs() < 1e-12);
+/// # Ok::<(), mocap_ik::IkError>(())
+/// ```
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub struct IkChain {
     pub(crate) base: Isometry3<f64>,
     /// `NONE` for a joint on the base.
     pub(crate) parent: Vec<u32>,
@@ -48,9 +62,9 @@ pub struct Chain {
     pub(crate) effectors: Vec<Effector>,
     /// Object-space positions of the effectors.
     pub(crate) tips: Vec<Vec3>,
-    /// Whether all joints are free and one after the other, with an effector on the last.
-    pub(crate) plain: bool,
-    /// The bones of a plain chain in the frames of their joints, and their lengths.
+    /// Whether all joints are free and in series, with one effector on the last.
+    pub(crate) unconstrained: bool,
+    /// The bones of an unconstrained chain in the frames of their joints, and their lengths.
     pub(crate) bones: Vec<Vec3>,
     pub(crate) bone_length: Vec<f64>,
     /// The joint that bends in a two-bone solution for the first effector.
@@ -61,33 +75,13 @@ pub struct Chain {
     /// Whether a joint is on the path: `[effector × joints + joint]`.
     carries: Vec<bool>,
     reach: Vec<Reach>,
-    /// The nearest joint above that can turn, by joint; `NONE` where there is none.
+    /// The nearest joint above that can turn, by joint; `NONE` if there is none.
     pub(crate) above: Vec<u32>,
     pub(crate) bend: Option<(usize, Option<Unit<Vec3>>)>,
-    finite: bool,
+    pub(crate) finite: bool,
     /// Whether all rotations are known to be within the constraints.
     pub(crate) allowed: bool,
     pub(crate) scratch: Scratch,
-}
-
-/// Buffers of the solvers, of the sizes they need.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    /// Positions wished for, by joint, and the sum of the weights that went into each.
-    pub(crate) points: Vec<Vec3>,
-    pub(crate) weights: Vec<f64>,
-    /// Degrees of freedom of all joints.
-    pub(crate) dofs: Vec<Dof>,
-    /// Matrices and vectors of the Jacobian solvers.
-    pub(crate) numbers: Vec<f64>,
-    /// Turns of the joints in object space.
-    pub(crate) turns: Vec<Quat>,
-    /// A pose to go back to, and the pose at the start.
-    pub(crate) pose: Vec<Quat>,
-    pub(crate) start: Vec<Quat>,
-    /// The pose that other starts are made from, and the best one found.
-    pub(crate) first: Vec<Quat>,
-    pub(crate) best: Vec<Quat>,
 }
 
 /// How far an effector is from the first joint that can turn, at least and at most.
@@ -97,41 +91,30 @@ pub(crate) struct Reach {
     pub(crate) max: f64,
 }
 
-/// What the effectors miss, the worst of each.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Miss {
-    /// [units]
-    pub(crate) position: f64,
-    /// \[rad\]
-    pub(crate) orientation: f64,
-    /// Whether all are within the tolerances.
-    pub(crate) reached: bool,
-}
-
 pub(crate) const NONE: u32 = u32::MAX;
 
-impl Chain {
+impl IkChain {
     /// Joints one after the other, with an effector at `tip` in the frame of the last.
     ///
     /// # Errors
-    /// Where there are no joints or a number is not finite.
-    pub fn serial(base: Isometry3<f64>, links: Vec<Link>, tip: Vec3) -> Result<Chain, IkError> {
+    /// If there are no joints or a number is not finite.
+    pub fn serial(base: Isometry3<f64>, links: Vec<Link>, tip: Vec3) -> Result<IkChain, IkError> {
         let parents = (0..links.len()).map(|i| i.checked_sub(1)).collect();
         let joint = links.len().saturating_sub(1);
-        Chain::tree(base, links, parents, vec![Effector { joint, offset: tip, rotation: Quat::identity() }])
+        IkChain::tree(base, links, parents, vec![Effector { joint, offset: tip, rotation: Quat::identity() }])
     }
 
     /// Joints with their parents (`None`: the base), parents first, and their effectors.
     ///
     /// # Errors
-    /// Where there are no joints or effectors, a parent follows its child, an effector is on no joint, or a
+    /// If there are no joints or effectors, a parent follows its child, an effector is on no joint, or a
     /// number is not finite.
     pub fn tree(
         base: Isometry3<f64>,
         links: Vec<Link>,
         parents: Vec<Option<usize>>,
         effectors: Vec<Effector>,
-    ) -> Result<Chain, IkError> {
+    ) -> Result<IkChain, IkError> {
         let joints = links.len().min(parents.len());
         if joints == 0 {
             return Err(IkError::NoJoints);
@@ -166,7 +149,7 @@ impl Chain {
             }
         }
         let rotations: Vec<Quat> = links.iter().map(|link| link.rotation).collect();
-        let mut chain = Chain {
+        let mut chain = IkChain {
             base,
             parent,
             offset: links.iter().map(|link| link.offset).collect(),
@@ -178,7 +161,7 @@ impl Chain {
             reach: vec![Reach { min: 0.0, max: 0.0 }; effectors.len()],
             tips: vec![Vec3::zeros(); effectors.len()],
             effectors,
-            plain: false,
+            unconstrained: false,
             bones: vec![Vec3::zeros(); joints],
             bone_length: vec![0.0; joints],
             bend_at: None,
@@ -191,21 +174,7 @@ impl Chain {
             allowed: false,
             scratch: Scratch::default(),
         };
-        chain.scratch = Scratch {
-            points: vec![Vec3::zeros(); joints],
-            weights: vec![0.0; joints],
-            dofs: Vec::with_capacity(3 * joints),
-            numbers: vec![
-                0.0;
-                jacobian::numbers(chain.effectors.len(), 3 * joints)
-                    .max(objective::numbers(3 * joints))
-            ],
-            turns: chain.local.clone(),
-            pose: chain.local.clone(),
-            start: chain.local.clone(),
-            first: chain.local.clone(),
-            best: chain.local.clone(),
-        };
+        chain.scratch = Scratch::new(chain.effectors.len(), &chain.local);
         chain.pose_changed();
         if chain.finite { Ok(chain) } else { Err(IkError::ChainNotFinite) }
     }
@@ -221,7 +190,7 @@ impl Chain {
         &self.local
     }
 
-    /// Poses the chain. Rotations beyond the number of joints are left out.
+    /// Poses the chain; ignores rotations beyond the number of joints.
     pub fn set_rotations(&mut self, rotations: &[Quat]) {
         for (local, rotation) in self.local.iter_mut().zip(rotations) {
             *local = *rotation;
@@ -232,13 +201,13 @@ impl Chain {
     /// Turns one joint.
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If there is no such joint.
     pub fn set_rotation(&mut self, joint: usize, rotation: Quat) {
         self.local[joint] = rotation;
         self.pose_changed();
     }
 
-    /// Where the chain is fixed, in object space.
+    /// The base of the chain in object space.
     pub fn base(&self) -> &Isometry3<f64> {
         &self.base
     }
@@ -257,19 +226,19 @@ impl Chain {
     /// Changes how a joint may turn.
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If there is no such joint.
     pub fn set_constraint(&mut self, joint: usize, constraint: Constraint) {
         self.constraint[joint] = constraint;
         self.pose_changed();
     }
 
-    /// The joint that a two-bone solution bends, and the axis it bends about: seen from the frame of the joint
-    /// before it, a positive turn flexes. With an axis a straight limb always bends the same way; without one
-    /// the plane of the pose is kept. Default: the hinge between base and effector, or else the joint that
-    /// divides the chain most evenly.
+    /// Sets the joint that a two-bone solution bends, and its axis in the frame of the joint before it: a positive
+    /// turn flexes. With an axis a straight limb always bends to the same side; without one the plane of the pose
+    /// is kept. Default: the only hinge between base and effector, or else the joint that divides the chain most
+    /// evenly.
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If there is no such joint.
     pub fn set_bend(&mut self, joint: usize, axis: Option<Unit<Vec3>>) {
         assert!(joint < self.len(), "joint {joint} of {}", self.len());
         self.bend = Some((joint, axis));
@@ -294,7 +263,7 @@ impl Chain {
     /// Position and orientation of an effector in object space.
     ///
     /// # Panics
-    /// Where there is no such effector.
+    /// If there is no such effector.
     #[inline]
     pub fn tip(&self, effector: usize) -> (Vec3, Quat) {
         let Effector { joint, rotation, .. } = &self.effectors[effector];
@@ -304,7 +273,7 @@ impl Chain {
     /// Position of an effector in object space.
     ///
     /// # Panics
-    /// Where there is no such effector.
+    /// If there is no such effector.
     #[inline]
     pub fn tip_position(&self, effector: usize) -> Vec3 {
         self.tips[effector]
@@ -313,7 +282,7 @@ impl Chain {
     /// The length of the chain from its first turning joint to an effector, stretched.
     ///
     /// # Panics
-    /// Where there is no such effector.
+    /// If there is no such effector.
     pub fn length(&self, effector: usize) -> f64 {
         self.reach[effector].max
     }
@@ -352,7 +321,7 @@ impl Chain {
     }
 
     /// Whether a joint may have every rotation, and takes it without resistance.
-    pub(crate) fn turns_freely(&self, joint: usize, options: &Options) -> bool {
+    pub(crate) fn turns_freely(&self, joint: usize, options: &SolveOptions) -> bool {
         let constraint = &self.constraint[joint];
         (constraint.is_free() || !options.limits) && !constraint.is_locked() && constraint.stiffness == 0.0
     }
@@ -409,7 +378,7 @@ impl Chain {
         (arm, turn)
     }
 
-    /// Everything that follows from a pose, base or constraint that was set from outside.
+    /// Updates everything that depends on the pose, the base and the constraints.
     pub(crate) fn pose_changed(&mut self) {
         let mut sum = self.base.translation.vector.sum() + self.base.rotation.coords.sum();
         for i in 0..self.len() {
@@ -430,13 +399,13 @@ impl Chain {
         for e in 0..self.effectors.len() {
             self.reach[e] = self.measure_reach(e);
         }
-        self.plain = self.effectors.len() == 1
+        self.unconstrained = self.effectors.len() == 1
             && self.path_len(0) == self.len()
             && self.constraint.iter().all(|constraint| {
                 *constraint
                     == Constraint { freedom: Freedom::Free, stiffness: 0.0, tolerance: 0.0, ..*constraint }
             });
-        if self.plain {
+        if self.unconstrained {
             for k in 0..self.len() {
                 self.bones[k] = self.bone(0, k);
                 self.bone_length[k] = self.bones[k].norm();
@@ -480,10 +449,10 @@ impl Chain {
         if self.constraint[joint].is_locked() { self.above[joint] } else { joint as u32 }
     }
 
-    /// Bones between joints that cannot turn are one rigid piece.
+    /// Bones between joints that cannot turn are one rigid segment.
     fn measure_reach(&self, effector: usize) -> Reach {
         let (mut sum, mut longest, mut from) = (0.0, 0.0f64, None);
-        let mut piece = |from: Option<Vec3>, to: Vec3| {
+        let mut segment = |from: Option<Vec3>, to: Vec3| {
             let length = from.map_or(0.0, |from| (to - from).norm());
             sum += length;
             longest = longest.max(length);
@@ -491,86 +460,26 @@ impl Chain {
         for k in 0..self.path_len(effector) {
             let joint = self.path_joint(effector, k);
             if !self.constraint[joint].is_locked() {
-                piece(from, self.position[joint]);
+                segment(from, self.position[joint]);
                 from = Some(self.position[joint]);
             }
         }
-        piece(from, self.tip(effector).0);
+        segment(from, self.tip(effector).0);
         Reach { min: (2.0 * longest - sum).max(0.0), max: sum }
     }
 
-    /// Checks the input of a solve and puts the chain where it starts.
-    pub(crate) fn begin(&mut self, goals: &[Goal], options: &Options) -> Result<(), IkError> {
-        if goals.len() != self.effectors.len() {
-            return Err(IkError::GoalCount { found: goals.len(), expected: self.effectors.len() });
+    /// The vector from a joint of a path to the next joint, or to the effector, in the joint's frame.
+    pub(crate) fn bone(&self, effector: usize, place: usize) -> Vec3 {
+        match place + 1 < self.path_len(effector) {
+            true => self.offset[self.path_joint(effector, place + 1)],
+            false => self.effectors[effector].offset,
         }
-        if let Some(effector) = goals.iter().position(|goal| !goal.is_finite()) {
-            return Err(IkError::GoalNotFinite { effector });
-        }
-        if !self.finite {
-            return Err(IkError::ChainNotFinite);
-        }
-        if options.start == Start::Cold {
-            self.local.copy_from_slice(&self.rest);
-            self.pose_changed();
-        }
-        if options.limits && !self.allowed {
-            for i in 0..self.len() {
-                self.local[i] = self.constraint[i].project(&self.local[i]).0;
-            }
-            self.update();
-        }
-        self.allowed = options.limits;
-        Ok(())
     }
 
-    /// What the effectors miss.
-    pub(crate) fn miss(&self, goals: &[Goal], options: &Options) -> Miss {
-        let (mut square, mut angle, mut reached) = (0.0f64, 0.0f64, true);
-        for (e, goal) in goals.iter().enumerate() {
-            if goal.wants_position() {
-                let near = options.position_tolerance * self.length(e);
-                let off = (goal.position - self.tips[e]).norm_squared();
-                square = square.max(off);
-                reached &= off <= near * near;
-            }
-            if goal.wants_orientation() {
-                let off = angle_between(&self.tip(e).1, &goal.orientation);
-                angle = angle.max(off);
-                reached &= off <= options.orientation_tolerance;
-            }
-        }
-        Miss { position: square.sqrt(), orientation: angle, reached }
-    }
-
-    /// Whether every effector is within the tolerances of its goal.
-    pub(crate) fn reached(&self, goals: &[Goal], options: &Options) -> bool {
-        self.miss(goals, options).reached
-    }
-
-    /// Whether a goal is outside of what the lengths of the bones allow.
-    pub(crate) fn out_of_reach(&self, effector: usize, goal: &Goal, options: &Options) -> bool {
-        let Some(first) = self.first_turning(effector) else { return true };
-        let reach = self.reach(effector);
-        let distance = (goal.position - self.position[first]).norm();
-        let slack = options.position_tolerance * reach.max;
-        goal.wants_position() && (distance > reach.max + slack || distance < reach.min - slack)
-    }
-
-    /// The result of a solve that has left the chain as it is.
-    pub(crate) fn outcome(&self, goals: &[Goal], options: &Options, iterations: u32) -> Outcome {
-        let Miss { position, orientation, reached } = self.miss(goals, options);
-        let status = if reached {
-            Status::Reached
-        } else if goals.iter().enumerate().any(|(e, goal)| self.out_of_reach(e, goal, options)) {
-            Status::Unreachable
-        } else {
-            Status::Capped
-        };
-        let contacts = match self.plain {
-            true => 0,
-            false => (0..self.len()).filter(|&i| self.constraint[i].at_limit(&self.local[i])).count(),
-        };
-        Outcome { status, iterations, position, orientation, limit_contacts: contacts as u32 }
+    /// A bone that a joint carries, in its frame; zero if it carries none.
+    pub(crate) fn some_bone(&self, joint: usize) -> Vec3 {
+        let child = (joint + 1..self.len()).find(|&i| self.parent[i] == joint as u32);
+        let effector = || self.effectors.iter().find(|effector| effector.joint == joint);
+        child.map(|i| self.offset[i]).or_else(|| effector().map(|e| e.offset)).unwrap_or_default()
     }
 }

@@ -1,8 +1,8 @@
-//! How a joint may turn, and the nearest rotation that it may have.
+//! How a joint may turn, and the nearest allowed rotation.
 //!
-//! A local rotation is `pre · M · post`, where `M` is what the constraint speaks of: `pre` and `post` carry the
-//! rest rotation and the frame of the degrees of freedom. Angles are compared on the circle, so ranges may
-//! pass half a turn (170° to 190°); a range of a whole turn or more allows every angle.
+//! A local rotation is `pre · M · post`, where the constraint limits `M`; `pre` and `post` hold the rest rotation
+//! and the frame of the degrees of freedom. Angles are compared on the circle, so a range may pass half a turn
+//! (170° to 190°); a range of a whole turn or more allows every angle.
 
 use crate::{Quat, Vec3};
 use mocap_model::{Angles, EulerOrder, Joint, Limit, angle_between, swing_twist};
@@ -42,20 +42,30 @@ pub enum Freedom {
 }
 
 /// How one joint may turn.
+///
+/// ```
+/// use mocap_ik::Constraint;
+/// use mocap_model::{Vector3, exp};
+///
+/// let knee = Constraint::hinge(Vector3::x_axis(), 0.0, 2.6);
+/// let (nearest, changed) = knee.project(&exp(&Vector3::new(-0.3, 0.0, 0.0)));
+/// assert!(changed && nearest.angle() < 1e-12);
+/// assert!((knee.excess(&exp(&Vector3::new(-0.3, 0.0, 0.0))) - 0.3).abs() < 1e-9);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint {
     /// What is free.
     pub freedom: Freedom,
-    /// What stands before the free rotation: the rest rotation and the frame of the axes.
+    /// Rotation before the free rotation: the rest rotation and the frame of the axes.
     pub pre: Quat,
-    /// What stands after it: the inverse of the frame.
+    /// Rotation after it: the inverse of the frame.
     pub post: Quat,
-    /// The inverse of the local rotation is meant: the joint is used from its child towards its parent.
+    /// Whether the constraint applies to the inverse of the local rotation: the chain runs from child to parent.
     pub inverted: bool,
-    /// How much the joint resists, from 0 (not at all, default) to 1 (does not turn).
+    /// Stiffness, from 0 (turns freely, default) to 1 (does not turn).
     pub stiffness: f64,
-    /// The joint stays still while the effector is within this distance of the goal, as a share of the length
-    /// of the chain; default 0. Keeps the heavy joints quiet while the light ones manage alone.
+    /// The joint does not turn while the effector is within this distance of the goal, as a share of the length of
+    /// the chain; default 0. Keeps heavy joints still while light ones can reach the goal.
     pub tolerance: f64,
 }
 
@@ -112,7 +122,7 @@ impl Constraint {
         }
     }
 
-    /// The same constraint with the frame of its axes placed: `local = pre · M · post`.
+    /// The same constraint with another frame of its axes: `local = pre · M · post`.
     pub fn in_frame(self, pre: Quat, post: Quat) -> Constraint {
         Constraint { pre, post, ..self }
     }
@@ -127,8 +137,8 @@ impl Constraint {
         matches!(self.freedom, Freedom::Locked) || self.stiffness >= 1.0
     }
 
-    /// A rotation near to `local` that the joint may have, and whether that is another one. A rotation that is
-    /// allowed comes back unchanged, bit by bit.
+    /// The allowed rotation near `local`, and whether it differs. An allowed rotation is returned unchanged, bit by
+    /// bit.
     pub fn project(&self, local: &Quat) -> (Quat, bool) {
         match self.freedom {
             Freedom::Free | Freedom::Locked => (*local, false),
@@ -139,13 +149,13 @@ impl Constraint {
         }
     }
 
-    /// How far \[rad\] a rotation is from one that the joint may have.
+    /// Angle \[rad\] by which a rotation violates the constraint; 0 if it is allowed.
     pub fn excess(&self, local: &Quat) -> f64 {
         let (allowed, _) = self.project(local);
         angle_between(local, &allowed)
     }
 
-    /// Whether a rotation stands at a limit (or beyond).
+    /// Whether a rotation is at a limit or beyond.
     pub fn at_limit(&self, local: &Quat) -> bool {
         if matches!(self.freedom, Freedom::Free | Freedom::Locked) {
             return false;
@@ -166,6 +176,16 @@ impl Constraint {
         }
     }
 
+    /// The frame, seen from the parent, that the axes of the constraint are given in.
+    pub(crate) fn outer(&self) -> Quat {
+        if self.inverted { self.post.inverse() } else { self.pre }
+    }
+
+    /// The sign between the joint's angles and its turn in space.
+    pub(crate) fn sign(&self) -> f64 {
+        if self.inverted { -1.0 } else { 1.0 }
+    }
+
     pub(crate) fn to_free(self, local: &Quat) -> Quat {
         let local = if self.inverted { local.inverse() } else { *local };
         self.pre.inverse() * local * self.post.inverse()
@@ -177,7 +197,7 @@ impl Constraint {
         if self.inverted { local.inverse() } else { local }
     }
 
-    /// The allowed rotation near to `m`; `None` where `m` is allowed.
+    /// The allowed rotation near to `m`; `None` if `m` is allowed.
     fn project_free(&self, m: &Quat) -> Option<Quat> {
         match &self.freedom {
             Freedom::Free | Freedom::Locked => None,

@@ -4,24 +4,13 @@
 //! within a cone three hinges about the axes of object space.
 
 use crate::constraint::{clamp, euler_within, twist_angle};
-use crate::{Chain, Freedom, Quat, Vec3};
+use crate::scratch::Dof;
+use crate::{Freedom, IkChain, Quat, Vec3};
 use mocap_model::{EulerOrder, exp, log};
 use std::f64::consts::TAU;
 
-/// One axis about which one joint turns.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Dof {
-    pub(crate) joint: u32,
-    /// The axis in object space (unit); a positive turn makes `angle` greater. Zero for a locked angle.
-    pub(crate) axis: Vec3,
-    /// The angle and its range \[rad\]; for a joint that turns freely the angle is 0 and the range open.
-    pub(crate) angle: f64,
-    pub(crate) min: f64,
-    pub(crate) max: f64,
-}
-
 /// Lists the degrees of freedom of the pose that the chain holds.
-pub(crate) fn collect(chain: &mut Chain, limits: bool) {
+pub(crate) fn collect(chain: &mut IkChain, limits: bool) {
     let mut dofs = std::mem::take(&mut chain.scratch.dofs);
     dofs.clear();
     for i in 0..chain.len() {
@@ -78,7 +67,7 @@ pub(crate) fn euler_axes(order: EulerOrder, angles: [f64; 3], inverted: bool) ->
 }
 
 /// Turns the joints by these angles \[rad\], one per degree of freedom; the result is within the limits.
-pub(crate) fn apply(chain: &mut Chain, limits: bool, delta: &[f64]) {
+pub(crate) fn apply(chain: &mut IkChain, limits: bool, delta: &[f64]) {
     let mut at = 0;
     while at < chain.scratch.dofs.len() {
         let Dof { joint, angle, min, max, .. } = chain.scratch.dofs[at];
@@ -111,7 +100,7 @@ pub(crate) fn apply(chain: &mut Chain, limits: bool, delta: &[f64]) {
 }
 
 /// How far each degree of freedom is from a reference pose \[rad\], into `out`.
-pub(crate) fn distance(chain: &Chain, limits: bool, reference: &[Quat], out: &mut [f64]) {
+pub(crate) fn distance(chain: &IkChain, limits: bool, reference: &[Quat], out: &mut [f64]) {
     let mut at = 0;
     while at < chain.scratch.dofs.len() {
         let i = chain.scratch.dofs[at].joint as usize;

@@ -1,6 +1,6 @@
-//! Why a chain cannot be made or solved.
+//! The error of the crate.
 
-/// Why a chain cannot be made or solved.
+/// Why a chain cannot be built or solved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]

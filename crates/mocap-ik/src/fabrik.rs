@@ -1,46 +1,71 @@
 //! Forward and backward reaching: positions are moved along the bones, from the effectors to the base and back.
 //!
-//! Lengths are kept by rotations: the way back from the base turns each joint onto the position wished for, as
+//! Rotations keep the lengths: the forward pass from the base turns each joint towards its target position, as
 //! far as its constraint allows, and places the next joint where that rotation puts it. A joint with several
-//! bones (a pelvis, a chest) takes the weighted mean of what its bones wish for, or, where priorities differ,
-//! the wish of the first. Chains of free joints skip the rotations until the end.
+//! bones (a pelvis, a chest) takes the weighted mean of their targets; with different priorities the first one
+//! dominates. Chains of free joints skip the rotations until the end.
 //!
-//! Based on: A. Aristidou, J. Lasenby, "FABRIK: A fast, iterative solver for the Inverse Kinematics problem",
+//! Based on: A. Aristidou, J. Lasenby, "FABRIK: A fast, iterative solver for the JacobianInverse Kinematics problem",
 //! Graphical Models, 2011. Constraints are applied to rotations on the way back only.
 
 use crate::chain::NONE;
-use crate::step::{self, Pull, shortest};
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, Vec3, ccd, descend, plain, two_bone};
+use crate::step::{self, JointTarget, shortest};
+use crate::{
+    Goal, IkChain, IkError, Quat, SolveOptions, SolveOutcome, Solver, Vec3, ccd, iteration, two_bone,
+    unconstrained,
+};
 use nalgebra::Matrix3;
 
-/// The solver of this module.
+/// Forward and backward reaching, for one effector or several.
+///
+/// ```
+/// use mocap_ik::{Constraint, Goal, IkChain, Link, SolveOptions, SolveStatus, Solver, Fabrik};
+/// use mocap_model::{Isometry3, Vector3, exp};
+///
+/// let link = |y: f64| Link {
+///     offset: Vector3::new(0.0, y, 0.0),
+///     rotation: exp(&Vector3::new(0.2, 0.0, 0.0)),
+///     constraint: Constraint::free(),
+/// };
+/// let links = vec![link(0.0), link(-0.45), link(-0.42)];
+/// let mut chain = IkChain::serial(Isometry3::identity(), links, Vector3::new(0.0, -0.1, 0.0))?;
+/// let goal = Goal::at(Vector3::new(0.1, -0.6, 0.2));
+/// let outcome = Fabrik.solve(&mut chain, &[goal], &SolveOptions::default())?;
+/// assert_eq!(outcome.status, SolveStatus::Reached);
+/// # Ok::<(), mocap_ik::IkError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fabrik;
 
 impl Solver for Fabrik {
-    fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
+    fn solve(
+        &self,
+        chain: &mut IkChain,
+        goals: &[Goal],
+        options: &SolveOptions,
+    ) -> Result<SolveOutcome, IkError> {
         chain.begin(goals, options)?;
-        if plain::is_plain(chain, goals, options) {
+        if unconstrained::applies(chain, goals, options) {
             let mut used = 0;
-            let step = |chain: &mut Chain, _| used = positions_only(chain, &goals[0], options);
-            if let Some(outcome) = plain::solve(chain, &goals[0], options, 0, step) {
+            let step = |chain: &mut IkChain, _| used = positions_only(chain, &goals[0], options);
+            if let Some(outcome) = unconstrained::solve(chain, &goals[0], options, 0, step) {
                 two_bone::swivel_to_pole(chain, &goals[0], options);
-                return Ok(Outcome { iterations: used, ..outcome });
+                return Ok(SolveOutcome { iterations: used, ..outcome });
             }
         }
-        let mut missing = f64::INFINITY;
-        let iterations = descend::solve(chain, goals, options, |chain| {
+        let mut distance = f64::INFINITY;
+        let iterations = iteration::solve(chain, goals, options, |chain| {
             backward(chain, goals);
             forward(chain, goals, options);
             chain.update();
-            let position = chain.miss(goals, options).position;
-            // Hinges and limits can stop the positions where a turn of the joints themselves still helps.
-            if goals.len() == 1 && position > 0.9 * missing {
+            let position = chain.residual(goals, options).position;
+            // Hinges and limits can stall the positions where a CCD sweep still helps.
+            if goals.len() == 1 && position > 0.9 * distance {
                 ccd::sweep(chain, &goals[0], chain.length(0), options);
                 chain.update();
-                missing = chain.miss(goals, options).position;
+                distance = chain.residual(goals, options).position;
             } else {
-                missing = position;
+                distance = position;
             }
         });
         if let [goal] = goals {
@@ -50,8 +75,8 @@ impl Solver for Fabrik {
     }
 }
 
-/// Solves a plain chain by its positions, and turns the frames after them. Returns the iterations used.
-fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> u32 {
+/// Solves an unconstrained chain on positions, then turns the frames to match. Returns the iterations used.
+fn positions_only(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> u32 {
     let n = chain.len();
     let mut points = std::mem::take(&mut chain.scratch.points);
     points.copy_from_slice(&chain.position);
@@ -61,11 +86,11 @@ fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> u32 {
     let mut parent = chain.base.rotation;
     let mut at = chain.position[0];
     for k in 0..n {
-        // The last bone looks at the goal.
-        let wished = if k + 1 < n { points[k + 1] } else { goal.position } - points[k];
+        // The last bone points at the goal.
+        let to = if k + 1 < n { points[k + 1] } else { goal.position } - points[k];
         let frame = parent * chain.local[k];
         let bone = frame * chain.bones[k];
-        let turn = shortest(&bone, &wished);
+        let turn = shortest(&bone, &to);
         chain.position[k] = at;
         chain.frame[k] = turn * frame;
         parent = chain.frame[k];
@@ -76,13 +101,23 @@ fn positions_only(chain: &mut Chain, goal: &Goal, options: &Options) -> u32 {
     used.unwrap_or(options.iterations)
 }
 
-/// Forward and backward reaching on the joints' positions alone: `points` from the base to the last joint,
+/// Forward and backward reaching on joint positions, without rotations: `points` from the base to the last joint,
 /// `lengths` of the bones that start there, the last one ending in the effector. Moves the points until the
 /// effector, at the end of the last bone towards the goal, is within `near` of it, and returns the iterations
 /// used; `None` after `iterations`, or where an iteration leaves more than nine tenths of the distance.
 ///
+/// ```
+/// use mocap_ik::fabrik;
+/// use mocap_model::Vector3;
+///
+/// let mut points = [Vector3::zeros(), Vector3::new(0.0, 1.0, 0.0)];
+/// let goal = Vector3::new(1.0, 1.0, 0.0);
+/// assert!(fabrik::positions(&mut points, &[1.0, 1.0], &goal, 1e-6, 50).is_some());
+/// assert!(((goal - points[1]).norm() - 1.0).abs() < 1e-5);
+/// ```
+///
 /// # Panics
-/// Where there are no points or not as many lengths.
+/// If there are no points, or not as many lengths.
 pub fn positions(
     points: &mut [Vec3],
     lengths: &[f64],
@@ -129,7 +164,7 @@ pub fn positions(
 
 /// The local rotation after a turn in object space: `parent⁻¹ · turn · parent · local`, with `frame` the
 /// orientation before the turn.
-fn turn_into(frame: &Quat, turn: &Quat, local: &Quat) -> Quat {
+fn turned_local(frame: &Quat, turn: &Quat, local: &Quat) -> Quat {
     local * (frame.inverse() * (turn * frame))
 }
 
@@ -141,8 +176,8 @@ fn along(from: &Vec3, to: &Vec3, length: f64) -> Vec3 {
     if distance == 0.0 { *from } else { from + arm * (length / distance) }
 }
 
-/// From the effectors to the base: where each turning joint would have to be.
-fn backward(chain: &mut Chain, goals: &[Goal]) {
+/// Backward pass, from the effectors to the base: the target position of each turning joint.
+fn backward(chain: &mut IkChain, goals: &[Goal]) {
     let mut points = std::mem::take(&mut chain.scratch.points);
     let mut weights = std::mem::take(&mut chain.scratch.weights);
     weights.fill(0.0);
@@ -151,8 +186,8 @@ fn backward(chain: &mut Chain, goals: &[Goal]) {
         let joint = chain.turning_from(effector.joint);
         if joint != NONE {
             let joint = joint as usize;
-            let wish = wish(chain, e, joint, goal);
-            add(&mut points[joint], &mut weights[joint], &wish, share(goal));
+            let position = effector_target(chain, e, joint, goal);
+            add(&mut points[joint], &mut weights[joint], &position, goal_weight(goal));
         }
     }
     for joint in (0..chain.len()).rev() {
@@ -164,17 +199,17 @@ fn backward(chain: &mut Chain, goals: &[Goal]) {
         if above != NONE {
             let above = above as usize;
             let length = (chain.position[joint] - chain.position[above]).norm();
-            let wish = along(&points[joint], &chain.position[above], length);
+            let position = along(&points[joint], &chain.position[above], length);
             let weight = weights[joint];
-            add(&mut points[above], &mut weights[above], &wish, weight);
+            add(&mut points[above], &mut weights[above], &position, weight);
         }
     }
     chain.scratch.points = points;
     chain.scratch.weights = weights;
 }
 
-/// Where the joint that carries an effector would have to be.
-fn wish(chain: &Chain, e: usize, joint: usize, goal: &Goal) -> Vec3 {
+/// The target position of the joint that carries an effector.
+fn effector_target(chain: &IkChain, e: usize, joint: usize, goal: &Goal) -> Vec3 {
     let (tip, frame) = chain.tip(e);
     let arm = tip - chain.position[joint];
     let position = if goal.wants_position() { goal.position } else { tip };
@@ -184,34 +219,34 @@ fn wish(chain: &Chain, e: usize, joint: usize, goal: &Goal) -> Vec3 {
     along(&position, &chain.position[joint], arm.norm())
 }
 
-/// What a goal counts where several meet in a joint.
-fn share(goal: &Goal) -> f64 {
-    goal.position_weight.max(goal.orientation_weight).max(f64::MIN_POSITIVE.sqrt()) * goal.share()
+/// The weight of a goal where several meet in a joint.
+fn goal_weight(goal: &Goal) -> f64 {
+    goal.position_weight.max(goal.orientation_weight).max(f64::MIN_POSITIVE.sqrt()) * goal.priority_weight()
 }
 
-fn add(point: &mut Vec3, sum: &mut f64, wish: &Vec3, weight: f64) {
+fn add(point: &mut Vec3, sum: &mut f64, target: &Vec3, weight: f64) {
     if *sum == 0.0 {
         *point = Vec3::zeros();
     }
-    *point += wish * weight;
+    *point += target * weight;
     *sum += weight;
 }
 
-/// From the base to the effectors: each joint turns its bones towards the positions wished for.
-fn forward(chain: &mut Chain, goals: &[Goal], options: &Options) {
+/// Forward pass, from the base to the effectors: each joint turns its bones towards their target positions.
+fn forward(chain: &mut IkChain, goals: &[Goal], options: &SolveOptions) {
     for joint in 0..chain.len() {
         chain.update_joint(joint);
         if chain.constraint[joint].is_locked() || chain.scratch.weights[joint] == 0.0 {
             continue;
         }
         let constraint = chain.constraint[joint];
-        let turn = match wished(chain, joint, goals) {
-            Wish::None => continue,
-            Wish::Turn(turn) => turn,
-            Wish::Arm(arm, to) => {
+        let turn = match bone_target(chain, joint, goals) {
+            BoneTarget::None => continue,
+            BoneTarget::Turn(turn) => turn,
+            BoneTarget::Arm(arm, to) => {
                 // One bone: the best turn that the joint's constraint allows.
-                let mut pull = Pull::arm(arm, to);
-                if let Some(local) = step::turn(chain, joint, &mut pull, options) {
+                let mut target = JointTarget::position_only(arm, to);
+                if let Some(local) = step::turn(chain, joint, &mut target, options) {
                     chain.local[joint] = local;
                     chain.update_joint(joint);
                 }
@@ -220,57 +255,57 @@ fn forward(chain: &mut Chain, goals: &[Goal], options: &Options) {
         };
         let share = options.damping * (1.0 - constraint.stiffness);
         let turn = step::shortened(turn, share, options.max_turn);
-        let local = turn_into(&chain.frame[joint], &turn, &chain.local[joint]);
+        let local = turned_local(&chain.frame[joint], &turn, &chain.local[joint]);
         let local = Quat::new_normalize(local.into_inner());
         chain.local[joint] = if options.limits { constraint.project(&local).0 } else { local };
         chain.update_joint(joint);
     }
 }
 
-/// What the bones of a joint wish for.
-enum Wish {
-    /// It carries none that matters.
+/// The target of the bones that a joint carries.
+enum BoneTarget {
+    /// No bone with a target.
     None,
-    /// It carries one: an arm, and where it is to be.
+    /// One bone: its arm, and where the arm should end.
     Arm(Vec3, Vec3),
-    /// A turn in object space that brings all of them as near as they get.
+    /// The turn in object space that fits all bones best.
     Turn(Quat),
 }
 
-fn wished(chain: &Chain, joint: usize, goals: &[Goal]) -> Wish {
+fn bone_target(chain: &IkChain, joint: usize, goals: &[Goal]) -> BoneTarget {
     let at = chain.position[joint];
     let frame = &chain.frame[joint];
     let mut single = None;
     let mut count = 0;
     let mut moments = Matrix3::zeros();
-    let mut pull = |arm: Vec3, wished: Vec3, weight: f64| {
+    let mut add_bone = |arm: Vec3, to: Vec3, weight: f64| {
         count += 1;
-        single = Some((arm, wished));
-        moments += wished * arm.transpose() * weight;
+        single = Some((arm, to));
+        moments += to * arm.transpose() * weight;
     };
     for (e, goal) in goals.iter().enumerate() {
         let effector = &chain.effectors[e];
         if chain.turning_from(effector.joint) != joint as u32 {
             continue;
         }
-        // The pose of joints below is the old one: what is rigid to this joint is seen from its old frame.
+        // Joints below still hold the old pose: rigid parts are seen from the old frame of this joint.
         let (tip, orientation) = chain.rigid_tip(e, joint);
         if goal.wants_orientation() {
-            return Wish::Turn(goal.orientation * (frame * orientation).inverse());
+            return BoneTarget::Turn(goal.orientation * (frame * orientation).inverse());
         }
         if goal.wants_position() {
-            pull(frame * tip, goal.position - at, share(goal));
+            add_bone(frame * tip, goal.position - at, goal_weight(goal));
         }
     }
     for child in joint + 1..chain.len() {
         if chain.above[child] == joint as u32 && chain.scratch.weights[child] > 0.0 {
             let arm = frame * chain.rigid_arm(child, joint);
-            pull(arm, chain.scratch.points[child] - at, chain.scratch.weights[child]);
+            add_bone(arm, chain.scratch.points[child] - at, chain.scratch.weights[child]);
         }
     }
     match (count, single) {
-        (1, Some((arm, to))) => Wish::Arm(arm, to),
-        (0, _) | (_, None) => Wish::None,
-        _ => Wish::Turn(step::best_rotation(&moments)),
+        (1, Some((arm, to))) => BoneTarget::Arm(arm, to),
+        (0, _) | (_, None) => BoneTarget::None,
+        _ => BoneTarget::Turn(step::best_rotation(&moments)),
     }
 }

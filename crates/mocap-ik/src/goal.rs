@@ -1,28 +1,36 @@
-//! Where an effector is to be.
+//! The target of an effector.
 
 use crate::{Quat, Vec3};
 
-/// Where one effector is to be, in object space. A part with the weight 0 is no goal.
+/// The target of one effector in object space. A part with weight 0 is ignored.
+///
+/// ```
+/// use mocap_ik::Goal;
+/// use mocap_model::{UnitQuaternion, Vector3};
+///
+/// let foot = Goal::at(Vector3::new(0.1, 0.08, 0.3)).with_orientation(UnitQuaternion::identity());
+/// assert_eq!((foot.position_weight, foot.orientation_weight), (1.0, 1.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// The position wished for [units of the skeleton].
+    /// Target position [units of the skeleton].
     pub position: Vec3,
-    /// How much the position counts, from 0; default 1.
+    /// Weight of the position, from 0; default 1.
     pub position_weight: f64,
-    /// The orientation wished for.
+    /// Target orientation.
     pub orientation: Quat,
-    /// How much the orientation counts beside the position, from 0; default 0. At equal weights a radian
-    /// counts as much as the length of the chain.
+    /// Weight of the orientation, from 0; default 0. At equal weights a radian counts as much as the length of the
+    /// chain.
     pub orientation_weight: f64,
-    /// A point towards which the bend of the chain shows: in front of a knee, behind an elbow.
-    /// `None`: the plane of the current pose is kept.
+    /// Pole: the point towards which the chain bends, such as one in front of a knee or behind an elbow [units of
+    /// the skeleton]. `None` (default) keeps the plane of the current pose.
     pub pole: Option<Vec3>,
-    /// Where effectors compete those of the lower number come first; default 0 for all, which shares by weight.
+    /// Effectors with a lower number come first; default 0. Equal priorities share by weight.
     pub priority: u8,
 }
 
 impl Goal {
-    /// A goal for the position alone.
+    /// A position goal.
     pub fn at(position: Vec3) -> Goal {
         Goal {
             position,
@@ -34,12 +42,12 @@ impl Goal {
         }
     }
 
-    /// The same goal with an orientation that counts as much as the position.
+    /// The same goal with an orientation of weight 1.
     pub fn with_orientation(self, orientation: Quat) -> Goal {
         Goal { orientation, orientation_weight: 1.0, ..self }
     }
 
-    /// The same goal with a point that the chain bends towards.
+    /// The same goal with a pole.
     pub fn with_pole(self, pole: Vec3) -> Goal {
         Goal { pole: Some(pole), ..self }
     }
@@ -56,8 +64,8 @@ impl Goal {
         sum.is_finite() && self.position_weight >= 0.0 && self.orientation_weight >= 0.0
     }
 
-    /// Where priorities cannot be strict, one counts a thousandth of the one before it.
-    pub(crate) fn share(&self) -> f64 {
+    /// Weight by priority for solvers without strict priorities: a thousandth per level.
+    pub(crate) fn priority_weight(&self) -> f64 {
         1e-3f64.powi(i32::from(self.priority.min(20)))
     }
 

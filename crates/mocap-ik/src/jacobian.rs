@@ -14,41 +14,60 @@
 //! `(J⁺ J − I) z` with `z = 2 α (θ − θ_c)`, the gradient of its cost. Angles at the end of their range are held,
 //! and the others solved again.
 //!
-//! Based on: S. R. Buss, "Introduction to Inverse Kinematics with Jacobian Transpose, Pseudoinverse and Damped
-//! Least Squares methods", 2009; T. Sugihara, "Solvability-Unconcerned Inverse Kinematics by the
-//! Levenberg-Marquardt Method", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
+//! Based on: S. R. Buss, "Introduction to JacobianInverse Kinematics with Jacobian Transpose, Pseudoinverse and Damped
+//! Least Squares methods", 2009; T. Sugihara, "Solvability-Unconcerned JacobianInverse Kinematics by the
+//! Levenberg-Marquardt IkMethod", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
 //! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer, 2004.
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Quat, Solver, descend, dofs, linear, plain};
+use crate::{
+    Goal, IkChain, IkError, Quat, SolveOptions, SolveOutcome, Solver, dofs, iteration, linear, unconstrained,
+};
 use mocap_model::log;
 
 /// How the linear model is inverted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Inverse {
+pub enum JacobianInverse {
     /// The gradient, at the best length: cheap and slow to converge.
     Transpose,
     /// The least turns that meet the linear model exactly; large where the chain is nearly straight.
     PseudoInverse,
-    /// Least squares with this damping, a share of the squared length.
+    /// Least squares with this damping, as a share of the squared length of the chain.
     Damped(f64),
-    /// The same, and joints turn the less the stiffer they are.
+    /// The same, with stiff joints turning less.
     Weighted(f64),
 }
 
-/// A pose that is preferred where the goals leave room.
+/// A preferred pose, for the freedom that the goals leave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posture {
     /// The local rotations preferred, by joint.
     pub rotations: Vec<Quat>,
-    /// How strongly each joint is drawn to it, by joint: 0 not at all, 0.5 all the way in one iteration.
+    /// The gain of each joint: 0 ignores the posture, 0.5 reaches it in one iteration.
     pub gains: Vec<f64>,
 }
 
-/// The solver of this module.
+/// Solver on the Jacobian, for one effector or several, with priorities and a posture.
+///
+/// ```
+/// use mocap_ik::{Constraint, Goal, IkChain, Link, SolveOptions, SolveStatus, Solver, Jacobian};
+/// use mocap_model::{Isometry3, Vector3, exp};
+///
+/// let link = |y: f64| Link {
+///     offset: Vector3::new(0.0, y, 0.0),
+///     rotation: exp(&Vector3::new(0.2, 0.0, 0.0)),
+///     constraint: Constraint::free(),
+/// };
+/// let links = vec![link(0.0), link(-0.45), link(-0.42)];
+/// let mut chain = IkChain::serial(Isometry3::identity(), links, Vector3::new(0.0, -0.1, 0.0))?;
+/// let goal = Goal::at(Vector3::new(0.1, -0.6, 0.2));
+/// let outcome = Jacobian::default().solve(&mut chain, &[goal], &SolveOptions::default())?;
+/// assert_eq!(outcome.status, SolveStatus::Reached);
+/// # Ok::<(), mocap_ik::IkError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jacobian {
     /// How the linear model is inverted.
-    pub inverse: Inverse,
+    pub inverse: JacobianInverse,
     /// The pose preferred in the null space of the goals; default none.
     pub posture: Option<Posture>,
 }
@@ -56,23 +75,28 @@ pub struct Jacobian {
 impl Default for Jacobian {
     /// Damped least squares with λ = 1e-6.
     fn default() -> Jacobian {
-        Jacobian { inverse: Inverse::Damped(1e-6), posture: None }
+        Jacobian { inverse: JacobianInverse::Damped(1e-6), posture: None }
     }
 }
 
-/// The greatest turn of one degree of freedom in an iteration \[rad\]: beyond it the linear model says nothing.
-const FURTHEST: f64 = 1.0;
-/// Damping that stands for none, as a share of the trace.
+/// The greatest turn of one degree of freedom in an iteration \[rad\]: the linear model is not valid beyond.
+const MAX_TURN: f64 = 1.0;
+/// The damping of an undamped solve, as a share of the trace.
 const UNDAMPED: f64 = 1e-12;
-/// Degrees of freedom are held at their limits in at most so many rounds of an iteration.
+/// Most rounds of holding degrees of freedom at their limits in one iteration.
 const ROUNDS: usize = 4;
-/// So many steps that leave more than half of the distance send a plain chain on the general way.
-const PLAIN_STALLS: u32 = 12;
-/// A posture step with no turn greater than this \[rad\] has arrived.
-const SETTLED: f64 = 1e-7;
+/// More slow steps than this move an unconstrained chain to the general iteration.
+const UNCONSTRAINED_STALLS: u32 = 12;
+/// A posture step whose turns are all below this \[rad\] has converged.
+const POSTURE_REACHED: f64 = 1e-7;
 
 impl Solver for Jacobian {
-    fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
+    fn solve(
+        &self,
+        chain: &mut IkChain,
+        goals: &[Goal],
+        options: &SolveOptions,
+    ) -> Result<SolveOutcome, IkError> {
         if let Some(posture) = &self.posture {
             let found = posture.rotations.len().min(posture.gains.len());
             if found < chain.len() {
@@ -80,24 +104,25 @@ impl Solver for Jacobian {
             }
         }
         chain.begin(goals, options)?;
-        if let (Inverse::Damped(lambda), None) = (self.inverse, &self.posture)
-            && plain::is_plain(chain, goals, options)
+        if let (JacobianInverse::Damped(lambda), None) = (self.inverse, &self.posture)
+            && unconstrained::applies(chain, goals, options)
         {
-            let step = |chain: &mut Chain, _| plain::damped_step(chain, &goals[0], lambda);
-            if let Some(outcome) = plain::solve(chain, &goals[0], options, PLAIN_STALLS, step) {
+            let step = |chain: &mut IkChain, _| unconstrained::damped_step(chain, &goals[0], lambda);
+            if let Some(outcome) = unconstrained::solve(chain, &goals[0], options, UNCONSTRAINED_STALLS, step)
+            {
                 return Ok(outcome);
             }
         }
         let length = longest(chain, goals);
         let mut numbers = std::mem::take(&mut chain.scratch.numbers);
         let mut caution = 1.0;
-        let mut iterations = descend::solve(chain, goals, options, |chain| {
-            let before = descend::distance(chain, goals, length);
+        let mut iterations = iteration::solve(chain, goals, options, |chain| {
+            let before = iteration::distance(chain, goals, length);
             let mut pose = std::mem::take(&mut chain.scratch.pose);
             pose.copy_from_slice(&chain.local);
             self.step(chain, goals, length, caution, options, &mut numbers);
-            // Where goals cannot be met the linear model overshoots: such a step is taken back.
-            if descend::distance(chain, goals, length) > before {
+            // The linear model overshoots if goals cannot be met: such a step is undone.
+            if iteration::distance(chain, goals, length) > before {
                 chain.local.copy_from_slice(&pose);
                 chain.update();
                 caution *= 4.0;
@@ -110,7 +135,7 @@ impl Solver for Jacobian {
             while iterations < options.iterations {
                 iterations += 1;
                 let turn = self.step(chain, goals, length, 1.0, options, &mut numbers);
-                if turn < SETTLED && chain.reached(goals, options) {
+                if turn < POSTURE_REACHED && chain.reached(goals, options) {
                     break;
                 }
             }
@@ -120,19 +145,13 @@ impl Solver for Jacobian {
     }
 }
 
-/// The length of the longest way to an effector; 1 where all are 0.
-pub(crate) fn longest(chain: &Chain, goals: &[Goal]) -> f64 {
+/// The length of the longest path to an effector; 1 if all are 0.
+pub(crate) fn longest(chain: &IkChain, goals: &[Goal]) -> f64 {
     let length = (0..goals.len()).map(|e| chain.length(e)).fold(0.0, f64::max);
     if length > 0.0 { length } else { 1.0 }
 }
 
-/// How many numbers the solver needs for a chain with so many effectors and degrees of freedom.
-pub(crate) fn numbers(effectors: usize, n: usize) -> usize {
-    let m = 9 * effectors;
-    2 * m * n + m * m + 2 * m + 4 * n + n * n
-}
-
-/// Matrices and vectors, cut from one buffer.
+/// Matrices and vectors, views of one buffer.
 struct Work<'a> {
     /// The Jacobian of one priority, and the same in the null space of the ones before (m × n).
     j: &'a mut [f64],
@@ -142,17 +161,17 @@ struct Work<'a> {
     error: &'a mut [f64],
     y: &'a mut [f64],
     delta: &'a mut [f64],
-    /// Turns held at a limit; not a number where a degree of freedom is free.
+    /// Turns that hold a degree of freedom at a limit; NaN if it is not held.
     held: &'a mut [f64],
     z: &'a mut [f64],
-    /// The share by which each degree of freedom takes part, the root of the inverse weight.
-    ease: &'a mut [f64],
+    /// The share of each degree of freedom, the root of its inverse weight.
+    share: &'a mut [f64],
     /// The projection into the null space (n × n).
     null: &'a mut [f64],
 }
 
 impl Work<'_> {
-    fn cut(numbers: &mut [f64], effectors: usize, n: usize) -> Work<'_> {
+    fn split(numbers: &mut [f64], effectors: usize, n: usize) -> Work<'_> {
         let m = 9 * effectors;
         let (j, rest) = numbers.split_at_mut(m * n);
         let (jn, rest) = rest.split_at_mut(m * n);
@@ -162,46 +181,47 @@ impl Work<'_> {
         let (delta, rest) = rest.split_at_mut(n);
         let (held, rest) = rest.split_at_mut(n);
         let (z, rest) = rest.split_at_mut(n);
-        let (ease, rest) = rest.split_at_mut(n);
-        Work { j, jn, gram, error, y, delta, held, z, ease, null: &mut rest[..n * n] }
+        let (share, rest) = rest.split_at_mut(n);
+        Work { j, jn, gram, error, y, delta, held, z, share, null: &mut rest[..n * n] }
     }
 }
 
 impl Jacobian {
-    /// One iteration, from 1 on with the more `caution` the shorter; the greatest turn of a degree of freedom.
+    /// One iteration; returns the greatest turn of a degree of freedom. `caution`, from 1, multiplies the damping
+    /// by the error: greater values give shorter steps.
     fn step(
         &self,
-        chain: &mut Chain,
+        chain: &mut IkChain,
         goals: &[Goal],
         length: f64,
         caution: f64,
-        options: &Options,
+        options: &SolveOptions,
         numbers: &mut [f64],
     ) -> f64 {
         dofs::collect(chain, options.limits);
         let n = chain.scratch.dofs.len();
-        let mut work = Work::cut(numbers, goals.len(), n);
-        for (ease, dof) in work.ease.iter_mut().zip(&chain.scratch.dofs) {
+        let mut work = Work::split(numbers, goals.len(), n);
+        for (share, dof) in work.share.iter_mut().zip(&chain.scratch.dofs) {
             let free = 1.0 - chain.constraint[dof.joint as usize].stiffness;
-            *ease = if matches!(self.inverse, Inverse::Weighted(_)) { free.sqrt() } else { 1.0 };
+            *share = if matches!(self.inverse, JacobianInverse::Weighted(_)) { free.sqrt() } else { 1.0 };
         }
         work.held.fill(f64::NAN);
         for _ in 0..ROUNDS {
             self.turns(chain, goals, length, caution, options, &mut work);
-            if !hold(chain, &mut work) {
+            if !hold_at_limits(chain, &mut work) {
                 break;
             }
         }
         let mut greatest = 0.0f64;
         for (delta, dof) in work.delta.iter_mut().zip(&chain.scratch.dofs) {
             let share = match self.inverse {
-                Inverse::Weighted(_) => options.damping,
+                JacobianInverse::Weighted(_) => options.damping,
                 _ => options.damping * (1.0 - chain.constraint[dof.joint as usize].stiffness),
             };
             *delta *= share;
             greatest = greatest.max(delta.abs());
         }
-        let allowed = FURTHEST.min(options.max_turn);
+        let allowed = MAX_TURN.min(options.max_turn);
         if greatest > allowed {
             work.delta.iter_mut().for_each(|delta| *delta *= allowed / greatest);
         }
@@ -209,14 +229,14 @@ impl Jacobian {
         greatest
     }
 
-    /// The turns that the linear model asks for, with some degrees of freedom held.
+    /// Solves the linear model for the turns, with some degrees of freedom held.
     fn turns(
         &self,
-        chain: &Chain,
+        chain: &IkChain,
         goals: &[Goal],
         length: f64,
         caution: f64,
-        options: &Options,
+        options: &SolveOptions,
         work: &mut Work<'_>,
     ) {
         let n = chain.scratch.dofs.len();
@@ -236,9 +256,9 @@ impl Jacobian {
             }
             for i in 0..m {
                 for k in 0..n {
-                    // What is held moves the effectors all the same.
+                    // Held degrees of freedom still move the effectors.
                     work.error[i] -= work.j[i * n + k] * work.delta[k];
-                    let free = if work.held[k].is_nan() { work.ease[k] } else { 0.0 };
+                    let free = if work.held[k].is_nan() { work.share[k] } else { 0.0 };
                     work.jn[i * n + k] = work.j[i * n + k] * free;
                 }
             }
@@ -248,21 +268,21 @@ impl Jacobian {
             self.invert(work, m, n, caution);
             for k in 0..n {
                 let turn: f64 = (0..m).map(|i| work.jn[i * n + k] * work.y[i]).sum();
-                work.delta[k] += work.ease[k] * turn;
+                work.delta[k] += work.share[k] * turn;
             }
             if needs_null {
-                take_from_null(work, m, n);
+                remove_from_null(work, m, n);
             }
         }
         if let Some(posture) = &self.posture {
             dofs::distance(chain, options.limits, &posture.rotations, work.z);
             for k in 0..n {
-                work.z[k] *= 2.0 * posture.gains[chain.scratch.dofs[k].joint as usize] * work.ease[k];
+                work.z[k] *= 2.0 * posture.gains[chain.scratch.dofs[k].joint as usize] * work.share[k];
                 if !work.held[k].is_nan() {
                     work.z[k] = 0.0;
                 }
             }
-            add_null_space(work.null, work.z, work.ease, work.held, work.delta);
+            add_null_space(work.null, work.z, work.share, work.held, work.delta);
         }
     }
 
@@ -273,7 +293,7 @@ impl Jacobian {
         let square: f64 = work.error[..m].iter().map(|e| e * e).sum();
         let trace: f64 = (0..m).map(|i| work.gram[i * m + i]).sum();
         let damping = match self.inverse {
-            Inverse::Transpose => {
+            JacobianInverse::Transpose => {
                 // α = e · (J Jᵀ e) / |J Jᵀ e|²
                 let (mut along, mut norm) = (0.0, 0.0);
                 for i in 0..m {
@@ -286,8 +306,10 @@ impl Jacobian {
                 work.y[..m].iter_mut().for_each(|y| *y *= best);
                 return;
             }
-            Inverse::PseudoInverse => (caution - 1.0) * square / 2.0,
-            Inverse::Damped(lambda) | Inverse::Weighted(lambda) => lambda + caution * square / 2.0,
+            JacobianInverse::PseudoInverse => (caution - 1.0) * square / 2.0,
+            JacobianInverse::Damped(lambda) | JacobianInverse::Weighted(lambda) => {
+                lambda + caution * square / 2.0
+            }
         };
         for i in 0..m {
             work.gram[i * m + i] += damping + UNDAMPED * trace + f64::MIN_POSITIVE;
@@ -312,8 +334,8 @@ fn project_rows(rows: &mut [f64], null: &[f64], buffer: &mut [f64], m: usize, n:
     rows[..m * n].copy_from_slice(&buffer[..m * n]);
 }
 
-/// `null ← null − (J N)⁺ (J N)`: what this priority needs is not for the later ones.
-fn take_from_null(work: &mut Work<'_>, m: usize, n: usize) {
+/// `null ← null − (J N)⁺ (J N)`: removes what this priority uses from the null space of later ones.
+fn remove_from_null(work: &mut Work<'_>, m: usize, n: usize) {
     linear::times_transpose(work.jn, m, n, work.gram);
     let trace: f64 = (0..m).map(|i| work.gram[i * m + i]).sum();
     for i in 0..m {
@@ -335,18 +357,18 @@ fn take_from_null(work: &mut Work<'_>, m: usize, n: usize) {
 }
 
 /// `delta += (J⁺ J − I) z`, which is `−N z`, for the degrees of freedom that are not held.
-fn add_null_space(null: &[f64], z: &[f64], ease: &[f64], held: &[f64], delta: &mut [f64]) {
+fn add_null_space(null: &[f64], z: &[f64], share: &[f64], held: &[f64], delta: &mut [f64]) {
     let n = z.len();
     for k in 0..n {
         if held[k].is_nan() {
             let part: f64 = (0..n).map(|l| null[k * n + l] * z[l]).sum();
-            delta[k] -= ease[k] * part;
+            delta[k] -= share[k] * part;
         }
     }
 }
 
-/// Holds the degrees of freedom that would leave their range at its end; whether there are new ones.
-fn hold(chain: &Chain, work: &mut Work<'_>) -> bool {
+/// Holds degrees of freedom that would leave their range at its end; `true` if there are new ones.
+fn hold_at_limits(chain: &IkChain, work: &mut Work<'_>) -> bool {
     let mut new = false;
     for (k, dof) in chain.scratch.dofs.iter().enumerate() {
         if work.held[k].is_nan() && !(dof.min..=dof.max).contains(&(dof.angle + work.delta[k])) {
@@ -358,8 +380,15 @@ fn hold(chain: &Chain, work: &mut Work<'_>) -> bool {
     new
 }
 
-/// The rows of the goals of one priority, and what they miss; the number of rows.
-fn rows(chain: &Chain, goals: &[Goal], priority: u8, length: f64, j: &mut [f64], error: &mut [f64]) -> usize {
+/// Fills the rows of the goals of one priority and their errors; returns the number of rows.
+fn rows(
+    chain: &IkChain,
+    goals: &[Goal],
+    priority: u8,
+    length: f64,
+    j: &mut [f64],
+    error: &mut [f64],
+) -> usize {
     let dofs = &chain.scratch.dofs;
     let n = dofs.len();
     let mut m = 0;
@@ -367,8 +396,8 @@ fn rows(chain: &Chain, goals: &[Goal], priority: u8, length: f64, j: &mut [f64],
         let (tip, orientation) = chain.tip(e);
         if goal.wants_position() {
             let weight = goal.position_weight.sqrt() / length;
-            let missing = (goal.position - tip) * weight;
-            error[m..m + 3].copy_from_slice(missing.as_slice());
+            let error_part = (goal.position - tip) * weight;
+            error[m..m + 3].copy_from_slice(error_part.as_slice());
             for (k, dof) in dofs.iter().enumerate() {
                 let moves = chain.carries(dof.joint as usize, e);
                 let arm = (tip - chain.position[dof.joint as usize]) * if moves { weight } else { 0.0 };
@@ -379,8 +408,8 @@ fn rows(chain: &Chain, goals: &[Goal], priority: u8, length: f64, j: &mut [f64],
         }
         if goal.wants_orientation() {
             let weight = goal.orientation_weight.sqrt();
-            let missing = log(&(goal.orientation * orientation.inverse())) * weight;
-            error[m..m + 3].copy_from_slice(missing.as_slice());
+            let error_part = log(&(goal.orientation * orientation.inverse())) * weight;
+            error[m..m + 3].copy_from_slice(error_part.as_slice());
             for (k, dof) in dofs.iter().enumerate() {
                 let weight = if chain.carries(dof.joint as usize, e) { weight } else { 0.0 };
                 (0..3).for_each(|i| j[(m + i) * n + k] = dof.axis[i] * weight);
@@ -392,8 +421,8 @@ fn rows(chain: &Chain, goals: &[Goal], priority: u8, length: f64, j: &mut [f64],
 }
 
 impl Posture {
-    /// `Σ α |θ − θ_c|²` over the degrees of freedom of the chain's pose.
-    pub fn cost(&self, chain: &mut Chain) -> f64 {
+    /// The cost `Σ α |θ − θ_c|²` \[rad²\] over the degrees of freedom of the chain's pose.
+    pub fn cost(&self, chain: &mut IkChain) -> f64 {
         dofs::collect(chain, true);
         let mut off = vec![0.0; chain.scratch.dofs.len()];
         dofs::distance(chain, true, &self.rotations, &mut off);
@@ -405,17 +434,18 @@ impl Posture {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::jacobian_numbers;
     use crate::{Constraint, Link, Vec3};
     use nalgebra::{Isometry3, UnitQuaternion};
 
     /// Four hinges in a plane, bent by `pose`, which is on one side of the posture.
-    fn planar(pose: [f64; 4]) -> Chain {
+    fn planar(pose: [f64; 4]) -> IkChain {
         let links = pose.iter().enumerate().map(|(i, angle)| Link {
             offset: if i == 0 { Vec3::zeros() } else { Vec3::x() },
             rotation: UnitQuaternion::from_axis_angle(&Vec3::z_axis(), *angle),
             constraint: Constraint::hinge(Vec3::z_axis(), -3.0, 3.0),
         });
-        Chain::serial(Isometry3::identity(), links.collect(), Vec3::x()).unwrap()
+        IkChain::serial(Isometry3::identity(), links.collect(), Vec3::x()).unwrap()
     }
 
     /// The posture's cost after one step in the null space of the effector's position along `z` of a joint's
@@ -428,12 +458,12 @@ mod tests {
         let before = posture.cost(&mut chain);
         let goals = [Goal::at(chain.tip(0).0)];
         dofs::collect(&mut chain, true);
-        let mut numbers = vec![0.0; numbers(1, 4)];
-        let mut work = Work::cut(&mut numbers, 1, 4);
+        let mut numbers = vec![0.0; jacobian_numbers(1, 4)];
+        let mut work = Work::split(&mut numbers, 1, 4);
         let m = rows(&chain, &goals, 0, 4.0, work.j, work.error);
         work.jn.copy_from_slice(work.j);
         identity(work.null, 4);
-        take_from_null(&mut work, m, 4);
+        remove_from_null(&mut work, m, 4);
         dofs::distance(&chain, true, &posture.rotations, work.z);
         work.z.iter_mut().for_each(|off| *off = z(*off));
         add_null_space(work.null, work.z, &[1.0; 4], &[f64::NAN; 4], work.delta);
@@ -459,12 +489,12 @@ mod tests {
         let mut chain = planar([0.3, 0.4, 0.5, -0.2]);
         let goals = [Goal::at(chain.tip(0).0)];
         dofs::collect(&mut chain, true);
-        let mut numbers = vec![0.0; numbers(1, 4)];
-        let mut work = Work::cut(&mut numbers, 1, 4);
+        let mut numbers = vec![0.0; jacobian_numbers(1, 4)];
+        let mut work = Work::split(&mut numbers, 1, 4);
         let m = rows(&chain, &goals, 0, 4.0, work.j, work.error);
         work.jn.copy_from_slice(work.j);
         identity(work.null, 4);
-        take_from_null(&mut work, m, 4);
+        remove_from_null(&mut work, m, 4);
         for row in 0..m {
             for k in 0..4 {
                 let moved: f64 = (0..4).map(|l| work.j[row * 4 + l] * work.null[l * 4 + k]).sum();

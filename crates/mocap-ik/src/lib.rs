@@ -1,60 +1,82 @@
-//! Inverse kinematics: turning the joints of a chain so that its effectors meet their goals.
+//! Inverse kinematics: turns the joints of a chain until its effectors reach their goals.
 //!
-//! One data type, [`Chain`] (joints in flat arrays, one effector or several), one input ([`Goal`]), one set of
-//! [`Options`], one result ([`Outcome`]), and a family of solvers behind one trait, [`Solver`]. A solve starts
-//! from the pose the chain holds, keeps every joint within its [`Constraint`], and allocates nothing.
-//!
-//! Lengths are in the units of the skeleton, angles in radians; positions and goals are in object space.
+//! Take a limb from a skeleton, solve it for a position, and write the pose back:
 //!
 //! ```
-//! use mocap_ik::{Chain, Constraint, Goal, Link, Method, Options, Solver, Status};
-//! use mocap_model::{Isometry3, UnitQuaternion, Vector3};
+//! use mocap_ik::{Goal, IkMethod, PosedChain, SolveOptions, SolveStatus, Solver};
+//! use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3};
 //!
-//! let bone = |length: f64| Link {
-//!     offset: Vector3::new(0.0, -length, 0.0),
-//!     rotation: UnitQuaternion::identity(),
-//!     constraint: Constraint::free(),
+//! let joint = |name: &str, parent: Option<u32>, y: f64| {
+//!     Joint::new(name, parent.map(JointId), Vector3::new(0.0, y, 0.0))
 //! };
-//! let hip = Link { offset: Vector3::zeros(), ..bone(0.0) };
-//! let mut leg = Chain::serial(Isometry3::identity(), vec![hip, bone(0.45)], Vector3::new(0.0, -0.42, 0.0))?;
-//! let outcome = Method::TwoBone.solve(&mut leg, &[Goal::at(Vector3::new(0.1, -0.7, 0.2))], &Options::default())?;
-//! assert_eq!(outcome.status, Status::Reached);
-//! # Ok::<(), mocap_ik::IkError>(())
+//! let joints = vec![joint("thigh", None, 0.9), joint("knee", Some(0), -0.45), joint("ankle", Some(1), -0.42)];
+//! let skeleton = Skeleton::new("leg", Space::default(), joints)?;
+//! let [thigh, ankle] = ["thigh", "ankle"].map(|name| skeleton.find(name).unwrap());
+//!
+//! let mut pose = Pose::rest(&skeleton);
+//! let mut leg = PosedChain::limb(&skeleton, thigh, ankle)?;
+//! leg.read(&skeleton, &pose)?;
+//! let goal = Goal::at(Vector3::new(0.1, 0.2, 0.2));
+//! let outcome = IkMethod::TwoBone.solve(&mut leg.chain, &[goal], &SolveOptions::default())?;
+//! assert_eq!(outcome.status, SolveStatus::Reached);
+//! leg.write(&mut pose)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! - [`PosedChain`] builds a chain from a skeleton, reads a pose and writes it back; [`IkChain`] is the chain itself
+//!   and can be built without a skeleton.
+//! - [`Goal`] is the target of one effector: position, orientation, weights, pole, priority.
+//! - [`Constraint`] limits a joint: hinge, cone and twist, ranges of Euler angles, stiffness.
+//! - [`SolveOptions`] holds tolerances and behaviour, [`SolveOutcome`] the result.
+//! - [`IkMethod`] selects a solver by name. All of them implement [`Solver`]: [`TwoBone`], [`Ccd`], [`Fabrik`],
+//!   [`Jacobian`], [`Objective`].
+//!
+//! A solve starts from the pose that the chain holds, keeps every joint within its [`Constraint`], allocates
+//! nothing, and gives the same bits on every run. Lengths are in the units of the skeleton, angles in radians,
+//! positions and goals in object space. The crate does no I/O and prints nothing.
+//!
+//! Where next: the examples `leg` (a limb of a skeleton, hips over a planted foot) and `hands` (two effectors, by
+//! weight and by priority).
 
-mod approach;
-pub mod blocked;
+mod bend;
 pub mod ccd;
 mod chain;
+mod constrained_slerp;
 mod constraint;
-mod descend;
 mod dofs;
 mod error;
+mod evaluate;
 pub mod fabrik;
-mod gather;
 mod goal;
+mod iteration;
 pub mod jacobian;
 mod linear;
 mod method;
 pub mod objective;
-mod plain;
+mod options;
+mod outcome;
+mod posed_chain;
 mod reach;
-mod seed;
-mod solve;
+mod restart;
+mod scratch;
+mod solver;
 mod step;
 pub mod two_bone;
+mod unconstrained;
 
 pub use ccd::Ccd;
-pub use chain::{Chain, Effector, Link};
+pub use chain::{Effector, IkChain, Link};
 pub use constraint::{Constraint, Freedom};
 pub use error::IkError;
 pub use fabrik::Fabrik;
-pub use gather::{PosedChain, Tip};
 pub use goal::Goal;
-pub use jacobian::{Inverse, Jacobian, Posture};
-pub use method::Method;
+pub use jacobian::{Jacobian, JacobianInverse, Posture};
+pub use method::IkMethod;
 pub use objective::Objective;
-pub use solve::{Options, Outcome, Solver, Start, Status};
+pub use options::{SolveOptions, SolveStart};
+pub use outcome::{SolveOutcome, SolveStatus};
+pub use posed_chain::{PosedChain, Tip};
+pub use solver::Solver;
 pub use two_bone::TwoBone;
 
 type Quat = nalgebra::UnitQuaternion<f64>;

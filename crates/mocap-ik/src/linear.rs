@@ -1,7 +1,7 @@
 //! Small dense systems in flat slices, row after row.
 
 /// Factors a symmetric positive definite matrix (n × n) in place: its lower triangle becomes L of `L · Lᵀ`.
-/// `false` where it is not positive definite.
+/// `false` if it is not positive definite.
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
     for j in 0..n {
         for i in j..n {

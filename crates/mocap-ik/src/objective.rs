@@ -1,4 +1,4 @@
-//! One objective for all goals, lowered step by step until none lowers it any more.
+//! Minimises one objective for all goals.
 //!
 //! `Σ ω |p_g − p_e|² + (1 − ω)(|x_g − x_e|² + |y_g − y_e|²) + λ |θ − θ₀|²` over all effectors, with their
 //! weights; `x` and `y` are two axes of the effector, lengths count as shares of the chain's length, and `θ₀`
@@ -6,19 +6,37 @@
 //! objective pushes them outwards. Every accepted step lowers the objective. A later priority counts a
 //! thousandth of the one before it.
 //!
-//! Based on: J. Zhao, N. I. Badler, "Inverse kinematics positioning using nonlinear programming for highly
+//! Based on: J. Zhao, N. I. Badler, "JacobianInverse kinematics positioning using nonlinear programming for highly
 //! articulated figures", ACM Transactions on Graphics, 1994 (the objective); K. Levenberg, 1944, and
 //! D. W. Marquardt, 1963 (the steps, in place of a quasi-Newton method).
 
-use crate::{Chain, Goal, IkError, Options, Outcome, Solver, Vec3, descend, dofs, jacobian, linear};
+use crate::{
+    Goal, IkChain, IkError, SolveOptions, SolveOutcome, Solver, Vec3, dofs, iteration, jacobian, linear,
+};
 
-/// The solver of this module.
+/// Solver of one weighted objective, for one effector or several.
+///
+/// ```
+/// use mocap_ik::{Constraint, Goal, IkChain, Link, SolveOptions, SolveStatus, Solver, Objective};
+/// use mocap_model::{Isometry3, Vector3, exp};
+///
+/// let link = |y: f64| Link {
+///     offset: Vector3::new(0.0, y, 0.0),
+///     rotation: exp(&Vector3::new(0.2, 0.0, 0.0)),
+///     constraint: Constraint::free(),
+/// };
+/// let links = vec![link(0.0), link(-0.45), link(-0.42)];
+/// let mut chain = IkChain::serial(Isometry3::identity(), links, Vector3::new(0.0, -0.1, 0.0))?;
+/// let goal = Goal::at(Vector3::new(0.1, -0.6, 0.2));
+/// let outcome = Objective::default().solve(&mut chain, &[goal], &SolveOptions::default())?;
+/// assert_eq!(outcome.status, SolveStatus::Reached);
+/// # Ok::<(), mocap_ik::IkError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
     /// ω: the share of positions beside orientations, from 0 to 1; default 0.5.
     pub balance: f64,
-    /// λ: how strongly the pose at the start is kept; default 1e-9, which only settles what the goals leave
-    /// open.
+    /// λ: the weight of the start pose; default 1e-9, which decides only what the goals leave open.
     pub keep: f64,
 }
 
@@ -29,7 +47,12 @@ impl Default for Objective {
 }
 
 impl Solver for Objective {
-    fn solve(&self, chain: &mut Chain, goals: &[Goal], options: &Options) -> Result<Outcome, IkError> {
+    fn solve(
+        &self,
+        chain: &mut IkChain,
+        goals: &[Goal],
+        options: &SolveOptions,
+    ) -> Result<SolveOutcome, IkError> {
         chain.begin(goals, options)?;
         if chain.reached(goals, options) {
             return Ok(chain.outcome(goals, options, 0));
@@ -39,33 +62,28 @@ impl Solver for Objective {
         let mut start = std::mem::take(&mut chain.scratch.start);
         start.copy_from_slice(&chain.local);
         let mut descent = Descent { objective: *self, goals, length, options, start: &start, damping: 1e-3 };
-        let iterations = descend::solve(chain, goals, options, |chain| descent.step(chain, &mut numbers));
+        let iterations = iteration::solve(chain, goals, options, |chain| descent.step(chain, &mut numbers));
         chain.scratch.start = start;
         chain.scratch.numbers = numbers;
         Ok(chain.outcome(goals, options, iterations))
     }
 }
 
-/// How many numbers the solver needs for so many degrees of freedom.
-pub(crate) fn numbers(n: usize) -> usize {
-    2 * n * n + 2 * n
-}
-
 struct Descent<'a> {
     objective: Objective,
     goals: &'a [Goal],
     length: f64,
-    options: &'a Options,
+    options: &'a SolveOptions,
     start: &'a [crate::Quat],
     damping: f64,
 }
 
-/// Steps tried with more and more damping before an iteration gives up.
+/// Most steps, each with more damping, that one iteration tries.
 const TRIES: u32 = 6;
 
 impl Descent<'_> {
-    /// One step that lowers the objective, or none.
-    fn step(&mut self, chain: &mut Chain, numbers: &mut [f64]) {
+    /// Takes one step that lowers the objective, or none.
+    fn step(&mut self, chain: &mut IkChain, numbers: &mut [f64]) {
         let limits = self.options.limits;
         dofs::collect(chain, limits);
         let n = chain.scratch.dofs.len();
@@ -73,7 +91,7 @@ impl Descent<'_> {
         let (factor, rest) = rest.split_at_mut(n * n);
         let (gradient, rest) = rest.split_at_mut(n);
         let (off, delta) = rest.split_at_mut(n);
-        let before = self.linear(chain, hessian, gradient, off);
+        let before = self.linearise(chain, hessian, gradient, off);
         let mut pose = std::mem::take(&mut chain.scratch.pose);
         pose.copy_from_slice(&chain.local);
         for _ in 0..TRIES {
@@ -91,8 +109,8 @@ impl Descent<'_> {
         chain.scratch.pose = pose;
     }
 
-    /// The turns of one damped step within the limits: what would be pushed out of its range is held there.
-    fn turns(&self, chain: &Chain, factor: &mut [f64], gradient: &[f64], delta: &mut [f64]) {
+    /// The turns of one damped step; holds angles that would leave their range.
+    fn turns(&self, chain: &IkChain, factor: &mut [f64], gradient: &[f64], delta: &mut [f64]) {
         let n = delta.len();
         delta.copy_from_slice(gradient);
         for (k, dof) in chain.scratch.dofs.iter().enumerate() {
@@ -115,8 +133,8 @@ impl Descent<'_> {
         delta.iter_mut().for_each(|turn| *turn *= share);
     }
 
-    /// The objective of the pose, its Gauss-Newton Hessian and its falling gradient.
-    fn linear(&self, chain: &Chain, hessian: &mut [f64], gradient: &mut [f64], off: &mut [f64]) -> f64 {
+    /// Evaluates the objective, its Gauss-Newton Hessian and its negative gradient.
+    fn linearise(&self, chain: &IkChain, hessian: &mut [f64], gradient: &mut [f64], off: &mut [f64]) -> f64 {
         let dofs = &chain.scratch.dofs;
         let n = dofs.len();
         let keep = self.objective.keep;
@@ -129,8 +147,8 @@ impl Descent<'_> {
             cost += keep * off[k] * off[k];
         }
         for (e, goal) in self.goals.iter().enumerate() {
-            self.terms(chain, e, goal, |arm, missing, is_point, weight| {
-                cost += weight * missing.norm_squared();
+            self.terms(chain, e, goal, |arm, residual, is_point, weight| {
+                cost += weight * residual.norm_squared();
                 let column = |k: usize| -> Vec3 {
                     let joint = dofs[k].joint as usize;
                     if !chain.carries(joint, e) {
@@ -144,7 +162,7 @@ impl Descent<'_> {
                     if left == Vec3::zeros() {
                         continue;
                     }
-                    gradient[k] += weight * left.dot(&missing);
+                    gradient[k] += weight * left.dot(&residual);
                     for l in 0..=k {
                         hessian[k * n + l] += weight * left.dot(&column(l));
                     }
@@ -154,10 +172,10 @@ impl Descent<'_> {
         cost
     }
 
-    fn cost(&self, chain: &mut Chain, off: &mut [f64]) -> f64 {
+    fn cost(&self, chain: &mut IkChain, off: &mut [f64]) -> f64 {
         let mut cost = 0.0;
         for (e, goal) in self.goals.iter().enumerate() {
-            self.terms(chain, e, goal, |_, missing, _, weight| cost += weight * missing.norm_squared());
+            self.terms(chain, e, goal, |_, residual, _, weight| cost += weight * residual.norm_squared());
         }
         if self.objective.keep > 0.0 {
             dofs::collect(chain, self.options.limits);
@@ -167,18 +185,28 @@ impl Descent<'_> {
         cost
     }
 
-    /// Calls `term(vector, what it misses, whether it is a point, weight)` for the position and the two axes.
-    fn terms(&self, chain: &Chain, e: usize, goal: &Goal, mut term: impl FnMut(Vec3, Vec3, bool, f64)) {
+    /// Calls `term(vector, residual, is_point, weight)` for the position and the two axes.
+    fn terms(&self, chain: &IkChain, e: usize, goal: &Goal, mut term: impl FnMut(Vec3, Vec3, bool, f64)) {
         let (tip, orientation) = chain.tip(e);
         let balance = self.objective.balance;
         if goal.wants_position() {
             let scale = self.length * self.length;
-            term(tip, goal.position - tip, true, balance * goal.position_weight * goal.share() / scale);
+            term(
+                tip,
+                goal.position - tip,
+                true,
+                balance * goal.position_weight * goal.priority_weight() / scale,
+            );
         }
         if goal.wants_orientation() {
             for axis in [Vec3::x(), Vec3::y()] {
-                let (now, wished) = (orientation * axis, goal.orientation * axis);
-                term(now, wished - now, false, (1.0 - balance) * goal.orientation_weight * goal.share());
+                let (now, target) = (orientation * axis, goal.orientation * axis);
+                term(
+                    now,
+                    target - now,
+                    false,
+                    (1.0 - balance) * goal.orientation_weight * goal.priority_weight(),
+                );
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Chains whose goal is out of reach: stretched towards it, or folded onto it.
+//! Goals out of reach: the chain is stretched towards the goal, or folded onto it.
 
 use crate::step::shortest;
-use crate::{Chain, Goal, Options, Quat};
+use crate::{Goal, IkChain, Quat, SolveOptions};
 
-/// Turns each bone along the line to the goal: all away from the base where the goal is too far; where it is
-/// too near, the longest bone away and the others back. `false` where a joint has limits: nothing is done.
-pub(crate) fn align(chain: &mut Chain, effector: usize, goal: &Goal, options: &Options) -> bool {
+/// Turns each bone along the line to the goal: all away from the base if the goal is too far; the longest bone
+/// away and the others back if it is too near. Does nothing and returns `false` if a joint has limits.
+pub(crate) fn align(chain: &mut IkChain, effector: usize, goal: &Goal, options: &SolveOptions) -> bool {
     let path = chain.path_len(effector);
     let limited = (0..path).any(|k| !chain.turns_freely(chain.path_joint(effector, k), options));
     let Some(first) = chain.first_turning(effector) else { return true };
@@ -23,9 +23,9 @@ pub(crate) fn align(chain: &mut Chain, effector: usize, goal: &Goal, options: &O
     let mut parent = chain.parent_frame(chain.path_joint(effector, 0));
     for k in 0..path {
         let joint = chain.path_joint(effector, k);
-        let wished = if too_far || Some(k) == longest { direction } else { -direction };
+        let target = if too_far || Some(k) == longest { direction } else { -direction };
         let frame = parent * chain.local[joint];
-        let turned = shortest(&(frame * chain.bone(effector, k)), &wished) * frame;
+        let turned = shortest(&(frame * chain.bone(effector, k)), &target) * frame;
         chain.local[joint] = Quat::new_normalize((parent.inverse() * turned).into_inner());
         parent = turned;
     }

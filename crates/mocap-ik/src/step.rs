@@ -8,14 +8,14 @@
 
 use crate::constraint::{clamp, euler_within, twist_angle};
 use crate::dofs::euler_axes;
-use crate::{Chain, Constraint, Freedom, Goal, Options, Quat, Vec3};
+use crate::{Constraint, Freedom, Goal, IkChain, Quat, SolveOptions, Vec3};
 use mocap_model::{exp, log, rotation_between};
 use nalgebra::{Matrix3, Quaternion, Unit};
 use std::f64::consts::PI;
 
-/// What pulls at a joint: an arm from the joint to the effector, and where the arm is to be.
+/// The target of one joint's turn: an arm from the joint to the effector, and where the arm should end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pull {
+pub(crate) struct JointTarget {
     /// From the joint to the effector, object space.
     pub(crate) arm: Vec3,
     /// From the joint to the goal.
@@ -24,28 +24,28 @@ pub(crate) struct Pull {
     pub(crate) position: f64,
     /// Orientation of the effector and of the goal.
     pub(crate) frame: Quat,
-    pub(crate) wanted: Quat,
+    pub(crate) goal_frame: Quat,
     /// Weight of the squared distances of their axes [units²].
     pub(crate) orientation: f64,
 }
 
-impl Pull {
+impl JointTarget {
     #[inline]
-    pub(crate) fn new(goal: &Goal, length: f64, joint: &Vec3, tip: &Vec3, frame: &Quat) -> Pull {
-        Pull {
+    pub(crate) fn new(goal: &Goal, length: f64, joint: &Vec3, tip: &Vec3, frame: &Quat) -> JointTarget {
+        JointTarget {
             arm: tip - joint,
             to: goal.position - joint,
             position: goal.position_weight,
             frame: *frame,
-            wanted: goal.orientation,
+            goal_frame: goal.orientation,
             orientation: goal.orientation_weight * length * length,
         }
     }
 
-    /// A position alone.
-    pub(crate) fn arm(arm: Vec3, to: Vec3) -> Pull {
+    /// A position without an orientation.
+    pub(crate) fn position_only(arm: Vec3, to: Vec3) -> JointTarget {
         let frame = Quat::identity();
-        Pull { arm, to, position: 1.0, frame, wanted: frame, orientation: 0.0 }
+        JointTarget { arm, to, position: 1.0, frame, goal_frame: frame, orientation: 0.0 }
     }
 
     #[inline]
@@ -56,18 +56,18 @@ impl Pull {
         }
     }
 
-    /// The weighted squared distance that is left.
+    /// The weighted squared distance that remains.
     pub(crate) fn cost(&self) -> f64 {
         let mut cost = self.position * (self.to - self.arm).norm_squared();
         if self.orientation > 0.0 {
             for axis in axes() {
-                cost += self.orientation * (self.frame * axis - self.wanted * axis).norm_squared();
+                cost += self.orientation * (self.frame * axis - self.goal_frame * axis).norm_squared();
             }
         }
         cost
     }
 
-    /// The angle about `axis` (unit, through the joint) that leaves the least cost.
+    /// The angle about `axis` (unit, through the joint) that minimises the cost.
     fn best_angle(&self, axis: &Vec3) -> f64 {
         let (mut along, mut cosine, mut sine) = (0.0, 0.0, 0.0);
         let mut add = |from: &Vec3, to: &Vec3, weight: f64| {
@@ -78,11 +78,11 @@ impl Pull {
         add(&self.arm, &self.to, self.position);
         if self.orientation > 0.0 {
             for unit in axes() {
-                add(&(self.frame * unit), &(self.wanted * unit), self.orientation);
+                add(&(self.frame * unit), &(self.goal_frame * unit), self.orientation);
             }
         }
         let across = cosine - along;
-        // The arm along the axis: no angle is better than another.
+        // The arm lies along the axis: all angles are equally good.
         if across == 0.0 && sine == 0.0 { 0.0 } else { sine.atan2(across) }
     }
 }
@@ -92,36 +92,43 @@ fn axes() -> [Vec3; 2] {
     [Vec3::x(), Vec3::y()]
 }
 
-/// The new local rotation of a joint, within its constraint, or `None` where no turn helps. `pull` is turned
-/// along with the joint.
+/// The new local rotation of a joint within its constraint; `None` if no turn helps. `target` turns with the
+/// joint.
 #[inline]
-pub(crate) fn turn(chain: &Chain, joint: usize, pull: &mut Pull, options: &Options) -> Option<Quat> {
+pub(crate) fn turn(
+    chain: &IkChain,
+    joint: usize,
+    target: &mut JointTarget,
+    options: &SolveOptions,
+) -> Option<Quat> {
     let constraint = &chain.constraint[joint];
     let share = options.damping * (1.0 - constraint.stiffness);
     let parent = chain.parent_frame(joint);
     let frame = &chain.frame[joint];
     let local = &chain.local[joint];
     if constraint.is_free() || !options.limits {
-        let by = free_turn(pull, share, options.max_turn);
-        pull.turn(&by);
+        let by = free_turn(target, share, options.max_turn);
+        target.turn(&by);
         return Some(normalised(parent.inverse() * (by * frame)));
     }
     match &constraint.freedom {
         Freedom::Free | Freedom::Locked => None,
-        Freedom::Hinge { .. } => Some(hinge_turn(constraint, &parent, local, pull, share, options.max_turn)),
+        Freedom::Hinge { .. } => {
+            Some(hinge_turn(constraint, &parent, local, target, share, options.max_turn))
+        }
         Freedom::Ball { .. } | Freedom::Euler { .. } => {
-            let by = free_turn(pull, share, options.max_turn);
-            let wished = normalised(parent.inverse() * (by * frame));
-            let (allowed, clamped) = constraint.project(&wished);
-            let mut turned = *pull;
+            let by = free_turn(target, share, options.max_turn);
+            let unclamped = normalised(parent.inverse() * (by * frame));
+            let (allowed, clamped) = constraint.project(&unclamped);
+            let mut turned = *target;
             turned.turn(&if clamped { parent * allowed * frame.inverse() } else { by });
-            if !clamped || turned.cost() < pull.cost() {
-                *pull = turned;
+            if !clamped || turned.cost() < target.cost() {
+                *target = turned;
                 return Some(allowed);
             }
             match constraint.freedom {
                 Freedom::Euler { .. } => {
-                    Some(euler_turn(constraint, &parent, local, pull, share, options.max_turn))
+                    Some(euler_turn(constraint, &parent, local, target, share, options.max_turn))
                 }
                 _ => None,
             }
@@ -153,15 +160,15 @@ pub(crate) fn normalised(q: Quat) -> Quat {
 
 /// The rotation in object space that a joint without limits makes.
 #[inline]
-fn free_turn(pull: &Pull, share: f64, max_turn: f64) -> Quat {
-    let by = if pull.orientation == 0.0 {
-        shortest(&pull.arm, &pull.to)
-    } else if pull.position == 0.0 {
-        pull.wanted * pull.frame.inverse()
+fn free_turn(target: &JointTarget, share: f64, max_turn: f64) -> Quat {
+    let by = if target.orientation == 0.0 {
+        shortest(&target.arm, &target.to)
+    } else if target.position == 0.0 {
+        target.goal_frame * target.frame.inverse()
     } else {
-        let mut moments = pull.to * pull.arm.transpose() * pull.position;
+        let mut moments = target.to * target.arm.transpose() * target.position;
         for axis in axes() {
-            moments += pull.wanted * axis * (pull.frame * axis).transpose() * pull.orientation;
+            moments += target.goal_frame * axis * (target.frame * axis).transpose() * target.orientation;
         }
         best_rotation(&moments)
     };
@@ -207,7 +214,7 @@ fn hinge_turn(
     constraint: &Constraint,
     parent: &Quat,
     local: &Quat,
-    pull: &mut Pull,
+    target: &mut JointTarget,
     share: f64,
     max_turn: f64,
 ) -> Quat {
@@ -215,9 +222,9 @@ fn hinge_turn(
     let seen = parent * constraint.outer() * axis;
     let sign = constraint.sign();
     let angle = twist_angle(&constraint.to_free(local), axis);
-    let by = (pull.best_angle(&seen) * share).clamp(-max_turn, max_turn);
+    let by = (target.best_angle(&seen) * share).clamp(-max_turn, max_turn);
     let (clamped, _) = clamp(angle + sign * by, range);
-    pull.turn(&Quat::from_axis_angle(&seen, sign * (clamped - angle)));
+    target.turn(&Quat::from_axis_angle(&seen, sign * (clamped - angle)));
     constraint.to_local(&Quat::from_axis_angle(axis, clamped))
 }
 
@@ -226,7 +233,7 @@ fn euler_turn(
     constraint: &Constraint,
     parent: &Quat,
     local: &Quat,
-    pull: &mut Pull,
+    target: &mut JointTarget,
     share: f64,
     max_turn: f64,
 ) -> Quat {
@@ -237,22 +244,10 @@ fn euler_turn(
     let frame = parent * constraint.outer();
     let seen = euler_axes(*order, angles, constraint.inverted).map(|axis| Unit::new_unchecked(frame * axis));
     for i in sequence.into_iter().rev() {
-        let by = (pull.best_angle(&seen[i]) * share).clamp(-max_turn, max_turn);
+        let by = (target.best_angle(&seen[i]) * share).clamp(-max_turn, max_turn);
         let (clamped, _) = clamp(angles[i] + sign * by, &ranges[i]);
-        pull.turn(&Quat::from_axis_angle(&seen[i], sign * (clamped - angles[i])));
+        target.turn(&Quat::from_axis_angle(&seen[i], sign * (clamped - angles[i])));
         angles[i] = clamped;
     }
     constraint.to_local(&order.rotation(angles))
-}
-
-impl Constraint {
-    /// The frame, seen from the parent, that the axes of the constraint are given in.
-    pub(crate) fn outer(&self) -> Quat {
-        if self.inverted { self.post.inverse() } else { self.pre }
-    }
-
-    /// The sign between the joint's angles and its turn in space.
-    pub(crate) fn sign(&self) -> f64 {
-        if self.inverted { -1.0 } else { 1.0 }
-    }
 }

@@ -1,6 +1,6 @@
 //! Legs of a skeleton, as retargeting uses them: taken from a pose, solved, and put back.
 
-use mocap_ik::{Goal, IkError, Method, Options, PosedChain, Solver, Status};
+use mocap_ik::{Goal, IkError, IkMethod, PosedChain, SolveOptions, SolveStatus, Solver};
 use mocap_model::{
     Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, Pose, Skeleton, Space, UnitQuaternion, Vector3, exp,
 };
@@ -56,7 +56,7 @@ fn ankle(t: f64) -> Vector3<f64> {
 #[test]
 fn a_leg_is_taken_from_a_pose_and_put_back() {
     let skeleton = skeleton(Dofs::ball(EulerOrder::ZXY));
-    for method in [Method::Ccd, Method::TwoBone] {
+    for method in [IkMethod::Ccd, IkMethod::TwoBone] {
         let mut pose = Pose::rest(&skeleton);
         pose.joints[0] = Isometry3::new(Vector3::new(1.0, 0.9, -2.0), Vector3::new(0.1, 0.7, 0.0));
         pose.joints[2].rotation = exp(&Vector3::new(0.3, 0.0, 0.0));
@@ -67,8 +67,9 @@ fn a_leg_is_taken_from_a_pose_and_put_back() {
         pose.to_object(&skeleton, &mut object);
         assert!((leg.chain.tip(0).0 - object.joints[3].translation.vector).norm() < 1e-15);
         let wished = object.joints[0] * nalgebra::Point3::new(0.15, -0.7, 0.2);
-        let outcome = method.solve(&mut leg.chain, &[Goal::at(wished.coords)], &Options::default()).unwrap();
-        assert_eq!(outcome.status, Status::Reached, "{method}");
+        let outcome =
+            method.solve(&mut leg.chain, &[Goal::at(wished.coords)], &SolveOptions::default()).unwrap();
+        assert_eq!(outcome.status, SolveStatus::Reached, "{method}");
         leg.write(&mut pose).unwrap();
         pose.to_object(&skeleton, &mut object);
         assert!((object.joints[3].translation.vector - wished.coords).norm() < 1e-4);
@@ -87,17 +88,17 @@ fn nearly_straight_legs_follow_without_a_flip() {
         (hinge(-0.2, 2.6), Some(straight_axis)),
     ] {
         let skeleton = skeleton(dofs);
-        for method in [Method::Ccd, Method::TwoBone] {
+        for method in [IkMethod::Ccd, IkMethod::TwoBone] {
             let mut leg = PosedChain::limb(&skeleton, JointId(1), JointId(3)).unwrap();
             leg.chain.set_bend(1, axis);
             let mut pose = Pose::rest(&skeleton);
             let mut previous: Option<Pose> = None;
-            let options = Options { position_tolerance: 1e-6, ..Options::default() };
+            let options = SolveOptions { position_tolerance: 1e-6, ..SolveOptions::default() };
             for frame in 0..=500 {
                 leg.read(&skeleton, &pose).unwrap();
                 let goal = Goal::at(ankle(f64::from(frame) / 100.0));
                 let outcome = method.solve(&mut leg.chain, &[goal], &options).unwrap();
-                assert_eq!(outcome.status, Status::Reached, "{method} {axis:?} {frame} {outcome:?}");
+                assert_eq!(outcome.status, SolveStatus::Reached, "{method} {axis:?} {frame} {outcome:?}");
                 leg.write(&mut pose).unwrap();
                 assert!(knee(&pose) > 0.0, "{method} {axis:?} {frame}: {}", knee(&pose));
                 if let Some(previous) = &previous {
@@ -115,14 +116,14 @@ fn nearly_straight_legs_follow_without_a_flip() {
 #[test]
 fn out_of_reach_the_leg_is_stretched() {
     let skeleton = skeleton(hinge(0.0, 2.6));
-    for method in [Method::Ccd, Method::TwoBone] {
+    for method in [IkMethod::Ccd, IkMethod::TwoBone] {
         let mut leg = PosedChain::limb(&skeleton, JointId(1), JointId(3)).unwrap();
         let mut pose = Pose::rest(&skeleton);
         pose.joints[2].rotation = exp(&Vector3::new(0.8, 0.0, 0.0));
         leg.read(&skeleton, &pose).unwrap();
         let goal = Vector3::new(0.1, -0.3, 0.0);
-        let outcome = method.solve(&mut leg.chain, &[Goal::at(goal)], &Options::default()).unwrap();
-        assert_eq!(outcome.status, Status::Unreachable, "{method}");
+        let outcome = method.solve(&mut leg.chain, &[Goal::at(goal)], &SolveOptions::default()).unwrap();
+        assert_eq!(outcome.status, SolveStatus::Unreachable, "{method}");
         leg.write(&mut pose).unwrap();
         let missing = 0.85 + 0.3 - THIGH - SHANK;
         assert!((outcome.position - missing).abs() < 1e-4, "{method} {} {missing}", outcome.position);
@@ -133,7 +134,7 @@ fn out_of_reach_the_leg_is_stretched() {
 #[test]
 fn the_pole_says_where_the_knee_shows() {
     let skeleton = skeleton(Dofs::ball(EulerOrder::ZXY));
-    for method in [Method::Ccd, Method::TwoBone] {
+    for method in [IkMethod::Ccd, IkMethod::TwoBone] {
         for pole in [[1.0, 0.4, 0.0], [-1.0, 0.5, 0.3], [0.0, 0.5, -2.0]] {
             let mut leg = PosedChain::limb(&skeleton, JointId(1), JointId(3)).unwrap();
             let mut pose = Pose::rest(&skeleton);
@@ -141,8 +142,8 @@ fn the_pole_says_where_the_knee_shows() {
             leg.read(&skeleton, &pose).unwrap();
             let (goal, pole) = (Vector3::new(0.1, 0.15, 0.1), Vector3::from(pole));
             let goals = [Goal::at(goal).with_pole(pole)];
-            let outcome = method.solve(&mut leg.chain, &goals, &Options::default()).unwrap();
-            assert_eq!(outcome.status, Status::Reached);
+            let outcome = method.solve(&mut leg.chain, &goals, &SolveOptions::default()).unwrap();
+            assert_eq!(outcome.status, SolveStatus::Reached);
             let hip = leg.chain.positions()[0];
             let line = (goal - hip).normalize();
             let side = |p: Vector3<f64>| ((p - hip) - line * (p - hip).dot(&line)).normalize();
@@ -156,7 +157,7 @@ fn the_pole_says_where_the_knee_shows() {
 #[test]
 fn a_pinned_foot_stays_while_the_hips_move() {
     let skeleton = skeleton(hinge(0.0, 2.6));
-    for method in [Method::Ccd, Method::Fabrik, Method::TwoBone, Method::Dls, Method::Objective] {
+    for method in [IkMethod::Ccd, IkMethod::Fabrik, IkMethod::TwoBone, IkMethod::Dls, IkMethod::Objective] {
         let mut pose = Pose::rest(&skeleton);
         pose.joints[2].rotation = exp(&Vector3::new(0.3, 0.0, 0.0));
         let mut before = Pose::default();
@@ -169,8 +170,8 @@ fn a_pinned_foot_stays_while_the_hips_move() {
             let at = before.joints[tip as usize].translation.vector;
             assert!((leg.chain.tip(0).0 - at).norm() < 1e-14);
             let goal = at + Vector3::new(0.05, -0.15, 0.1);
-            let outcome = method.solve(&mut leg.chain, &[Goal::at(goal)], &Options::default()).unwrap();
-            assert_eq!(outcome.status, Status::Reached, "{method} {tip}");
+            let outcome = method.solve(&mut leg.chain, &[Goal::at(goal)], &SolveOptions::default()).unwrap();
+            assert_eq!(outcome.status, SolveStatus::Reached, "{method} {tip}");
             leg.write(&mut pose).unwrap();
             let mut after = Pose::default();
             pose.to_object(&skeleton, &mut after);
@@ -194,14 +195,14 @@ fn chains_that_do_not_fit_are_told() {
     ));
     let mut leg = PosedChain::limb(&skeleton, JointId(1), JointId(3)).unwrap();
     let bad = [Goal::at(Vector3::new(0.0, f64::NAN, 0.0))];
-    for method in Method::ALL {
+    for method in IkMethod::ALL {
         let before = leg.chain.rotations().to_vec();
         assert_eq!(
-            method.solve(&mut leg.chain, &bad, &Options::default()),
+            method.solve(&mut leg.chain, &bad, &SolveOptions::default()),
             Err(IkError::GoalNotFinite { effector: 0 })
         );
         assert_eq!(
-            method.solve(&mut leg.chain, &[], &Options::default()),
+            method.solve(&mut leg.chain, &[], &SolveOptions::default()),
             Err(IkError::GoalCount { found: 0, expected: 1 })
         );
         assert_eq!(leg.chain.rotations(), before);

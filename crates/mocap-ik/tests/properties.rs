@@ -3,8 +3,8 @@
 mod support;
 
 use mocap_ik::{
-    Chain, Constraint, Freedom, Goal, IkError, Inverse, Jacobian, Link, Method, Options, Solver, Start,
-    Status,
+    Constraint, Freedom, Goal, IkChain, IkError, IkMethod, Jacobian, JacobianInverse, Link, SolveOptions,
+    SolveStart, SolveStatus, Solver,
 };
 use mocap_model::{Isometry3, Limit, UnitQuaternion, Vector3, exp};
 use nalgebra::Unit;
@@ -20,7 +20,7 @@ fn reached(
     solver: &dyn Solver,
     joints: std::ops::RangeInclusive<usize>,
     runs: usize,
-    options: &Options,
+    options: &SolveOptions,
 ) -> f64 {
     let mut random = Random(7);
     let mut reached = 0;
@@ -35,24 +35,24 @@ fn reached(
         let outcome = solver.solve(&mut chain, &[goal], options).unwrap();
         assert!(outcome.iterations <= 100);
         assert!((outcome.position - (goal.position - chain.tip(0).0).norm()).abs() < 1e-12);
-        reached += usize::from(outcome.status == Status::Reached);
+        reached += usize::from(outcome.status == SolveStatus::Reached);
     }
     reached as f64 / runs as f64
 }
 
 #[test]
 fn two_bone_reaches_every_reachable_goal() {
-    assert_eq!(reached(&Method::TwoBone, 2..=2, 20_000, &Options::default()), 1.0);
+    assert_eq!(reached(&IkMethod::TwoBone, 2..=2, 20_000, &SolveOptions::default()), 1.0);
 }
 
 #[test]
 fn iterative_solvers_reach_reachable_goals() {
-    for method in [Method::Ccd, Method::Fabrik, Method::Dls, Method::Objective] {
-        let share = reached(&method, 2..=7, 3_000, &Options::default());
+    for method in [IkMethod::Ccd, IkMethod::Fabrik, IkMethod::Dls, IkMethod::Objective] {
+        let share = reached(&method, 2..=7, 3_000, &SolveOptions::default());
         assert!(share >= 0.999, "{method} {share}");
     }
-    let pseudo = Jacobian { inverse: Inverse::PseudoInverse, posture: None };
-    assert!(reached(&pseudo, 2..=7, 1_000, &Options::default()) >= 0.999);
+    let pseudo = Jacobian { inverse: JacobianInverse::PseudoInverse, posture: None };
+    assert!(reached(&pseudo, 2..=7, 1_000, &SolveOptions::default()) >= 0.999);
 }
 
 /// A limited ball and a hinge, with goals that poses within the limits reach: every solver finds one.
@@ -77,10 +77,10 @@ fn limbs_with_limits_reach_reachable_goals() {
         chain.set_rotations(&draw());
         let goal = Goal::at(chain.tip(0).0);
         let start = draw();
-        for (method, reached) in Method::ALL.into_iter().zip(&mut reached) {
+        for (method, reached) in IkMethod::ALL.into_iter().zip(&mut reached) {
             chain.set_rotations(&start);
-            let outcome = method.solve(&mut chain, &[goal], &Options::default()).unwrap();
-            *reached += usize::from(outcome.status == Status::Reached);
+            let outcome = method.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+            *reached += usize::from(outcome.status == SolveStatus::Reached);
         }
     }
     assert!(reached.iter().all(|&reached| reached >= runs * 995 / 1000), "{reached:?} of {runs}");
@@ -89,10 +89,13 @@ fn limbs_with_limits_reach_reachable_goals() {
 /// Damped least squares needs no help from the two-bone solution, and the others little.
 #[test]
 fn without_the_finish_most_goals_are_reached() {
-    let options = Options { finish: false, ..Options::default() };
-    for (method, at_least) in
-        [(Method::Dls, 0.999), (Method::Objective, 0.995), (Method::Fabrik, 0.99), (Method::Ccd, 0.95)]
-    {
+    let options = SolveOptions { finish: false, ..SolveOptions::default() };
+    for (method, at_least) in [
+        (IkMethod::Dls, 0.999),
+        (IkMethod::Objective, 0.995),
+        (IkMethod::Fabrik, 0.99),
+        (IkMethod::Ccd, 0.95),
+    ] {
         let share = reached(&method, 2..=7, 1_000, &options);
         assert!(share >= at_least, "{method} {share}");
     }
@@ -110,9 +113,9 @@ fn limits_and_lengths_are_kept() {
         if run % 3 == 0 {
             goal = goal.with_orientation(random.rotation());
         }
-        for method in Method::ALL {
+        for method in IkMethod::ALL {
             let mut chain = chain.clone();
-            let Ok(outcome) = method.solve(&mut chain, &[goal], &Options::default()) else { continue };
+            let Ok(outcome) = method.solve(&mut chain, &[goal], &SolveOptions::default()) else { continue };
             for (constraint, rotation) in chain.constraints().iter().zip(chain.rotations()) {
                 let excess = constraint.excess(rotation);
                 assert!(excess <= 1e-9, "{method} run {run}: {excess} {constraint:?}");
@@ -203,13 +206,13 @@ fn unreachable_goals_stretch_the_chain_and_say_so() {
         let start = chain.base().translation.vector;
         let goal = start + random.direction().into_inner() * length * random.range(1.01, 5.0);
         let pose = random.rotations(n);
-        for method in Method::ALL {
+        for method in IkMethod::ALL {
             chain.set_rotations(&pose);
-            if method == Method::TwoBone && n > 2 {
+            if method == IkMethod::TwoBone && n > 2 {
                 continue;
             }
-            let outcome = method.solve(&mut chain, &[Goal::at(goal)], &Options::default()).unwrap();
-            assert_eq!(outcome.status, Status::Unreachable, "{method} {n}");
+            let outcome = method.solve(&mut chain, &[Goal::at(goal)], &SolveOptions::default()).unwrap();
+            assert_eq!(outcome.status, SolveStatus::Unreachable, "{method} {n}");
             let best = (goal - start).norm() - length;
             assert!(outcome.position <= best + 1e-3 * length, "{method} {n}: {} {best}", outcome.position);
         }
@@ -224,13 +227,13 @@ fn goals_nearer_than_the_chain_folds_are_approached() {
         rotation: exp(&Vector3::new(0.1, 0.3, 0.2)),
         constraint: Constraint::free(),
     });
-    let mut chain = Chain::serial(Isometry3::identity(), links.to_vec(), Vector3::x() * bones[2]).unwrap();
+    let mut chain = IkChain::serial(Isometry3::identity(), links.to_vec(), Vector3::x() * bones[2]).unwrap();
     let pose = chain.rotations().to_vec();
-    for method in [Method::Ccd, Method::Fabrik, Method::Dls, Method::Objective] {
+    for method in [IkMethod::Ccd, IkMethod::Fabrik, IkMethod::Dls, IkMethod::Objective] {
         for goal in [Vector3::zeros(), Vector3::new(0.1, 0.2, 0.0)] {
             chain.set_rotations(&pose);
-            let outcome = method.solve(&mut chain, &[Goal::at(goal)], &Options::default()).unwrap();
-            assert_eq!(outcome.status, Status::Unreachable, "{method}");
+            let outcome = method.solve(&mut chain, &[Goal::at(goal)], &SolveOptions::default()).unwrap();
+            assert_eq!(outcome.status, SolveStatus::Unreachable, "{method}");
             assert!((outcome.position - (0.5 - goal.norm())).abs() < 1e-3, "{method} {}", outcome.position);
         }
     }
@@ -247,19 +250,19 @@ fn smooth_goals_give_smooth_joints() {
             constraint: Constraint::free(),
         });
         let links: Vec<Link> = links.collect();
-        for method in Method::ALL {
-            if method == Method::TwoBone && n > 2 {
+        for method in IkMethod::ALL {
+            if method == IkMethod::TwoBone && n > 2 {
                 continue;
             }
-            let mut chain = Chain::serial(Isometry3::identity(), links.clone(), bone).unwrap();
+            let mut chain = IkChain::serial(Isometry3::identity(), links.clone(), bone).unwrap();
             let mut largest = 0.0f64;
             for frame in 0..2000 {
                 let t = TAU * f64::from(frame) / 1000.0;
                 let place =
                     Vector3::new(0.3 * (2.0 * t).sin(), -0.7 + 0.1 * (3.0 * t).cos(), 0.3 * (2.0 * t).cos());
                 let before = chain.rotations().to_vec();
-                let outcome = method.solve(&mut chain, &[Goal::at(place)], &Options::default()).unwrap();
-                assert_eq!(outcome.status, Status::Reached, "{method} {n} {frame}");
+                let outcome = method.solve(&mut chain, &[Goal::at(place)], &SolveOptions::default()).unwrap();
+                assert_eq!(outcome.status, SolveStatus::Reached, "{method} {n} {frame}");
                 let step =
                     before.iter().zip(chain.rotations()).map(|(a, b)| a.angle_to(b)).fold(0.0, f64::max);
                 // The goal moves 0.6 % of the chain's length a frame.
@@ -290,15 +293,19 @@ fn straight_chains_with_the_goal_on_their_line_solve() {
             });
             let links: Vec<Link> = links.collect();
             for share in [0.99, 0.7, 0.4] {
-                for method in Method::ALL {
-                    if method == Method::TwoBone && n > 2 {
+                for method in IkMethod::ALL {
+                    if method == IkMethod::TwoBone && n > 2 {
                         continue;
                     }
                     let mut chain =
-                        Chain::serial(Isometry3::identity(), links.clone(), -Vector3::y()).unwrap();
+                        IkChain::serial(Isometry3::identity(), links.clone(), -Vector3::y()).unwrap();
                     let goal = Goal::at(Vector3::new(0.0, -share * n as f64, 0.0));
-                    let outcome = method.solve(&mut chain, &[goal], &Options::default()).unwrap();
-                    assert_eq!(outcome.status, Status::Reached, "{method} {n} {limited} {share} {outcome:?}");
+                    let outcome = method.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+                    assert_eq!(
+                        outcome.status,
+                        SolveStatus::Reached,
+                        "{method} {n} {limited} {share} {outcome:?}"
+                    );
                 }
             }
         }
@@ -314,18 +321,18 @@ fn bones_without_length_and_coincident_goals_are_defined() {
     };
     for lengths in [[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]] {
         for goal in [Vector3::zeros(), Vector3::y(), Vector3::new(0.3, 0.4, 0.5), Vector3::y() * 2.0] {
-            for method in Method::ALL {
+            for method in IkMethod::ALL {
                 let links = lengths[..3].iter().map(|&length| link(length)).collect();
                 let mut chain =
-                    Chain::serial(Isometry3::identity(), links, Vector3::y() * lengths[3]).unwrap();
-                let outcome = method.solve(&mut chain, &[Goal::at(goal)], &Options::default()).unwrap();
+                    IkChain::serial(Isometry3::identity(), links, Vector3::y() * lengths[3]).unwrap();
+                let outcome = method.solve(&mut chain, &[Goal::at(goal)], &SolveOptions::default()).unwrap();
                 assert!(outcome.position.is_finite(), "{method} {lengths:?} {goal:?}");
                 assert!(
                     chain.rotations().iter().all(|q| (q.norm() - 1.0).abs() < 1e-9),
                     "{method} {lengths:?}"
                 );
                 if chain.tip(0).0 == goal {
-                    assert_eq!(outcome.status, Status::Reached);
+                    assert_eq!(outcome.status, SolveStatus::Reached);
                 }
             }
         }
@@ -347,27 +354,27 @@ fn numbers_that_are_none_are_refused() {
         Goal::at(Vector3::zeros())
             .with_orientation(UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(bad, 0.0, 0.0, 0.0))),
     ];
-    for method in Method::ALL {
+    for method in IkMethod::ALL {
         for goal in goals {
-            let refused = method.solve(&mut chain, &[goal], &Options::default());
+            let refused = method.solve(&mut chain, &[goal], &SolveOptions::default());
             assert_eq!(refused, Err(IkError::GoalNotFinite { effector: 0 }), "{method} {goal:?}");
             assert_eq!(chain.rotations(), pose);
         }
     }
     chain.set_base(Isometry3::translation(bad, 0.0, 0.0));
-    let refused = Method::Ccd.solve(&mut chain, &[Goal::at(Vector3::zeros())], &Options::default());
+    let refused = IkMethod::Ccd.solve(&mut chain, &[Goal::at(Vector3::zeros())], &SolveOptions::default());
     assert_eq!(refused, Err(IkError::ChainNotFinite));
-    let nothing = Chain::serial(Isometry3::identity(), Vec::new(), Vector3::x());
+    let nothing = IkChain::serial(Isometry3::identity(), Vec::new(), Vector3::x());
     assert_eq!(nothing.unwrap_err(), IkError::NoJoints);
 }
 
 #[test]
 fn cold_starts_do_not_depend_on_the_pose() {
     let mut random = Random(2);
-    for method in Method::ALL {
+    for method in IkMethod::ALL {
         let mut chain = random.chain_of(2, |_| Constraint::free());
         let goal = Goal::at(chain.base().translation.vector + random.vector() * 0.3);
-        let options = Options { start: Start::Cold, ..Options::default() };
+        let options = SolveOptions { start: SolveStart::Cold, ..SolveOptions::default() };
         method.solve(&mut chain, &[goal], &options).unwrap();
         let first = chain.rotations().to_vec();
         let pose = random.rotations(2);
@@ -379,15 +386,15 @@ fn cold_starts_do_not_depend_on_the_pose() {
 
 #[test]
 fn stiff_joints_turn_less_and_locked_ones_not() {
-    for method in [Method::Ccd, Method::Fabrik, Method::Dls, Method::Objective] {
+    for method in [IkMethod::Ccd, IkMethod::Fabrik, IkMethod::Dls, IkMethod::Objective] {
         let solve = |stiffness: f64| {
             let mut random = Random(9);
             let mut chain = random.chain_of(4, |_| Constraint::free());
             let start = chain.rotations()[1];
             chain.set_constraint(1, Constraint { stiffness, ..Constraint::free() });
             let goal = Goal::at(chain.tip(0).0 + Vector3::new(0.1, -0.2, 0.1));
-            let outcome = method.solve(&mut chain, &[goal], &Options::default()).unwrap();
-            assert_eq!(outcome.status, Status::Reached, "{method} {stiffness}");
+            let outcome = method.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+            assert_eq!(outcome.status, SolveStatus::Reached, "{method} {stiffness}");
             start.angle_to(&chain.rotations()[1])
         };
         let (free, stiff, locked) = (solve(0.0), solve(0.9), solve(1.0));
@@ -402,33 +409,38 @@ fn joints_with_a_tolerance_stay_still_near_the_goal() {
     let mut chain = random.chain(4);
     chain.set_constraint(0, Constraint { tolerance: 0.5, ..Constraint::free() });
     let start = chain.rotations()[0];
-    let options = Options { finish: false, ..Options::default() };
+    let options = SolveOptions { finish: false, ..SolveOptions::default() };
     let near = Goal::at(chain.tip(0).0 + Vector3::new(0.02, -0.05, 0.04));
-    let outcome = Method::Ccd.solve(&mut chain, &[near], &options).unwrap();
-    assert_eq!((outcome.status, chain.rotations()[0]), (Status::Reached, start));
+    let outcome = IkMethod::Ccd.solve(&mut chain, &[near], &options).unwrap();
+    assert_eq!((outcome.status, chain.rotations()[0]), (SolveStatus::Reached, start));
     let far = Goal::at(2.0 * chain.base().translation.vector - chain.tip(0).0);
-    Method::Ccd.solve(&mut chain, &[far], &options).unwrap();
+    IkMethod::Ccd.solve(&mut chain, &[far], &options).unwrap();
     assert!(start.angle_to(&chain.rotations()[0]) > 0.1);
 }
 
 #[test]
 fn damping_and_the_greatest_turn_are_kept_to() {
     let mut random = Random(6);
-    for method in [Method::Ccd, Method::Fabrik, Method::Dls, Method::Objective] {
+    for method in [IkMethod::Ccd, IkMethod::Fabrik, IkMethod::Dls, IkMethod::Objective] {
         let mut chain = random.chain(3);
         let pose = chain.rotations().to_vec();
         let goal = Goal::at(chain.base().translation.vector + random.vector());
-        let options =
-            Options { max_turn: 0.01, iterations: 1, finish: false, escape: false, ..Options::default() };
+        let options = SolveOptions {
+            max_turn: 0.01,
+            iterations: 1,
+            finish: false,
+            escape: false,
+            ..SolveOptions::default()
+        };
         method.solve(&mut chain, &[goal], &options).unwrap();
         for (a, b) in pose.iter().zip(chain.rotations()) {
             assert!(a.angle_to(b) < 0.01 * 3f64.sqrt() + 1e-9, "{method}");
         }
-        let damped = Options { damping: 0.5, ..Options::default() };
+        let damped = SolveOptions { damping: 0.5, ..SolveOptions::default() };
         chain.set_rotations(&pose);
         let near = Goal::at(chain.tip(0).0 + Vector3::new(0.01, 0.0, 0.01));
         let outcome = method.solve(&mut chain, &[near], &damped).unwrap();
-        assert_eq!(outcome.status, Status::Reached, "{method}");
+        assert_eq!(outcome.status, SolveStatus::Reached, "{method}");
     }
 }
 
@@ -436,7 +448,7 @@ fn damping_and_the_greatest_turn_are_kept_to() {
 #[test]
 fn orientations_are_reached() {
     let mut random = Random(8);
-    for method in [Method::Ccd, Method::Fabrik, Method::Dls, Method::Objective] {
+    for method in [IkMethod::Ccd, IkMethod::Fabrik, IkMethod::Dls, IkMethod::Objective] {
         let (mut reached, runs) = (0, 200);
         for run in 0..runs {
             let n = 3 + run % 4;
@@ -447,11 +459,11 @@ fn orientations_are_reached() {
             let (position, orientation) = chain.tip(0);
             chain.set_rotations(&start);
             let goal = Goal::at(position).with_orientation(orientation);
-            let outcome = method.solve(&mut chain, &[goal], &Options::default()).unwrap();
+            let outcome = method.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
             assert!((outcome.orientation - chain.tip(0).1.angle_to(&orientation)).abs() < 1e-9);
-            reached += usize::from(outcome.status == Status::Reached);
+            reached += usize::from(outcome.status == SolveStatus::Reached);
         }
-        let at_least = if method == Method::Ccd { 0.8 } else { 0.98 };
+        let at_least = if method == IkMethod::Ccd { 0.8 } else { 0.98 };
         assert!(reached as f64 >= at_least * runs as f64, "{method}: {reached} of {runs}");
     }
 }
@@ -460,10 +472,10 @@ fn orientations_are_reached() {
 fn hinges_turn_about_their_axis_alone() {
     let axis = Unit::new_normalize(Vector3::new(0.3, 1.0, -0.2));
     let mut random = Random(10);
-    for method in Method::ALL {
+    for method in IkMethod::ALL {
         let mut chain = random.chain_of(2, |_| Constraint::hinge(axis, -2.0, 2.0));
         let goal = Goal::at(chain.base().translation.vector + random.vector());
-        method.solve(&mut chain, &[goal], &Options::default()).unwrap();
+        method.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
         for rotation in chain.rotations() {
             assert!((rotation * *axis - *axis).norm() < 1e-12, "{method}");
         }

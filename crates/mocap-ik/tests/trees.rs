@@ -3,16 +3,16 @@
 mod support;
 
 use mocap_ik::{
-    Chain, Constraint, Effector, Goal, IkError, Inverse, Jacobian, Link, Method, Options, Posture, Solver,
-    Status,
+    Constraint, Effector, Goal, IkChain, IkError, IkMethod, Jacobian, JacobianInverse, Link, Posture,
+    SolveOptions, SolveStatus, Solver,
 };
 use mocap_model::{Isometry3, Limit, UnitQuaternion, Vector3};
 use support::{Random, bone_lengths};
 
-const TREES: [Method; 3] = [Method::Fabrik, Method::Dls, Method::Objective];
+const TREES: [IkMethod; 3] = [IkMethod::Fabrik, IkMethod::Dls, IkMethod::Objective];
 
 /// A spine of two joints with two arms of two joints each.
-fn tree(constraint: impl Fn(usize) -> Constraint) -> (Chain, Vec<Option<usize>>) {
+fn tree(constraint: impl Fn(usize) -> Constraint) -> (IkChain, Vec<Option<usize>>) {
     let offsets = [
         [0.0, 0.0, 0.0],
         [0.0, 0.5, 0.0],
@@ -33,11 +33,11 @@ fn tree(constraint: impl Fn(usize) -> Constraint) -> (Chain, Vec<Option<usize>>)
         rotation: UnitQuaternion::identity(),
     };
     let base = Isometry3::translation(0.0, 1.0, 0.0);
-    let chain = Chain::tree(base, links.collect(), parents.clone(), vec![hand(3, 1.0), hand(5, -1.0)]);
+    let chain = IkChain::tree(base, links.collect(), parents.clone(), vec![hand(3, 1.0), hand(5, -1.0)]);
     (chain.unwrap(), parents)
 }
 
-fn bent(chain: &mut Chain, random: &mut Random, angle: f64) -> Vec<UnitQuaternion<f64>> {
+fn bent(chain: &mut IkChain, random: &mut Random, angle: f64) -> Vec<UnitQuaternion<f64>> {
     let pose: Vec<_> = (0..chain.len()).map(|_| random.small_turn(angle)).collect();
     chain.set_rotations(&pose);
     pose
@@ -54,8 +54,8 @@ fn both_hands_reach_their_goals() {
             bent(&mut chain, &mut random, 1.0);
             let goals = [0, 1].map(|e| Goal::at(chain.tip(e).0));
             bent(&mut chain, &mut random, 1.0);
-            let outcome = method.solve(&mut chain, &goals, &Options::default()).unwrap();
-            reached += usize::from(outcome.status == Status::Reached);
+            let outcome = method.solve(&mut chain, &goals, &SolveOptions::default()).unwrap();
+            reached += usize::from(outcome.status == SolveStatus::Reached);
             for (a, b) in lengths.iter().zip(bone_lengths(&chain, &parents)) {
                 assert!((a - b).abs() < 1e-9);
             }
@@ -68,8 +68,8 @@ fn both_hands_reach_their_goals() {
 fn solvers_of_one_effector_say_so() {
     let (mut chain, _) = tree(|_| Constraint::free());
     let goals = [Goal::at(Vector3::zeros()); 2];
-    for method in [Method::Ccd, Method::TwoBone] {
-        let refused = method.solve(&mut chain, &goals, &Options::default());
+    for method in [IkMethod::Ccd, IkMethod::TwoBone] {
+        let refused = method.solve(&mut chain, &goals, &SolveOptions::default());
         assert_eq!(refused, Err(IkError::SeveralEffectors { method: method.name(), effectors: 2 }));
     }
 }
@@ -89,16 +89,16 @@ fn the_first_priority_is_met_and_the_other_approached() {
                 ..Goal::at(if e == first { near } else { far[e] })
             });
             let start = (goals[1 - first].position - chain.tip(1 - first).0).norm();
-            let outcome = method.solve(&mut chain, &goals, &Options::default()).unwrap();
+            let outcome = method.solve(&mut chain, &goals, &SolveOptions::default()).unwrap();
             let misses = [0, 1].map(|e| (goals[e].position - chain.tip(e).0).norm());
-            assert_ne!(outcome.status, Status::Reached);
-            let allowed = if method == Method::Dls { 2e-3 } else { 2e-2 };
+            assert_ne!(outcome.status, SolveStatus::Reached);
+            let allowed = if method == IkMethod::Dls { 2e-3 } else { 2e-2 };
             assert!(misses[first] < allowed, "{method} {first} {misses:?}");
             assert!(misses[1 - first] < start, "{method} {first} {misses:?} {start}");
             // Without priorities both give way.
             bent(&mut chain, &mut Random(22), 0.3);
             let equal = goals.map(|goal| Goal { priority: 0, ..goal });
-            method.solve(&mut chain, &equal, &Options::default()).unwrap();
+            method.solve(&mut chain, &equal, &SolveOptions::default()).unwrap();
             let shared = (goals[first].position - chain.tip(first).0).norm();
             assert!(shared > 5.0 * allowed, "{method} {first} {shared}");
         }
@@ -107,7 +107,7 @@ fn the_first_priority_is_met_and_the_other_approached() {
 
 #[test]
 fn weights_share_what_cannot_be_met() {
-    for method in [Method::Dls, Method::Objective] {
+    for method in [IkMethod::Dls, IkMethod::Objective] {
         let misses = |weights: [f64; 2]| {
             let (mut chain, _) = tree(|_| Constraint::free());
             bent(&mut chain, &mut Random(23), 0.3);
@@ -115,7 +115,7 @@ fn weights_share_what_cannot_be_met() {
                 let side = if e == 0 { 1.0 } else { -1.0 };
                 Goal::at(Vector3::new(1.4 * side, 1.2, 0.0)).with_weights(weights[e], 0.0)
             });
-            method.solve(&mut chain, &goals, &Options::default()).unwrap();
+            method.solve(&mut chain, &goals, &SolveOptions::default()).unwrap();
             [0, 1].map(|e| (goals[e].position - chain.tip(e).0).norm())
         };
         let (left, right) = (misses([1.0, 0.05]), misses([0.05, 1.0]));
@@ -132,7 +132,7 @@ fn limits_hold_in_trees() {
         bent(&mut chain, &mut random, 1.0);
         let goals = [0, 1].map(|_| Goal::at(random.vector() + Vector3::y()));
         for method in TREES {
-            let outcome = method.solve(&mut chain, &goals, &Options::default()).unwrap();
+            let outcome = method.solve(&mut chain, &goals, &SolveOptions::default()).unwrap();
             assert!(outcome.position.is_finite());
             for (constraint, rotation) in constraints.iter().zip(chain.rotations()) {
                 assert!(constraint.excess(rotation) <= 1e-9, "{method} {constraint:?}");
@@ -174,11 +174,11 @@ fn a_posture_is_approached_without_moving_the_effector() {
         let tip = chain.tip(0).0;
         let posture = posture(preferred, gain);
         let before = posture.cost(&mut chain);
-        let solver = Jacobian { inverse: Inverse::Damped(1e-9), posture: Some(posture.clone()) };
-        let options = Options { position_tolerance: 1e-8, iterations: 300, ..Options::default() };
+        let solver = Jacobian { inverse: JacobianInverse::Damped(1e-9), posture: Some(posture.clone()) };
+        let options = SolveOptions { position_tolerance: 1e-8, iterations: 300, ..SolveOptions::default() };
         let outcome = solver.solve(&mut chain, &[Goal::at(tip)], &options).unwrap();
         let after = posture.cost(&mut chain);
-        assert_eq!(outcome.status, Status::Reached, "{run} {outcome:?}");
+        assert_eq!(outcome.status, SolveStatus::Reached, "{run} {outcome:?}");
         assert!((chain.tip(0).0 - tip).norm() < 1e-6, "{run} {}", (chain.tip(0).0 - tip).norm());
         assert!(after < 0.9 * before, "{run}: {before} {after}");
     }
@@ -190,29 +190,32 @@ fn a_posture_of_another_length_is_refused() {
     let solver =
         Jacobian { posture: Some(posture(vec![UnitQuaternion::identity(); 2], 0.1)), ..Jacobian::default() };
     let goals = [Goal::at(Vector3::zeros()); 2];
-    let refused = solver.solve(&mut chain, &goals, &Options::default());
+    let refused = solver.solve(&mut chain, &goals, &SolveOptions::default());
     assert_eq!(refused, Err(IkError::PostureLength { found: 2, expected: 6 }));
 }
 
 #[test]
 fn every_inverse_reaches_an_easy_goal() {
-    for inverse in
-        [Inverse::Transpose, Inverse::PseudoInverse, Inverse::Damped(1e-3), Inverse::Weighted(1e-3)]
-    {
+    for inverse in [
+        JacobianInverse::Transpose,
+        JacobianInverse::PseudoInverse,
+        JacobianInverse::Damped(1e-3),
+        JacobianInverse::Weighted(1e-3),
+    ] {
         let mut random = Random(26);
         let mut chain = random.chain_of(4, |_| Constraint::free());
         let goal = Goal::at(chain.tip(0).0 + Vector3::new(0.1, 0.05, -0.1));
-        let options = Options { finish: false, ..Options::default() };
+        let options = SolveOptions { finish: false, ..SolveOptions::default() };
         let solver = Jacobian { inverse, posture: None };
         let outcome = solver.solve(&mut chain, &[goal], &options).unwrap();
-        assert_eq!(outcome.status, Status::Reached, "{inverse:?} {outcome:?}");
+        assert_eq!(outcome.status, SolveStatus::Reached, "{inverse:?} {outcome:?}");
     }
 }
 
 /// A chain whose effector sits in a tree of other joints turns only what carries the effector.
 #[test]
 fn joints_off_the_way_stay() {
-    for method in Method::ALL {
+    for method in IkMethod::ALL {
         let (both, _) = tree(|_| Constraint::hinge(Vector3::z_axis(), -2.0, 2.0));
         let links = (0..6).map(|i| Link {
             offset: [0.0, 0.5, 0.0, 0.4, 0.0, 0.4].map(|x| Vector3::new(x, 0.1, 0.0))[i],
@@ -221,11 +224,11 @@ fn joints_off_the_way_stay() {
         });
         let parents = vec![None, Some(0), Some(1), Some(2), Some(1), Some(4)];
         let hand = Effector { joint: 3, offset: Vector3::x() * 0.3, rotation: UnitQuaternion::identity() };
-        let mut chain = Chain::tree(Isometry3::identity(), links.collect(), parents, vec![hand]).unwrap();
+        let mut chain = IkChain::tree(Isometry3::identity(), links.collect(), parents, vec![hand]).unwrap();
         let before = chain.rotations().to_vec();
         let goal = Goal::at(chain.tip(0).0 + Vector3::new(-0.1, 0.05, 0.0));
-        let outcome = method.solve(&mut chain, &[goal], &Options::default()).unwrap();
-        assert_eq!(outcome.status, Status::Reached, "{method}");
+        let outcome = method.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+        assert_eq!(outcome.status, SolveStatus::Reached, "{method}");
         for off in [4, 5] {
             assert!(before[off].angle_to(&chain.rotations()[off]) < 1e-12, "{method} {off}");
         }

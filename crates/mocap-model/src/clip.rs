@@ -1,6 +1,6 @@
 //! A motion: a skeleton and the local transforms of its joints over time.
 
-use crate::{FrameRate, Joint, JointId, Pose, Skeleton, SkeletonError, Track};
+use crate::{FrameRate, Joint, JointId, ModelError, Pose, Skeleton, Track};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct JointTracks {
     /// Local rotation, the rest rotation included.
     pub rotation: Track<UnitQuaternion<f64>>,
-    /// Local translation in place of the joint's offset; `None`: the offset, always.
+    /// Local translation, which replaces the joint's offset; `None`: the offset in every frame.
     pub translation: Option<Track<Vector3<f64>>>,
 }
 
@@ -20,7 +20,21 @@ impl JointTracks {
     }
 }
 
-/// A motion at a constant frame rate, stored joint by joint.
+/// A motion at a constant frame rate, stored joint by joint (`joints × frames`).
+///
+/// ```
+/// use mocap_model::*;
+/// use std::sync::Arc;
+///
+/// let skeleton = Arc::new(Skeleton::new("", Space::default(), vec![Joint::new("root", None, Vector3::zeros())])?);
+/// let steps = (0..5).map(|frame| Vector3::x() * f64::from(frame)).collect();
+/// let tracks = vec![JointTracks { translation: Some(Track::Sampled(steps)), ..JointTracks::at_rest(skeleton.joint(JointId(0))) }];
+/// let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 5, tracks)?;
+/// let part = clip.trimmed(2..5)?;
+/// assert_eq!(part.local(JointId(0), 0).translation.vector, Vector3::x() * 2.0);
+/// assert_eq!(clip.resampled(FrameRate::new(60.0).unwrap())?.frames(), 9);
+/// # Ok::<(), ModelError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clip {
     skeleton: Arc<Skeleton>,
@@ -29,39 +43,20 @@ pub struct Clip {
     tracks: Vec<JointTracks>,
 }
 
-/// Why tracks make no clip.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say it")]
-pub enum ClipError {
-    #[error("{tracks} joints have tracks, the skeleton has {joints}")]
-    TrackCount { tracks: usize, joints: usize },
-    #[error("joint '{joint}' has {found} frames, the clip has {expected}")]
-    TrackLength { joint: String, found: usize, expected: usize },
-    #[error("joint '{joint}' has a value that is not a number in frame {frame}")]
-    NotFinite { joint: String, frame: usize },
-    #[error("frames {from} to {to} are not in the clip: it has {frames}")]
-    FrameRange { from: usize, to: usize, frames: usize },
-    #[error("at {fps:?} frames per second the clip would have more than {limit} frames")]
-    TooManyFrames { fps: f64, limit: usize },
-    #[error(transparent)]
-    Skeleton(#[from] SkeletonError),
-}
-
 impl Clip {
-    /// Checks the tracks and puts them together.
+    /// Checks the tracks and builds the clip.
     ///
     /// # Errors
-    /// Where there is not one set of tracks a joint, a sampled track has not one value a frame, or a value is
+    /// If there is not one set of tracks per joint, a sampled track does not have one value per frame, or a value is
     /// not finite.
     pub fn new(
         skeleton: Arc<Skeleton>,
         rate: FrameRate,
         frames: usize,
         tracks: Vec<JointTracks>,
-    ) -> Result<Clip, ClipError> {
+    ) -> Result<Clip, ModelError> {
         if tracks.len() != skeleton.len() {
-            return Err(ClipError::TrackCount { tracks: tracks.len(), joints: skeleton.len() });
+            return Err(ModelError::TrackCount { tracks: tracks.len(), joints: skeleton.len() });
         }
         for (joint, tracks) in skeleton.joints().iter().zip(&tracks) {
             let name = || joint.name.clone();
@@ -111,26 +106,34 @@ impl Clip {
     /// The same tracks on a skeleton of the same length: other names, roles, limits, or a stated space.
     ///
     /// # Errors
-    /// [`ClipError::TrackCount`] where the lengths differ.
-    pub fn with_skeleton(self, skeleton: Arc<Skeleton>) -> Result<Clip, ClipError> {
+    /// [`ModelError::TrackCount`] if the lengths differ.
+    pub fn with_skeleton(self, skeleton: Arc<Skeleton>) -> Result<Clip, ModelError> {
         if self.tracks.len() != skeleton.len() {
-            return Err(ClipError::TrackCount { tracks: self.tracks.len(), joints: skeleton.len() });
+            return Err(ModelError::TrackCount { tracks: self.tracks.len(), joints: skeleton.len() });
         }
         Ok(Clip { skeleton, ..self })
     }
 
-    /// Puts the local pose of a frame into `pose`.
+    /// The local transform of a joint in a frame: its translation in the parent's frame, then its rotation.
     ///
     /// # Panics
-    /// Where there is no such frame.
+    /// If there is no such joint or frame.
+    #[inline]
+    pub fn local(&self, joint: JointId, frame: usize) -> Isometry3<f64> {
+        let tracks = self.track(joint);
+        let offset = self.skeleton.joint(joint).offset;
+        let translation = tracks.translation.as_ref().map_or(offset, |track| track.at(frame));
+        Isometry3::from_parts(Translation3::from(translation), tracks.rotation.at(frame))
+    }
+
+    /// Puts the local pose of a frame into `pose`. Allocates only if `pose` is too short.
+    ///
+    /// # Panics
+    /// If there is no such frame.
     pub fn local_pose(&self, frame: usize, pose: &mut Pose) {
         assert!(frame < self.frames, "frame {frame} of {}", self.frames);
         pose.joints.clear();
-        for (joint, tracks) in self.skeleton.joints().iter().zip(&self.tracks) {
-            let translation = tracks.translation.as_ref().map_or(joint.offset, |track| track.at(frame));
-            pose.joints
-                .push(Isometry3::from_parts(Translation3::from(translation), tracks.rotation.at(frame)));
-        }
+        pose.joints.extend((0..self.tracks.len()).map(|joint| self.local(JointId::from(joint), frame)));
     }
 }
 
@@ -139,14 +142,14 @@ fn check<T: Copy + PartialEq>(
     frames: usize,
     joint: impl Fn() -> String,
     finite: impl Fn(&T) -> bool,
-) -> Result<(), ClipError> {
+) -> Result<(), ModelError> {
     if let Track::Sampled(values) = track
         && values.len() != frames
     {
-        return Err(ClipError::TrackLength { joint: joint(), found: values.len(), expected: frames });
+        return Err(ModelError::TrackLength { joint: joint(), found: values.len(), expected: frames });
     }
     match track.values().iter().position(|value| !finite(value)) {
-        Some(frame) => Err(ClipError::NotFinite { joint: joint(), frame }),
+        Some(frame) => Err(ModelError::NotFinite { joint: joint(), frame }),
         None => Ok(()),
     }
 }

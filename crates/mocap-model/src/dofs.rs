@@ -14,6 +14,14 @@ pub struct Limit {
 
 /// How a joint may move.
 ///
+/// ```
+/// use mocap_model::{Dofs, EulerOrder, Limit};
+///
+/// let mut knee = Dofs { rotation: [true, false, false], ..Dofs::ball(EulerOrder::ZXY) };
+/// knee.limits[0] = Some(Limit { min: 0.0, max: 2.6 });
+/// assert!(knee.has_limits());
+/// ```
+///
 /// Its local rotation is `rest · F · M · F⁻¹`, where `F` is [`Dofs::frame`] and `M` the Euler rotation of its
 /// angles in [`Dofs::order`]. BVH joints have `F = 1`; Acclaim bones have their `axis` there.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +34,7 @@ pub struct Dofs {
     pub rotation: [bool; 3],
     /// Whether the joint moves along X, Y, Z.
     pub translation: [bool; 3],
-    /// Ranges of the angles about X, Y, Z, where there are any.
+    /// Ranges of the angles about X, Y, Z; `None`: no limit.
     pub limits: [Option<Limit>; 3],
 }
 

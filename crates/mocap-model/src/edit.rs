@@ -1,36 +1,35 @@
-//! Clips cut, resampled, scaled and turned into other axes.
+//! Cuts, resamples and scales clips, and converts them to other axes and units.
 
 use crate::{
-    Axis, Clip, ClipError, FrameRate, JointTracks, SignedAxis, Skeleton, SkeletonError, Space, Track, lerp,
-    slerp,
+    Axis, Clip, FrameRate, JointTracks, ModelError, SignedAxis, Skeleton, Space, Track, lerp, slerp,
 };
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A resampled clip has at most this many frames...
-const MOST_FRAMES: usize = 50_000_000;
+/// Most frames of a resampled clip.
+const MAX_FRAMES: usize = 50_000_000;
 
-/// ...and this many of all joints together, or as many as before.
-const MOST_SAMPLES: usize = 200_000_000;
+/// Most frames of a resampled clip times its joints, unless the original has more.
+const MAX_SAMPLES: usize = 200_000_000;
 
 impl Clip {
-    /// The frames of a range alone.
+    /// The frames of a range.
     ///
     /// # Errors
-    /// [`ClipError::FrameRange`] where the range is not within the clip.
-    pub fn trimmed(&self, range: Range<usize>) -> Result<Clip, ClipError> {
+    /// [`ModelError::FrameRange`] if the range is not within the clip.
+    pub fn trimmed(&self, range: Range<usize>) -> Result<Clip, ModelError> {
         if range.start > range.end || range.end > self.frames() {
             let (from, to, frames) = (range.start, range.end, self.frames());
-            return Err(ClipError::FrameRange { from, to, frames });
+            return Err(ModelError::FrameRange { from, to, frames });
         }
         let frames = range.len();
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
-            rotation: tracks.rotation.gather(frames, |values, i| values[range.start + i]),
+            rotation: tracks.rotation.resample(frames, |values, i| values[range.start + i]),
             translation: tracks
                 .translation
                 .as_ref()
-                .map(|track| track.gather(frames, |values, i| values[range.start + i])),
+                .map(|track| track.resample(frames, |values, i| values[range.start + i])),
         });
         Clip::new(self.skeleton().clone(), self.rate(), frames, tracks.collect())
     }
@@ -39,9 +38,9 @@ impl Clip {
     /// frame stays; the last new frame is the last that does not lie after the end.
     ///
     /// # Errors
-    /// [`ClipError::TooManyFrames`] where the rate asks for more than 50 million frames, or for more than
-    /// 200 million of all joints together; [`ClipError::NotFinite`] where an interpolated length overflows.
-    pub fn resampled(&self, rate: FrameRate) -> Result<Clip, ClipError> {
+    /// [`ModelError::TooManyFrames`] if the rate asks for more than 50 million frames, or for more than
+    /// 200 million of all joints together; [`ModelError::NotFinite`] if an interpolated length overflows.
+    pub fn resampled(&self, rate: FrameRate) -> Result<Clip, ModelError> {
         // A step beyond all numbers would have no first frame.
         let step = (self.rate().fps() / rate.fps()).min(f64::MAX);
         if self.frames() <= 1 || step == 1.0 {
@@ -50,9 +49,9 @@ impl Clip {
         let last = self.frames() - 1;
         // A frame that rounding puts a hair after the end still counts.
         let frames = (last as f64 / step + 1e-6).floor() + 1.0;
-        let limit = MOST_FRAMES.min(MOST_SAMPLES / self.skeleton().len()).max(self.frames());
+        let limit = MAX_FRAMES.min(MAX_SAMPLES / self.skeleton().len()).max(self.frames());
         if frames > limit as f64 {
-            return Err(ClipError::TooManyFrames { fps: rate.fps(), limit });
+            return Err(ModelError::TooManyFrames { fps: rate.fps(), limit });
         }
         let frames = frames as usize;
         let place = |i: usize| -> (usize, usize, f64) {
@@ -61,12 +60,12 @@ impl Clip {
             (from, (from + 1).min(last), at - from as f64)
         };
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
-            rotation: tracks.rotation.gather(frames, |values, i| {
+            rotation: tracks.rotation.resample(frames, |values, i| {
                 let (from, to, t) = place(i);
                 if t == 0.0 { values[from] } else { slerp(&values[from], &values[to], t) }
             }),
             translation: tracks.translation.as_ref().map(|track| {
-                track.gather(frames, |values, i| {
+                track.resample(frames, |values, i| {
                     let (from, to, t) = place(i);
                     lerp(&values[from], &values[to], t)
                 })
@@ -78,17 +77,17 @@ impl Clip {
     /// Every length multiplied by `factor`; the unit stays, so the character grows.
     ///
     /// # Errors
-    /// Where a length is no finite number then.
-    pub fn scaled(&self, factor: f64) -> Result<Clip, ClipError> {
+    /// If a length is not finite then.
+    pub fn scaled(&self, factor: f64) -> Result<Clip, ModelError> {
         self.with_lengths(self.skeleton().scaled(factor)?, |v| v * factor)
     }
 
-    /// The same motion in other units and axes: lengths are converted where both units are known, every
-    /// frame of reference is renamed.
+    /// The same motion in other units and axes: lengths are converted if both units are known, and
+    /// every axis is renamed.
     ///
     /// # Errors
-    /// Where a length is no finite number in the other unit.
-    pub fn in_space(&self, space: Space) -> Result<Clip, ClipError> {
+    /// If a length is not finite in the other unit.
+    pub fn in_space(&self, space: Space) -> Result<Clip, ModelError> {
         let change = SpaceChange::new(self.skeleton().space(), &space);
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
             rotation: tracks.rotation.map(|q| change.rotation(q)),
@@ -101,7 +100,7 @@ impl Clip {
         &self,
         skeleton: Skeleton,
         change: impl Fn(&Vector3<f64>) -> Vector3<f64>,
-    ) -> Result<Clip, ClipError> {
+    ) -> Result<Clip, ModelError> {
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
             rotation: tracks.rotation.clone(),
             translation: tracks.translation.as_ref().map(|track: &Track<_>| track.map(&change)),
@@ -114,16 +113,16 @@ impl Skeleton {
     /// Every offset multiplied by `factor`.
     ///
     /// # Errors
-    /// [`SkeletonError::NotFinite`] where an offset is no finite number then.
-    pub fn scaled(&self, factor: f64) -> Result<Skeleton, SkeletonError> {
+    /// [`ModelError::RestNotFinite`] if an offset is not finite then.
+    pub fn scaled(&self, factor: f64) -> Result<Skeleton, ModelError> {
         self.with_joints(|joint| joint.offset *= factor)
     }
 
     /// The same skeleton in other units and axes, as [`Clip::in_space`].
     ///
     /// # Errors
-    /// [`SkeletonError::NotFinite`] where an offset is no finite number in the other unit.
-    pub fn in_space(&self, space: Space) -> Result<Skeleton, SkeletonError> {
+    /// [`ModelError::RestNotFinite`] if an offset is not finite in the other unit.
+    pub fn in_space(&self, space: Space) -> Result<Skeleton, ModelError> {
         let change = SpaceChange::new(self.space(), &space);
         let skeleton = self.with_joints(|joint| {
             joint.offset = change.vector(&joint.offset);

@@ -16,6 +16,15 @@ use std::str::FromStr;
 pub type Angles = [f64; 3];
 
 /// The sequence of axes of a set of Euler angles; neighbours differ.
+///
+/// ```
+/// use mocap_model::EulerOrder;
+///
+/// let order: EulerOrder = "ZXY".parse()?;
+/// let rotation = order.rotation([0.1, 0.2, 0.3]);
+/// assert!(order.angles(&rotation).iter().zip([0.1, 0.2, 0.3]).all(|(a, b)| (a - b).abs() < 1e-12));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EulerOrder([Axis; 3]);
 
@@ -31,7 +40,7 @@ impl EulerOrder {
     /// Z, then X, then Y: the usual order of BVH.
     pub const ZXY: EulerOrder = EulerOrder([Axis::Z, Axis::X, Axis::Y]);
 
-    /// An order from its axes; `None` where two neighbours are the same axis.
+    /// An order from its axes; `None` if two neighbours are the same axis.
     pub fn new(axes: [Axis; 3]) -> Option<EulerOrder> {
         (axes[0] != axes[1] && axes[1] != axes[2]).then_some(EulerOrder(axes))
     }
@@ -41,7 +50,7 @@ impl EulerOrder {
         self.0
     }
 
-    /// The order that starts with `axes` (no axis twice) and goes on with the missing ones.
+    /// The order that starts with `axes` (no axis twice), completed by the missing ones.
     pub fn completing(axes: &[Axis]) -> Option<EulerOrder> {
         let mut all = axes.to_vec();
         all.extend(Axis::ALL.iter().filter(|axis| !axes.contains(axis)));
@@ -62,13 +71,13 @@ impl EulerOrder {
     }
 
     /// The angles of a rotation: the middle one in [-π/2, π/2] (in [0, π] for a proper order), the others in
-    /// (-π, π]. Where first and third angle turn about one line the third is 0.
+    /// (-π, π]. If first and third angle turn about one line, the third is 0.
     pub fn angles(self, rotation: &UnitQuaternion<f64>) -> Angles {
         self.solve(rotation, None).map(wrap)
     }
 
     /// The angles of a rotation that lie nearest to `previous`: whole turns are added, the mirrored solution
-    /// is taken where it is nearer, and a degenerate rotation keeps the previous third angle.
+    /// is used if it is nearer, and a degenerate rotation keeps the previous third angle.
     pub fn angles_near(self, rotation: &UnitQuaternion<f64>, previous: Angles) -> Angles {
         let first = self.solve(rotation, Some(previous));
         let middle = if self.is_proper() { -first[1] } else { PI - first[1] };
@@ -102,12 +111,12 @@ impl EulerOrder {
         let middle = 2.0 * small_cd.atan2(small_ab);
         let mut half_sum = b.atan2(a);
         let mut half_difference = d.atan2(c);
-        // `third` below is `half_sum - half_difference`: choose the undefined one so that it is as wished.
-        let wished_third = previous.map_or(0.0, |angles| angles[2]);
+        // `third` below is `half_sum - half_difference`: choose the undefined one to match the third angle.
+        let target_third = previous.map_or(0.0, |angles| angles[2]);
         if small_cd < DEGENERATE {
-            half_difference = half_sum - wished_third;
+            half_difference = half_sum - target_third;
         } else if small_ab < DEGENERATE {
-            half_sum = half_difference + wished_third;
+            half_sum = half_difference + target_third;
         }
         let (first, third) = (half_sum + half_difference, half_sum - half_difference);
         if proper { [first, middle, third] } else { [first * sign, middle - FRAC_PI_2, third] }

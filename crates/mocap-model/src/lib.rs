@@ -1,16 +1,51 @@
-//! What a motion *is*, apart from any file: skeletons, clips, poses, rotations, space and units.
+//! The data of motion capture, independent of any file: skeletons, clips, poses, markers, rotations, axes and units.
 //!
-//! Column vectors, right-handed axes, radians, `f64`. A joint's local transform is its translation in the
-//! parent's frame followed by its rotation; `object = object(parent) · local`. Object space is the space of
-//! the clip's roots (other tools say model, global or world space).
+//! Build a skeleton and a clip, and ask where a joint is:
 //!
-//! The crate does no I/O and prints nothing.
+//! ```
+//! use mocap_model::*;
+//! use std::sync::Arc;
+//!
+//! let joints = vec![
+//!     Joint::new("shoulder", None, Vector3::new(0.0, 1.4, 0.0)),
+//!     Joint::new("elbow", Some(JointId(0)), Vector3::new(0.3, 0.0, 0.0)),
+//! ];
+//! let skeleton = Arc::new(Skeleton::new("arm", Space::default(), joints)?);
+//! let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+//! // The arm rises by a quarter turn about Z in one second.
+//! let raise = |frame: usize| exp(&Vector3::new(0.0, 0.0, 1.5708 * frame as f64 / 60.0));
+//! tracks[0].rotation = Track::Sampled((0..61).map(raise).collect());
+//! let clip = Clip::new(skeleton, FrameRate::new(60.0).unwrap(), 61, tracks)?;
+//!
+//! let mut kinematics = ForwardKinematics::new(&clip);
+//! kinematics.place(60);
+//! assert!((kinematics.position(JointId(1)) - Vector3::new(0.0, 1.7, 0.0)).norm() < 1e-4);
+//! # Ok::<(), ModelError>(())
+//! ```
+//!
+//! - [`Skeleton`] is a tree of [`Joint`]s; [`Clip`] adds a [`FrameRate`] and one set of [`JointTracks`] per joint.
+//! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space.
+//! - [`Markers`] are recorded points with gaps, before a skeleton exists.
+//! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
+//! - [`EulerOrder`], [`slerp`], [`exp`], [`log`], [`swing_twist`]: rotations.
+//!
+//! Conventions: column vectors, right-handed axes, radians, `f64`. The local transform of a joint is its translation
+//! in the frame of its parent, followed by its rotation; `object = object(parent) · local`. Object space is the space
+//! of the clip's roots (other tools say model, global or world space).
+//!
+//! Errors are [`ModelError`]s. The crate does no I/O and prints nothing.
+//!
+//! Where next: `mocap-formats` reads and writes files, `mocap-analysis` measures clips, `mocap-retarget` moves them to
+//! another skeleton.
 
 mod axis;
 mod clip;
 mod dofs;
 mod edit;
+mod error;
 mod euler;
+mod kinematics;
+mod markers;
 mod pose;
 mod rate;
 mod role;
@@ -20,14 +55,17 @@ mod space;
 mod track;
 
 pub use axis::{Axis, SignedAxis};
-pub use clip::{Clip, ClipError, JointTracks};
+pub use clip::{Clip, JointTracks};
 pub use dofs::{Dofs, Limit};
+pub use error::ModelError;
 pub use euler::{Angles, EulerOrder};
+pub use kinematics::ForwardKinematics;
+pub use markers::Markers;
 pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 pub use pose::Pose;
 pub use rate::FrameRate;
 pub use role::{Role, Side};
 pub use rotation::{angle_between, exp, lerp, log, nlerp, rotation_between, slerp, swing_twist};
-pub use skeleton::{Chain, Joint, JointId, Skeleton, SkeletonError};
+pub use skeleton::{Chain, Joint, JointId, Skeleton};
 pub use space::{Space, Unit, UnitSource};
 pub use track::Track;

@@ -3,9 +3,25 @@
 use crate::Skeleton;
 use nalgebra::{Isometry3, Translation3};
 
-/// One transform a joint: in the parent's frame (local) or in the frame of the clip (object space).
+/// One transform per joint: in the parent's frame (local space) or in the frame of the clip (object space).
 ///
-/// A buffer to be reused from frame to frame: no function here allocates once it has the skeleton's length.
+/// A buffer to reuse from frame to frame: no function here allocates once it has the skeleton's length.
+///
+/// ```
+/// use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3, exp};
+///
+/// let joints = vec![
+///     Joint::new("shoulder", None, Vector3::zeros()),
+///     Joint::new("elbow", Some(JointId(0)), Vector3::new(0.3, 0.0, 0.0)),
+/// ];
+/// let skeleton = Skeleton::new("arm", Space::default(), joints)?;
+/// let mut local = Pose::rest(&skeleton);
+/// local.joints[0].rotation = exp(&Vector3::new(0.0, 0.0, 1.5));
+/// let mut object = Pose::default();
+/// local.to_object(&skeleton, &mut object);
+/// assert!((object.joints[1].translation.vector.y - 0.3 * 1.5f64.sin()).abs() < 1e-12);
+/// # Ok::<(), mocap_model::ModelError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pose {
     /// By joint, in the order of the skeleton.
@@ -24,7 +40,7 @@ impl Pose {
     /// Forward kinematics: from local space to object space.
     ///
     /// # Panics
-    /// Where the pose is not one of `skeleton`: their lengths differ.
+    /// If the pose and `skeleton` differ in length.
     pub fn to_object(&self, skeleton: &Skeleton, object: &mut Pose) {
         assert_eq!(self.joints.len(), skeleton.len(), "the pose is of another skeleton");
         object.joints.clear();
@@ -40,7 +56,7 @@ impl Pose {
     /// The inverse of [`Pose::to_object`]: from object space to local space.
     ///
     /// # Panics
-    /// Where the pose is not one of `skeleton`: their lengths differ.
+    /// If the pose and `skeleton` differ in length.
     pub fn to_local(&self, skeleton: &Skeleton, local: &mut Pose) {
         assert_eq!(self.joints.len(), skeleton.len(), "the pose is of another skeleton");
         local.joints.clear();

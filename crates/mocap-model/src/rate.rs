@@ -1,6 +1,13 @@
-//! Frames per second, and the rate that a truncated frame time means.
+//! Frames per second, and the rate behind a rounded frame time.
 
-/// A constant frame rate: finite and above zero.
+/// A constant frame rate [1/s]: finite and above zero.
+///
+/// ```
+/// use mocap_model::FrameRate;
+///
+/// assert_eq!(FrameRate::from_frame_time(0.0083333).unwrap().fps(), 120.0);
+/// assert_eq!(FrameRate::new(0.0), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameRate(f64);
 
@@ -15,7 +22,7 @@ impl FrameRate {
 
     /// The rate of a frame time \[s\] as files round it: `0.0083333` is 120, `.0417083750417` is 24000/1001.
     ///
-    /// The nearest whole rate N, or N·1000/1001, is taken where it lies within 1e-4 relatively.
+    /// Snaps to the nearest whole rate N, or N·1000/1001, within a relative distance of 1e-4.
     pub fn from_frame_time(seconds: f64) -> Option<FrameRate> {
         let fps = FrameRate::new(1.0 / seconds)?.0;
         let whole = fps.round();

@@ -4,8 +4,8 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
 /// The shortest rotation that takes the direction of `from` onto the direction of `to`.
 ///
-/// Lengths do not matter; where one of them is zero the result is the identity. Opposite directions turn
-/// half a turn about some axis across. There is no dead zone for small angles.
+/// Lengths do not matter; if one of them is zero the result is the identity. Opposite directions give half a turn
+/// about some perpendicular axis. Small angles are exact.
 ///
 /// Half-vector form, `normalize[u·v + √(|w|² + (u·v)²), w]` with `w = u × v`.
 pub fn rotation_between(from: &Vector3<f64>, to: &Vector3<f64>) -> UnitQuaternion<f64> {
@@ -39,6 +39,13 @@ pub fn angle_between(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> f64 {
 }
 
 /// Interpolation of rotations at constant angular speed along the shorter arc; `t` from 0 (`a`) to 1 (`b`).
+///
+/// ```
+/// use mocap_model::{Vector3, angle_between, exp, slerp};
+///
+/// let [a, b, middle] = [0.2, 0.6, 0.4].map(|angle| exp(&Vector3::new(angle, 0.0, 0.0)));
+/// assert!(angle_between(&slerp(&a, &b, 0.5), &middle) < 1e-12);
+/// ```
 pub fn slerp(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, t: f64) -> UnitQuaternion<f64> {
     a * exp(&(log(&(a.inverse() * b)) * t))
 }

@@ -1,16 +1,16 @@
 //! The tree of joints.
 
-use crate::{Dofs, Role, Space};
+use crate::{Dofs, EulerOrder, ModelError, Role, Space};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// The place of a joint in its skeleton.
+/// The index of a joint in its skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JointId(pub u32);
 
 impl JointId {
-    /// The place as an index.
+    /// The index as `usize`.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -35,10 +35,25 @@ pub struct Joint {
     pub rest_rotation: UnitQuaternion<f64>,
     /// How the joint may move.
     pub dofs: Dofs,
-    /// What the joint is in a body, where that is known.
+    /// What the joint is in a body, if known.
     pub role: Option<Role>,
-    /// Whether this is the end of a bone and no joint: it never moves in its parent's frame.
+    /// Whether this is the end of a bone instead of a joint: it never moves in its parent's frame.
     pub end_site: bool,
+}
+
+impl Joint {
+    /// A joint that turns freely (ZXY), without a rest rotation, limits or a role.
+    pub fn new(name: impl Into<String>, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
+        Joint {
+            name: name.into(),
+            parent,
+            offset,
+            rest_rotation: UnitQuaternion::identity(),
+            dofs: Dofs::ball(EulerOrder::ZXY),
+            role: None,
+            end_site: false,
+        }
+    }
 }
 
 /// A named run of joints from a base down to a tip, such as a leg.
@@ -52,7 +67,20 @@ pub struct Chain {
     pub tip: JointId,
 }
 
-/// Joints with parents before their children, and the space their numbers are in. Several roots are allowed.
+/// A tree of joints, parents before children, and the space of its numbers. Several roots are allowed.
+///
+/// ```
+/// use mocap_model::{Joint, JointId, Skeleton, Space, Vector3};
+///
+/// let joints = vec![
+///     Joint::new("hips", None, Vector3::new(0.0, 0.9, 0.0)),
+///     Joint::new("spine", Some(JointId(0)), Vector3::new(0.0, 0.2, 0.0)),
+/// ];
+/// let skeleton = Skeleton::new("stick", Space::default(), joints)?;
+/// assert_eq!(skeleton.find("spine"), Some(JointId(1)));
+/// assert_eq!(skeleton.children(JointId(0)), [JointId(1)]);
+/// # Ok::<(), mocap_model::ModelError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skeleton {
     name: String,
@@ -64,63 +92,40 @@ pub struct Skeleton {
     first_child: Vec<u32>,
 }
 
-/// Why joints make no skeleton.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say it")]
-pub enum SkeletonError {
-    #[error("a skeleton has at least one joint")]
-    Empty,
-    #[error("joint '{joint}' stands before its parent; parents come first")]
-    ParentAfterChild { joint: String },
-    #[error("two joints are called '{name}'; names are unique in a skeleton")]
-    DuplicateName { name: String },
-    #[error("joint '{joint}' has an offset, rest rotation or limit that is not a number")]
-    NotFinite { joint: String },
-    #[error("the end site '{joint}' has a child; only a joint can have one")]
-    EndSiteWithChild { joint: String },
-    #[error("joint '{joint}' has a limit from {min} to {max} rad: the smaller angle comes first")]
-    EmptyLimit { joint: String, min: f64, max: f64 },
-    #[error("chain '{chain}' does not run down the tree: its base is not above its tip")]
-    BrokenChain { chain: String },
-}
-
 impl Skeleton {
-    /// Checks the joints and puts them together.
+    /// Checks the joints and builds the skeleton.
     ///
     /// # Errors
-    /// Where there are none, a parent follows its child, two share a name, an end site has a child, a number
+    /// If there are none, a parent follows its child, two share a name, an end site has a child, a number
     /// is not finite, or a limit is empty.
-    pub fn new(name: impl Into<String>, space: Space, joints: Vec<Joint>) -> Result<Skeleton, SkeletonError> {
+    pub fn new(name: impl Into<String>, space: Space, joints: Vec<Joint>) -> Result<Skeleton, ModelError> {
         if joints.is_empty() {
-            return Err(SkeletonError::Empty);
+            return Err(ModelError::NoJoints);
         }
         let mut names = HashMap::with_capacity(joints.len());
         for (i, joint) in joints.iter().enumerate() {
             let name = || joint.name.clone();
             if names.insert(joint.name.as_str(), i).is_some() {
-                return Err(SkeletonError::DuplicateName { name: name() });
+                return Err(ModelError::DuplicateName { name: name() });
             }
             if let Some(parent) = joint.parent {
                 if parent.index() >= i {
-                    return Err(SkeletonError::ParentAfterChild { joint: name() });
+                    return Err(ModelError::ParentAfterChild { joint: name() });
                 }
                 if joints[parent.index()].end_site {
-                    return Err(SkeletonError::EndSiteWithChild {
-                        joint: joints[parent.index()].name.clone(),
-                    });
+                    return Err(ModelError::EndSiteWithChild { joint: joints[parent.index()].name.clone() });
                 }
             }
             let rest = joint.rest_rotation.coords.iter().chain(joint.dofs.frame.coords.iter());
             if !joint.offset.iter().chain(rest).all(|value| value.is_finite()) {
-                return Err(SkeletonError::NotFinite { joint: name() });
+                return Err(ModelError::RestNotFinite { joint: name() });
             }
             for limit in joint.dofs.limits.iter().flatten() {
                 if limit.min.is_nan() || limit.max.is_nan() {
-                    return Err(SkeletonError::NotFinite { joint: name() });
+                    return Err(ModelError::RestNotFinite { joint: name() });
                 }
                 if limit.min > limit.max {
-                    return Err(SkeletonError::EmptyLimit { joint: name(), min: limit.min, max: limit.max });
+                    return Err(ModelError::EmptyLimit { joint: name(), min: limit.min, max: limit.max });
                 }
             }
         }
@@ -131,25 +136,25 @@ impl Skeleton {
     /// The same skeleton with these chains.
     ///
     /// # Errors
-    /// Where a base is not above its tip, or two chains share a name.
-    pub fn with_chains(mut self, chains: Vec<Chain>) -> Result<Skeleton, SkeletonError> {
+    /// If a base is not above its tip, or two chains share a name.
+    pub fn with_chains(mut self, chains: Vec<Chain>) -> Result<Skeleton, ModelError> {
         let mut names = HashSet::with_capacity(chains.len());
-        let places = if chains.is_empty() { Vec::new() } else { self.places() };
+        let places = if chains.is_empty() { Vec::new() } else { self.depth_first_ranges() };
         for chain in &chains {
             if !names.insert(chain.name.as_str()) {
-                return Err(SkeletonError::DuplicateName { name: chain.name.clone() });
+                return Err(ModelError::DuplicateName { name: chain.name.clone() });
             }
             let below = &places[chain.base.index()];
             if !below.contains(&places[chain.tip.index()].start) {
-                return Err(SkeletonError::BrokenChain { chain: chain.name.clone() });
+                return Err(ModelError::BrokenChain { chain: chain.name.clone() });
             }
         }
         self.chains = chains;
         Ok(self)
     }
 
-    /// By joint: its own place in a walk down the tree, up to behind the last of all that hangs on it.
-    fn places(&self) -> Vec<Range<u32>> {
+    /// By joint: the range of its subtree in a depth-first order.
+    fn depth_first_ranges(&self) -> Vec<Range<u32>> {
         let mut places = vec![0..0; self.len()];
         let mut open: Vec<JointId> = self.roots().collect();
         let mut next = 0;
@@ -158,7 +163,7 @@ impl Skeleton {
             next += 1;
             open.extend(self.children(id));
         }
-        // Children come behind their parents in the list, so they are done before them.
+        // Children follow their parents in the list: in reverse they come first.
         for (id, joint) in self.iter().rev() {
             if let Some(parent) = joint.parent {
                 let end = places[id.index()].end;
@@ -173,7 +178,7 @@ impl Skeleton {
     ///
     /// # Errors
     /// As [`Skeleton::new`].
-    pub fn with_joints(&self, change: impl FnMut(&mut Joint)) -> Result<Skeleton, SkeletonError> {
+    pub fn with_joints(&self, change: impl FnMut(&mut Joint)) -> Result<Skeleton, ModelError> {
         let mut joints = self.joints.clone();
         joints.iter_mut().for_each(change);
         Skeleton::new(self.name.clone(), self.space, joints)?.with_chains(self.chains.clone())
@@ -189,7 +194,7 @@ impl Skeleton {
         Skeleton { name: name.into(), ..self.clone() }
     }
 
-    /// What the skeleton is called; may be empty.
+    /// The name of the skeleton; may be empty.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -215,7 +220,7 @@ impl Skeleton {
         &self.joints[id.index()]
     }
 
-    /// Every joint with its place.
+    /// Every joint with its index.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (JointId, &Joint)> + ExactSizeIterator {
         self.joints.iter().enumerate().map(|(i, joint)| (JointId::from(i), joint))
     }
@@ -246,7 +251,39 @@ impl Skeleton {
         &self.chains
     }
 
-    /// The joints from `base` down to `tip`, both included; `None` where `base` is not above `tip`.
+    /// A joint and all joints below it, in the order of the skeleton.
+    ///
+    /// ```
+    /// use mocap_model::{Joint, JointId, Skeleton, Space, Vector3};
+    ///
+    /// let joint = |name: &str, parent: Option<u32>| Joint::new(name, parent.map(JointId), Vector3::y());
+    /// let joints = vec![joint("hips", None), joint("thigh", Some(0)), joint("spine", Some(0)), joint("knee", Some(1))];
+    /// let skeleton = Skeleton::new("", Space::default(), joints)?;
+    /// assert_eq!(skeleton.subtree(JointId(1)), [JointId(1), JointId(3)]);
+    /// assert!(skeleton.is_in_subtree(JointId(3), JointId(0)));
+    /// # Ok::<(), mocap_model::ModelError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no such joint.
+    pub fn subtree(&self, top: JointId) -> Vec<JointId> {
+        let mut inside = vec![false; self.len()];
+        for (id, joint) in self.iter().skip(top.index()) {
+            inside[id.index()] = id == top || joint.parent.is_some_and(|parent| inside[parent.index()]);
+        }
+        assert!(top.index() < self.len(), "joint {} of {}", top.index(), self.len());
+        self.iter().map(|(id, _)| id).filter(|id| inside[id.index()]).collect()
+    }
+
+    /// Whether `joint` is `top` or below it. Does not allocate.
+    ///
+    /// # Panics
+    /// If there is no such joint.
+    pub fn is_in_subtree(&self, joint: JointId, top: JointId) -> bool {
+        std::iter::successors(Some(joint), |id| self.joint(*id).parent).any(|id| id == top)
+    }
+
+    /// The joints from `base` down to `tip`, both included; `None` if `base` is not above `tip`.
     pub fn path(&self, base: JointId, tip: JointId) -> Option<Vec<JointId>> {
         let mut path = vec![tip];
         while path[path.len() - 1] != base {

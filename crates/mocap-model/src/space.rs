@@ -2,7 +2,7 @@
 
 use crate::SignedAxis;
 
-/// Where a unit comes from.
+/// The origin of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitSource {
     /// The file says so.
@@ -18,7 +18,7 @@ pub enum UnitSource {
 pub struct Unit {
     /// Metres per unit.
     pub metres: f64,
-    /// Where this is known from.
+    /// The origin of this knowledge.
     pub source: UnitSource,
 }
 
@@ -40,13 +40,21 @@ impl Unit {
 }
 
 /// The axes and the unit of the numbers of a skeleton and its clips.
+///
+/// ```
+/// use mocap_model::{SignedAxis, Space, Unit, UnitSource};
+///
+/// let centimetres = Unit { metres: 0.01, source: UnitSource::Flag };
+/// let space = Space { unit: Some(centimetres), ..Space::default() };
+/// assert_eq!((space.up, space.metres()), (SignedAxis::Y, Some(0.01)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Space {
     /// The direction away from the floor.
     pub up: SignedAxis,
     /// The direction a character in its rest pose looks.
     pub forward: SignedAxis,
-    /// The unit; `None` where it is not known.
+    /// The unit; `None` if it is not known.
     pub unit: Option<Unit>,
 }
 

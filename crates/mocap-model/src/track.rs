@@ -1,6 +1,13 @@
 //! The values of one quantity over the frames of a clip.
 
-/// Values over time: one for all frames, or one a frame.
+/// Values over time: one for all frames, or one per frame.
+///
+/// ```
+/// use mocap_model::Track;
+///
+/// assert_eq!(Track::from_samples(vec![2, 2, 2]), Some(Track::Constant(2)));
+/// assert_eq!(Track::from_samples(vec![2, 3]).unwrap().at(1), 3);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Track<T> {
     /// The same value in every frame.
@@ -10,7 +17,7 @@ pub enum Track<T> {
 }
 
 impl<T: Copy + PartialEq> Track<T> {
-    /// A track of these values, constant where they are all equal; `None` of none.
+    /// A track of these values, constant if they are all equal; `None` without values.
     pub fn from_samples(samples: Vec<T>) -> Option<Track<T>> {
         let first = *samples.first()?;
         let constant = samples.iter().all(|sample| *sample == first);
@@ -20,7 +27,7 @@ impl<T: Copy + PartialEq> Track<T> {
     /// The value in a frame.
     ///
     /// # Panics
-    /// Where a sampled track has no such frame.
+    /// If a sampled track has no such frame.
     pub fn at(&self, frame: usize) -> T {
         match self {
             Track::Constant(value) => *value,
@@ -28,7 +35,7 @@ impl<T: Copy + PartialEq> Track<T> {
         }
     }
 
-    /// The stored values: one of a constant track, one a frame of a sampled one.
+    /// The stored values: one of a constant track, one per frame of a sampled one.
     pub fn values(&self) -> &[T] {
         match self {
             Track::Constant(value) => std::slice::from_ref(value),
@@ -45,7 +52,7 @@ impl<T: Copy + PartialEq> Track<T> {
     }
 
     /// A track of `frames` frames whose frame `i` is `pick(i)` of this one's frames; constant tracks stay.
-    pub(crate) fn gather(&self, frames: usize, mut pick: impl FnMut(&[T], usize) -> T) -> Track<T> {
+    pub(crate) fn resample(&self, frames: usize, mut pick: impl FnMut(&[T], usize) -> T) -> Track<T> {
         match self {
             Track::Constant(value) => Track::Constant(*value),
             Track::Sampled(values) => Track::Sampled((0..frames).map(|i| pick(values, i)).collect()),

@@ -162,12 +162,3 @@ fn find_limb(
     }
     Ok(Some(Limb { kind, side, base, middle, tip }))
 }
-
-/// A joint and all joints below it, in the order of the skeleton.
-pub(crate) fn subtree(skeleton: &Skeleton, top: JointId) -> Vec<JointId> {
-    let mut inside = vec![false; skeleton.len()];
-    for (id, joint) in skeleton.iter() {
-        inside[id.index()] = id == top || joint.parent.is_some_and(|parent| inside[parent.index()]);
-    }
-    skeleton.iter().map(|(id, _)| id).filter(|id| inside[id.index()]).collect()
-}

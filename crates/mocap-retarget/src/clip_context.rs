@@ -1,6 +1,6 @@
 //! Clip context: what the source's motion shows of its floor, feet and limbs before a frame is transferred.
 
-use crate::body::{Body, subtree};
+use crate::body::Body;
 use crate::clavicle::roll_clavicles;
 use crate::error::RetargetError;
 use crate::foot_geometry::FootGeometry;
@@ -199,7 +199,7 @@ fn foot_geometry(
     };
     let toe = skeleton.joint(foot.toe);
     let rotates = toe.parent == Some(foot.ankle) && !toe.end_site;
-    let below_toe = subtree(skeleton, foot.toe).into_iter().skip(1).filter(|_| rotates);
+    let below_toe = skeleton.subtree(foot.toe).into_iter().skip(1).filter(|_| rotates);
     Some(FootGeometry {
         limb,
         toe: foot.toe,

@@ -1,6 +1,6 @@
 //! Errors and warnings of a retarget.
 
-use mocap_model::{ClipError, Role, Side};
+use mocap_model::{ModelError, Role, Side};
 use std::fmt;
 
 /// One of the two skeletons.
@@ -70,7 +70,7 @@ pub enum RetargetError {
     #[error(transparent)]
     Ik(#[from] mocap_ik::IkError),
     #[error(transparent)]
-    Clip(#[from] ClipError),
+    Clip(#[from] ModelError),
 }
 
 /// Something that was left out or assumed.

@@ -12,9 +12,9 @@ use crate::report::{MappingRow, RetargetReport};
 use crate::trajectories::JointTrajectories;
 use crate::transfer::{JointLimit, JointTransfer};
 use crate::transfer_rules::{JointPair, TransferRule};
-use mocap_analysis::{Placer, largest_step, metres_per_unit};
+use mocap_analysis::{largest_step, metres_per_unit};
 use mocap_ik::Constraint;
-use mocap_model::{Clip, JointId, Pose, Role, Skeleton, Space, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Role, Skeleton, Space, Vector3};
 use std::sync::Arc;
 
 /// Retargets a motion to a target of any kind, by pairs (joint of the source, joint of the target).
@@ -139,12 +139,12 @@ impl PairedJoints {
             object: self.target_base.clone(),
         };
         let driving: Vec<JointId> = self.rules.iter().flat_map(TransferRule::sources).copied().collect();
-        let mut placer = Placer::new(source, &driving);
+        let mut kinematics = ForwardKinematics::of_joints(source, &driving);
         let moving = std::iter::once(self.root.target);
         let mut trajectories = JointTrajectories::with_capacity(target.len(), moving, source.frames());
         for frame in 0..source.frames() {
-            placer.place(frame);
-            joints.pose(&placer);
+            kinematics.place(frame);
+            joints.pose(&kinematics);
             joints.record(&mut trajectories);
         }
         let skeleton = Arc::new(target.clone());

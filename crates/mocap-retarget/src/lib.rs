@@ -75,7 +75,7 @@ mod transfer;
 mod transfer_rules;
 mod velocity_limiter;
 
-pub use mocap_ik::Method as IkMethod;
+pub use mocap_ik::IkMethod;
 pub use mocap_model::{Clip, JointId, Pose, Role, Side, Skeleton};
 
 pub use error::{RetargetError, RetargetWarning, SourceOrTarget};

@@ -3,7 +3,9 @@
 use crate::body::Limb;
 use crate::error::RetargetError;
 use crate::options::LimbSolver;
-use mocap_ik::{Ccd, Chain, Goal, Method, Options, Outcome, PosedChain, Solver, Status, TwoBone};
+use mocap_ik::{
+    Ccd, Goal, IkChain, IkMethod, PosedChain, SolveOptions, SolveOutcome, SolveStatus, Solver, TwoBone,
+};
 use mocap_model::{Skeleton, Vector3};
 use nalgebra::{Unit, UnitQuaternion};
 
@@ -50,14 +52,14 @@ impl LimbMap {
         goal: Vector3<f64>,
         bend: Vector3<f64>,
         solver: LimbSolver,
-        options: &Options,
-    ) -> Result<Outcome, RetargetError> {
+        options: &SolveOptions,
+    ) -> Result<SolveOutcome, RetargetError> {
         let chain = &mut chain.chain;
         let posed = self.set_bend(chain, bend);
         let goals = [Goal::at(goal)];
         match solver {
             LimbSolver::Auto => {}
-            LimbSolver::Named(Method::TwoBone) => return Ok(TwoBone.solve(chain, &goals, options)?),
+            LimbSolver::Named(IkMethod::TwoBone) => return Ok(TwoBone.solve(chain, &goals, options)?),
             LimbSolver::Named(method) => {
                 self.flex(chain, &posed, &bend);
                 return Ok(method.solve(chain, &goals, options)?);
@@ -65,7 +67,7 @@ impl LimbMap {
         }
         let start = chain.rotations().to_vec();
         let outcome = TwoBone.solve(chain, &goals, options)?;
-        if outcome.status != Status::Capped {
+        if outcome.status != SolveStatus::NotConverged {
             return Ok(outcome);
         }
         // Both start from the source's pose: neither can undo the twist of the other.
@@ -80,7 +82,7 @@ impl LimbMap {
     }
 
     /// Sets the bend axis of the chain to the source's. Returns the axis across the bend, as long as its sine.
-    fn set_bend(&self, chain: &mut Chain, bend: Vector3<f64>) -> Vector3<f64> {
+    fn set_bend(&self, chain: &mut IkChain, bend: Vector3<f64>) -> Vector3<f64> {
         let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
         let tip = chain.tip_position(0);
         let before = chain.frames()[self.middle - 1];
@@ -105,28 +107,30 @@ impl LimbMap {
         chain: &mut PosedChain,
         goal: Vector3<f64>,
         bend: Vector3<f64>,
-        options: &Options,
+        options: &SolveOptions,
         swivel: f64,
     ) -> Result<Vector3<f64>, RetargetError> {
         let chain = &mut chain.chain;
         self.set_bend(chain, bend);
         let before = chain.frames()[self.middle - 1];
-        TwoBone.pose_swivelled(chain, &Goal::at(goal), options, swivel)?;
+        TwoBone.set_swivel(chain, &Goal::at(goal), options, swivel)?;
         Ok(chain.frames()[self.middle - 1] * (before.inverse() * bend))
     }
 
-    /// The distance to the goal that each swivel angle leaves, as a share of the limb's length: [`TwoBone::swivels`].
+    /// The distance to the goal that each swivel angle leaves, as a share of the limb's length: [`TwoBone::swivel_distances`].
     pub(crate) fn swivels(
         &self,
         chain: &mut PosedChain,
         goal: Vector3<f64>,
         bend: Vector3<f64>,
-        options: &Options,
+        options: &SolveOptions,
     ) -> Result<[f32; TwoBone::SWIVELS], RetargetError> {
         let chain = &mut chain.chain;
         self.set_bend(chain, bend);
         let length = chain.length(0).max(f64::MIN_POSITIVE);
-        Ok(TwoBone.swivels(chain, &Goal::at(goal), options)?.map(|distance| (distance / length) as f32))
+        Ok(TwoBone
+            .swivel_distances(chain, &Goal::at(goal), options)?
+            .map(|distance| (distance / length) as f32))
     }
 
     /// The orientation of the bone above knee or elbow.
@@ -144,7 +148,7 @@ impl LimbMap {
 
     /// Flexes a nearly straight limb a little: from a straight one, solvers without a bend axis may bend in any
     /// direction. `posed` is the axis across the bend, as long as its sine.
-    fn flex(&self, chain: &mut Chain, posed: &Vector3<f64>, bend: &Vector3<f64>) {
+    fn flex(&self, chain: &mut IkChain, posed: &Vector3<f64>, bend: &Vector3<f64>) {
         let sine = posed.dot(bend);
         if sine < -OVERSTRETCHED {
             return;

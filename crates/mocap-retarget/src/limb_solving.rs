@@ -9,7 +9,7 @@ use crate::source_clip::{Segment, SourceClip};
 use crate::swivel_plan::{Residuals, plan_swivel};
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::velocity_limiter::VelocityLimiter;
-use mocap_ik::{Constraint, Options, Outcome, PosedChain, Status};
+use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
 use mocap_model::{JointId, Pose, UnitQuaternion, angle_between};
 
 /// A goal is reached within this share of the limb's length.
@@ -24,7 +24,7 @@ const FLIPPED: f64 = 0.1;
 pub(crate) struct SolvedFrame {
     /// Distance of the effector from its goal [units of the target].
     pub error: f64,
-    pub status: Status,
+    pub status: SolveStatus,
     pub iterations: u32,
     /// Whether a joint of the limb is at a limit.
     pub at_limit: bool,
@@ -62,7 +62,7 @@ struct LimbRun<'a> {
     limb: &'a LimbMap,
     chain: PosedChain,
     solver: LimbSolver,
-    options: Options,
+    options: SolveOptions,
     /// The first frame.
     first: usize,
     limiter: VelocityLimiter,
@@ -88,11 +88,11 @@ impl LimbRun<'_> {
             limb,
             chain: limb.chain.clone(),
             solver,
-            options: Options {
+            options: SolveOptions {
                 position_tolerance: REACHED,
                 limits: *kept,
                 restart: false,
-                ..Options::default()
+                ..SolveOptions::default()
             },
             first: segment.start,
             limiter: VelocityLimiter::new(&segment.clip, limb, *kept),
@@ -164,7 +164,8 @@ impl LimbRun<'_> {
             // The goal is only within reach where the plan could not go in time.
             chain.chain.set_rotations(start);
             let position = (chain.chain.tip_position(0) - goal).norm();
-            outcome = Outcome { status: Status::Capped, position, limit_contacts: 1, ..outcome };
+            outcome =
+                SolveOutcome { status: SolveStatus::NotConverged, position, limit_contacts: 1, ..outcome };
         }
         if limiter.exceeded(chain.chain.rotations()) {
             outcome = limiter.limit(chain, outcome, start, &goal, solve_from)?;
@@ -189,7 +190,7 @@ impl LimbRun<'_> {
         let turned = UnitQuaternion::new_normalize((above.inverse() * targets.tip[frame]).into_inner());
         let allowed = constraint.project(&turned).0;
         samples[frame] = if frame > self.first {
-            constraint.approach(&samples[frame - 1], &allowed, self.limiter.tip_step())
+            constraint.slerp_towards(&samples[frame - 1], &allowed, self.limiter.tip_step())
         } else {
             allowed
         };
@@ -233,7 +234,7 @@ mod tests {
         let goals: Vec<_> = body.limbs.iter().map(|limb| limb.goal.clone()).collect();
         let solved = solve_limbs(&pair, LimbSolver::Auto, &source, &mut body).unwrap();
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();
-        assert_eq!(solved[0][7].status, Status::Unreachable);
+        assert_eq!(solved[0][7].status, SolveStatus::Unreachable);
         assert!(solved[0][7].error > 0.9 * length, "{:?}", solved[0][7]);
         for (limb, (goals, solved)) in goals.iter().zip(&solved).enumerate() {
             assert_eq!(solved.len(), 40);
@@ -242,7 +243,7 @@ mod tests {
                 assert!(!solved[frame].flipped);
             }
         }
-        let reached = solved[0].iter().filter(|frame| frame.status == Status::Reached).count();
+        let reached = solved[0].iter().filter(|frame| frame.status == SolveStatus::Reached).count();
         assert!(reached > 30, "{reached}");
     }
 

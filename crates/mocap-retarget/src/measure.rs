@@ -14,7 +14,7 @@ use crate::self_contact::{SelfContacts, Touched, palm_offsets};
 use mocap_analysis::{
     ContactOptions, FootMotion, correlation, largest_step, mean_jerk, rms_difference, runs,
 };
-use mocap_ik::{Constraint, Status};
+use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
     for (limb, solved) in pair.limbs.iter().zip(solved).filter(|(_, solved)| !solved.is_empty()) {
         let mut errors: Vec<f64> = solved.iter().map(|frame| frame.error * metres).collect();
         errors.sort_by(f64::total_cmp);
-        let reachable = solved.iter().filter(|frame| frame.status != Status::Unreachable);
+        let reachable = solved.iter().filter(|frame| frame.status != SolveStatus::Unreachable);
         let count = |is: &dyn Fn(&SolvedFrame) -> bool| solved.iter().filter(|frame| is(frame)).count();
         reports.push(EffectorReport {
             role: limb.target.kind.roles_of(limb.target.side)[2],
@@ -95,10 +95,10 @@ fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
             p95: errors[(errors.len() * 95).div_ceil(100) - 1],
             max: errors[errors.len() - 1],
             max_reachable: reachable.map(|frame| frame.error * metres).fold(0.0, f64::max),
-            reached_frames: count(&|frame| frame.status == Status::Reached),
-            unreachable_frames: count(&|frame| frame.status == Status::Unreachable),
-            limited_frames: count(&|frame| frame.status == Status::Capped && frame.at_limit),
-            capped_frames: count(&|frame| frame.status == Status::Capped && !frame.at_limit),
+            reached_frames: count(&|frame| frame.status == SolveStatus::Reached),
+            unreachable_frames: count(&|frame| frame.status == SolveStatus::Unreachable),
+            limited_frames: count(&|frame| frame.status == SolveStatus::NotConverged && frame.at_limit),
+            capped_frames: count(&|frame| frame.status == SolveStatus::NotConverged && !frame.at_limit),
             wrong_bend_frames: count(&|frame| frame.flipped),
             iterations_mean: solved.iter().map(|frame| f64::from(frame.iterations)).sum::<f64>()
                 / solved.len() as f64,

@@ -61,13 +61,13 @@ pub enum LimbSolver {
     #[default]
     Auto,
     /// Only this solver.
-    Named(mocap_ik::Method),
+    Named(mocap_ik::IkMethod),
 }
 
 impl LimbSolver {
     /// All solvers, the automatic choice first.
     pub const ALL: [LimbSolver; 6] = {
-        let [a, b, c, d, e] = mocap_ik::Method::ALL;
+        let [a, b, c, d, e] = mocap_ik::IkMethod::ALL;
         use LimbSolver::{Auto, Named};
         [Auto, Named(a), Named(b), Named(c), Named(d), Named(e)]
     };

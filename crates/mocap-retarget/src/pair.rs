@@ -11,7 +11,7 @@ use crate::{RetargetOptions, RoleMap};
 use mocap_analysis::metres_per_unit;
 use mocap_ik::Constraint;
 use mocap_model::{
-    Clip, ClipError, FrameRate, Joint, JointId, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3,
+    Clip, FrameRate, Joint, JointId, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3,
 };
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ impl Pair {
             true => target_base.clone(),
             false => base_pose(source, &options.source_rest, Some(axes), Source)?,
         };
-        let source = source.in_space(axes).map_err(ClipError::Skeleton)?;
+        let source = source.in_space(axes)?;
         let roles = |skeleton: &Skeleton, given: &Option<RoleMap>| {
             given.clone().unwrap_or_else(|| map_roles(skeleton))
         };

@@ -6,9 +6,10 @@
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
 use crate::reference_pose::{Directions, ReferencePose, rolled_reference_pose};
-use mocap_analysis::{FootContacts, Placer};
+use mocap_analysis::FootContacts;
 use mocap_model::{
-    Clip, Isometry3, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, exp, log, swing_twist,
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, exp,
+    log, swing_twist,
 };
 use std::f64::consts::FRAC_PI_4;
 
@@ -40,10 +41,10 @@ impl MotionSample {
         let joints: Vec<JointId> = limbs.chain(toes).collect();
         let mut places = vec![None; clip.skeleton().len()];
         joints.iter().enumerate().for_each(|(i, joint)| places[joint.index()] = Some(i));
-        let mut placer = Placer::new(clip, &joints);
+        let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
         let poses = frames.iter().map(|frame| {
-            placer.place(*frame);
-            joints.iter().map(|joint| *placer.at(*joint)).collect()
+            kinematics.place(*frame);
+            joints.iter().map(|joint| *kinematics.at(*joint)).collect()
         });
         let poses = poses.collect();
         MotionSample { frames, poses, places }

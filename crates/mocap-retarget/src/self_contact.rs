@@ -10,8 +10,8 @@ use crate::pair::{Character, Pair};
 use crate::smoothing::fade_out;
 use crate::source_clip::{Segment, SourceClip};
 use crate::trajectories::BodyTrajectories;
-use mocap_analysis::{Placer, runs};
-use mocap_model::{Clip, JointId, Skeleton, Vector3};
+use mocap_analysis::runs;
+use mocap_model::{Clip, ForwardKinematics, JointId, Skeleton, Vector3};
 
 /// A hand is in contact within this distance of the other hand, as a share of the arm's length;
 const HANDS: f64 = 0.2;
@@ -183,19 +183,19 @@ pub(crate) fn palm_offsets(
         ends.iter().map(|[_, tip]| palm_offset(&character.skeleton, *tip)).collect();
     let head = character.body.head;
     let joints: Vec<JointId> = ends.iter().flatten().copied().chain(head).collect();
-    let mut placer = Placer::new(clip, &joints);
+    let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
     let mut offsets = vec![Vec::with_capacity(clip.frames()); pairs.len()];
     for frame in 0..clip.frames() {
-        placer.place(frame);
+        kinematics.place(frame);
         let palm = |i: usize| {
-            let wrist = placer.at(ends[i][1]);
+            let wrist = kinematics.at(ends[i][1]);
             wrist.translation.vector + wrist.rotation * palms[i]
         };
         for (pair, offsets) in pairs.iter().zip(&mut offsets) {
             let on = match pair.on {
                 Touched::Hand(other) => palm(other),
-                Touched::Hip(leg) => placer.at(ends[leg][0]).translation.vector,
-                Touched::Head => head.map_or(Vector3::zeros(), |head| placer.at(head).translation.vector),
+                Touched::Hip(leg) => kinematics.at(ends[leg][0]).translation.vector,
+                Touched::Head => head.map_or(Vector3::zeros(), |head| kinematics.at(head).translation.vector),
             };
             offsets.push(palm(pair.arm) - on);
         }

@@ -1,7 +1,7 @@
 //! The target's motion while the stages make it: local rotations, root, and the goals of its limbs.
 
 use mocap_model::{
-    Clip, ClipError, FrameRate, Isometry3, JointId, JointTracks, Pose, Skeleton, Track, UnitQuaternion,
+    Clip, FrameRate, Isometry3, JointId, JointTracks, ModelError, Pose, Skeleton, Track, UnitQuaternion,
     Vector3,
 };
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl JointTrajectories {
         start: &Pose,
         rate: FrameRate,
         frames: usize,
-    ) -> Result<Clip, ClipError> {
+    ) -> Result<Clip, ModelError> {
         let mut translations: Vec<Option<Track<Vector3<f64>>>> = vec![None; skeleton.len()];
         for (joint, samples) in self.translations {
             translations[joint.index()] = Track::from_samples(samples);
@@ -87,7 +87,7 @@ impl BodyTrajectories {
         skeleton: &Arc<Skeleton>,
         hips: JointId,
         rate: FrameRate,
-    ) -> Result<Clip, ClipError> {
+    ) -> Result<Clip, ModelError> {
         let frames = self.hips.len();
         self.joints.translations.push((hips, self.hips));
         self.joints.into_clip(Arc::clone(skeleton), &Pose::rest(skeleton), rate, frames)

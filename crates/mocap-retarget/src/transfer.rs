@@ -4,7 +4,7 @@
 //! about the root joint; here they scale about the middle of the hip joints. The offset between the two has its own
 //! length on the target, and scaling it puts goals out of reach.
 
-use crate::body::{LimbKind, subtree};
+use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, StandingHeights};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
@@ -12,9 +12,11 @@ use crate::pair::{Pair, mid_hip};
 use crate::source_clip::{Segment, SourceClip};
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, TransferRule, root_motion_joints};
-use mocap_analysis::{Placer, largest_step};
+use mocap_analysis::largest_step;
 use mocap_ik::Constraint;
-use mocap_model::{Clip, Isometry3, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3, slerp};
+use mocap_model::{
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3, slerp,
+};
 
 /// A joint may rotate by this much more in one frame than the source's joint does in any frame \[rad\].
 pub(crate) const STEP_MARGIN: f64 = 0.08;
@@ -54,9 +56,12 @@ pub(crate) fn transfer(
             pair,
             options,
             context,
-            source: Placer::new(&segment.clip, &driving_joints(pair, &context.rules, &root_motion)),
+            source: ForwardKinematics::of_joints(
+                &segment.clip,
+                &driving_joints(pair, &context.rules, &root_motion),
+            ),
             joints,
-            moving: subtree(&pair.target.skeleton, pair.target.body.hips),
+            moving: pair.target.skeleton.subtree(pair.target.body.hips),
         }
         .append(segment.clip.frames(), &mut body);
     }
@@ -95,7 +100,7 @@ impl JointLimit {
         // A rotation may have two nearest allowed ones, and the nearer of both may change from frame to frame.
         let allowed = self.constraint.project(&local).0;
         let limited = match self.before {
-            Some(before) => self.constraint.approach(&before, &allowed, self.step),
+            Some(before) => self.constraint.slerp_towards(&before, &allowed, self.step),
             None => allowed,
         };
         self.before = Some(limited);
@@ -105,7 +110,7 @@ impl JointLimit {
 
 impl JointTransfer<'_> {
     /// Poses all joints as the source is posed.
-    pub(crate) fn pose(&mut self, source: &Placer) {
+    pub(crate) fn pose(&mut self, source: &ForwardKinematics) {
         for (id, joint) in self.target.iter() {
             let at = id.index();
             let parent =
@@ -139,7 +144,11 @@ impl JointTransfer<'_> {
 }
 
 /// The local rotation that a rule gives under a parent's orientation.
-fn local_rotation(rule: &TransferRule, parent: &UnitQuaternion<f64>, source: &Placer) -> UnitQuaternion<f64> {
+fn local_rotation(
+    rule: &TransferRule,
+    parent: &UnitQuaternion<f64>,
+    source: &ForwardKinematics,
+) -> UnitQuaternion<f64> {
     let turned = |joint: &JointId, frame: &UnitQuaternion<f64>| source.at(*joint).rotation * frame;
     match rule {
         TransferRule::Hold(local) | TransferRule::Unpaired(local) => *local,
@@ -159,7 +168,7 @@ struct BodyTransfer<'a> {
     options: &'a RetargetOptions,
     context: &'a ClipContext,
     /// The source in object space.
-    source: Placer<'a>,
+    source: ForwardKinematics<'a>,
     joints: JointTransfer<'a>,
     /// The hips and all joints below them.
     moving: Vec<JointId>,
@@ -372,11 +381,11 @@ mod tests {
             local: Pose::rest(&target),
             object: Pose::rest(&target),
         };
-        let mut placer = Placer::new(&clip, &[ROOT, TIP]);
+        let mut kinematics = ForwardKinematics::of_joints(&clip, &[ROOT, TIP]);
         let mut trajectories = JointTrajectories::with_capacity(2, std::iter::once(ROOT), 3);
         for frame in 0..3 {
-            placer.place(frame);
-            joints.pose(&placer);
+            kinematics.place(frame);
+            joints.pose(&kinematics);
             joints.record(&mut trajectories);
         }
         trajectories

@@ -133,7 +133,7 @@ pub(crate) fn root_motion_joints(
     moves: impl Fn(JointId) -> bool,
 ) -> Vec<JointPair> {
     let above = |(skeleton, body): (&Skeleton, &Body), id: JointId| {
-        id != body.hips && skeleton.path(id, body.hips).is_some()
+        id != body.hips && skeleton.is_in_subtree(body.hips, id)
     };
     let mut found = namesakes(source, target);
     found.retain(|pair| above(target, pair.target) && above(source, pair.source) && moves(pair.source));

@@ -6,7 +6,7 @@ use crate::error::RetargetError;
 use crate::limb_map::LimbMap;
 use crate::transfer::STEP_MARGIN;
 use mocap_analysis::largest_step;
-use mocap_ik::{Constraint, Outcome, PosedChain, Status};
+use mocap_ik::{Constraint, PosedChain, SolveOutcome, SolveStatus};
 use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
@@ -70,11 +70,11 @@ impl VelocityLimiter {
     pub(crate) fn limit(
         &self,
         chain: &mut PosedChain,
-        first: Outcome,
+        first: SolveOutcome,
         start: &[UnitQuaternion<f64>],
         goal: &Vector3<f64>,
-        solve_from: impl Fn(&mut PosedChain) -> Result<Outcome, RetargetError>,
-    ) -> Result<Outcome, RetargetError> {
+        solve_from: impl Fn(&mut PosedChain) -> Result<SolveOutcome, RetargetError>,
+    ) -> Result<SolveOutcome, RetargetError> {
         let solved = chain.chain.rotations().to_vec();
         chain.chain.set_rotations(&self.before);
         let other = solve_from(chain)?;
@@ -89,7 +89,7 @@ impl VelocityLimiter {
                 let constraint =
                     if self.keep_limits { chain.chain.constraints()[joint] } else { Constraint::free() };
                 let allowed = constraint.project(wished).0;
-                let rotation = constraint.approach(before, &allowed, self.steps[joint]);
+                let rotation = constraint.slerp_towards(before, &allowed, self.steps[joint]);
                 chain.chain.set_rotation(joint, rotation);
             }
             let residual = (chain.chain.tip_position(0) - goal).norm();
@@ -99,6 +99,6 @@ impl VelocityLimiter {
         }
         let (position, rotations) = best.expect("three candidates");
         chain.chain.set_rotations(&rotations);
-        Ok(Outcome { position, status: Status::Capped, ..first })
+        Ok(SolveOutcome { position, status: SolveStatus::NotConverged, ..first })
     }
 }

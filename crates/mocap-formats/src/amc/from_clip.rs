@@ -4,7 +4,7 @@ use super::{Bone, Document, Problem};
 use crate::asf::{self, Dof, Needs, Plan, PlannedBone};
 use crate::{Finding, Parsed};
 use mocap_model::{
-    Clip, ClipError, EulerOrder, Joint, JointTracks, Skeleton, Track, UnitQuaternion, Vector3, angle_between,
+    Clip, EulerOrder, Joint, JointTracks, ModelError, Skeleton, Track, UnitQuaternion, Vector3, angle_between,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub fn from_clip(clip: &Clip) -> Result<Parsed<Pair>, Finding> {
 }
 
 /// The clip in the space of a file, with the places of joints that do not move as their offsets.
-fn in_file_space(clip: &Clip) -> Result<Cow<'_, Clip>, ClipError> {
+fn in_file_space(clip: &Clip) -> Result<Cow<'_, Clip>, ModelError> {
     let space = asf::file_space(clip.skeleton().space());
     let clip = match space == *clip.skeleton().space() {
         true => Cow::Borrowed(clip),

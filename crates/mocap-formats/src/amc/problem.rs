@@ -19,7 +19,7 @@ pub enum Problem {
     #[error("{fps} is no frame rate: a finite number above 0 is expected")]
     Rate { fps: f64 },
     #[error("{0}")]
-    Clip(#[from] mocap_model::ClipError),
+    Clip(#[from] mocap_model::ModelError),
 
     // Warnings.
     #[error("the bone has no line in the frame: its channels are 0 there")]

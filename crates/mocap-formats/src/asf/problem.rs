@@ -29,7 +29,7 @@ pub enum Problem {
     #[error("no path leads from the root to the bone: ':hierarchy' does not attach it")]
     Unattached,
     #[error("{0}")]
-    Skeleton(mocap_model::SkeletonError),
+    Skeleton(mocap_model::ModelError),
 
     // Warnings.
     #[error("the unit of angles is '{found}', neither 'deg' nor 'rad': degrees are assumed")]

@@ -26,7 +26,7 @@ pub enum Problem {
     #[error("'{text}' is not a finite number")]
     NotANumber { text: String },
     #[error("{0}")]
-    Clip(#[from] mocap_model::ClipError),
+    Clip(#[from] mocap_model::ModelError),
 
     // Warnings about the hierarchy.
     #[error("a comment was skipped: BVH has none")]

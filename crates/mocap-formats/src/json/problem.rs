@@ -24,7 +24,7 @@ pub enum Problem {
     #[error("{path}: {found} values for {frames} frames; one a frame is expected, or one for all")]
     Length { path: String, found: usize, frames: usize },
     #[error("{path}: {error}")]
-    Clip { path: String, error: mocap_model::ClipError },
+    Clip { path: String, error: mocap_model::ModelError },
 }
 
 impl Problem {

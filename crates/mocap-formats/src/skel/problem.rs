@@ -20,7 +20,7 @@ pub enum Problem {
     #[error("{path}: no joint is called '{name}'")]
     UnknownJoint { path: String, name: String },
     #[error("{path}: {error}")]
-    Skeleton { path: String, error: mocap_model::SkeletonError },
+    Skeleton { path: String, error: mocap_model::ModelError },
     #[error("{path}: the quaternion is {length} long, not 1: it is scaled")]
     RotationLength { path: String, length: f64 },
 }

@@ -4,7 +4,7 @@ use super::file::{DofsField, FORMAT, File, JointField, LimitsField, UnitField, V
 use super::{Problem, Step, locate, recognise};
 use crate::{Finding, Kind, LimitExceeded, Limits, Parsed, Rejected, text};
 use mocap_model::{
-    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, Role, SignedAxis, Skeleton, SkeletonError, Space,
+    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, ModelError, Role, SignedAxis, Skeleton, Space,
     Unit, UnitQuaternion, UnitSource,
 };
 use serde::de::DeserializeOwned;
@@ -282,7 +282,7 @@ pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Resu
     }
     skeleton.with_chains(chains).map_err(|error| {
         let at = match &error {
-            SkeletonError::BrokenChain { chain } => file.chains.iter().position(|other| other.name == *chain),
+            ModelError::BrokenChain { chain } => file.chains.iter().position(|other| other.name == *chain),
             _ => None,
         };
         let steps = [Step::Key("chains"), Step::Index(at.unwrap_or(0))];
@@ -291,12 +291,12 @@ pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Resu
 }
 
 /// The joint that a skeleton's error is about: of two of a name, the second.
-fn skeleton_error(error: SkeletonError, names: &[String], source: &Source) -> Finding {
+fn skeleton_error(error: ModelError, names: &[String], source: &Source) -> Finding {
     let (name, field) = match &error {
-        SkeletonError::ParentAfterChild { joint } => (Some(joint), Some("parent")),
-        SkeletonError::DuplicateName { name } => (Some(name), Some("name")),
-        SkeletonError::EmptyLimit { joint, .. } => (Some(joint), Some("limits")),
-        SkeletonError::NotFinite { joint } | SkeletonError::EndSiteWithChild { joint } => (Some(joint), None),
+        ModelError::ParentAfterChild { joint } => (Some(joint), Some("parent")),
+        ModelError::DuplicateName { name } => (Some(name), Some("name")),
+        ModelError::EmptyLimit { joint, .. } => (Some(joint), Some("limits")),
+        ModelError::RestNotFinite { joint } | ModelError::EndSiteWithChild { joint } => (Some(joint), None),
         _ => (None, None),
     };
     let mut steps = vec![Step::Key("joints")];

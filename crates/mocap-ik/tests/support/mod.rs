@@ -1,7 +1,7 @@
 //! Random chains, poses and goals for the tests, from a seed.
 #![allow(dead_code, reason = "each test uses its share")]
 
-use mocap_ik::{Chain, Constraint, Freedom, Link};
+use mocap_ik::{Constraint, Freedom, IkChain, Link};
 use mocap_model::{EulerOrder, Isometry3, Limit, UnitQuaternion, Vector3, exp};
 use nalgebra::Unit;
 
@@ -62,7 +62,7 @@ impl Random {
     }
 
     /// A chain of `n` joints with bones from 0.1 to 1, without limits.
-    pub(crate) fn chain(&mut self, n: usize) -> Chain {
+    pub(crate) fn chain(&mut self, n: usize) -> IkChain {
         self.chain_of(n, |_| Constraint::free())
     }
 
@@ -70,7 +70,7 @@ impl Random {
         &mut self,
         n: usize,
         mut constraint: impl FnMut(&mut Random) -> Constraint,
-    ) -> Chain {
+    ) -> IkChain {
         let base = self.base();
         let links = (0..n).map(|i| {
             let offset = match i {
@@ -83,7 +83,7 @@ impl Random {
         });
         let links = links.collect();
         let tip = self.direction().into_inner() * self.range(0.1, 1.0);
-        Chain::serial(base, links, tip).unwrap()
+        IkChain::serial(base, links, tip).unwrap()
     }
 
     /// A constraint of any kind with ranges from narrow to beyond a whole turn.
@@ -123,7 +123,7 @@ impl Random {
 }
 
 /// The lengths of all bones of the chain as posed, by joint: to its parent, then of the effectors.
-pub(crate) fn bone_lengths(chain: &Chain, parents: &[Option<usize>]) -> Vec<f64> {
+pub(crate) fn bone_lengths(chain: &IkChain, parents: &[Option<usize>]) -> Vec<f64> {
     let at = chain.positions();
     let joints = (0..chain.len())
         .map(|i| (at[i] - parents[i].map_or(chain.base().translation.vector, |parent| at[parent])).norm());

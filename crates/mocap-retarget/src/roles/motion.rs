@@ -1,8 +1,7 @@
 //! Left and right from a motion: knees bend forward and toes point forward, under any names and in any rest pose.
 
 use super::shape::Pair;
-use mocap_analysis::Placer;
-use mocap_model::{Clip, JointId, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, Vector3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 128;
@@ -13,12 +12,12 @@ const AGREEING: f64 = 0.5;
 pub(super) fn left_first(clip: &Clip, pair: &Pair, legs: &Pair) -> Option<bool> {
     let joints: Vec<JointId> = pair.limbs.iter().chain(&legs.limbs).flatten().copied().collect();
     let up = clip.skeleton().space().up.vector();
-    let mut placer = Placer::new(clip, &joints);
+    let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
     let (mut sum, mut total) = (0.0, 0.0);
     let count = clip.frames().min(FRAMES);
     for i in 0..count {
-        placer.place(i * clip.frames() / count);
-        let at = |joint: JointId| placer.at(joint).translation.vector;
+        kinematics.place(i * clip.frames() / count);
+        let at = |joint: JointId| kinematics.at(joint).translation.vector;
         let forward = legs.limbs.iter().fold(Vector3::zeros(), |sum, leg| {
             let [hip, knee, ankle] = [0, 1, 2].map(|i| at(leg[i]));
             let toes = leg.get(3).map_or(Vector3::zeros(), |toes| at(*toes) - ankle);

@@ -199,7 +199,7 @@ impl Tree<'_> {
     }
 
     fn is_below(&self, top: JointId, id: JointId) -> bool {
-        self.skeleton.path(top, id).is_some()
+        self.skeleton.is_in_subtree(id, top)
     }
 
     fn distance(&self, top: JointId, id: JointId) -> f64 {

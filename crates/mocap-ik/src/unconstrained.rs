@@ -1,19 +1,20 @@
-//! Chains of free joints one after the other, with a goal for the position alone: the case that speed is about.
+//! The fast path: serial chains of unconstrained joints with a position goal.
 //!
-//! A solve turns frames and positions in object space; the local rotations follow once at its end. The joints'
-//! turns of a step are listed from the effector to the base, each in the frames before the step; a joint's
-//! frame is then turned by the product of all turns from the base down to its own.
+//! A solve turns frames and positions in object space and computes the local rotations once at its end. A step
+//! lists the turns of the joints from the effector to the base, each in the frames before the step. The frame of
+//! a joint is then turned by the product of all turns from the base down to its own.
 
+use crate::bend::bend_turn;
 use crate::step::{normalised, shortest};
-use crate::{Chain, Goal, Options, Outcome, Quat, Status, Vec3, two_bone};
+use crate::{Goal, IkChain, Quat, SolveOptions, SolveOutcome, SolveStatus, Vec3};
 use mocap_model::exp;
 use nalgebra::{Matrix3, Quaternion};
 use std::f64::consts::PI;
 
-/// Whether a solve is of this kind.
+/// Whether the fast path applies: no limits, no stiffness, full steps, a position goal only.
 #[inline]
-pub(crate) fn is_plain(chain: &Chain, goals: &[Goal], options: &Options) -> bool {
-    chain.plain
+pub(crate) fn applies(chain: &IkChain, goals: &[Goal], options: &SolveOptions) -> bool {
+    chain.unconstrained
         && goals.len() == 1
         && goals[0].wants_position()
         && !goals[0].wants_orientation()
@@ -21,14 +22,14 @@ pub(crate) fn is_plain(chain: &Chain, goals: &[Goal], options: &Options) -> bool
         && options.max_turn >= PI
 }
 
-/// Squared distance of the effector from the goal.
+/// Squared distance from the effector to the goal.
 #[inline]
-pub(crate) fn missing(chain: &Chain, goal: &Goal) -> f64 {
+pub(crate) fn squared_distance(chain: &IkChain, goal: &Goal) -> f64 {
     (goal.position - chain.tips[0]).norm_squared()
 }
 
 /// One sweep of cyclic coordinate descent.
-pub(crate) fn ccd_sweep(chain: &mut Chain, goal: &Goal) {
+pub(crate) fn ccd_sweep(chain: &mut IkChain, goal: &Goal) {
     let mut tip = chain.tips[0];
     for k in (0..chain.position.len()).rev() {
         let at = chain.position[k];
@@ -45,7 +46,7 @@ pub(crate) fn ccd_sweep(chain: &mut Chain, goal: &Goal) {
 
 /// One step of damped least squares, with the damping of the Jacobian solver. `J Jᵀ` of ball joints is the sum
 /// of `|r|² − r rᵀ` over their arms `r`, and the turn of a joint is `r × y`.
-pub(crate) fn damped_step(chain: &mut Chain, goal: &Goal, lambda: f64) {
+pub(crate) fn damped_step(chain: &mut IkChain, goal: &Goal, lambda: f64) {
     let tip = chain.tips[0];
     let scale = 1.0 / chain.length(0);
     let error = (goal.position - tip) * scale;
@@ -92,8 +93,8 @@ fn small_exp(vector: &Vec3) -> Quat {
     Quat::new_unchecked(Quaternion::from_parts(cosine, half * sine))
 }
 
-/// Turns each joint by its turn of the scratch list, and with it all that it carries.
-fn apply_turns(chain: &mut Chain) {
+/// Applies the turns in the scratch list to the joints and to everything they carry.
+fn apply_turns(chain: &mut IkChain) {
     let n = chain.local.len();
     let (turns, bones) = (&chain.scratch.turns[..n], &chain.bones[..n]);
     let (positions, frames) = (&mut chain.position[..n], &mut chain.frame[..n]);
@@ -110,9 +111,10 @@ fn apply_turns(chain: &mut Chain) {
     chain.tips[0] = at;
 }
 
-/// The two-bone solution at the first joint, the favourite before all others, whose two pieces can span the
-/// distance: bends it, and aims the first joint. `false` where there is none.
-pub(crate) fn close(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
+/// Applies the two-bone solution: bends one joint until the distance fits, then aims the first joint. The joint
+/// is the preferred one if its two segments can span the distance, otherwise the first one that can. `false` if
+/// no joint can.
+pub(crate) fn bend_to_goal(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> bool {
     let (a, c) = (chain.position[0], chain.tips[0]);
     let to = goal.position - a;
     let square = to.norm_squared();
@@ -121,11 +123,10 @@ pub(crate) fn close(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
         let (u, v) = ((a - b).norm_squared(), (c - b).norm_squared());
         (square - u - v).powi(2) <= 4.0 * u * v
     };
-    let favourite = chain.bend_at.filter(|&joint| spans(joint));
-    let Some(bend) = favourite.or_else(|| (1..chain.len()).find(|&joint| spans(joint))) else { return false };
+    let preferred = chain.bend_at.filter(|&joint| spans(joint));
+    let Some(bend) = preferred.or_else(|| (1..chain.len()).find(|&joint| spans(joint))) else { return false };
     let b = chain.position[bend];
-    let Some(bent) = two_bone::bend_turn(chain, bend, [&(a - b), &(c - b)], square, goal, options, false)
-    else {
+    let Some(bent) = bend_turn(chain, bend, [&(a - b), &(c - b)], square, goal, options, false) else {
         return false;
     };
     chain.scratch.turns.fill(Quat::identity());
@@ -135,8 +136,8 @@ pub(crate) fn close(chain: &mut Chain, goal: &Goal, options: &Options) -> bool {
     true
 }
 
-/// Local rotations from the frames.
-pub(crate) fn settle(chain: &mut Chain) {
+/// Computes the local rotations from the frames.
+pub(crate) fn write_rotations(chain: &mut IkChain) {
     let n = chain.local.len();
     let (locals, frames) = (&mut chain.local[..n], &mut chain.frame[..n]);
     let mut back = chain.base.rotation.inverse();
@@ -147,43 +148,42 @@ pub(crate) fn settle(chain: &mut Chain) {
     }
 }
 
-/// Solves by repeating `step`, which is given the squared distance that is left and returns what its turns leave
-/// of it; `None` where it stalls short of the goal, or the goal is out of reach. `slow`: so many steps that
-/// leave more than half of the distance are a stall.
+/// Repeats `step`, which gets the number of slow steps so far, until the goal is reached. `None` if the goal is
+/// out of reach, or after more than `max_slow` steps that each leave more than half of the distance.
 #[inline]
 pub(crate) fn solve(
-    chain: &mut Chain,
+    chain: &mut IkChain,
     goal: &Goal,
-    options: &Options,
-    slow: u32,
-    mut step: impl FnMut(&mut Chain, u32),
-) -> Option<Outcome> {
+    options: &SolveOptions,
+    max_slow: u32,
+    mut step: impl FnMut(&mut IkChain, u32),
+) -> Option<SolveOutcome> {
     let reach = chain.reach(0);
     let near = options.position_tolerance * reach.max;
     let distance = (goal.position - chain.position[0]).norm_squared();
-    let mut left = missing(chain, goal);
+    let mut left = squared_distance(chain, goal);
     let mut iterations = 0;
     if left > near * near {
-        let hole = (reach.min - near).max(0.0);
-        if distance > (reach.max + near).powi(2) || distance < hole * hole {
+        let inner = (reach.min - near).max(0.0);
+        if distance > (reach.max + near).powi(2) || distance < inner * inner {
             return None;
         }
-        let mut stalls = 0;
+        let mut slow_steps = 0;
         while left > near * near {
-            if iterations == options.iterations || stalls > slow {
-                settle(chain);
+            if iterations == options.iterations || slow_steps > max_slow {
+                write_rotations(chain);
                 return None;
             }
             iterations += 1;
-            step(chain, stalls);
+            step(chain, slow_steps);
             let before = left;
-            left = missing(chain, goal);
-            stalls += u32::from(left > 0.25 * before);
+            left = squared_distance(chain, goal);
+            slow_steps += u32::from(left > 0.25 * before);
         }
-        settle(chain);
+        write_rotations(chain);
     }
-    Some(Outcome {
-        status: Status::Reached,
+    Some(SolveOutcome {
+        status: SolveStatus::Reached,
         iterations,
         position: left.sqrt(),
         orientation: 0.0,

@@ -1,37 +1,48 @@
-//! The way of a joint from one rotation that it may have to another, all of it within its constraint: what a
-//! joint takes when its next rotation is further away than it may turn in one frame.
+//! Constrained slerp: a bounded step from one allowed rotation towards another, within the joint's constraint at
+//! every point. Limits the speed of joints from frame to frame.
 
 use crate::constraint::{clamp, euler_within, twist_angle};
 use crate::{Constraint, Freedom, Quat};
 use mocap_model::{angle_between, exp, log, slerp, swing_twist};
 use nalgebra::Unit;
 
-/// Halvings of the way until its end is known.
+/// Bisections that locate the end of the step.
 const HALVINGS: u32 = 32;
 
 impl Constraint {
-    /// The furthest rotation on the way from `from` to `to` that is at most `step` \[rad\] from `from`; `to` itself
-    /// where that is as near. Where the constraint allows both, it allows the whole way.
+    /// The rotation between `from` and `to` that is at most `step` \[rad\] away from `from`; `to` if that is near
+    /// enough. If the constraint allows both rotations, it allows the result.
+    ///
+    /// ```
+    /// use mocap_ik::Constraint;
+    /// use mocap_model::{Vector3, angle_between, exp};
+    ///
+    /// let elbow = Constraint::hinge(Vector3::x_axis(), 0.0, 2.6);
+    /// let (from, to) = (exp(&Vector3::new(0.2, 0.0, 0.0)), exp(&Vector3::new(2.0, 0.0, 0.0)));
+    /// let next = elbow.slerp_towards(&from, &to, 0.1);
+    /// assert!((angle_between(&from, &next) - 0.1).abs() < 1e-6);
+    /// assert_eq!(elbow.slerp_towards(&from, &to, 3.0), to);
+    /// ```
     #[inline]
-    pub fn approach(&self, from: &Quat, to: &Quat, step: f64) -> Quat {
-        // The cosine of half the step, from above: mostly that is all there is to find out.
+    pub fn slerp_towards(&self, from: &Quat, to: &Quat, step: f64) -> Quat {
+        // An upper bound of the cosine of half the step settles most cases.
         let half_square = step * step / 4.0;
         if step < 1.0 && from.coords.dot(&to.coords).abs() >= 1.0 - half_square * (0.5 - half_square / 24.0) {
             return *to;
         }
-        self.approach_far(from, to, step)
+        self.slerp_far(from, to, step)
     }
 
-    fn approach_far(&self, from: &Quat, to: &Quat, step: f64) -> Quat {
-        let whole = angle_between(from, to);
-        if whole <= step {
+    fn slerp_far(&self, from: &Quat, to: &Quat, step: f64) -> Quat {
+        let angle = angle_between(from, to);
+        if angle <= step {
             return *to;
         }
         if self.is_free() || self.is_locked() {
-            return slerp(from, to, step / whole);
+            return slerp(from, to, step / angle);
         }
         let (a, b) = (self.to_free(from), self.to_free(to));
-        // The angle grows along the way in all but odd cases; the nearer end is always a valid one.
+        // The angle grows along the path in all but odd cases; the nearer end of the bracket is always valid.
         let (mut near, mut far) = (0.0, 1.0);
         let mut reached = *from;
         for _ in 0..HALVINGS {
@@ -46,7 +57,7 @@ impl Constraint {
         reached
     }
 
-    /// The rotation a share of the way from `a` to `b`, both free rotations that are allowed.
+    /// The rotation at `share` between `a` and `b`, both allowed free rotations.
     fn between(&self, a: &Quat, b: &Quat, share: f64) -> Quat {
         let mix = |a: f64, b: f64| a + (b - a) * share;
         match &self.freedom {
@@ -80,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_is_allowed_and_the_way_ends() {
+    fn every_step_is_allowed_and_arrives() {
         let hinge = Constraint::hinge(Vector3::x_axis(), -0.1, 3.0);
         let ball =
             Constraint::new(Freedom::Ball { axis: Vector3::y_axis(), swing: 1.2, twist: limit(-1.0, 2.0) });
@@ -93,7 +104,7 @@ mod tests {
                 .map(|vector| constraint.project(&exp(&vector)).0);
             let mut steps = 0;
             while angle_between(&at, &end) > 1e-9 {
-                let next = constraint.approach(&at, &end, 0.02);
+                let next = constraint.slerp_towards(&at, &end, 0.02);
                 assert!(angle_between(&at, &next) <= 0.02 + 1e-9);
                 assert!(constraint.excess(&next) < 1e-9, "{constraint:?}");
                 (at, steps) = (next, steps + 1);

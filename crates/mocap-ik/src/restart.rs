@@ -1,20 +1,22 @@
-//! Other poses to start from, where limits hold a solve back from a goal within reach: the middle of the ranges, the
-//! start mirrored about it, then poses spread over the ranges. The same on every run.
+//! Start poses for restarts, used if limits keep a solve from a goal within reach: the middle of the ranges, the
+//! first pose mirrored about the middle, then random poses within the ranges. The sequence is the same on every
+//! run.
 
+use crate::bend::across;
 use crate::constraint::{clamp, euler_within, twist_angle};
-use crate::{Chain, Constraint, Freedom, Quat, Vec3, two_bone};
+use crate::{Constraint, Freedom, IkChain, Quat, Vec3};
 use mocap_model::{Limit, exp, swing_twist};
 use nalgebra::Unit;
 use std::f64::consts::{PI, TAU};
 
-/// How far a joint without limits is turned about each axis \[rad\].
+/// The greatest random turn of a joint without limits about each axis \[rad\].
 const TURN: f64 = 1.0;
 
-/// SplitMix64, of S. Vigna.
-pub(crate) struct Spread(pub(crate) u64);
+/// The random generator SplitMix64. Based on: S. Vigna, "splitmix64.c", 2015.
+pub(crate) struct Random(pub(crate) u64);
 
-impl Spread {
-    /// A number from 0 to 1.
+impl Random {
+    /// A uniformly distributed number in [0, 1).
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -24,31 +26,31 @@ impl Spread {
     }
 }
 
-/// Puts a chain into its `attempt`-th other pose; `start` is the pose that the solve began with.
-pub(crate) fn pose(chain: &mut Chain, start: &[Quat], attempt: u32, spread: &mut Spread) {
+/// Poses a chain for restart number `attempt`; `start` is the pose that the solve started from.
+pub(crate) fn set_pose(chain: &mut IkChain, start: &[Quat], attempt: u32, random: &mut Random) {
     for joint in 0..chain.len() {
         let constraint = chain.constraint[joint];
         if !constraint.is_locked() {
-            chain.local[joint] = other(&constraint, &start[joint], attempt, spread);
+            chain.local[joint] = start_rotation(&constraint, &start[joint], attempt, random);
         }
     }
     chain.update();
 }
 
-fn other(constraint: &Constraint, start: &Quat, attempt: u32, spread: &mut Spread) -> Quat {
+fn start_rotation(constraint: &Constraint, start: &Quat, attempt: u32, random: &mut Random) -> Quat {
     let mut angle = |now: f64, range: &Limit| {
         let (min, max) = if range.max - range.min >= TAU { (-PI, PI) } else { (range.min, range.max) };
         match attempt {
             0 => (min + max) / 2.0,
             1 => min + max - now,
-            _ => min + (max - min) * spread.next(),
+            _ => min + (max - min) * random.next(),
         }
     };
     let free = constraint.to_free(start);
     let made = match &constraint.freedom {
         Freedom::Locked => return *start,
         Freedom::Free => {
-            let turn = Vec3::from_fn(|_, _| (2.0 * spread.next() - 1.0) * TURN);
+            let turn = Vec3::from_fn(|_, _| (2.0 * random.next() - 1.0) * TURN);
             return match attempt {
                 0 | 1 => *start,
                 _ => Quat::new_normalize((start * exp(&turn)).into_inner()),
@@ -68,8 +70,8 @@ fn other(constraint: &Constraint, start: &Quat, attempt: u32, spread: &mut Sprea
                 0 => Quat::identity(),
                 1 => tilt.inverse(),
                 _ => {
-                    let across = Quat::from_axis_angle(axis, TAU * spread.next()) * *two_bone::across(axis);
-                    Quat::from_axis_angle(&Unit::new_normalize(across), swing * spread.next())
+                    let tilt_axis = Quat::from_axis_angle(axis, TAU * random.next()) * *across(axis);
+                    Quat::from_axis_angle(&Unit::new_normalize(tilt_axis), swing * random.next())
                 }
             };
             tilt * Quat::from_axis_angle(axis, twisted)
@@ -84,7 +86,7 @@ mod tests {
     use mocap_model::EulerOrder;
 
     #[test]
-    fn every_pose_is_allowed() {
+    fn every_start_pose_is_within_the_limits() {
         let limit = |min, max| Limit { min, max };
         let constraints = [
             Constraint::hinge(Vec3::x_axis(), -0.3, 2.0),
@@ -94,12 +96,12 @@ mod tests {
                 ranges: [limit(0.5, 1.0), limit(-1.0, 0.2), limit(-2.0, 2.0)],
             }),
         ];
-        let mut spread = Spread(1);
+        let mut random = Random(1);
         for constraint in constraints {
             let start = constraint.project(&exp(&Vec3::new(0.4, -0.8, 0.3))).0;
             for attempt in 0..20 {
-                let other = other(&constraint, &start, attempt, &mut spread);
-                assert!(constraint.excess(&other) < 1e-9, "{attempt}: {constraint:?}");
+                let rotation = start_rotation(&constraint, &start, attempt, &mut random);
+                assert!(constraint.excess(&rotation) < 1e-9, "{attempt}: {constraint:?}");
             }
         }
     }

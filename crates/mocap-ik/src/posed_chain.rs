@@ -1,22 +1,22 @@
-//! Chains taken from the pose of a skeleton and put back into it.
+//! Builds chains from the pose of a skeleton and writes solved chains back.
 //!
-//! Below its base a chain runs as the skeleton does. Where an effector is not below the base (a pelvis above a
-//! foot that stands), the base is pinned, and the chain runs up from it: the joints on that way turn by the
-//! inverse of their local rotations, and the root of the skeleton is moved when the pose is put back.
+//! Below its base a chain follows the skeleton. If an effector is not below the base (a pelvis above a planted
+//! foot), the base is pinned and the chain runs up from it: the joints on that path turn by the inverse of their
+//! local rotations, and the root of the skeleton moves when the pose is written back.
 
-use crate::{Chain, Constraint, Effector, IkError, Link, Quat, Vec3};
+use crate::{Constraint, Effector, IkChain, IkError, Link, Quat, Vec3};
 use mocap_model::{Isometry3, JointId, Pose, Skeleton};
 
-/// A joint whose place or frame is a goal.
+/// A joint that an effector of the chain follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tip {
     /// The joint.
     pub joint: JointId,
-    /// Whether the joint itself turns: for goals of its orientation. If not, only those above it do.
+    /// Whether the joint itself turns, for orientation goals. If not, only the joints above it turn.
     pub turns: bool,
 }
 
-/// A joint of the chain and the joint of the skeleton it stands for.
+/// A joint of the chain and its joint of the skeleton.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     joint: JointId,
@@ -27,11 +27,30 @@ struct Element {
     from: Option<JointId>,
 }
 
-/// A chain and the joints of a skeleton it stands for.
+/// A chain and the joints of the skeleton that it moves.
+///
+/// ```
+/// use mocap_ik::{PosedChain, Tip};
+/// use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3};
+///
+/// let joint = |name: &str, parent: Option<u32>, y: f64| {
+///     Joint::new(name, parent.map(JointId), Vector3::new(0.0, y, 0.0))
+/// };
+/// let joints = vec![joint("hips", None, 0.9), joint("knee", Some(0), -0.45), joint("ankle", Some(1), -0.42)];
+/// let skeleton = Skeleton::new("leg", Space::default(), joints)?;
+///
+/// // Down from the hips, and up from a planted ankle to the hips.
+/// let leg = PosedChain::limb(&skeleton, JointId(0), JointId(2))?;
+/// assert_eq!(leg.joints(), [JointId(0), JointId(1)]);
+/// let mut planted = PosedChain::new(&skeleton, JointId(2), &[Tip { joint: JointId(0), turns: false }])?;
+/// assert!(planted.is_pinned());
+/// planted.read(&skeleton, &Pose::rest(&skeleton))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PosedChain {
     /// The chain.
-    pub chain: Chain,
+    pub chain: IkChain,
     elements: Vec<Element>,
     joints: Vec<JointId>,
     tips: Vec<TipPlace>,
@@ -44,7 +63,7 @@ pub struct PosedChain {
     of: usize,
 }
 
-/// Where a tip is carried.
+/// What carries a tip.
 #[derive(Clone, Copy, Debug)]
 struct TipPlace {
     /// The joint whose transform the pose adds, unless the tip turns or lies on the way up.
@@ -57,7 +76,7 @@ impl PosedChain {
     /// are those the skeleton states. Where `tip` is not below `base`, `base` is pinned.
     ///
     /// # Errors
-    /// Where `tip` is `base`, or belongs to another tree.
+    /// If `tip` is `base`, or belongs to another tree.
     pub fn limb(skeleton: &Skeleton, base: JointId, tip: JointId) -> Result<PosedChain, IkError> {
         PosedChain::new(skeleton, base, &[Tip { joint: tip, turns: false }])
     }
@@ -66,7 +85,7 @@ impl PosedChain {
     /// place and orientation of `base` stay.
     ///
     /// # Errors
-    /// Where a tip is the base or belongs to another tree, or there is none.
+    /// If a tip is the base or belongs to another tree, or there is none.
     pub fn new(skeleton: &Skeleton, base: JointId, tips: &[Tip]) -> Result<PosedChain, IkError> {
         let name = |id: JointId| skeleton.joint(id).name.clone();
         let pinned = tips.iter().any(|tip| skeleton.path(base, tip.joint).is_none());
@@ -131,7 +150,7 @@ impl PosedChain {
             Link { offset: Vec3::zeros(), rotation, constraint }
         });
         let parents = elements.iter().map(|element| element.parent).collect();
-        let chain = Chain::tree(Isometry3::identity(), links.collect(), parents, effectors)?;
+        let chain = IkChain::tree(Isometry3::identity(), links.collect(), parents, effectors)?;
         let mut above = Vec::new();
         if pinned {
             above.push(up[up.len() - 1]);
@@ -151,12 +170,12 @@ impl PosedChain {
         &self.joints
     }
 
-    /// The place in the chain of a joint of the skeleton.
+    /// The index in the chain of a joint of the skeleton.
     pub fn place(&self, joint: JointId) -> Option<usize> {
         self.joints.iter().position(|other| *other == joint)
     }
 
-    /// Whether the base keeps its orientation too, and the chain runs up from it.
+    /// Whether the base keeps its place and orientation, and the chain runs up from it.
     pub fn is_pinned(&self) -> bool {
         self.pinned
     }
@@ -164,7 +183,7 @@ impl PosedChain {
     /// Takes over a local pose: the base where the joints above it put it, and the rotations and offsets.
     ///
     /// # Errors
-    /// Where the pose is of another skeleton.
+    /// If the pose is of another skeleton.
     pub fn read(&mut self, skeleton: &Skeleton, local: &Pose) -> Result<(), IkError> {
         let mut base = Isometry3::identity();
         let mut above = if self.pinned { Some(self.base) } else { skeleton.joint(self.base).parent };
@@ -180,7 +199,7 @@ impl PosedChain {
     /// that is pinned) is known.
     ///
     /// # Errors
-    /// Where the pose is of another skeleton.
+    /// If the pose is of another skeleton.
     pub fn read_at(&mut self, base: Isometry3<f64>, local: &Pose) -> Result<(), IkError> {
         self.check(local)?;
         let offset = |joint: Option<JointId>| {
@@ -205,7 +224,7 @@ impl PosedChain {
     /// Puts the rotations of the chain into a local pose; of a pinned chain the root is moved too.
     ///
     /// # Errors
-    /// Where the pose is of another skeleton.
+    /// If the pose is of another skeleton.
     pub fn write(&self, local: &mut Pose) -> Result<(), IkError> {
         self.check(local)?;
         for (element, rotation) in self.elements.iter().zip(self.chain.rotations()) {

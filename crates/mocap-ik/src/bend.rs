@@ -1,0 +1,108 @@
+//! The turn of one joint after which two points that it joins are a given distance apart: the law of cosines in
+//! the plane across the axis that the joint bends about. What lies along the axis stays.
+
+use crate::constraint::{clamp, twist_angle};
+use crate::{Freedom, Goal, IkChain, Quat, SolveOptions, Vec3};
+use nalgebra::{Quaternion, Unit};
+
+/// The turn (object space) of the bending joint, with `u` towards the first joint and `v` towards the effector,
+/// after which both are the root of `square` apart. `None` if a bone has no length across the axis.
+pub(crate) fn bend_turn(
+    chain: &IkChain,
+    bend: usize,
+    [u, v]: [&Vec3; 2],
+    square: f64,
+    goal: &Goal,
+    options: &SolveOptions,
+    flipped: bool,
+) -> Option<Quat> {
+    let constraint = &chain.constraint[bend];
+    let parent = chain.parent_frame(bend);
+    let given = chain.bend.filter(|(joint, _)| *joint == bend).and_then(|(_, axis)| axis);
+    let hinge = match &constraint.freedom {
+        Freedom::Hinge { axis, range } if options.limits => Some((axis, range)),
+        _ => None,
+    };
+    let axis = match (hinge, given) {
+        (Some((axis, _)), _) => parent * constraint.outer() * axis,
+        (None, Some(axis)) => spanning(parent * axis, u, v, square),
+        (None, None) => normal(chain, bend, u, v, goal),
+    };
+    let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
+    let (u_across, v_across) = (u - *axis * u_along, v - *axis * v_along);
+    let product = (u_across.norm_squared() * v_across.norm_squared()).sqrt();
+    if product <= f64::MIN_POSITIVE {
+        return None;
+    }
+    let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - square;
+    let cosine = (wished / (2.0 * product)).clamp(-1.0, 1.0);
+    let mut sine = (1.0 - cosine * cosine).sqrt();
+    // The angle from `v` to `u` about the axis, now and as wished; turning `v` by the difference closes it.
+    let (now_cosine, now_sine) =
+        (v_across.dot(&u_across) / product, axis.dot(&v_across.cross(&u_across)) / product);
+    let Some((hinge_axis, range)) = hinge else {
+        let turn = (now_cosine * cosine + now_sine * sine, now_sine * cosine - now_cosine * sine);
+        return Some(about(&axis, turn.0, turn.1));
+    };
+    let sign = constraint.sign();
+    let angle = twist_angle(&constraint.to_free(&chain.local[bend]), hinge_axis);
+    let turn_to = |sine: f64| {
+        let by = (now_sine * cosine - now_cosine * sine).atan2(now_cosine * cosine + now_sine * sine);
+        let (clamped, outside) = clamp(angle + sign * by, range);
+        (sign * (clamped - angle), outside)
+    };
+    // The side on which the joint is bent now, unless an axis says which, or only the other side is allowed.
+    let flexes = given.map_or(now_sine, |given| given.dot(&(constraint.outer() * hinge_axis)));
+    if (flexes < 0.0) != flipped {
+        sine = -sine;
+    }
+    let (mut by, outside) = turn_to(sine);
+    if outside {
+        let (other, other_outside) = turn_to(-sine);
+        if !other_outside {
+            by = other;
+        }
+    }
+    Some(Quat::from_axis_angle(&axis, by))
+}
+
+/// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because they do
+/// not lie across it, the normal of their plane on the same side.
+fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
+    let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
+    let (uu, vv) = (u.norm_squared(), v.norm_squared());
+    let wished = uu + vv - 2.0 * u_along * v_along - square;
+    if wished * wished <= 4.0 * (uu - u_along * u_along) * (vv - v_along * v_along) {
+        return axis;
+    }
+    let normal = v.cross(u);
+    let side = if normal.dot(&axis) < 0.0 { -1.0 } else { 1.0 };
+    if normal.norm_squared() > 1e-14 * uu * vv { Unit::new_normalize(normal * side) } else { axis }
+}
+
+/// The normal of the plane the limb bends in: of its pose; of its pole where the pose is straight; or else an
+/// axis that stays with the bone above.
+fn normal(chain: &IkChain, bend: usize, u: &Vec3, v: &Vec3, goal: &Goal) -> Unit<Vec3> {
+    let straight = 1e-14 * u.norm_squared() * v.norm_squared();
+    let unit = |normal: Vec3| (normal.norm_squared() > straight).then(|| Unit::new_normalize(normal));
+    let from_pole = || goal.pole.and_then(|pole| unit(u.cross(&(pole - chain.position[bend]))));
+    unit(v.cross(u)).or_else(from_pole).unwrap_or_else(|| {
+        let parent = chain.parent_frame(bend);
+        parent * across(&(parent.inverse() * u))
+    })
+}
+
+/// The rotation about an axis whose angle has this cosine and sine.
+fn about(axis: &Unit<Vec3>, cosine: f64, sine: f64) -> Quat {
+    // Half of the larger of the two squares is never lost to rounding.
+    let (w, s) =
+        if cosine >= 0.0 { (1.0 + cosine, sine) } else { (sine.abs(), (1.0 - cosine).copysign(sine)) };
+    Quat::new_normalize(Quaternion::from_parts(w, axis.into_inner() * s))
+}
+
+/// A unit vector across `v`; across nothing it is X.
+pub(crate) fn across(v: &Vec3) -> Unit<Vec3> {
+    let mut axis = Vec3::zeros();
+    axis[v.iamin()] = 1.0;
+    Unit::try_new(v.cross(&axis), 0.0).unwrap_or(Vec3::x_axis())
+}

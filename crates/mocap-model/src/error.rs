@@ -1,0 +1,48 @@
+//! The error of the crate.
+
+/// Why a skeleton, a clip or a set of markers cannot be built or changed.
+///
+/// ```
+/// use mocap_model::{ModelError, Skeleton, Space};
+///
+/// let error = Skeleton::new("empty", Space::default(), vec![]).unwrap_err();
+/// assert_eq!(error, ModelError::NoJoints);
+/// assert_eq!(error.to_string(), "a skeleton has at least one joint");
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum ModelError {
+    #[error("a skeleton has at least one joint")]
+    NoJoints,
+    #[error("joint '{joint}' stands before its parent; parents come first")]
+    ParentAfterChild { joint: String },
+    #[error("two joints are called '{name}'; names are unique in a skeleton")]
+    DuplicateName { name: String },
+    #[error("joint '{joint}' has an offset, rest rotation or limit that is not a number")]
+    RestNotFinite { joint: String },
+    #[error("the end site '{joint}' has a child; only a joint can have one")]
+    EndSiteWithChild { joint: String },
+    #[error("joint '{joint}' has a limit from {min} to {max} rad: the smaller angle comes first")]
+    EmptyLimit { joint: String, min: f64, max: f64 },
+    #[error("chain '{chain}' does not run down the tree: its base is not above its tip")]
+    BrokenChain { chain: String },
+    #[error("{tracks} joints have tracks, the skeleton has {joints}")]
+    TrackCount { tracks: usize, joints: usize },
+    #[error("joint '{joint}' has {found} frames, the clip has {expected}")]
+    TrackLength { joint: String, found: usize, expected: usize },
+    #[error("joint '{joint}' has a value that is not a number in frame {frame}")]
+    NotFinite { joint: String, frame: usize },
+    #[error("frames {from} to {to} are not in the clip: it has {frames}")]
+    FrameRange { from: usize, to: usize, frames: usize },
+    #[error("at {fps:?} frames per second the clip would have more than {limit} frames")]
+    TooManyFrames { fps: f64, limit: usize },
+    #[error("two markers are called '{name}'; names are unique in a recording")]
+    DuplicateMarker { name: String },
+    #[error("{found} values were given for {frames} frames of {markers} markers")]
+    MarkerLength { found: usize, frames: usize, markers: usize },
+    #[error("marker '{marker}' has a position that is not a number in frame {frame}; a gap has no position")]
+    MarkerNotFinite { marker: String, frame: usize },
+    #[error("marker '{marker}' has a residual in frame {frame} that is negative or not a number")]
+    MarkerResidual { marker: String, frame: usize },
+}

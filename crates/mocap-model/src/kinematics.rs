@@ -1,0 +1,103 @@
+//! Forward kinematics: where the joints of a clip are in object space.
+
+use crate::{Clip, JointId, Pose};
+use nalgebra::{Isometry3, Vector3};
+
+/// Forward kinematics of a clip, frame by frame: of all its joints, or only of those that a caller needs.
+///
+/// Allocates once; [`ForwardKinematics::place`] does not allocate. For a pose that is not a frame of a clip see
+/// [`Pose::to_object`].
+///
+/// ```
+/// use mocap_model::*;
+/// use std::sync::Arc;
+///
+/// let joints = vec![
+///     Joint::new("hips", None, Vector3::new(0.0, 0.9, 0.0)),
+///     Joint::new("head", Some(JointId(0)), Vector3::new(0.0, 0.7, 0.0)),
+/// ];
+/// let skeleton = Arc::new(Skeleton::new("stick", Space::default(), joints)?);
+/// let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+/// let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 10, tracks)?;
+///
+/// let mut kinematics = ForwardKinematics::new(&clip);
+/// for frame in 0..clip.frames() {
+///     kinematics.place(frame);
+///     assert_eq!(kinematics.position(JointId(1)).y, 0.9 + 0.7);
+/// }
+/// # Ok::<(), ModelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ForwardKinematics<'a> {
+    clip: &'a Clip,
+    /// The joints to place, parents first.
+    joints: Vec<JointId>,
+    object: Pose,
+}
+
+impl<'a> ForwardKinematics<'a> {
+    /// Of all joints.
+    pub fn new(clip: &'a Clip) -> ForwardKinematics<'a> {
+        ForwardKinematics::select(clip, vec![true; clip.skeleton().len()])
+    }
+
+    /// Of these joints and of those above them. The others stay at the identity.
+    ///
+    /// # Panics
+    /// If there is no such joint.
+    pub fn of_joints(clip: &'a Clip, joints: &[JointId]) -> ForwardKinematics<'a> {
+        let mut needed = vec![false; clip.skeleton().len()];
+        joints.iter().for_each(|joint| needed[joint.index()] = true);
+        for (id, joint) in clip.skeleton().iter().rev() {
+            if let (true, Some(parent)) = (needed[id.index()], joint.parent) {
+                needed[parent.index()] = true;
+            }
+        }
+        ForwardKinematics::select(clip, needed)
+    }
+
+    fn select(clip: &'a Clip, needed: Vec<bool>) -> ForwardKinematics<'a> {
+        ForwardKinematics {
+            clip,
+            joints: clip.skeleton().iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect(),
+            object: Pose { joints: vec![Isometry3::identity(); needed.len()] },
+        }
+    }
+
+    /// Places the joints as they are in a frame.
+    ///
+    /// # Panics
+    /// If there is no such frame.
+    pub fn place(&mut self, frame: usize) {
+        assert!(frame < self.clip.frames(), "frame {frame} of {}", self.clip.frames());
+        let object = &mut self.object.joints;
+        for id in &self.joints {
+            let local = self.clip.local(*id, frame);
+            object[id.index()] = match self.clip.skeleton().joint(*id).parent {
+                Some(parent) => object[parent.index()] * local,
+                None => local,
+            };
+        }
+    }
+
+    /// The transform of a joint in object space, in the frame last placed.
+    ///
+    /// # Panics
+    /// If there is no such joint.
+    pub fn at(&self, joint: JointId) -> &Isometry3<f64> {
+        &self.object.joints[joint.index()]
+    }
+
+    /// The position of a joint in object space [units of the clip], in the frame last placed.
+    ///
+    /// # Panics
+    /// If there is no such joint.
+    pub fn position(&self, joint: JointId) -> Vector3<f64> {
+        self.at(joint).translation.vector
+    }
+
+    /// The pose in object space, in the frame last placed.
+    pub fn pose(&self) -> &Pose {
+        &self.object
+    }
+}
