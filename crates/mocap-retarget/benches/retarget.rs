@@ -1,5 +1,5 @@
 //! Frames per second of a retarget, one thread, report left out and in: a walk of 31 joints, four limbs solved,
-//! feet planted, on a body with other legs. The walk is CMU's where the corpus is there, else the fixture's.
+//! feet locked, on a body with other legs. The walk is CMU's where the corpus is there, else the fixture's.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "says that it takes the fixture")]
 
@@ -37,9 +37,9 @@ fn retarget(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("retarget");
     group.throughput(Throughput::Elements(source.frames() as u64));
     for (name, solver, lock) in [
-        ("planted, two-bone", LimbSolver::Auto, FootLock::On),
-        ("planted, ccd", LimbSolver::Named(IkMethod::Ccd), FootLock::On),
-        ("free, two-bone", LimbSolver::Auto, FootLock::Off),
+        ("foot lock, two-bone", LimbSolver::Auto, FootLock::On),
+        ("foot lock, ccd", LimbSolver::Named(IkMethod::Ccd), FootLock::On),
+        ("no foot lock, two-bone", LimbSolver::Auto, FootLock::Off),
     ] {
         let options = RetargetOptions { solver, foot_lock: lock, ..RetargetOptions::default() };
         let retargeter = Retargeter::new(source.skeleton(), &target, &options).expect("a body");

@@ -35,10 +35,13 @@ pub(crate) struct StageResults<'a> {
     pub limits_asked: bool,
 }
 
-/// The report of a motion.
-pub(crate) fn report(pair: &Pair, results: &StageResults) -> RetargetReport {
+/// The report of a motion; `warnings` hold for any clip.
+pub(crate) fn report(
+    pair: &Pair,
+    mut warnings: Vec<RetargetWarning>,
+    results: &StageResults,
+) -> RetargetReport {
     let StageResults { source, context, motion, .. } = *results;
-    let mut warnings = pair.warnings();
     if source.frames() == 0 {
         warnings.push(RetargetWarning::NoFrames);
     } else if !context.feet.any_contact {

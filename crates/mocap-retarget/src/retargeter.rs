@@ -139,6 +139,7 @@ impl Retargeter {
             staged.solved.iter().map(|frames| frames.get(lead_in..).unwrap_or_default()).collect();
         Ok(report(
             &self.pair,
+            self.warnings.clone(),
             &StageResults {
                 source: source.motion(),
                 context: &staged.context,

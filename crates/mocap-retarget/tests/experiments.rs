@@ -96,7 +96,7 @@ fn scaled_bodies_walk_the_same_walk() {
                     RetargetOptions { solver, foot_lock: FootLock::Off, ..RetargetOptions::default() };
                 let (_, report) = run(&source, experiment, &options);
                 let place = format!("{path}, thighs × {}, {}", experiment.thigh, solver.name());
-                print_row(path, experiment, &format!("scale, feet free, {}", solver.name()), &report);
+                print_row(path, experiment, &format!("scale, no foot lock, {}", solver.name()), &report);
                 for (role, most) in [
                     (Role::LeftUpperLeg, experiment.thigh_rms),
                     (Role::RightUpperLeg, experiment.thigh_rms),
@@ -121,13 +121,13 @@ fn scaled_bodies_walk_the_same_walk() {
 }
 
 #[test]
-fn planted_feet_stay_where_they_stand() {
+fn locked_feet_stay_in_place() {
     for (path, skip) in WALKS {
         let Some(source) = corpus::clip(path, skip) else { return };
         for experiment in &EXPERIMENTS {
             let (_, report) = run(&source, experiment, &RetargetOptions::default());
             let place = format!("{path}, thighs × {}", experiment.thigh);
-            print_row(path, experiment, "scale, feet planted", &report);
+            print_row(path, experiment, "scale, foot lock", &report);
             for foot in &report.feet {
                 assert!(foot.slide_ratio.unwrap() <= 0.05, "{place}: {foot:?}");
                 assert!(foot.penetration_max <= 1e-4, "{place}: {foot:?}");

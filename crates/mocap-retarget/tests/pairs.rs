@@ -143,7 +143,7 @@ fn every_skeleton_moves_every_other() {
 }
 
 #[test]
-fn shape_shows_the_limbs_of_rest_poses_that_are_stances() {
+fn shape_shows_the_limbs_of_t_and_a_poses() {
     for name in ["CMU", "CMU ASF", "GAMES-105", "Mixamo", "Xia"] {
         let (_, path, skip) = CLIPS.into_iter().find(|(clip, ..)| *clip == name).unwrap();
         let Some(clip) = corpus::clip(path, skip) else { return };

@@ -91,7 +91,7 @@ fn cmu_in_both_forms() {
 }
 
 #[test]
-fn rigs_of_engines_and_tools() {
+fn rigs_of_iclone_and_unreal() {
     let legs = both(
         "  @_Thigh\n   @_Calf\n    @_Foot\n     @_ToeBaseShareBone\n     @_ToeBase\n   @_ThighTwist01\n",
         "L",
@@ -140,6 +140,10 @@ fn rigs_of_engines_and_tools() {
             (Role::RightIndex2, "index_02_r"),
         ],
     );
+}
+
+#[test]
+fn rigs_of_biped_and_vrm() {
     let legs = both("  Bip01 @ Thigh\n   Bip01 @ Calf\n    Bip01 @ Foot\n     Bip01 @ Toe0\n", "L", "R");
     let arms = both(
         "     Bip01 @ Clavicle\n      Bip01 @ UpperArm\n       Bip01 @ Forearm\n        Bip01 @ Hand\n         Bip01 @ Finger0\n          Bip01 @ Finger01\n",

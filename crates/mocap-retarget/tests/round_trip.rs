@@ -65,11 +65,11 @@ fn a_motion_comes_back() {
                 let shared: Vec<Role> = Role::ALL.iter().copied().filter(in_both).collect();
                 error(source, &again, &shared)
             };
-            let [free, planted] = [FootLock::Off, FootLock::Auto].map(run);
-            println!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, planted * 100.0);
+            let [free, locked] = [FootLock::Off, FootLock::Auto].map(run);
+            println!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, locked * 100.0);
             // Planted feet are not the captured ones, which slide and sink: that is no loss of the way.
             assert!(free <= 0.015, "{from} → {to} → {from}: {free} of the height");
-            assert!(planted <= 0.02, "{from} → {to} → {from}: {planted} of the height");
+            assert!(locked <= 0.02, "{from} → {to} → {from}: {locked} of the height");
         }
     }
 }
