@@ -62,13 +62,13 @@ impl QualityFact {
                 frame: step.frame,
             }),
             suspicious: quality
-                .suspects
+                .artifacts
                 .iter()
-                .map(|suspect| SuspectFact {
-                    what: suspect.suspicion.name(),
-                    first: suspect.frames.start,
-                    last: suspect.frames.end.max(1) - 1,
-                    joint: suspect.joint.map(name),
+                .map(|artifact| SuspectFact {
+                    what: artifact.kind.name(),
+                    first: artifact.frames.start,
+                    last: artifact.frames.end.max(1) - 1,
+                    joint: artifact.joint.map(name),
                 })
                 .collect(),
         }
@@ -124,7 +124,7 @@ impl FootFact {
             foot: if foot.side == Side::Left { "left" } else { "right" },
             contact_share: foot.contact_share,
             contacts: foot.contacts,
-            slide: foot.measure.slide,
+            slide: foot.measure.skate,
             float_max: foot.measure.float_max,
             penetration_max: foot.measure.penetration_max,
         }

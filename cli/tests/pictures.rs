@@ -45,7 +45,7 @@ fn view_writes_a_page_named_after_the_first_motion() {
     );
     assert_eq!(row["bytes"].as_u64(), Some(sandbox.read("walk.html").len() as u64));
     // A skeleton alone is shown at rest; stdout takes the page.
-    assert!(sandbox.run(["view", "robin.skel", "-o", "-"]).ok().stdout.contains("no motion: the rest pose"));
+    assert!(sandbox.run(["view", "robin.skel", "-o", "-"]).ok().stdout.contains("no frames: rest pose"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use globset::Glob;
-use mocap_compress::{CompressError, Compression, Options, Profile, Report as Measured};
+use mocap_compress::{CompressError, CompressOptions, CompressReport as Measured, Compression, Profile};
 use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 
@@ -204,7 +204,7 @@ fn compress(job: &Job, args: &Args, meter: &Meter) -> Result<Report, Failure> {
 pub(crate) struct Squeezed {
     pub(crate) bytes: Vec<u8>,
     measured: Measured,
-    pub(crate) options: Options,
+    pub(crate) options: CompressOptions,
     settings: Vec<Setting>,
     /// By joint that is measured, the setting that counts.
     rules: Vec<Option<usize>>,
@@ -235,7 +235,7 @@ pub(crate) fn squeezed(
             warnings.push(unmatched(setting, clip.skeleton()));
         }
     }
-    let options = Options {
+    let options = CompressOptions {
         profile: bounds.profile,
         tolerance: bounds.error.0,
         shell: bounds.shell.0,
@@ -340,7 +340,7 @@ fn unmatched(setting: &Setting, skeleton: &Skeleton) -> Diagnostic {
 /// What the settings came to: by setting, and the rest; only where there are settings.
 fn bounds<'a>(
     measured: &Measured,
-    options: &Options,
+    options: &CompressOptions,
     settings: &'a [Setting],
     rules: &[Option<usize>],
 ) -> Vec<Bound<'a>> {

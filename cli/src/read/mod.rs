@@ -20,7 +20,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use mocap_compress::{Compressed, OpenError};
+use mocap_compress::{CompressError, Compressed};
 use mocap_formats::{Finding, Format, Limits, Parsed, bvh, text};
 use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
 
@@ -241,7 +241,7 @@ pub(crate) fn open_compressed(
     bytes: &[u8],
     skeleton: Option<&Arc<Skeleton>>,
 ) -> Result<Compressed, Diagnostic> {
-    let limits = mocap_compress::Limits::default();
+    let limits = mocap_compress::OpenLimits::default();
     let opened = match skeleton {
         Some(skeleton) => Compressed::open_with(bytes, skeleton.clone(), &limits),
         None => Compressed::open(bytes, &limits),
@@ -249,7 +249,7 @@ pub(crate) fn open_compressed(
     opened.map_err(|error| {
         let diagnostic = Diagnostic::new(error.code(), error.to_string());
         match error {
-            OpenError::SkeletonElsewhere => {
+            CompressError::SkeletonElsewhere => {
                 diagnostic.help("`mocap decompress --skeleton-ref` takes a file that has it")
             }
             _ => diagnostic,

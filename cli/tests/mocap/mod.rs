@@ -115,20 +115,7 @@ pub(crate) fn ran(output: Output) -> Ran {
 
 /// A file of the `fixtures/` of the project.
 pub(crate) fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name)
-}
-
-/// The folder of captured motions, `MOCAP_CORPUS`, else `../shared/data` beside the checkout; says that the test is
-/// skipped where there is none.
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no motion files at {} (set MOCAP_CORPUS)", folder.display());
-        return None;
-    }
-    Some(folder)
+    mocap_corpus::fixture(name)
 }
 
 /// A leg of two bones, 1.2 units long, that swings over four frames.

@@ -1,4 +1,4 @@
-//! When feet stand on the floor.
+//! Foot contacts: when heels and toes are on the floor.
 
 use crate::{FootMotion, Trajectory};
 use mocap_model::{Clip, JointId, Role, Side, Skeleton};
@@ -33,14 +33,14 @@ pub fn feet_of(skeleton: &Skeleton) -> Vec<Foot> {
     feet.collect()
 }
 
-/// What counts as standing.
+/// What counts as a foot contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactOptions {
-    /// A point that is faster does not stand [m/s]. Default 0.15.
+    /// A point in contact is slower than this [m/s]. Default 0.15.
     pub speed: f64,
-    /// A point that is higher above where it rests does not stand \[m\]. Default 0.05.
+    /// A point in contact is lower than this above its usual lowest height \[m\]. Default 0.05.
     pub height: f64,
-    /// A shorter contact is none, and a shorter gap does not end one \[s\]. Default 0.08.
+    /// Shorter contacts are dropped, shorter gaps are closed \[s\]. Default 0.08.
     pub shortest: f64,
 }
 
@@ -50,19 +50,29 @@ impl Default for ContactOptions {
     }
 }
 
-/// When toe and heel of a foot stand, by frame.
+/// The contacts of one foot, by frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FootContacts {
-    /// Whether the toe joint stands.
+    /// Whether the toe joint is in contact.
     pub toe: Vec<bool>,
-    /// Whether the ankle is as still and low as over a heel that stands.
+    /// Whether the ankle is as slow and low as over a heel in contact.
     pub heel: Vec<bool>,
 }
 
 /// The contacts of a foot. `metres` is the length of the clip's unit.
 ///
-/// A point stands while it is slower than [`ContactOptions::speed`] and lower than [`ContactOptions::height`]
+/// A point is in contact while it is slower than [`ContactOptions::speed`] and lower than [`ContactOptions::height`]
 /// above its usual lowest height, for at least [`ContactOptions::shortest`].
+///
+/// ```
+/// use mocap_analysis::{ContactOptions, contacts, feet_of, runs};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let feet = feet_of(clip.skeleton());
+/// // The clip is in metres.
+/// let left = contacts(&clip, &feet[0], 1.0, &ContactOptions::default());
+/// // One contact, over all frames.
+/// assert_eq!(runs(&left.toe), [0..clip.frames()]);
+/// ```
 pub fn contacts(clip: &Clip, foot: &Foot, metres: f64, options: &ContactOptions) -> FootContacts {
     FootMotion::of(clip, std::slice::from_ref(foot)).swap_remove(0).contacts(metres, options)
 }
@@ -70,13 +80,14 @@ pub fn contacts(clip: &Clip, foot: &Foot, metres: f64, options: &ContactOptions)
 impl FootMotion {
     /// As [`contacts`].
     pub fn contacts(&self, metres: f64, options: &ContactOptions) -> FootContacts {
-        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.stands(trajectory, metres, options));
+        let [toe, heel] =
+            [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, metres, options));
         FootContacts { toe, heel }
     }
 
-    fn stands(&self, trajectory: &Trajectory, metres: f64, options: &ContactOptions) -> Vec<bool> {
+    fn contact(&self, trajectory: &Trajectory, metres: f64, options: &ContactOptions) -> Vec<bool> {
         let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up) * metres).collect();
-        let resting = crate::error::percentile(&mut heights.clone(), 0.05);
+        let resting = crate::percentile::percentile(&mut heights.clone(), 0.05);
         let last = trajectory.len().saturating_sub(1);
         let speed = |frame: usize| {
             let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));
@@ -86,14 +97,14 @@ impl FootMotion {
             .map(|frame| speed(frame) < options.speed && heights[frame] < resting + options.height)
             .collect();
         let shortest = (options.shortest * self.fps).ceil() as usize;
-        // Gaps are closed only where something stands on both sides of them, so close first, then drop.
+        // A gap is closed only between two contacts, so gaps come first.
         let closed = without_short_runs(&still, false, shortest.min(last / 2));
         without_short_runs(&closed, true, shortest)
     }
 }
 
-/// Turns runs of `value` that are shorter than `shortest` into the opposite; at the ends of the clip a run of
-/// gaps stays, since what lies beyond is not known.
+/// Inverts runs of `value` that are shorter than `shortest`. A gap at either end of the clip stays: the motion
+/// beyond is not known.
 fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool> {
     let mut cleaned = values.to_vec();
     for run in runs(&values.iter().map(|v| *v == value).collect::<Vec<_>>()) {

@@ -1,24 +1,24 @@
-//! How well feet stand: slide, float and penetration.
+//! Foot skate, float height and penetration.
 
 use crate::{Foot, FootContacts, FootMotion, Trajectory};
 use mocap_model::{Clip, Vector3};
 
-/// What the feet of a motion do while they stand; lengths in metres.
+/// How well a foot keeps its contacts; lengths in metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootMeasure {
-    /// Frames in which the toe stands.
+    /// Frames in which the toe is in contact.
     pub contact_frames: usize,
-    /// Mean horizontal speed of the toe while it stands [m/s].
-    pub slide: f64,
-    /// The largest height of the foot's lowest point above the floor while it stands \[m\].
+    /// Foot skate: the mean horizontal speed of the toe in contact [m/s].
+    pub skate: f64,
+    /// Float height: the largest height of the foot's lowest point above the floor in contact \[m\].
     pub float_max: f64,
-    /// Mean height of the foot's lowest point above the floor while it stands \[m\]; below is negative.
+    /// The mean height of the foot's lowest point above the floor in contact \[m\]; negative below it.
     pub height_mean: f64,
-    /// The greatest depth of any point of the foot below the floor, in all frames \[m\].
+    /// Penetration: the largest depth of any point of the foot below the floor, over all frames \[m\].
     pub penetration_max: f64,
 }
 
-/// The usual heights of a standing foot's joints above the floor [units of the clip].
+/// The usual heights of a foot's joints above the floor in contact [units of the clip].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoleHeights {
     /// Of the ankle.
@@ -42,11 +42,6 @@ pub fn foot_measure(
     FootMotion::of(clip, std::slice::from_ref(foot)).swap_remove(0).measure(contacts, floor, metres)
 }
 
-/// The median heights of ankle and toe in the frames in which both stand; `None` where there are none.
-pub fn sole_heights(clip: &Clip, foot: &Foot, contacts: &FootContacts, floor: f64) -> Option<SoleHeights> {
-    FootMotion::of(clip, std::slice::from_ref(foot)).swap_remove(0).sole_heights(contacts, floor)
-}
-
 impl FootMotion {
     /// As [`foot_measure`].
     ///
@@ -55,13 +50,13 @@ impl FootMotion {
     pub fn measure(&self, contacts: &FootContacts, floor: f64, metres: f64) -> FootMeasure {
         assert_eq!(contacts.toe.len(), self.lowest.len(), "contacts of another motion");
         let mut measure = FootMeasure {
-            slide: slide(&self.toe, &contacts.toe, &self.up) * metres * self.fps,
+            skate: skate(&self.toe, &contacts.toe, &self.up) * metres * self.fps,
             ..FootMeasure::default()
         };
-        for (lowest, stands) in self.lowest.iter().zip(&contacts.toe) {
+        for (lowest, in_contact) in self.lowest.iter().zip(&contacts.toe) {
             let height = (lowest - floor) * metres;
             measure.penetration_max = measure.penetration_max.max(-height);
-            if *stands {
+            if *in_contact {
                 measure.contact_frames += 1;
                 measure.float_max = measure.float_max.max(height);
                 measure.height_mean += height;
@@ -71,7 +66,7 @@ impl FootMotion {
         measure
     }
 
-    /// As [`sole_heights`].
+    /// The median heights of ankle and toe in the frames in which both are in contact; `None` where there are none.
     ///
     /// # Panics
     /// Where the contacts have fewer frames than the motion.
@@ -81,18 +76,18 @@ impl FootMotion {
                 (0..trajectory.len()).filter(|frame| contacts.toe[*frame] && contacts.heel[*frame]);
             let mut heights: Vec<f64> =
                 standing.map(|frame| trajectory[frame].dot(&self.up) - floor).collect();
-            (!heights.is_empty()).then(|| crate::error::percentile(&mut heights, 0.5))
+            (!heights.is_empty()).then(|| crate::percentile::percentile(&mut heights, 0.5))
         });
         Some(SoleHeights { ankle: ankle?, toe: toe? })
     }
 }
 
-/// The mean horizontal distance a frame between successive frames that both stand.
-fn slide(trajectory: &Trajectory, stands: &[bool], up: &Vector3<f64>) -> f64 {
+/// The mean horizontal distance between successive frames that are both in contact.
+fn skate(trajectory: &Trajectory, in_contact: &[bool], up: &Vector3<f64>) -> f64 {
     let mut distances = 0.0;
     let mut count = 0;
     for frame in 1..trajectory.len() {
-        if stands[frame - 1] && stands[frame] {
+        if in_contact[frame - 1] && in_contact[frame] {
             let moved = trajectory[frame] - trajectory[frame - 1];
             distances += (moved - up * moved.dot(up)).norm();
             count += 1;

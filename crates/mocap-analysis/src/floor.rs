@@ -1,18 +1,18 @@
 //! The height of the floor under a motion.
 
-use crate::error::percentile;
+use crate::percentile::percentile;
 use crate::{Foot, FootContacts, FootMotion};
 use mocap_model::Clip;
 
-/// Without a foot that stands, this share of the frames may have one below the floor.
+/// Without contacts, this share of the frames may have a foot below the floor.
 const BELOW: f64 = 0.05;
 
-/// The height along the up axis [units of the clip] on which the feet stand: the median, over the frames in
-/// which toe and heel of a foot stand, of its lowest joint or end site. Toes that bend through the floor when a
-/// foot rolls off, as captured toes do, thus do not count. A motion that never stands has its floor where 5 %
-/// of the frames have a foot lower. `None` without feet or frames.
+/// The height of the floor along the up axis [units of the clip]: the median height of a foot's lowest joint or
+/// end site, over the frames in which its toe and heel are in contact. Captured toes that bend through the floor
+/// when a foot rolls off do not count. Without contacts, it is the height below which 5 % of the frames have a
+/// foot. `None` without feet or frames.
 ///
-/// It is the height of joints, not of soles: a sole that is thicker than that of another skeleton lies lower.
+/// It is the height of joints, not of soles: a thicker sole lies lower.
 ///
 /// # Panics
 /// Where there are not as many contacts as feet, or they are of a clip of another length.
@@ -20,7 +20,7 @@ pub fn floor_height(clip: &Clip, feet: &[Foot], contacts: &[FootContacts]) -> Op
     floor_of(&FootMotion::of(clip, feet), contacts)
 }
 
-/// As [`floor_height`], of feet whose motion is known already.
+/// As [`floor_height`], for feet whose motion is known already.
 ///
 /// # Panics
 /// Where there are not as many contacts as feet, or they are of a clip of another length.

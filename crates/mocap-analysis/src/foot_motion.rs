@@ -1,4 +1,4 @@
-//! Where feet are over time: what floor, contacts and foot measures are found from, in one pass over the clip.
+//! The trajectories of feet, found in one pass over the clip: floor, contacts and foot measures use them.
 
 use crate::Foot;
 use crate::trajectory::Trajectory;

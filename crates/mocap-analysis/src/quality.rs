@@ -1,4 +1,4 @@
-//! How good a motion is: what its feet do, how smooth it is, and frames that no body makes.
+//! How good a motion is: foot skate, smoothness, and capture artifacts.
 
 use crate::{
     ContactOptions, Foot, FootContacts, FootMeasure, LargestStep, contacts, feet_of, floor_height,
@@ -20,10 +20,10 @@ const FLIP: (f64, f64) = (150.0, 2.5);
 /// A pose that stays exactly the same for longer is frozen \[s\].
 const FROZEN: f64 = 0.25;
 
-/// What a frame is suspected of.
+/// A kind of capture artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Suspicion {
+pub enum ArtifactKind {
     /// A joint moves faster than 50 m/s from the frame before: a lost marker, a pose that is no part of the motion.
     Jump,
     /// A joint turns by more than 0.5 rad and back within two frames: a swapped or hidden marker.
@@ -34,26 +34,26 @@ pub enum Suspicion {
     Frozen,
 }
 
-impl Suspicion {
-    /// A word for it.
+impl ArtifactKind {
+    /// The name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
-            Suspicion::Jump => "jump",
-            Suspicion::Flick => "flick",
-            Suspicion::Flip => "flip",
-            Suspicion::Frozen => "frozen",
+            ArtifactKind::Jump => "jump",
+            ArtifactKind::Flick => "flick",
+            ArtifactKind::Flip => "flip",
+            ArtifactKind::Frozen => "frozen",
         }
     }
 }
 
-/// Frames that are suspected of something.
+/// Frames in which no body moves like this: probably an artifact of the capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suspect {
-    /// Of what.
-    pub suspicion: Suspicion,
+pub struct Artifact {
+    /// Which.
+    pub kind: ArtifactKind,
     /// Counted from 0.
     pub frames: Range<usize>,
-    /// The joint that shows it most; `None` where it is all of them.
+    /// The joint that shows it most; `None` where all joints do.
     pub joint: Option<JointId>,
 }
 
@@ -62,11 +62,11 @@ pub struct Suspect {
 pub struct FootQuality {
     /// Left or right.
     pub side: Side,
-    /// The share of frames in which heel or toe stands, 0 to 1.
+    /// The share of frames in which heel or toe is in contact, 0 to 1.
     pub contact_share: f64,
-    /// How often it comes to stand.
+    /// The number of contacts.
     pub contacts: usize,
-    /// Slide, float and penetration while the toe stands \[m, m/s\].
+    /// Foot skate, float height and penetration \[m, m/s\].
     pub measure: FootMeasure,
 }
 
@@ -84,10 +84,21 @@ pub struct Quality {
     /// The largest change of a local rotation between two frames.
     pub largest_step: Option<LargestStep>,
     /// In the order of their first frames.
-    pub suspects: Vec<Suspect>,
+    pub artifacts: Vec<Artifact>,
 }
 
-/// Measures a motion on its own, with the given meaning of standing.
+/// Measures the quality of a motion, without a reference.
+///
+/// ```
+/// use mocap_analysis::{ContactOptions, quality};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// // Somebody stands for two seconds and waves.
+/// let quality = quality(&clip, &ContactOptions::default());
+/// assert_eq!(quality.feet.len(), 2);
+/// assert_eq!(quality.feet[0].contact_share, 1.0);
+/// assert!(quality.feet[0].measure.skate < 1e-9);
+/// assert!(quality.artifacts.is_empty());
+/// ```
 pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     let metres = metres_per_unit(clip.skeleton());
     let feet = feet_of(clip.skeleton());
@@ -97,14 +108,14 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     let measured = each.map(|(foot, found)| foot_quality(clip, foot, found, floor.unwrap_or(0.0), metres));
     let feet = if clip.frames() > 0 { measured.collect() } else { Vec::new() };
     let moving = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id);
-    let (jerk, suspects) = sweep(clip, metres);
+    let (jerk, artifacts) = jerk_and_artifacts(clip, metres);
     Quality {
         metres,
         floor: floor.map(|height| height * metres),
         feet,
         jerk,
         largest_step: largest_step(clip, moving),
-        suspects,
+        artifacts,
     }
 }
 
@@ -118,15 +129,15 @@ fn foot_quality(clip: &Clip, foot: &Foot, found: &FootContacts, floor: f64, metr
     }
 }
 
-/// Four frames at a time over the clip: jerk [m/s³], and what is suspicious.
-fn sweep(clip: &Clip, metres: f64) -> (f64, Vec<Suspect>) {
+/// The mean jerk [m/s³] and the artifacts of a clip, in one pass over its frames.
+fn jerk_and_artifacts(clip: &Clip, metres: f64) -> (f64, Vec<Artifact>) {
     let (skeleton, frames, fps) = (clip.skeleton(), clip.frames(), clip.rate().fps());
     let joints: Vec<JointId> = skeleton.iter().filter(|(_, j)| !j.end_site).map(|(id, _)| id).collect();
     // The frames before this one: object-space positions and local poses, the newest first.
     let mut places: [Vec<Vector3<f64>>; 4] = Default::default();
     let mut locals: [Pose; 3] = Default::default();
     let mut object = Pose::default();
-    let (mut jerk, mut suspects) = (0.0, Vec::new());
+    let (mut jerk, mut artifacts) = (0.0, Vec::new());
     let mut still = vec![false; frames];
     for frame in 0..frames {
         places.rotate_right(1);
@@ -140,7 +151,7 @@ fn sweep(clip: &Clip, metres: f64) -> (f64, Vec<Suspect>) {
             let speeds = places[0].iter().zip(&places[1]).map(|(a, b)| (a - b).norm() * metres * fps);
             let fastest = largest(speeds);
             if let Some((i, _)) = fastest.filter(|(_, speed)| *speed > JUMP) {
-                suspect(&mut suspects, Suspicion::Jump, frame, Some(joints[i]));
+                add(&mut artifacts, ArtifactKind::Jump, frame, Some(joints[i]));
             }
         }
         let turned = |a: &Isometry3<f64>, b: &Isometry3<f64>| angle_between(&a.rotation, &b.rotation);
@@ -150,7 +161,7 @@ fn sweep(clip: &Clip, metres: f64) -> (f64, Vec<Suspect>) {
                 joints.iter().map(|joint| turned(&at.joints[joint.index()], &after.joints[joint.index()]));
             let most = (FLIP.0 / fps).clamp(FLICK, FLIP.1);
             if let Some((i, _)) = largest(turns).filter(|(_, turn)| *turn > most) {
-                suspect(&mut suspects, Suspicion::Flip, frame, Some(joints[i]));
+                add(&mut artifacts, ArtifactKind::Flip, frame, Some(joints[i]));
             }
         }
         if frame >= 2 {
@@ -160,7 +171,7 @@ fn sweep(clip: &Clip, metres: f64) -> (f64, Vec<Suspect>) {
                 if out > FLICK && turned(before, after) < BACK { out } else { 0.0 }
             });
             if let Some((i, _)) = largest(flicks).filter(|(_, out)| *out > 0.0) {
-                suspect(&mut suspects, Suspicion::Flick, frame - 1, Some(joints[i]));
+                add(&mut artifacts, ArtifactKind::Flick, frame - 1, Some(joints[i]));
             }
         }
         if frame >= 3 {
@@ -172,27 +183,27 @@ fn sweep(clip: &Clip, metres: f64) -> (f64, Vec<Suspect>) {
     for run in runs(&still) {
         let whole = run.len() + 1 >= frames;
         if run.len() as f64 / fps > FROZEN && !whole {
-            suspects.push(Suspect {
-                suspicion: Suspicion::Frozen,
+            artifacts.push(Artifact {
+                kind: ArtifactKind::Frozen,
                 frames: run.start - 1..run.end,
                 joint: None,
             });
         }
     }
-    suspects.sort_by_key(|suspect| suspect.frames.start);
-    (jerk, suspects)
+    artifacts.sort_by_key(|artifact| artifact.frames.start);
+    (jerk, artifacts)
 }
 
 fn largest(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
     values.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Adds a frame, to the last suspect where it goes on with it.
-fn suspect(suspects: &mut Vec<Suspect>, suspicion: Suspicion, frame: usize, joint: Option<JointId>) {
-    let last = suspects.iter_mut().rev().find(|suspect| suspect.suspicion == suspicion);
+/// Adds a frame: the last artifact of this kind grows by it where it is the next one.
+fn add(artifacts: &mut Vec<Artifact>, kind: ArtifactKind, frame: usize, joint: Option<JointId>) {
+    let last = artifacts.iter_mut().rev().find(|artifact| artifact.kind == kind);
     match last {
         Some(last) if last.frames.end == frame => last.frames.end = frame + 1,
-        _ => suspects.push(Suspect { suspicion, frames: frame..frame + 1, joint }),
+        _ => artifacts.push(Artifact { kind, frames: frame..frame + 1, joint }),
     }
 }
 
@@ -224,9 +235,9 @@ mod tests {
         Clip::new(skeleton, FrameRate::new(100.0).unwrap(), turns.len(), tracks).unwrap()
     }
 
-    fn found(turns: &[f64], places: &[f64]) -> Vec<(Suspicion, Range<usize>)> {
+    fn found(turns: &[f64], places: &[f64]) -> Vec<(ArtifactKind, Range<usize>)> {
         let quality = quality(&clip(turns, places), &ContactOptions::default());
-        quality.suspects.into_iter().map(|suspect| (suspect.suspicion, suspect.frames)).collect()
+        quality.artifacts.into_iter().map(|artifact| (artifact.kind, artifact.frames)).collect()
     }
 
     #[test]
@@ -236,19 +247,19 @@ mod tests {
         // 0.6 m in a hundredth of a second, and back two frames later.
         let jumps =
             found(&[0.0, 0.1, 0.2, 0.3, 0.2, 0.1, 0.0, 0.1], &[0.0, 0.0, 0.6, 0.6, 0.0, 0.0, 0.0, 0.0]);
-        assert_eq!(jumps, [(Suspicion::Jump, 2..3), (Suspicion::Jump, 4..5)]);
+        assert_eq!(jumps, [(ArtifactKind::Jump, 2..3), (ArtifactKind::Jump, 4..5)]);
         let flick = found(&[0.0, 0.01, 0.02, 0.48, 0.04, 0.05, 0.06, 0.07], &still);
         assert_eq!(flick, [], "less than half a radian");
         let flick = found(&[0.0, 0.01, 0.02, 0.7, 0.04, 0.05, 0.06, 0.07], &still);
-        assert_eq!(flick, [(Suspicion::Jump, 3..5), (Suspicion::Flick, 3..4)]);
+        assert_eq!(flick, [(ArtifactKind::Jump, 3..5), (ArtifactKind::Flick, 3..4)]);
     }
 
     #[test]
     fn a_flip_is_found_and_a_fast_turn_is_not() {
         // 149 and 151 rad/s of a short bone; the arm's end moves too fast in both.
         let of = |turn: f64| found(&[0.0, 0.0, turn, turn, turn], &[0.0; 5]);
-        assert_eq!(of(1.49), [(Suspicion::Jump, 2..3)]);
-        assert_eq!(of(1.51), [(Suspicion::Jump, 2..3), (Suspicion::Flip, 2..3)]);
+        assert_eq!(of(1.49), [(ArtifactKind::Jump, 2..3)]);
+        assert_eq!(of(1.51), [(ArtifactKind::Jump, 2..3), (ArtifactKind::Flip, 2..3)]);
     }
 
     #[test]
@@ -256,7 +267,7 @@ mod tests {
         let mut turns = vec![0.5; 60];
         assert_eq!(found(&turns, &[0.0; 60]), []);
         (turns[0], turns[59]) = (0.48, 0.52);
-        assert_eq!(found(&turns, &[0.0; 60]), [(Suspicion::Frozen, 1..59)]);
+        assert_eq!(found(&turns, &[0.0; 60]), [(ArtifactKind::Frozen, 1..59)]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How smooth a motion is, and how alike two courses of an angle are.
+//! How smooth a motion is, and how similar two angle curves are.
 
 use crate::Trajectory;
 use mocap_model::{Clip, JointId, angle_between};
@@ -16,7 +16,7 @@ pub struct LargestStep {
 
 /// The largest step of some joints; `None` where nothing turns.
 pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> Option<LargestStep> {
-    // The cosine of half the angle falls as the angle grows; angles are computed of the largest steps alone.
+    // The cosine of half the angle falls as the angle grows; only the largest step's angle is computed.
     let mut largest: Option<(f64, JointId, usize)> = None;
     for joint in joints {
         let rotations = clip.track(joint).rotation.values();
@@ -40,22 +40,22 @@ pub fn mean_jerk(trajectory: &Trajectory, fps: f64) -> f64 {
     jerks.sum::<f64>() * fps.powi(3) / trajectory.len().saturating_sub(3).max(1) as f64
 }
 
-/// The root of the mean squared difference of two courses; 0 of none.
+/// The root of the mean squared difference of two curves; 0 of none.
 ///
 /// # Panics
 /// Where they differ in length.
 pub fn rms_difference(a: &[f64], b: &[f64]) -> f64 {
-    assert_eq!(a.len(), b.len(), "courses of one length");
+    assert_eq!(a.len(), b.len(), "curves of one length");
     let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
     (squares / a.len().max(1) as f64).sqrt()
 }
 
-/// Pearson's correlation of two courses; `None` where one of them does not change.
+/// Pearson's correlation of two curves; `None` where one of them is constant.
 ///
 /// # Panics
 /// Where they differ in length.
 pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
-    assert_eq!(a.len(), b.len(), "courses of one length");
+    assert_eq!(a.len(), b.len(), "curves of one length");
     let count = a.len().max(1) as f64;
     let [mean_a, mean_b] = [a, b].map(|values| values.iter().sum::<f64>() / count);
     let (mut both, mut var_a, mut var_b) = (0.0, 0.0, 0.0);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn correlation_and_rms_of_known_courses() {
+    fn correlation_and_rms_of_known_curves() {
         let a = [0.0, 1.0, 2.0, 3.0];
         assert!((correlation(&a, &[5.0, 7.0, 9.0, 11.0]).unwrap() - 1.0).abs() < 1e-15);
         assert!((correlation(&a, &[3.0, 2.0, 1.0, 0.0]).unwrap() + 1.0).abs() < 1e-15);

@@ -1,6 +1,6 @@
-//! Where joints are over time.
+//! Trajectories: the positions of joints over time.
 
-use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, UnitQuaternion, Vector3};
+use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Vector3};
 
 /// The positions of one joint, one a frame, in object space [units of the clip].
 pub type Trajectory = Vec<Vector3<f64>>;
@@ -32,12 +32,13 @@ pub fn placements(clip: &Clip, joints: &[JointId]) -> Vec<Vec<Isometry3<f64>>> {
 }
 
 /// The trajectory of one joint.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let hand = clip.skeleton().find("RightHand").unwrap();
+/// let places = mocap_analysis::trajectory(&clip, hand);
+/// assert_eq!(places.len(), clip.frames());
+/// ```
 pub fn trajectory(clip: &Clip, joint: JointId) -> Trajectory {
     trajectories(clip, &[joint]).swap_remove(0)
-}
-
-/// The local rotations of one joint, one a frame.
-pub fn local_rotations(clip: &Clip, joint: JointId) -> Vec<UnitQuaternion<f64>> {
-    let track = &clip.track(joint).rotation;
-    (0..clip.frames()).map(|frame| track.at(frame)).collect()
 }

@@ -1,8 +1,8 @@
-//! How long a unit of a skeleton probably is, from the size of the body.
+//! The unit of a skeleton, guessed from the size of the body.
 
 use mocap_model::{Skeleton, Unit, UnitSource};
 
-/// Tree diameters of a human body and the unit they speak of: lower end, upper end, metres per unit.
+/// Tree diameters of a human body and the unit that each suggests: lower end, upper end, metres per unit.
 ///
 /// From fingertip or heel to the other end of the body is 1.0 to 3.0 m; less where ranges would overlap.
 const DIAMETERS: [(f64, f64, f64); 5] = [
@@ -14,7 +14,7 @@ const DIAMETERS: [(f64, f64, f64); 5] = [
 ];
 
 /// The length [units of the skeleton] of the longest path along bones between two joints: independent of the
-/// rest pose and of the axes. Handles of a rig's own IK (`ik_hand_l`) are no part of the body.
+/// rest pose and of the axes. IK handles of a rig (`ik_hand_l`) do not count.
 pub fn tree_diameter(skeleton: &Skeleton) -> f64 {
     // The longest and second longest way down from each joint; children come after their parents.
     let mut down = vec![[0.0f64; 2]; skeleton.len()];
@@ -44,6 +44,13 @@ fn is_handle(name: &str) -> bool {
 }
 
 /// The unit that makes the skeleton as large as a human; `None` where no usual unit does.
+///
+/// ```
+/// use mocap_analysis::guess_unit;
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// // A body 1.8 units large is probably in metres.
+/// assert_eq!(guess_unit(clip.skeleton()).unwrap().metres, 1.0);
+/// ```
 pub fn guess_unit(skeleton: &Skeleton) -> Option<Unit> {
     let diameter = tree_diameter(skeleton);
     let (.., metres) =

@@ -1,4 +1,4 @@
-//! Which way is up, from the body.
+//! The up axis of a motion, found from the body.
 
 use mocap_model::{Axis, Clip, Pose, Role, SignedAxis, Vector3};
 
@@ -7,8 +7,8 @@ const FRAMES: usize = 200;
 /// The mean direction must be this much along one axis (cosine of 45° would be a tie).
 const CLEAR: f64 = 0.8;
 
-/// The axis along which the body stands, where rest pose and motion agree on it. (A motion alone would turn somebody
-/// who lies.)
+/// The up axis of the body, where rest pose and motion agree on it. The motion by itself would turn somebody who
+/// lies down.
 pub fn upright(clip: &Clip) -> Option<SignedAxis> {
     let rest = up_axis(&clip.trimmed(0..0).ok()?);
     up_axis(clip).filter(|moving| Some(*moving) == rest)
@@ -17,7 +17,7 @@ pub fn upright(clip: &Clip) -> Option<SignedAxis> {
 /// The axis from the feet to the hips, averaged over the clip (over the rest pose where it has no frames).
 ///
 /// `None` where hips or feet have no roles or the mean direction lies near no axis: a body that mostly lies.
-pub fn up_axis(clip: &Clip) -> Option<SignedAxis> {
+fn up_axis(clip: &Clip) -> Option<SignedAxis> {
     let skeleton = clip.skeleton();
     let hips = skeleton.with_role(Role::Hips)?;
     let feet = [skeleton.with_role(Role::LeftFoot)?, skeleton.with_role(Role::RightFoot)?];

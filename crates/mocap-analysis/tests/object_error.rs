@@ -1,6 +1,6 @@
 //! The object-space error on motions whose error is known by hand.
 
-use mocap_analysis::{CompareError, error_map, object_error};
+use mocap_analysis::{AnalysisError, error_map, object_error};
 use mocap_model::*;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -124,10 +124,10 @@ fn what_cannot_be_compared_is_named() {
     let error = object_error(&a, &a.clone().with_skeleton(other).unwrap(), 0.03).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "joint 'hand' hangs on 'arm' in the reference and on 'root' in the other motion"
+        "the parent of joint 'hand' is 'arm' in the reference and 'root' in the other motion"
     );
     let error = object_error(&a, &a.trimmed(0..1).unwrap(), 0.03).unwrap_err();
-    assert_eq!(error, CompareError::FrameCount { reference: 2, other: 1 });
+    assert_eq!(error, AnalysisError::FrameCount { reference: 2, other: 1 });
     assert!(object_error(&a, &a, f64::NAN).is_err());
     let none = a.trimmed(0..0).unwrap();
     assert_eq!(object_error(&none, &none, 0.03).unwrap().max, 0.0, "no frames, no error");
@@ -148,7 +148,7 @@ fn the_map_has_the_errors_that_the_summary_sums_up() {
     assert!((mean - summary.mean).abs() < 1e-7);
     assert_eq!(
         error_map(&a, &a.trimmed(0..2).unwrap(), 0.03).unwrap_err(),
-        CompareError::FrameCount { reference: 3, other: 2 }
+        AnalysisError::FrameCount { reference: 3, other: 2 }
     );
 }
 

@@ -7,7 +7,7 @@
 mod motion;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use mocap_compress::{Compressed, Limits, Looping, Options, Profile, compress, raw_bytes};
+use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, Profile, compress, raw_bytes};
 use mocap_model::Clip;
 use motion::{Character, Noise};
 use std::hint::black_box;
@@ -20,11 +20,11 @@ const CLIPS: [(usize, &str, f64); 3] = [
 ];
 
 fn clips() -> Vec<(usize, Clip)> {
-    let corpus = motion::corpus();
+    let corpus = mocap_corpus::find();
     let clip = |(joints, file, metres): &(usize, &str, f64)| {
         let clip = match &corpus {
-            Some(folder) => motion::bvh(&folder.join(file), *metres),
-            None => motion::clip(Character::Calm, joints / 3, 400),
+            Ok(folder) => motion::bvh(&folder.join(file), *metres),
+            Err(_) => motion::clip(Character::Calm, joints / 3, 400),
         };
         (*joints, clip)
     };
@@ -37,7 +37,7 @@ fn encode(criterion: &mut Criterion) {
     for (joints, clip) in clips() {
         group.throughput(Throughput::Bytes(raw_bytes(clip.skeleton(), clip.frames())));
         for profile in Profile::ALL {
-            let options = Options { profile, ..Options::default() };
+            let options = CompressOptions { profile, ..CompressOptions::default() };
             group.bench_function(format!("{profile}/{joints} joints"), |bench| {
                 bench.iter(|| compress(black_box(&clip), &options).unwrap().bytes.len());
             });
@@ -46,8 +46,8 @@ fn encode(criterion: &mut Criterion) {
 }
 
 fn opened(clip: &Clip, profile: Profile) -> Compressed {
-    let bytes = compress(clip, &Options { profile, ..Options::default() }).unwrap().bytes;
-    Compressed::open(bytes, &Limits::default()).unwrap()
+    let bytes = compress(clip, &CompressOptions { profile, ..CompressOptions::default() }).unwrap().bytes;
+    Compressed::open(bytes, &OpenLimits::default()).unwrap()
 }
 
 fn decode(criterion: &mut Criterion) {

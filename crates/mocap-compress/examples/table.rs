@@ -12,9 +12,9 @@
 #[path = "../tests/motion/mod.rs"]
 mod motion;
 
-use mocap_compress::{Compressed, Limits, Options, Profile, compress};
+use mocap_compress::{CompressOptions, Compressed, OpenLimits, Profile, compress};
 use mocap_model::Clip;
-use motion::corpus::{Entry, files};
+use motion::files::{Entry, files};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -89,8 +89,8 @@ fn main() {
         profiles.extend(Profile::ALL);
     }
     if folders.is_empty() {
-        folders.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/clips"));
-        folders.extend(motion::corpus());
+        folders.push(mocap_corpus::fixture("clips"));
+        folders.extend(mocap_corpus::find());
     }
     for profile in profiles {
         println!("\n{profile}, {} mm\n", tolerance * 1e3);
@@ -131,7 +131,7 @@ fn print(root: &Path, tolerance: f64, profile: Profile) {
 
 fn row(file: &Entry, tolerance: f64, profile: Profile) -> Sum {
     let clip = file.clip();
-    let options = Options { profile, tolerance, ..Options::default() };
+    let options = CompressOptions { profile, tolerance, ..CompressOptions::default() };
     let (encode, done) = best(2, || compress(&clip, &options));
     let name = file.name.rsplit_once('/').map_or(file.name.as_str(), |(_, name)| name);
     let done = match done {
@@ -171,7 +171,7 @@ fn times(raw: f64, bytes: u64) -> String {
 
 /// Opens a file and samples all of its frames, in order.
 fn play(clip: &Clip, bytes: &std::sync::Arc<[u8]>) -> f32 {
-    let opened = Compressed::open(bytes.clone(), &Limits::default()).expect("what was written");
+    let opened = Compressed::open(bytes.clone(), &OpenLimits::default()).expect("what was written");
     let mut sampler = opened.sampler();
     let mut pose = sampler.pose();
     let mut sum = 0.0;

@@ -3,34 +3,16 @@
 /// Frames between those that are coded first.
 pub(crate) const TOP: u32 = 64;
 
+/// The bytes of a block.
 #[cfg(feature = "encode")]
-pub(crate) use writing::encode;
-
-#[cfg(feature = "encode")]
-mod writing {
-    use super::TOP;
-    use crate::encode::rig::{Placed, Rig};
-    use crate::encode::source::{Chooser, Settings};
+pub(crate) fn encode(block: &crate::encode::block::Block<'_>) -> crate::encode::block::EncodedBlock {
+    use crate::encode::{block::EncodedBlock, source::Chooser};
     use crate::hierarchy::{Reach, levels, schedule};
-    use crate::plan::Plan;
-    use crate::quat::Quat;
-    use crate::range_coder::RangeEncoder;
-    use crate::track::{Moving, code_tracks};
-
-    /// The bytes of a block, and how many samples could not be kept within their bound.
-    pub(crate) fn encode(
-        frames: usize,
-        plan: &Plan,
-        kinds: &[(Moving, Quat)],
-        rig: &Rig,
-        settings: &Settings<'_>,
-        original: &Placed,
-    ) -> (Vec<u8>, usize) {
-        let nodes = schedule(frames as u32, TOP, Reach::Block);
-        let mut chooser = Chooser::new(rig, plan, settings, &nodes, levels(TOP), kinds, original);
-        let mut coder = RangeEncoder::new();
-        code_tracks(&mut coder, &mut chooser, &nodes, levels(TOP), kinds);
-        let failed = chooser.failed;
-        (coder.finish(), failed)
-    }
+    use crate::{range_coder::RangeEncoder, track::code_tracks};
+    let nodes = schedule(block.frames as u32, TOP, Reach::Block);
+    let mut chooser = Chooser::new(block, &nodes, levels(TOP));
+    let mut coder = RangeEncoder::new();
+    code_tracks(&mut coder, &mut chooser, &nodes, levels(TOP), block.kinds);
+    let failed = chooser.failed;
+    EncodedBlock { bytes: coder.finish(), failed }
 }

@@ -1,4 +1,4 @@
-//! Bits one after the other, the highest of a byte first.
+//! Bit streams, the highest bit of a byte first.
 
 /// Appends bits.
 #[cfg(feature = "encode")]
@@ -32,7 +32,7 @@ impl BitWriter {
     }
 }
 
-/// Reads bits from any place. Behind the end there are zeros.
+/// Reads bits from any place. Past the end it reads zeros.
 #[derive(Clone, Debug)]
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
@@ -79,7 +79,7 @@ impl<'a> BitReader<'a> {
         ones
     }
 
-    /// Goes past bits that are known.
+    /// Skips bits.
     #[inline]
     pub(crate) fn skip(&mut self, count: u32) {
         self.at += count as usize;

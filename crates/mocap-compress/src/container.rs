@@ -1,12 +1,12 @@
 //! The `.mocz` container: a header, a table of sections, the sections.
 //!
-//! Every byte of a file is under a checksum, so a damaged file is an error and never another motion. The bits are
+//! Every byte of a file is under a checksum, so a damaged file is an error and never another motion. The format is
 //! described in `docs/mocz.md`; versions that were ever released stay readable.
 
-use crate::wire::{Malformed, Reader};
-use crate::{Info, Limits, Profile};
+use crate::error::{CompressError, Section};
+use crate::wire::Reader;
+use crate::{CompressedInfo, OpenLimits, Profile};
 use mocap_model::FrameRate;
-use std::fmt;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,125 +15,14 @@ pub(crate) const VERSION: u16 = 1;
 /// Header flag: the skeleton is in another file.
 pub(crate) const EXTERNAL_SKELETON: u8 = 1;
 const HEADER_BYTES: usize = 60;
-/// Frames × moving tracks of one block, at most: what a decoder holds at once.
+/// The largest number of frames × moving tracks of one block: what a decoder holds at once.
 pub(crate) const BLOCK_VALUES: usize = 1 << 23;
 pub(crate) const BLOCK_FRAMES: usize = 1 << 13;
-
-/// A part of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Section {
-    /// Profile, tolerance, rate and the table of all others.
-    Header,
-    /// Names, tree and rest pose.
-    Skeleton,
-    /// Which joints move.
-    Plan,
-    /// The motion from this frame on.
-    Block(usize),
-}
-
-impl fmt::Display for Section {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Section::Header => f.write_str("header"),
-            Section::Skeleton => f.write_str("skeleton"),
-            Section::Plan => f.write_str("plan"),
-            Section::Block(frame) => write!(f, "block at frame {frame}"),
-        }
-    }
-}
-
-/// Why a compressed clip cannot be opened.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// No `.mocz` file at all.
-    #[error("the file starts with {found:02x?}, a compressed clip with 'MOCZ'")]
-    Magic {
-        /// The first bytes.
-        found: Vec<u8>,
-    },
-    /// A newer version.
-    #[error("the file is of version {found}, this program reads up to version {known}")]
-    Version {
-        /// The file's.
-        found: u16,
-        /// The newest that is read.
-        known: u16,
-    },
-    /// The file is shorter than its table says, or longer.
-    #[error("the {section} should end at byte {expected}, the file has {found}")]
-    Length {
-        /// The part that is cut off, or the last one.
-        section: Section,
-        /// Where it should end.
-        expected: usize,
-        /// The length of the file.
-        found: usize,
-    },
-    /// The checksum of a part is wrong: the file is damaged.
-    #[error("the {section} (bytes {from} to {to}) is damaged: its checksum differs")]
-    Checksum {
-        /// The part.
-        section: Section,
-        /// Its first byte.
-        from: usize,
-        /// The byte behind it.
-        to: usize,
-    },
-    /// A part does not hold what it should.
-    #[error("the {section} does not hold {expected} at byte {at}")]
-    Malformed {
-        /// The part.
-        section: Section,
-        /// The byte of the file.
-        at: usize,
-        /// What was expected.
-        expected: &'static str,
-    },
-    /// The file passes a limit.
-    #[error("the file has {found} {what}, more than the limit of {limit}")]
-    Limit {
-        /// What there is too much of.
-        what: &'static str,
-        /// How much.
-        found: u64,
-        /// How much is allowed.
-        limit: u64,
-    },
-    /// The skeleton is in another file.
-    #[error("the skeleton is not in the file: give the one it was compressed with")]
-    SkeletonElsewhere,
-    /// The skeleton given is another one.
-    #[error("the skeleton given is not the one that the clip was compressed with")]
-    WrongSkeleton,
-}
-
-impl OpenError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            OpenError::Magic { .. } => "mocz::magic",
-            OpenError::Version { .. } => "mocz::version",
-            OpenError::Length { .. } => "mocz::length",
-            OpenError::Checksum { .. } => "mocz::checksum",
-            OpenError::Malformed { .. } => "mocz::malformed",
-            OpenError::Limit { .. } => "mocz::limit",
-            OpenError::SkeletonElsewhere => "mocz::skeleton-elsewhere",
-            OpenError::WrongSkeleton => "mocz::wrong-skeleton",
-        }
-    }
-
-    pub(crate) fn malformed(section: Section, start: usize, found: Malformed) -> OpenError {
-        OpenError::Malformed { section, at: start + found.at, expected: found.expected }
-    }
-}
 
 /// Where the parts of a file are.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Parts {
-    pub(crate) info: Info,
+    pub(crate) info: CompressedInfo,
     /// The fingerprint of the skeleton's description.
     pub(crate) fingerprint: u64,
     /// Length of the skeleton's description, unpacked.
@@ -162,7 +51,7 @@ pub(crate) fn block_count(frames: usize, block_frames: usize) -> usize {
 /// Puts the parts of a file together.
 #[cfg(feature = "encode")]
 pub(crate) fn assemble(
-    info: &Info,
+    info: &CompressedInfo,
     block_frames: usize,
     description: &[u8],
     external: bool,
@@ -195,17 +84,18 @@ pub(crate) fn assemble(
 }
 
 /// Reads the header and the table, and checks every checksum.
-pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Parts, OpenError> {
+pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, CompressError> {
     if !bytes.starts_with(&MAGIC) {
-        return Err(OpenError::Magic { found: bytes[..bytes.len().min(4)].to_vec() });
+        return Err(CompressError::Magic { found: bytes[..bytes.len().min(4)].to_vec() });
     }
     let mut reader = Reader::new(bytes);
-    let malformed = |found| OpenError::malformed(Section::Header, 0, found);
-    let cut = |_| OpenError::Length { section: Section::Header, expected: HEADER_BYTES, found: bytes.len() };
+    let malformed = |found| CompressError::malformed(Section::Header, 0, found);
+    let cut =
+        |_| CompressError::Length { section: Section::Header, expected: HEADER_BYTES, found: bytes.len() };
     reader.take(4, "'MOCZ'").map_err(cut)?;
     let version = u16::from_le_bytes(reader.array("a version").map_err(cut)?);
     if version != VERSION {
-        return Err(OpenError::Version { found: version, known: VERSION });
+        return Err(CompressError::Version { found: version, known: VERSION });
     }
     let profile = reader.byte("a profile").map_err(cut)?;
     let flags = reader.byte("flags").map_err(cut)?;
@@ -228,9 +118,9 @@ pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Parts, OpenError> {
     let end = reader.at;
     let checksum = u64::from_le_bytes(reader.array("a checksum").map_err(malformed)?);
     if checksum != xxh3_64(&bytes[..end]) {
-        return Err(OpenError::Checksum { section: Section::Header, from: 0, to: end });
+        return Err(CompressError::Checksum { section: Section::Header, from: 0, to: end });
     }
-    let fail = |expected| Err(OpenError::Malformed { section: Section::Header, at: 0, expected });
+    let fail = |expected| Err(CompressError::Malformed { section: Section::Header, at: 0, expected });
     let Some(profile) = Profile::of_code(profile) else { return fail("a known profile") };
     let Some(rate) = FrameRate::new(floats[0]) else { return fail("a frame rate") };
     let [_, tolerance, shell, metres_per_unit] = floats;
@@ -241,12 +131,12 @@ pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Parts, OpenError> {
         return fail("flags that are known");
     }
     if frames > limits.frames as u64 {
-        return Err(OpenError::Limit { what: "frames", found: frames, limit: limits.frames as u64 });
+        return Err(CompressError::Limit { what: "frames", found: frames, limit: limits.frames as u64 });
     }
     if !(block_frames.is_power_of_two() && (64..=BLOCK_FRAMES).contains(&block_frames)) {
         return fail("a length of blocks that is a power of two from 64 to 8192");
     }
-    let info = Info { profile, frames: frames as usize, rate, tolerance, shell, metres_per_unit };
+    let info = CompressedInfo { profile, frames: frames as usize, rate, tolerance, shell, metres_per_unit };
     let mut at = reader.at;
     let mut ranges = Vec::with_capacity(table.len());
     for (index, (length, checksum)) in table.iter().enumerate() {
@@ -257,17 +147,17 @@ pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Parts, OpenError> {
         };
         let range = at..at + length;
         let Some(content) = bytes.get(range.clone()) else {
-            return Err(OpenError::Length { section, expected: range.end, found: bytes.len() });
+            return Err(CompressError::Length { section, expected: range.end, found: bytes.len() });
         };
         if xxh3_64(content) != *checksum {
-            return Err(OpenError::Checksum { section, from: range.start, to: range.end });
+            return Err(CompressError::Checksum { section, from: range.start, to: range.end });
         }
         at = range.end;
         ranges.push(range);
     }
     if at != bytes.len() {
         let section = Section::Block(info.frames.saturating_sub(1));
-        return Err(OpenError::Length { section, expected: at, found: bytes.len() });
+        return Err(CompressError::Length { section, expected: at, found: bytes.len() });
     }
     let blocks = ranges.split_off(2);
     let plan = ranges.remove(1);

@@ -3,7 +3,7 @@
 //! First every `top`-th frame and the last one, each from the ones before it; then, level by level, the frames
 //! in the middle between known ones, each from the two known neighbours on either side. Evenly spaced, these
 //! are the Catmull-Rom weights -1/16, 9/16, 9/16, -1/16: a frame whose residual is zero is a key that was
-//! dropped, so the whole is a Catmull-Rom fit by bisection carried to its end.
+//! dropped, so this is a Catmull-Rom fit by bisection down to single frames.
 //! Based on: E. Catmull, R. Rom, "A class of local interpolating splines", 1974.
 
 /// How one frame is predicted.
@@ -33,7 +33,7 @@ impl Node {
     }
 }
 
-/// Levels a block with this spacing of first frames has.
+/// The number of levels of a block with this spacing of first frames.
 pub(crate) fn levels(top: u32) -> usize {
     top.trailing_zeros() as usize + 1
 }
@@ -43,8 +43,8 @@ pub(crate) fn levels(top: u32) -> usize {
 pub(crate) enum Reach {
     /// Any frame that is coded before.
     Block,
-    /// First frames stand alone; others see the first frames, and the frames of their own segment between two
-    /// of them. So a segment can be decoded without the others.
+    /// First frames are not predicted from others. The rest see the first frames and the frames of their own
+    /// segment, so a segment can be decoded without the others.
     Segment,
 }
 

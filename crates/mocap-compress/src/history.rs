@@ -1,9 +1,9 @@
-//! How large the next residual of a track is likely to be, from those before it.
+//! Predicts the magnitude of the next residual of a track from the residuals before it.
 
 use crate::hierarchy::Node;
 use crate::lattice::Residual;
 
-/// Levels a history can tell apart.
+/// The number of levels.
 const LEVELS: usize = 8;
 
 /// Weights of the estimate: the last residual of the level, the one before, the level's mean, and the mean
@@ -14,7 +14,7 @@ const MEAN: f32 = 0.3;
 const AROUND: f32 = 0.3;
 /// The first guess of a level's mean, from that of the level above.
 const NEXT_LEVEL: f32 = 0.35;
-/// How fast a mean follows.
+/// The rate at which a mean adapts.
 const RATE: f32 = 0.07;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// A history of no residual; the first are expected to be `first` large.
+    /// An empty history; `first` is the expected magnitude of the first residuals.
     pub(crate) fn new(frames: usize, first: f32) -> History {
         let mut levels = [Level::default(); LEVELS];
         levels[0] = Level { mean: [first; 3], last: [[first; 3]; 2], residual: [0; 3], seen: 0 };
@@ -67,7 +67,7 @@ impl History {
         (expected, level.residual)
     }
 
-    /// Takes in the residual of a node.
+    /// Adds the residual of a node.
     #[inline]
     pub(crate) fn learn(&mut self, node: &Node, residual: Residual) {
         let frame = node.frame as usize;

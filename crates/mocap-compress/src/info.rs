@@ -1,18 +1,18 @@
-//! What a compressed clip says about itself, and bounds on what it may make a program allocate.
+//! The header of a compressed clip, and limits for files from elsewhere.
 
 use mocap_model::FrameRate;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a clip is compressed for.
+/// The purpose a clip is compressed for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Play-back: any pose after decoding one short segment.
+    /// Playback: any pose after decoding one short segment.
     #[default]
     Runtime,
     /// Storage: the smallest files, decoded in long blocks.
     Archive,
-    /// Exchange: sparse keys for each joint, as engines have them.
+    /// Exchange: sparse keys for each joint, as engines use.
     Keys,
 }
 
@@ -63,27 +63,26 @@ impl FromStr for Profile {
     }
 }
 
-/// What a compressed clip says about itself.
+/// The header of a compressed clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Info {
-    /// What it is compressed for.
+pub struct CompressedInfo {
+    /// The profile.
     pub profile: Profile,
     /// The number of frames.
     pub frames: usize,
     /// Frames per second.
     pub rate: FrameRate,
-    /// The bound of the error \[m\]; where joints have bounds of their own, the largest of any joint.
+    /// The bound of the error \[m\]: the largest of any joint.
     pub tolerance: f64,
-    /// The distance from a joint at which the error is measured \[m\].
+    /// The shell distance: how far from each joint the error is measured \[m\].
     pub shell: f64,
     /// Metres in one unit of the clip.
     pub metres_per_unit: f64,
 }
 
-/// The largest file that is read. Everything a decoder allocates is bounded by these numbers and by the size of
-/// the file.
+/// Limits for opening a file. They and the size of the file bound all that a decoder allocates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct OpenLimits {
     /// Joints and end sites.
     pub joints: usize,
     /// Frames of the clip.
@@ -92,9 +91,9 @@ pub struct Limits {
     pub values: u64,
 }
 
-impl Default for Limits {
+impl Default for OpenLimits {
     /// 100,000 joints, 50 million frames, 2^31 values.
-    fn default() -> Limits {
-        Limits { joints: 100_000, frames: 50_000_000, values: 1 << 31 }
+    fn default() -> OpenLimits {
+        OpenLimits { joints: 100_000, frames: 50_000_000, values: 1 << 31 }
     }
 }

@@ -1,6 +1,6 @@
-//! Rotations and vectors of eight tracks side by side, so that a processor works on several at once.
+//! Rotations and vectors of eight tracks side by side (SIMD).
 //!
-//! Each lane is computed by the same functions, in the same order, as a value alone: the bits are the same.
+//! Each lane is computed by the same functions, in the same order, as a single value: the bits are the same.
 
 use crate::quat::{self, Quat};
 
@@ -18,7 +18,7 @@ pub(crate) struct Quats(pub(crate) [Lane; 4]);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Vectors(pub(crate) [Lane; 3]);
 
-/// How many groups of lanes so many tracks take.
+/// The number of groups of lanes for so many tracks.
 pub(crate) fn groups(tracks: usize) -> usize {
     tracks.div_ceil(LANES)
 }
@@ -88,7 +88,7 @@ pub(crate) fn combine([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
 /// No encoder writes a larger one; a file made by hand may.
 const LARGEST_TURN: f32 = 1e6;
 
-/// The rotation of a vector, whatever it is.
+/// The rotation of a vector; any vector has one.
 #[inline(always)]
 fn turned(r: [f32; 3]) -> Quat {
     quat::from_rodrigues(r.map(|part| if part.abs() < LARGEST_TURN { part } else { 0.0 }))
@@ -145,7 +145,7 @@ pub(crate) fn moved(base: &Vectors, by: &Vectors) -> Vectors {
     out
 }
 
-/// No encoder writes what decodes to anything else than numbers, but a file made by hand may.
+/// An encoder writes only what decodes to finite numbers; a file made by hand may not.
 #[inline(always)]
 pub(crate) fn finite(value: f32) -> f32 {
     if value.abs() <= f32::MAX { value } else { 0.0 }

@@ -1,4 +1,4 @@
-//! Where a decoded value may lie: a lattice around its prediction.
+//! The lattice of values around a prediction that a decoded value can take.
 //!
 //! Two lattices. The cubic one is cheapest where most residuals are zero. The body-centred cubic one covers
 //! space with the fewest points for a given distance to the nearest, so it is cheapest where they are not.

@@ -1,31 +1,21 @@
-//! Compresses motion with a guaranteed error, and samples what it compressed.
+//! Compresses motion with a guaranteed error, and samples compressed clips.
 //!
-//! Three points at the *shell distance* from each joint along its axes stand for the skin. In every frame, each
-//! of them is within the *tolerance* of where it was in the original, in object space, in the `f32` values that
-//! the decoder returns. The encoder measures this on the bytes it wrote and returns no others.
+//! Three points at the *shell distance* from each joint along its axes stand for the skin. In every frame, each of
+//! them is within the *tolerance* of its place in the original, in object space, in the `f32` values that the
+//! decoder returns. The encoder measures this on the bytes that it wrote and never returns a file that breaks the
+//! bound.
 //!
 //! ```
-//! use mocap_compress::{Compressed, Limits, Looping, Options, compress};
-//! # use mocap_model::*;
-//! # let joint = Joint {
-//! #     name: "root".into(),
-//! #     parent: None,
-//! #     offset: Vector3::zeros(),
-//! #     rest_rotation: UnitQuaternion::identity(),
-//! #     dofs: Dofs::free(EulerOrder::ZXY),
-//! #     role: None,
-//! #     end_site: false,
-//! # };
-//! # let skeleton = std::sync::Arc::new(Skeleton::new("", Space::default(), vec![joint]).unwrap());
-//! # let turns = (0..90).map(|i| exp(&Vector3::new(0.0, 0.02 * i as f64, 0.0))).collect();
-//! # let tracks = JointTracks { rotation: Track::Sampled(turns), translation: None };
-//! # let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 90, vec![tracks]).unwrap();
-//! // A clip in centimetres, within a tenth of a millimetre.
-//! let options = Options { tolerance: 1e-4, metres_per_unit: Some(0.01), ..Options::default() };
+//! use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, compress};
+//! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+//! // Within a tenth of a millimetre.
+//! let options = CompressOptions { tolerance: 1e-4, ..CompressOptions::default() };
 //! let compression = compress(&clip, &options)?;
 //! assert!(compression.report.max <= 1e-4);
+//! println!("{:.1} times smaller than raw", compression.report.ratio());
 //!
-//! let compressed = Compressed::open(compression.bytes, &Limits::default())?;
+//! // The bytes are a `.mocz` file. Play it: one pose at any time, in units of the clip.
+//! let compressed = Compressed::open(compression.bytes, &OpenLimits::default())?;
 //! let mut sampler = compressed.sampler();
 //! let mut pose = sampler.pose();
 //! sampler.sample(0.51, Looping::Clamp, &mut pose);
@@ -33,16 +23,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`compress`] makes the bytes of a `.mocz` file, [`Compressed`] opens them, [`Sampler`] gives poses at any
-//! time. Decoding uses only operations that IEEE 754 rounds exactly: every machine decodes the same bits. The
-//! feature `encode` (on by default) can be left out of programs that only play.
+//! Where next:
+//! - [`CompressOptions`]: profiles ([`Profile`]), tolerances of single joints, bounds between frames and of local
+//!   rotations; [`CompressReport`] has sizes and errors;
+//! - [`Compressed`]: open a file, sample it ([`Sampler`]), decode it ([`Compressed::to_clip`]), read its keys
+//!   ([`Compressed::keys`]);
+//! - [`OpenLimits`]: bounds for files from elsewhere; [`CompressError`] names the damaged part of a file.
+//!
+//! Decoding uses only operations that IEEE 754 rounds exactly: every machine decodes the same bits. Programs that
+//! only play leave out the feature `encode` (on by default).
 
 mod archive;
 mod bits;
-mod clip;
+mod compressed;
 mod container;
 #[cfg(feature = "encode")]
 mod encode;
+mod error;
 mod hierarchy;
 mod history;
 mod info;
@@ -56,15 +53,23 @@ mod residual;
 mod runtime;
 mod sampler;
 mod skeleton;
+mod to_clip;
 mod track;
+mod window;
 mod wire;
 
-pub use clip::Compressed;
-pub use container::{OpenError, Section};
+pub use compressed::Compressed;
 #[cfg(feature = "encode")]
 pub use encode::{
-    CompressError, Compression, JointError, Options, Report, compress, compress_with_progress, raw_bytes,
+    CompressOptions, CompressReport, Compression, JointError, compress, compress_with_progress, raw_bytes,
 };
-pub use info::{Info, Limits, Profile};
+pub use error::{CompressError, Section};
+pub use info::{CompressedInfo, OpenLimits, Profile};
 pub use keys::{Curve, KeyValues, TrackKeys};
+pub use mocap_model::{Clip, FrameRate, JointId, Skeleton};
 pub use sampler::{Looping, Sampler, Transform};
+
+/// The examples of the README.
+#[cfg(all(doctest, feature = "encode"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

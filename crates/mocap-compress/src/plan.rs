@@ -2,11 +2,12 @@
 
 use crate::quat::{self, Quat};
 use crate::track::Moving;
+use crate::wire::{self, Malformed, Reader};
 use mocap_model::Skeleton;
 
-/// How a joint's rotation or translation goes over time.
+/// Whether a joint's rotation or translation changes over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Course<T> {
+pub(crate) enum TrackState<T> {
     /// As in the rest pose.
     Rest,
     /// Another value, always.
@@ -15,11 +16,11 @@ pub(crate) enum Course<T> {
     Moving,
 }
 
-/// The courses of one joint.
+/// The states of the rotation and the translation of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct JointPlan {
-    pub(crate) rotation: Course<Quat>,
-    pub(crate) translation: Course<[f32; 3]>,
+pub(crate) struct JointState {
+    pub(crate) rotation: TrackState<Quat>,
+    pub(crate) translation: TrackState<[f32; 3]>,
 }
 
 /// Parts of one in the stored form of a constant rotation: three whole numbers of 24 bits.
@@ -33,8 +34,7 @@ pub(crate) fn constant_rotation(rest: Quat, parts: [i32; 3]) -> Quat {
 /// The stored form nearest to a rotation.
 #[cfg(feature = "encode")]
 pub(crate) fn constant_parts(rest: Quat, rotation: Quat) -> [i32; 3] {
-    use crate::encode::{fit::rodrigues, rig::to_f64};
-    let r = rodrigues(&(to_f64(rest).inverse() * to_f64(rotation)));
+    let r = quat::rodrigues(&(quat::to_f64(rest).inverse() * quat::to_f64(rotation)));
     [0, 1, 2].map(|axis| (r[axis] * f64::from(CONSTANT)).round().clamp(-8_388_608.0, 8_388_607.0) as i32)
 }
 
@@ -48,33 +48,28 @@ pub(crate) struct Local {
 /// The local transforms of a skeleton at rest, as decoded.
 pub(crate) fn rest_locals(skeleton: &Skeleton) -> Vec<Local> {
     let local = |joint: &mocap_model::Joint| Local {
-        rotation: to_f32(&joint.rest_rotation),
+        rotation: quat::to_f32(&joint.rest_rotation),
         translation: joint.offset.map(|value| value as f32).into(),
     };
     skeleton.joints().iter().map(local).collect()
 }
 
-/// A rotation as the decoder holds it.
-pub(crate) fn to_f32(q: &mocap_model::UnitQuaternion<f64>) -> Quat {
-    [q.i as f32, q.j as f32, q.k as f32, q.w as f32]
-}
-
 /// All joints of a clip, and the order of the tracks that move.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
-    pub(crate) joints: Vec<JointPlan>,
+    pub(crate) joints: Vec<JointState>,
     /// Joint and kind of each moving track.
     pub(crate) moving: Vec<(usize, Moving)>,
 }
 
 impl Plan {
-    pub(crate) fn new(joints: Vec<JointPlan>) -> Plan {
+    pub(crate) fn new(joints: Vec<JointState>) -> Plan {
         let mut moving = Vec::new();
         for (joint, plan) in joints.iter().enumerate() {
-            if matches!(plan.translation, Course::Moving) {
+            if matches!(plan.translation, TrackState::Moving) {
                 moving.push((joint, Moving::Translation));
             }
-            if matches!(plan.rotation, Course::Moving) {
+            if matches!(plan.rotation, TrackState::Moving) {
                 moving.push((joint, Moving::Rotation));
             }
         }
@@ -85,10 +80,10 @@ impl Plan {
     pub(crate) fn constants(&self, skeleton: &Skeleton) -> Vec<Local> {
         let mut locals = rest_locals(skeleton);
         for (local, joint) in locals.iter_mut().zip(&self.joints) {
-            if let Course::Constant(rotation) = joint.rotation {
+            if let TrackState::Constant(rotation) = joint.rotation {
                 local.rotation = rotation;
             }
-            if let Course::Constant(translation) = joint.translation {
+            if let TrackState::Constant(translation) = joint.translation {
                 local.translation = translation;
             }
         }
@@ -100,4 +95,81 @@ impl Plan {
         let rest = rest_locals(skeleton);
         self.moving.iter().map(|(joint, kind)| (*kind, rest[*joint].rotation)).collect()
     }
+}
+
+/// Reads what [`put_plan`] wrote.
+pub(crate) fn read_plan(reader: &mut Reader<'_>, skeleton: &Skeleton) -> Result<Plan, Malformed> {
+    let length = reader.number(1 << 32, "a length")? as usize;
+    let codes = wire::unpack(reader.take(length, "the states of joints")?, skeleton.len());
+    let rests = rest_locals(skeleton);
+    let mut joints = Vec::with_capacity(skeleton.len());
+    for (code, rest) in codes.into_iter().zip(rests) {
+        let rotation = match code & 3 {
+            0 => TrackState::Rest,
+            1 => {
+                let mut parts = [0; 3];
+                for part in &mut parts {
+                    let [low, middle, high] = reader.array("a rotation")?;
+                    *part = i32::from_le_bytes([0, low, middle, high]) >> 8;
+                }
+                TrackState::Constant(constant_rotation(rest.rotation, parts))
+            }
+            2 => TrackState::Moving,
+            _ => return reader.fail("the state of a rotation"),
+        };
+        let translation = match code >> 2 {
+            0 => TrackState::Rest,
+            1 => {
+                let mut v = [0.0; 3];
+                for part in &mut v {
+                    *part = reader.single("a translation")?;
+                }
+                TrackState::Constant(v)
+            }
+            2 => TrackState::Moving,
+            _ => return reader.fail("the state of a translation"),
+        };
+        joints.push(JointState { rotation, translation });
+    }
+    if reader.rest() != 0 {
+        return reader.fail("the end of the plan");
+    }
+    Ok(Plan::new(joints))
+}
+
+/// The plan as bytes: by joint, two bits each for rotation and translation (0 at rest, 1 constant, 2 moving);
+/// then the constants.
+#[cfg(feature = "encode")]
+pub(crate) fn put_plan(plan: &Plan, skeleton: &Skeleton) -> Vec<u8> {
+    let mut codes = Vec::new();
+    let mut constants = Vec::new();
+    let rests = rest_locals(skeleton);
+    for (joint, rest) in plan.joints.iter().zip(rests) {
+        let mut code = 0;
+        match joint.rotation {
+            TrackState::Rest => {}
+            TrackState::Constant(q) => {
+                code |= 1;
+                for part in constant_parts(rest.rotation, q) {
+                    constants.extend(&part.to_le_bytes()[..3]);
+                }
+            }
+            TrackState::Moving => code |= 2,
+        }
+        match joint.translation {
+            TrackState::Rest => {}
+            TrackState::Constant(v) => {
+                code |= 4;
+                v.iter().for_each(|part| constants.extend(part.to_le_bytes()));
+            }
+            TrackState::Moving => code |= 8,
+        }
+        codes.push(code);
+    }
+    let packed = wire::pack(&codes);
+    let mut bytes = Vec::new();
+    wire::put_number(&mut bytes, packed.len() as u64);
+    bytes.extend(packed);
+    bytes.extend(constants);
+    bytes
 }

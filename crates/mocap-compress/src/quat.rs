@@ -5,6 +5,8 @@
 //! `r = 4·tan(angle / 4)·axis`: near zero `r` is the rotation vector, and the way back is rational.
 //! Based on: T. F. Wiener, "Theoretical analysis of gimballess inertial reference equipment", 1962.
 
+use mocap_model::UnitQuaternion;
+
 /// A quaternion as x, y, z, w.
 pub(crate) type Quat = [f32; 4];
 
@@ -51,4 +53,23 @@ pub(crate) fn blend(taps: [Quat; 4], weights: [f32; 4]) -> Quat {
     let cancels = square < 1e-4;
     let scale = 1.0 / square.sqrt();
     [0, 1, 2, 3].map(|i| if cancels { first[i] } else { sum[i] * scale })
+}
+
+/// A rotation as the decoder holds it.
+pub(crate) fn to_f32(q: &UnitQuaternion<f64>) -> Quat {
+    [q.i as f32, q.j as f32, q.k as f32, q.w as f32]
+}
+
+/// A decoded rotation in double precision, exactly of length one.
+pub(crate) fn to_f64(q: Quat) -> UnitQuaternion<f64> {
+    let [i, j, k, w] = q.map(f64::from);
+    UnitQuaternion::new_normalize(nalgebra::Quaternion::new(w, i, j, k))
+}
+
+/// Modified Rodrigues parameters of a rotation, of at most half a turn: the inverse of [`from_rodrigues`], in
+/// double precision.
+#[cfg(feature = "encode")]
+pub(crate) fn rodrigues(q: &UnitQuaternion<f64>) -> mocap_model::Vector3<f64> {
+    let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
+    q.imag() * (4.0 * sign / (1.0 + q.w * sign))
 }

@@ -3,14 +3,14 @@
 //! Based on: G. N. N. Martin, "Range encoding", 1979, in the carry-propagating form of I. Pavlov's LZMA; the
 //! probability is the mean of a fast and a slow estimate.
 
-/// How likely a 0 is, learnt from the bits coded so far.
+/// The adaptive probability of a 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bit {
     fast: u16,
     slow: u16,
-    /// How many bits were seen, as far as it matters.
+    /// The number of bits seen, capped.
     seen: u16,
-    /// Both estimates together, kept ready: a decoder waits for nothing else.
+    /// Both estimates together, precomputed: a decoder waits for nothing else.
     zero: u16,
 }
 
@@ -25,7 +25,7 @@ impl Bit {
         Bit { fast: zero, slow: zero, seen: 6, zero: Bit::mean(zero, zero) }
     }
 
-    /// A bit of which nothing is known: the first ones seen count for much.
+    /// Initial model; adapts quickly.
     pub(crate) const fn unknown() -> Bit {
         Bit { seen: 0, ..Bit::new(0x8000) }
     }
@@ -51,8 +51,8 @@ impl Bit {
     }
 }
 
-/// Encoder and decoder behind one face, so that a model is written once: an encoder returns the bits it is
-/// given, a decoder those it reads.
+/// Encoder and decoder behind one trait: a model is written once. An encoder returns the bits it is given, a decoder
+/// those it reads.
 pub(crate) trait BitCoder {
     /// Codes a bit with an adaptive probability.
     fn bit(&mut self, model: &mut Bit, bit: bool) -> bool;

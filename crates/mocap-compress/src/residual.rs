@@ -1,5 +1,5 @@
-//! The adaptive model of residuals: small whole numbers, three at a time, coded by how large they are expected
-//! to be.
+//! The adaptive model of residuals: small whole numbers, three at a time, coded by their expected
+//! magnitude.
 
 use crate::lattice::{FINEST, Kind, Residual};
 use crate::range_coder::{Bit, BitCoder};
@@ -9,7 +9,7 @@ const CLASSES: usize = 32;
 const ESCAPE: u32 = 31;
 /// Half octaves of the expected magnitude, from 1/32 up.
 const LEVELS: usize = 40;
-/// What is known of the axes coded before: nothing; smaller, as large, larger than expected.
+/// The axes coded before: none; smaller, as large, larger than expected.
 const NEIGHBOURS: usize = 4;
 
 /// Three whole numbers of a residual and what is expected of them.

@@ -1,13 +1,14 @@
-//! Poses of a compressed clip at any time, for run-time use: `f32`. In the `runtime` profile nothing is allocated
-//! once a sampler exists.
+//! Poses of a compressed clip at any time, in `f32`, for playback. In the `runtime` profile a sampler allocates
+//! nothing once it exists.
 
-use crate::clip::Compressed;
+use crate::compressed::Compressed;
 use crate::hierarchy::{self, Node, Reach};
-use crate::lanes::{LANES, Quats, Vectors, finite, groups};
+use crate::lanes::{LANES, Quats, groups};
 use crate::plan::Local;
 use crate::quat::{self, Quat};
 use crate::range_coder::RangeDecoder;
 use crate::track::{Moving, Unknown, code_tracks};
+use crate::window::Window;
 use crate::{Profile, archive, keys, runtime};
 use mocap_model::JointId;
 
@@ -20,7 +21,7 @@ pub struct Transform {
     pub translation: [f32; 3],
 }
 
-/// What comes after the end of a clip.
+/// The motion beyond the ends of a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Looping {
     /// The first and last frame are held.
@@ -30,32 +31,50 @@ pub enum Looping {
     Wrap,
 }
 
-/// The frames that are decoded at present: a segment or a block.
-#[derive(Debug, Default)]
-pub(crate) struct Window {
-    /// The first frame in the clip.
-    pub(crate) first: usize,
-    /// How many frames there are.
-    pub(crate) frames: usize,
-    /// Frame by frame, the moving rotations in groups of lanes.
-    pub(crate) rotations: Vec<Quats>,
-    /// Frame by frame, the moving translations in groups of lanes.
-    pub(crate) translations: Vec<Vectors>,
-}
-
-/// Samples poses. It holds one decoded segment (of a clip in the `archive` profile, one block): sampling within
-/// it is fast in any order, and going to another one decodes that.
+/// Samples poses. It holds one decoded segment (one block in other profiles than `runtime`): sampling within it is
+/// fast in any order; moving to another one decodes it.
 #[derive(Debug)]
 pub struct Sampler<'a> {
     clip: &'a Compressed,
     window: Window,
-    /// What does not move.
+    /// The constant transforms.
     rest: Vec<Transform>,
     /// The joints whose rotations move, and those whose translations do.
     rotations: Vec<usize>,
     translations: Vec<usize>,
     archive: Option<Vec<Node>>,
     runtime: Option<runtime::Reader>,
+}
+
+impl Compressed {
+    /// A sampler that holds one decoded segment (one block in other profiles than `runtime`).
+    ///
+    /// ```
+    /// # #[cfg(feature = "encode")] {
+    /// use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, compress};
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// # let bytes = compress(&clip, &CompressOptions::default())?.bytes;
+    /// let compressed = Compressed::open(bytes, &OpenLimits::default())?;
+    /// let mut sampler = compressed.sampler();
+    /// let mut pose = sampler.pose();
+    /// // Sixty frames a second, over and over.
+    /// for tick in 0..1000 {
+    ///     sampler.sample(f64::from(tick) / 60.0, Looping::Wrap, &mut pose);
+    /// }
+    /// let hand = compressed.skeleton().find("RightHand").unwrap();
+    /// assert_eq!(pose[hand.index()].translation, [-0.26, 0.0, 0.0]);
+    /// # }
+    /// # Ok::<(), mocap_compress::CompressError>(())
+    /// ```
+    pub fn sampler(&self) -> Sampler<'_> {
+        Sampler::new(self)
+    }
+
+    /// A sampler that holds all frames decoded, for programs that jump about in the clip: 16 bytes for each moving
+    /// rotation in each frame, 12 for each translation. Its poses are those of [`Compressed::sampler`].
+    pub fn sampler_in_memory(&self) -> Sampler<'_> {
+        Sampler::whole(self)
+    }
 }
 
 impl<'a> Sampler<'a> {
@@ -98,12 +117,12 @@ impl<'a> Sampler<'a> {
         Sampler { window, archive: None, runtime: None, ..parts }
     }
 
-    /// A pose to be sampled into: that of the joints that do not move, at rest where they do.
+    /// A pose to sample into: constant joints have their values, moving joints are at rest.
     pub fn pose(&self) -> Vec<Transform> {
         self.rest.clone()
     }
 
-    /// The local transforms of all joints in a frame. A frame behind the last is the last.
+    /// The local transforms of all joints in a frame; after the last frame, those of the last one.
     ///
     /// # Panics
     /// Where `pose` is shorter than the skeleton.
@@ -216,7 +235,7 @@ impl<'a> Sampler<'a> {
             Looping::Clamp => at.clamp(0.0, last as f64),
             Looping::Wrap => at.rem_euclid(frames as f64),
         };
-        // A time that is not a number is the start.
+        // A time that is not a number counts as the start.
         let at = if at.is_finite() { at } else { 0.0 };
         let from = (at.floor() as usize).min(last);
         let to = if from < last { from + 1 } else { if looping == Looping::Wrap { 0 } else { last } };
@@ -261,43 +280,6 @@ impl<'a> Sampler<'a> {
             }
         }
     }
-}
-
-impl Window {
-    /// Takes decoded tracks in, frame by frame.
-    pub(crate) fn fill(
-        &mut self,
-        first: usize,
-        frames: usize,
-        rotations: &[Vec<Quat>],
-        translations: &[Vec<[f32; 3]>],
-    ) {
-        self.first = first;
-        self.frames = frames;
-        self.rotations.clear();
-        self.translations.clear();
-        for frame in 0..frames {
-            self.rotations.extend(rotations.chunks(LANES).map(|tracks| {
-                let mut group = Quats::IDENTITY;
-                tracks.iter().enumerate().for_each(|(lane, values)| group.set(lane, sound(values[frame])));
-                group
-            }));
-            self.translations.extend(translations.chunks(LANES).map(|tracks| {
-                let mut group = Vectors::ZERO;
-                tracks
-                    .iter()
-                    .enumerate()
-                    .for_each(|(lane, values)| group.set(lane, values[frame].map(finite)));
-                group
-            }));
-        }
-    }
-}
-
-#[inline]
-pub(crate) fn sound(q: Quat) -> Quat {
-    let square = quat::dot(q, q);
-    if (0.9..1.1).contains(&square) { q } else { quat::IDENTITY }
 }
 
 #[inline]

@@ -1,6 +1,6 @@
 //! The skeleton as bytes: everything that [`Skeleton`] holds, numbers to the bit.
 
-use crate::Limits;
+use crate::OpenLimits;
 use crate::wire::{Malformed, Reader};
 use crate::wire::{put_float, put_number, put_text};
 use mocap_model::{
@@ -81,7 +81,7 @@ fn axis(code: u8) -> Option<SignedAxis> {
 }
 
 /// The skeleton of a description.
-pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Skeleton, Malformed> {
+pub(crate) fn parse(bytes: &[u8], limits: &OpenLimits) -> Result<Skeleton, Malformed> {
     let mut reader = Reader::new(bytes);
     let name = reader.text("a name")?;
     let axes = reader.byte("two axes")?;

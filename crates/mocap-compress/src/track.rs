@@ -1,7 +1,7 @@
-//! Moving tracks: what is stored about each as a whole, and the loop that codes all of them frame by frame.
+//! Moving tracks: the head of each, and the loop that codes all of them frame by frame.
 //!
 //! The loop is written once. An encoder runs it with a [`Source`] that chooses residuals and a coder that
-//! writes them; a decoder with a source that knows nothing and a coder that reads.
+//! writes them; a decoder runs it with a blank source and a coder that reads.
 
 use crate::hierarchy::Node;
 use crate::history::History;
@@ -10,7 +10,7 @@ use crate::quat::{self, Quat};
 use crate::range_coder::{Bit, BitCoder};
 use crate::residual::ResidualModel;
 
-/// What moves: a joint's rotation or its translation.
+/// The kind of a moving track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moving {
     /// A quaternion.
@@ -19,19 +19,19 @@ pub(crate) enum Moving {
     Translation,
 }
 
-/// A rotation track that goes much like one before it.
+/// A rotation track that is predicted in part from another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// The place of that track among the moving rotations.
     pub(crate) track: usize,
-    /// What the residuals of that track, times 1/16 of this matrix, say about those of this one.
+    /// The residuals of that track times 1/16 of this matrix predict those of this one.
     pub(crate) matrix: [[i32; 3]; 3],
 }
 
 /// Parts of one in a [`Reference`]'s matrix.
 pub(crate) const MATRIX_UNIT: f32 = 16.0;
 
-/// What is stored of a track as a whole.
+/// The head of a track: what is stored for all of its frames.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
     /// By level, an index into [`FLATNESS`].
@@ -47,7 +47,7 @@ pub(crate) struct Head {
 /// Steps of the lattice in one of the base of a translation.
 pub(crate) const BASE_STEPS: f32 = 4096.0;
 
-/// How far predictions go from a curve (0) to a line (1) and beyond, to the mean of more frames.
+/// Predictions between a curve (0) and a line (1), and beyond, to the mean of more frames.
 pub(crate) const FLATNESS: [f32; 8] = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0];
 
 impl Head {
@@ -75,7 +75,7 @@ impl Head {
         self.lattice().vector(Residual { k: self.base, refine: 0 }).map(|part| part * BASE_STEPS)
     }
 
-    /// What the reference says, from its residual.
+    /// The prediction of the reference, from its residual.
     #[inline]
     pub(crate) fn shift(&self, other: [f32; 3]) -> [f32; 3] {
         let Some(reference) = &self.reference else { return [0.0; 3] };
@@ -205,11 +205,11 @@ impl HeadModel {
 pub(crate) struct Tracks {
     pub(crate) rotations: Vec<Vec<Quat>>,
     pub(crate) translations: Vec<Vec<[f32; 3]>>,
-    /// Of the rotations: how they differ from what their own track predicted.
+    /// Of the rotations: their difference from the prediction of their own track.
     pub(crate) residuals: Vec<Vec<[f32; 3]>>,
 }
 
-/// Who says what the residuals are.
+/// Chooses heads and residuals.
 pub(crate) trait Source {
     /// The head of the next track; all tracks before it are in `done`.
     fn head(&mut self, track: usize, done: &Tracks) -> Head;
@@ -259,9 +259,9 @@ pub(crate) fn predict_rotation(values: &[Quat], node: &Node, weights: [f32; 4]) 
     quat::blend(node.taps.map(|tap| values[tap as usize]), weights)
 }
 
-/// Whether a node is predicted from nothing but the head.
+/// Whether a node is predicted only from the head.
 #[inline]
-pub(crate) fn stands_alone(node: &Node) -> bool {
+pub(crate) fn has_no_taps(node: &Node) -> bool {
     node.cubic[0] == 0.0
 }
 
@@ -290,7 +290,7 @@ pub(crate) fn code_tracks<C: BitCoder, S: Source>(
                 for node in nodes {
                     let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
                     let predicted =
-                        if stands_alone(node) { base } else { predict_translation(&values, node, weights) };
+                        if has_no_taps(node) { base } else { predict_translation(&values, node, weights) };
                     let (expected, before) = history.expected(node);
                     let wanted = source.translation(node, predicted, expected);
                     let residual = translation_model.code(coder, head.kind, expected, before, wanted);
@@ -309,7 +309,7 @@ pub(crate) fn code_tracks<C: BitCoder, S: Source>(
                 for node in nodes {
                     let frame = node.frame as usize;
                     let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
-                    let (predicted, shift) = if stands_alone(node) {
+                    let (predicted, shift) = if has_no_taps(node) {
                         (base, [0.0; 3])
                     } else {
                         let shift = other.map_or([0.0; 3], |other| head.shift(other[frame]));
@@ -322,7 +322,7 @@ pub(crate) fn code_tracks<C: BitCoder, S: Source>(
                     let vector = lattice.vector(residual);
                     let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
                     values[frame] = quat::mul(predicted, quat::from_rodrigues(turn));
-                    residuals[frame] = if stands_alone(node) { [0.0; 3] } else { turn };
+                    residuals[frame] = if has_no_taps(node) { [0.0; 3] } else { turn };
                 }
                 tracks.rotations.push(values);
                 tracks.residuals.push(residuals);

@@ -1,4 +1,4 @@
-//! Whole numbers, floats and text as bytes, little endian; and bytes of that kind packed by what stands before
+//! Whole numbers, floats and text as bytes, little endian; and bytes of that kind packed by what comes before
 //! them.
 
 #[cfg(feature = "encode")]
@@ -45,7 +45,7 @@ pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend(text.as_bytes());
 }
 
-/// What bytes turned out not to be.
+/// Bytes that do not hold what is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
     /// Where.
@@ -258,6 +258,6 @@ mod tests {
         let packed = pack(names.as_bytes());
         assert_eq!(unpack(&packed, names.len()), names.as_bytes());
         assert!(packed.len() * 7 < names.len(), "{} of {}", packed.len(), names.len());
-        assert_eq!(unpack(&pack(&[]), 0), []);
+        assert_eq!(unpack(&pack(&[]), 0), [] as [u8; 0]);
     }
 }

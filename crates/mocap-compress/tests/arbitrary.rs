@@ -6,7 +6,7 @@
 mod motion;
 
 use allocation_counter::measure;
-use mocap_compress::{Compressed, Limits, Looping, Options, Profile, compress};
+use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, Profile, compress};
 use motion::Character;
 use motion::forge::forge;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let mut files = Vec::new();
     for profile in Profile::ALL {
         for (character, frames) in [(Character::Calm, 70), (Character::Sliding, 33), (Character::Wild, 2)] {
-            let options = Options { profile, tolerance: 1e-3, ..Options::default() };
+            let options = CompressOptions { profile, tolerance: 1e-3, ..CompressOptions::default() };
             files.push(compress(&motion::clip(character, 2, frames), &options).unwrap().bytes);
         }
     }
@@ -25,7 +25,7 @@ static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 });
 
 /// Small enough that what a file makes a reader allocate is seen.
-const LIMITS: Limits = Limits { joints: 200, frames: 20_000, values: 200_000 };
+const LIMITS: OpenLimits = OpenLimits { joints: 200, frames: 20_000, values: 200_000 };
 /// What reading and sampling within these limits may take at once.
 const MEMORY: u64 = 64 << 20;
 

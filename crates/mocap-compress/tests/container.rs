@@ -2,18 +2,22 @@
 
 mod motion;
 
-use mocap_compress::{Compressed, Limits, Looping, OpenError, Options, Profile, Section, compress};
+use mocap_compress::{
+    CompressError, CompressOptions, Compressed, Looping, OpenLimits, Profile, Section, compress,
+};
 use mocap_model::JointId;
 use motion::Character;
 use motion::forge::forge;
 
 fn small(profile: Profile) -> Vec<u8> {
     let clip = motion::clip(Character::Calm, 2, 70);
-    compress(&clip, &Options { profile, tolerance: 1e-3, ..Options::default() }).unwrap().bytes
+    compress(&clip, &CompressOptions { profile, tolerance: 1e-3, ..CompressOptions::default() })
+        .unwrap()
+        .bytes
 }
 
-fn open(bytes: &[u8]) -> Result<Compressed, OpenError> {
-    Compressed::open(bytes, &Limits::default())
+fn open(bytes: &[u8]) -> Result<Compressed, CompressError> {
+    Compressed::open(bytes, &OpenLimits::default())
 }
 
 #[test]
@@ -38,7 +42,7 @@ fn a_cut_or_longer_file_is_an_error() {
             assert!(open(&bytes[..length]).is_err(), "{profile}, {length} of {} bytes", bytes.len());
         }
         let longer = [&bytes[..], &[0]].concat();
-        assert!(matches!(open(&longer), Err(OpenError::Length { found, .. }) if found == longer.len()));
+        assert!(matches!(open(&longer), Err(CompressError::Length { found, .. }) if found == longer.len()));
     }
 }
 
@@ -48,11 +52,13 @@ fn errors_name_the_section_and_the_byte() {
     let mut changed = bytes.clone();
     *changed.last_mut().unwrap() ^= 1;
     let error = open(&changed).unwrap_err();
-    assert!(matches!(error, OpenError::Checksum { section: Section::Block(0), to, .. } if to == bytes.len()));
+    assert!(
+        matches!(error, CompressError::Checksum { section: Section::Block(0), to, .. } if to == bytes.len())
+    );
     assert!(error.to_string().starts_with("the block at frame 0 (bytes "), "{error}");
     let error = open(&bytes[..bytes.len() - 1]).unwrap_err();
     assert!(error.to_string().starts_with("the block at frame 0 should end at byte "), "{error}");
-    assert_eq!(open(b"HIERARCHY").unwrap_err(), OpenError::Magic { found: b"HIER".to_vec() });
+    assert_eq!(open(b"HIERARCHY").unwrap_err(), CompressError::Magic { found: b"HIER".to_vec() });
     let mut newer = bytes.clone();
     newer[4] = 2;
     let error = open(&newer).unwrap_err();
@@ -69,7 +75,7 @@ fn contents_that_no_encoder_writes_neither_panic_nor_decode_to_nonsense() {
                 let mut changed = bytes.clone();
                 changed[at] ^= flip;
                 let Some(forged) = forge(&changed) else { continue };
-                let Ok(clip) = Compressed::open(forged, &Limits::default()) else { continue };
+                let Ok(clip) = Compressed::open(forged, &OpenLimits::default()) else { continue };
                 // The values are not the motion's, but they are numbers.
                 let decoded = clip.to_clip();
                 assert_eq!(decoded.frames(), 70);
@@ -81,27 +87,27 @@ fn contents_that_no_encoder_writes_neither_panic_nor_decode_to_nonsense() {
 #[test]
 fn limits_bound_what_a_file_may_ask_for() {
     let bytes = small(Profile::Runtime);
-    let few = |limits: Limits| Compressed::open(&bytes[..], &limits).unwrap_err();
-    let frames = few(Limits { frames: 69, ..Limits::default() });
-    assert_eq!(frames, OpenError::Limit { what: "frames", found: 70, limit: 69 });
-    let joints = few(Limits { joints: 3, ..Limits::default() });
-    assert!(matches!(joints, OpenError::Malformed { section: Section::Skeleton, .. }));
-    let values = few(Limits { values: 10, ..Limits::default() });
-    assert!(matches!(values, OpenError::Limit { what: "values", .. }));
+    let few = |limits: OpenLimits| Compressed::open(&bytes[..], &limits).unwrap_err();
+    let frames = few(OpenLimits { frames: 69, ..OpenLimits::default() });
+    assert_eq!(frames, CompressError::Limit { what: "frames", found: 70, limit: 69 });
+    let joints = few(OpenLimits { joints: 3, ..OpenLimits::default() });
+    assert!(matches!(joints, CompressError::Malformed { section: Section::Skeleton, .. }));
+    let values = few(OpenLimits { values: 10, ..OpenLimits::default() });
+    assert!(matches!(values, CompressError::Limit { what: "values", .. }));
 }
 
 #[test]
 fn a_skeleton_may_be_kept_elsewhere() {
     let clip = motion::clip(Character::Calm, 2, 40);
-    let options = Options { external_skeleton: true, ..Options::default() };
+    let options = CompressOptions { external_skeleton: true, ..CompressOptions::default() };
     let bytes = compress(&clip, &options).unwrap().bytes;
-    let whole = compress(&clip, &Options::default()).unwrap().bytes;
+    let whole = compress(&clip, &CompressOptions::default()).unwrap().bytes;
     assert!(bytes.len() < whole.len());
-    assert_eq!(open(&bytes).unwrap_err(), OpenError::SkeletonElsewhere);
+    assert_eq!(open(&bytes).unwrap_err(), CompressError::SkeletonElsewhere);
     let other = motion::skeleton(3);
-    let wrong = Compressed::open_with(&bytes[..], other, &Limits::default()).unwrap_err();
-    assert_eq!(wrong, OpenError::WrongSkeleton);
-    let opened = Compressed::open_with(&bytes[..], clip.skeleton().clone(), &Limits::default()).unwrap();
+    let wrong = Compressed::open_with(&bytes[..], other, &OpenLimits::default()).unwrap_err();
+    assert_eq!(wrong, CompressError::WrongSkeleton);
+    let opened = Compressed::open_with(&bytes[..], clip.skeleton().clone(), &OpenLimits::default()).unwrap();
     assert_eq!(opened.to_clip(), open(&whole).unwrap().to_clip());
     assert_eq!(opened.skeleton_size(), 0);
 }

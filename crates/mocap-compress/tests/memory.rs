@@ -3,7 +3,7 @@
 mod motion;
 
 use allocation_counter::{AllocationInfo, measure};
-use mocap_compress::{Compressed, Limits, Looping, Options, Profile, compress, raw_bytes};
+use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, Profile, compress, raw_bytes};
 use mocap_model::{Clip, JointId};
 use motion::Character;
 
@@ -11,8 +11,10 @@ use motion::Character;
 const SEGMENT: usize = 32;
 
 fn opened(clip: &Clip, profile: Profile) -> Compressed {
-    let bytes = compress(clip, &Options { profile, tolerance: 1e-3, ..Options::default() }).unwrap().bytes;
-    Compressed::open(bytes, &Limits::default()).unwrap()
+    let bytes = compress(clip, &CompressOptions { profile, tolerance: 1e-3, ..CompressOptions::default() })
+        .unwrap()
+        .bytes;
+    Compressed::open(bytes, &OpenLimits::default()).unwrap()
 }
 
 /// Samples in every way, all over the clip.

@@ -1,12 +1,11 @@
 //! Throughput of BVH: bytes of the file a second, one thread, file in memory.
 //!
-//! On text made here and, where they are (`MOCAP_CORPUS`, else `../shared/data` beside the checkout), on real
-//! files: `cargo bench -p mocap-formats --bench read`.
+//! On text made here and, where they are (`MOCAP_CORPUS`), on real files:
+//! `cargo bench -p mocap-formats --bench read`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mocap_formats::{Limits, bvh};
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
 
 /// As a converter of the CMU database writes: 38 joints, four decimals.
 fn generated() -> Vec<u8> {
@@ -30,13 +29,15 @@ fn generated() -> Vec<u8> {
 }
 
 fn files() -> Vec<(String, Vec<u8>)> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, PathBuf::from);
+    let folder = mocap_corpus::find();
     let mut files = vec![("generated".to_owned(), generated())];
     for name in ["cmu/01_01.bvh", "iclone/001_14.bvh", "bandai/dataset-1_dance-short_normal_001.bvh"] {
-        match std::fs::read(folder.join(name)) {
-            Ok(bytes) => files.push((name.to_owned(), bytes)),
-            Err(_) => report(&format!("skipped: {name} is not at {}", folder.display())),
+        match &folder {
+            Ok(folder) => {
+                files
+                    .push((name.to_owned(), std::fs::read(folder.join(name)).expect("a file of the corpus")));
+            }
+            Err(missing) => report(&format!("skipped: benchmarks on {name} {missing}")),
         }
     }
     files

@@ -1,12 +1,11 @@
 //! Reading whole AMC files from memory on one thread, to documents and on to clips.
 //!
-//! On the CMU files of `MOCAP_CORPUS` (else `../shared/data` beside the checkout), without them on a motion of
-//! the same shape made here.
+//! On the CMU files of `MOCAP_CORPUS`, without them on a motion of the same shape made
+//! here.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mocap_formats::{Limits, amc, asf};
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
 
 /// As many bones, values and digits a frame as a CMU file, and its exponents.
 fn made(frames: usize) -> Vec<u8> {
@@ -31,8 +30,7 @@ fn made(frames: usize) -> Vec<u8> {
 }
 
 fn read(criterion: &mut Criterion) {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, PathBuf::from);
+    let folder = mocap_corpus::find();
     let mut group = criterion.benchmark_group("amc");
     let text = made(2000);
     group.throughput(Throughput::Bytes(text.len() as u64));
@@ -40,7 +38,7 @@ fn read(criterion: &mut Criterion) {
         bench.iter(|| amc::parse(black_box(&text), &Limits::default()).expect("a readable motion"));
     });
     for (skeleton, name) in [("01", "01_01"), ("charleston", "charleston2")] {
-        let file = |name: String| std::fs::read(folder.join("cmu").join(name)).ok();
+        let file = |name: String| std::fs::read(folder.as_ref().ok()?.join("cmu").join(name)).ok();
         let (Some(asf), Some(text)) = (file(format!("{skeleton}.asf")), file(format!("{name}.amc"))) else {
             continue;
         };

@@ -1,8 +1,9 @@
-//! Many frames at once, in flat arrays: two-bone limbs and chains of free joints, as a yardstick for the solvers.
+//! Many frames at once, in flat arrays: two-bone limbs and chains of free joints, as a yardstick for the
+//! solvers.
 //!
-//! A block holds the same quantity of `N` frames side by side (eight is a good number), in `f32` or `f64`, and
-//! every loop runs over the frames without a branch, so that compilers turn it into vector instructions. Object
-//! space; the frames of a block have nothing to do with one another.
+//! A block holds the same quantity of `N` frames side by side (eight is a good number), in `f32` or `f64`,
+//! and every loop runs over the frames without a branch, so that compilers turn it into vector instructions.
+//! Object space; the frames of a block have nothing to do with one another.
 //!
 //! Based on: the formulas of `mocap_ik::two_bone` and `mocap_ik::ccd`, on positions.
 
@@ -130,9 +131,9 @@ fn tiny<T: RealField + Copy>() -> T {
 
 /// Two bones of the lengths `upper` and `lower` from `root` to `goal`, bent towards the direction `pole`.
 ///
-/// Beyond reach the limb is stretched, nearer than it can fold it is folded, both on the line to the goal. Where
-/// `pole` lies on that line, or the goal on the root, the direction of the bend is undefined: the middle is
-/// then on the line.
+/// Beyond reach the limb is stretched, nearer than it can fold it is folded, both on the line to the goal.
+/// Where `pole` lies on that line, or the goal on the root, the direction of the bend is undefined: the
+/// middle is then on the line.
 #[inline]
 pub fn two_bone<T: RealField + Copy, const N: usize>(
     upper: T,
@@ -232,8 +233,8 @@ impl<T: RealField + Copy, const N: usize> Chains<T, N> {
         self.turns.fill(Rotations::identity());
     }
 
-    /// Sweeps of cyclic coordinate descent until the effector is within `near` of `goal` in all frames, at most
-    /// `sweeps`. Returns the sweeps used and the distances that are left.
+    /// Sweeps of cyclic coordinate descent until the effector is within `near` of `goal` in all frames, at
+    /// most `sweeps`. Returns the sweeps used and the distances that are left.
     ///
     /// There are no limits, and no escape from a straight chain whose goal is on its line: the frames that
     /// are left over are for `mocap_ik::Ccd`.

@@ -3,8 +3,9 @@
 //! `cargo run --release -p mocap-ik --example accuracy [RUNS]` prints the tables of the documentation.
 //!
 //! Accuracy: random chains with bones from 0.1 to 1; the goal is the place of the effector in a pose drawn
-//! evenly from the ranges of the joints, the start another such pose; at most 100 iterations, a tolerance of 1e-4 of the length.
-//! Following: a chain of length 1 whose goal goes round a closed curve, 0.6 % of the length a frame.
+//! evenly from the ranges of the joints, the start another such pose; at most 100 iterations, a tolerance of
+//! 1e-4 of the length. Following: a chain of length 1 whose goal goes round a closed curve, 0.6 % of the
+//! length a frame.
 
 use mocap_ik::{
     Constraint, Freedom, Goal, IkChain, IkMethod, Jacobian, JacobianInverse, Link, SolveOptions, SolveStatus,

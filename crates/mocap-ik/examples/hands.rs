@@ -1,4 +1,5 @@
-//! Two hands that cannot both have what they want: by weight, and by priority; then a posture in what is left.
+//! Two hands that cannot both have what they want: by weight, and by priority; then a posture in what is
+//! left.
 //!
 //! `cargo run -p mocap-ik --example hands`
 

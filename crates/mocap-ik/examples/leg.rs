@@ -55,11 +55,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("The hips go down 20 cm over the planted ankle:");
     let mut pose = Pose::rest(&skeleton);
-    let mut stance = PosedChain::limb(&skeleton, ankle, hips)?;
-    stance.read(&skeleton, &pose)?;
+    let mut planted = PosedChain::limb(&skeleton, ankle, hips)?;
+    planted.read(&skeleton, &pose)?;
     let down = Goal::at(Vector3::new(0.0, 0.7, 0.0)).with_orientation(UnitQuaternion::identity());
-    let outcome = IkMethod::Dls.solve(&mut stance.chain, &[down], &SolveOptions::default())?;
-    stance.write(&mut pose)?;
+    let outcome = IkMethod::Dls.solve(&mut planted.chain, &[down], &SolveOptions::default())?;
+    planted.write(&mut pose)?;
     let mut object = Pose::default();
     pose.to_object(&skeleton, &mut object);
     let at = |joint: JointId| object.joints[joint.index()].translation.vector;

@@ -1,12 +1,12 @@
-//! The turn of one joint after which two points that it joins are a given distance apart: the law of cosines in
-//! the plane across the axis that the joint bends about. What lies along the axis stays.
+//! The turn of one joint after which two points that it joins are a given distance apart: the law of cosines
+//! in the plane across the axis that the joint bends about. What lies along the axis stays.
 
 use crate::constraint::{clamp, twist_angle};
 use crate::{Freedom, Goal, IkChain, Quat, SolveOptions, Vec3};
 use nalgebra::{Quaternion, Unit};
 
-/// The turn (object space) of the bending joint, with `u` towards the first joint and `v` towards the effector,
-/// after which both are the root of `square` apart. `None` if a bone has no length across the axis.
+/// The turn (object space) of the bending joint, with `u` towards the first joint and `v` towards the
+/// effector, after which both are the root of `square` apart. `None` if a bone has no length across the axis.
 pub(crate) fn bend_turn(
     chain: &IkChain,
     bend: usize,
@@ -66,8 +66,8 @@ pub(crate) fn bend_turn(
     Some(Quat::from_axis_angle(&axis, by))
 }
 
-/// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because they do
-/// not lie across it, the normal of their plane on the same side.
+/// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because
+/// they do not lie across it, the normal of their plane on the same side.
 fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
     let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
     let (uu, vv) = (u.norm_squared(), v.norm_squared());

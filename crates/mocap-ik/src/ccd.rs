@@ -1,9 +1,9 @@
 //! Cyclic coordinate descent: from the effector to the base, each joint turns so that the effector points at
 //! the goal.
 //!
-//! Supports limits per joint, under-damping, tolerance regions and an escape from straight chains. The two-bone
-//! solution finishes a stalled chain: on nearly straight limbs sweeps gain almost nothing. A least-squares step
-//! finishes a longer chain without limits and distributes the turn over all joints.
+//! Supports limits per joint, under-damping, tolerance regions and an escape from straight chains. The
+//! two-bone solution finishes a stalled chain: on nearly straight limbs sweeps gain almost nothing. A
+//! least-squares step finishes a longer chain without limits and distributes the turn over all joints.
 //!
 //! Based on: L.-C. T. Wang, C. C. Chen, "A combined optimization method for solving the inverse kinematics
 //! problem of mechanical manipulators", 1991; J. Lander, "Making Kine More Flexible", Game Developer, 1998.
@@ -62,8 +62,9 @@ impl Solver for Ccd {
     }
 }
 
-/// Sweeps of an unconstrained chain. Near the goal two bones take the two-bone solution, and a longer chain takes
-/// a least-squares step. A chain that slow_sweeps far from the goal takes the two-bone solution too, if it can.
+/// Sweeps of an unconstrained chain. Near the goal two bones take the two-bone solution, and a longer chain
+/// takes a least-squares step. A chain that stalls far from the goal takes the two-bone solution too, if it
+/// can.
 fn unconstrained_sweeps(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> Option<SolveOutcome> {
     let reach = chain.reach(0).max;
     let (near, reached) = ((iteration::NEAR * reach).powi(2), (options.position_tolerance * reach).powi(2));
@@ -85,8 +86,8 @@ fn unconstrained_sweeps(chain: &mut IkChain, goal: &Goal, options: &SolveOptions
 
 /// Turns each joint once, from the effector to the base.
 ///
-/// A free last joint takes over the orientation, and the other joints bring it to the position that follows from
-/// it. Otherwise every joint turns towards both.
+/// A free last joint takes over the orientation, and the other joints bring it to the position that follows
+/// from it. Otherwise every joint turns towards both.
 pub(crate) fn sweep(chain: &mut IkChain, goal: &Goal, length: f64, options: &SolveOptions) {
     let path = chain.path_len(0);
     let last = chain.path_joint(0, path - 1);

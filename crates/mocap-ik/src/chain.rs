@@ -1,7 +1,7 @@
 //! Joints in flat arrays, parents first: a chain with one effector, or a tree with several.
 //!
-//! The chain holds the pose that a solver starts from and ends with. Its object-space positions and frames always
-//! match its local rotations.
+//! The chain holds the pose that a solver starts from and ends with. Its object-space positions and frames
+//! always match its local rotations.
 
 use crate::scratch::Scratch;
 use crate::{Constraint, Freedom, IkError, Quat, SolveOptions, Vec3};
@@ -41,7 +41,8 @@ pub struct Effector {
 ///     rotation: UnitQuaternion::identity(),
 ///     constraint: Constraint::free(),
 /// };
-/// let arm = IkChain::serial(Isometry3::identity(), vec![link(0.0), link(0.3)], Vector3::new(0.0, 0.25, 0.0))?;
+/// let links = vec![link(0.0), link(0.3)];
+/// let arm = IkChain::serial(Isometry3::identity(), links, Vector3::new(0.0, 0.25, 0.0))?;
 /// assert_eq!(arm.len(), 2);
 /// assert!((arm.length(0) - 0.55).abs() < 1e-12);
 /// assert!((arm.tip_position(0).y - 0.55).abs() < 1e-12);
@@ -232,10 +233,10 @@ impl IkChain {
         self.pose_changed();
     }
 
-    /// Sets the joint that a two-bone solution bends, and its axis in the frame of the joint before it: a positive
-    /// turn flexes. With an axis a straight limb always bends to the same side; without one the plane of the pose
-    /// is kept. Default: the only hinge between base and effector, or else the joint that divides the chain most
-    /// evenly.
+    /// Sets the joint that a two-bone solution bends, and its axis in the frame of the joint before it: a
+    /// positive turn flexes. With an axis a straight limb always bends to the same side; without one the
+    /// plane of the pose is kept. Default: the only hinge between base and effector, or else the joint that
+    /// divides the chain most evenly.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -414,8 +415,8 @@ impl IkChain {
         self.bend_at = self.find_bend();
     }
 
-    /// The joint set for the chain, the only hinge below the first joint that turns, or the joint that divides
-    /// the length most evenly.
+    /// The joint set for the chain, the only hinge below the first joint that turns, or the joint that
+    /// divides the length most evenly.
     fn find_bend(&self) -> Option<usize> {
         let first = self.first_turning(0)?;
         if let Some((joint, _)) = self.bend

@@ -1,5 +1,5 @@
-//! Constrained slerp: a bounded step from one allowed rotation towards another, within the joint's constraint at
-//! every point. Limits the speed of joints from frame to frame.
+//! Constrained slerp: a bounded step from one allowed rotation towards another, within the joint's constraint
+//! at every point. Limits the speed of joints from frame to frame.
 
 use crate::constraint::{clamp, euler_within, twist_angle};
 use crate::{Constraint, Freedom, Quat};
@@ -10,8 +10,8 @@ use nalgebra::Unit;
 const HALVINGS: u32 = 32;
 
 impl Constraint {
-    /// The rotation between `from` and `to` that is at most `step` \[rad\] away from `from`; `to` if that is near
-    /// enough. If the constraint allows both rotations, it allows the result.
+    /// The rotation between `from` and `to` that is at most `step` \[rad\] away from `from`; `to` if that is
+    /// near enough. If the constraint allows both rotations, it allows the result.
     ///
     /// ```
     /// use mocap_ik::Constraint;

@@ -1,8 +1,8 @@
 //! How a joint may turn, and the nearest allowed rotation.
 //!
-//! A local rotation is `pre · M · post`, where the constraint limits `M`; `pre` and `post` hold the rest rotation
-//! and the frame of the degrees of freedom. Angles are compared on the circle, so a range may pass half a turn
-//! (170° to 190°); a range of a whole turn or more allows every angle.
+//! A local rotation is `pre · M · post`, where the constraint limits `M`; `pre` and `post` hold the rest
+//! rotation and the frame of the degrees of freedom. Angles are compared on the circle, so a range may pass
+//! half a turn (170° to 190°); a range of a whole turn or more allows every angle.
 
 use crate::{Quat, Vec3};
 use mocap_model::{Angles, EulerOrder, Joint, Limit, angle_between, swing_twist};
@@ -60,12 +60,13 @@ pub struct Constraint {
     pub pre: Quat,
     /// Rotation after it: the inverse of the frame.
     pub post: Quat,
-    /// Whether the constraint applies to the inverse of the local rotation: the chain runs from child to parent.
+    /// Whether the constraint applies to the inverse of the local rotation: the chain runs from child to
+    /// parent.
     pub inverted: bool,
     /// Stiffness, from 0 (turns freely, default) to 1 (does not turn).
     pub stiffness: f64,
-    /// The joint does not turn while the effector is within this distance of the goal, as a share of the length of
-    /// the chain; default 0. Keeps heavy joints still while light ones can reach the goal.
+    /// The joint does not turn while the effector is within this distance of the goal, as a share of the
+    /// length of the chain; default 0. Keeps heavy joints still while light ones can reach the goal.
     pub tolerance: f64,
 }
 
@@ -137,8 +138,8 @@ impl Constraint {
         matches!(self.freedom, Freedom::Locked) || self.stiffness >= 1.0
     }
 
-    /// The allowed rotation near `local`, and whether it differs. An allowed rotation is returned unchanged, bit by
-    /// bit.
+    /// The allowed rotation near `local`, and whether it differs. An allowed rotation is returned unchanged,
+    /// bit by bit.
     pub fn project(&self, local: &Quat) -> (Quat, bool) {
         match self.freedom {
             Freedom::Free | Freedom::Locked => (*local, false),

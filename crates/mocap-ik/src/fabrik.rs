@@ -1,11 +1,12 @@
-//! Forward and backward reaching: positions are moved along the bones, from the effectors to the base and back.
+//! Forward and backward reaching: positions are moved along the bones, from the effectors to the base and
+//! back.
 //!
-//! Rotations keep the lengths: the forward pass from the base turns each joint towards its target position, as
-//! far as its constraint allows, and places the next joint where that rotation puts it. A joint with several
-//! bones (a pelvis, a chest) takes the weighted mean of their targets; with different priorities the first one
-//! dominates. Chains of free joints skip the rotations until the end.
+//! Rotations keep the lengths: the forward pass from the base turns each joint towards its target position,
+//! as far as its constraint allows, and places the next joint where that rotation puts it. A joint with
+//! several bones (a pelvis, a chest) takes the weighted mean of their targets; with different priorities the
+//! first one dominates. Chains of free joints skip the rotations until the end.
 //!
-//! Based on: A. Aristidou, J. Lasenby, "FABRIK: A fast, iterative solver for the JacobianInverse Kinematics problem",
+//! Based on: A. Aristidou, J. Lasenby, "FABRIK: A fast, iterative solver for the Inverse Kinematics problem",
 //! Graphical Models, 2011. Constraints are applied to rotations on the way back only.
 
 use crate::chain::NONE;
@@ -101,10 +102,11 @@ fn positions_only(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> u
     used.unwrap_or(options.iterations)
 }
 
-/// Forward and backward reaching on joint positions, without rotations: `points` from the base to the last joint,
-/// `lengths` of the bones that start there, the last one ending in the effector. Moves the points until the
-/// effector, at the end of the last bone towards the goal, is within `near` of it, and returns the iterations
-/// used; `None` after `iterations`, or where an iteration leaves more than nine tenths of the distance.
+/// Forward and backward reaching on joint positions, without rotations: `points` from the base to the last
+/// joint, `lengths` of the bones that start there, the last one ending in the effector. Moves the points
+/// until the effector, at the end of the last bone towards the goal, is within `near` of it, and returns the
+/// iterations used; `None` after `iterations`, or where an iteration leaves more than nine tenths of the
+/// distance.
 ///
 /// ```
 /// use mocap_ik::fabrik;

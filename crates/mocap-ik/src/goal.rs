@@ -19,11 +19,11 @@ pub struct Goal {
     pub position_weight: f64,
     /// Target orientation.
     pub orientation: Quat,
-    /// Weight of the orientation, from 0; default 0. At equal weights a radian counts as much as the length of the
-    /// chain.
+    /// Weight of the orientation, from 0; default 0. At equal weights a radian counts as much as the length
+    /// of the chain.
     pub orientation_weight: f64,
-    /// Pole: the point towards which the chain bends, such as one in front of a knee or behind an elbow [units of
-    /// the skeleton]. `None` (default) keeps the plane of the current pose.
+    /// Pole: the point towards which the chain bends, such as one in front of a knee or behind an elbow
+    /// [units of the skeleton]. `None` (default) keeps the plane of the current pose.
     pub pole: Option<Vec3>,
     /// Effectors with a lower number come first; default 0. Equal priorities share by weight.
     pub priority: u8,

@@ -1,5 +1,5 @@
-//! The iteration that CCD, FABRIK, Jacobian and objective solvers share: sweeps until the goals are reached, and
-//! the remedies for a stall (two-bone finish, escape from straight chains, restart from another pose).
+//! The iteration that CCD, FABRIK, Jacobian and objective solvers share: sweeps until the goals are reached,
+//! and the remedies for a stall (two-bone finish, escape from straight chains, restart from another pose).
 
 use crate::bend::across;
 use crate::restart::{self, Random};
@@ -21,8 +21,8 @@ const RESTART_RATIO: f64 = 0.5;
 /// The turn that bends a straight chain \[rad\].
 const ESCAPE: f64 = 0.2;
 
-/// Repeats `sweep` until the effectors reach their goals. If a goal is out of reach, stretches or folds the chain
-/// instead. Returns the iterations used.
+/// Repeats `sweep` until the effectors reach their goals. If a goal is out of reach, stretches or folds the
+/// chain instead. Returns the iterations used.
 pub(crate) fn solve(
     chain: &mut IkChain,
     goals: &[Goal],
@@ -84,8 +84,8 @@ fn solve_with_restarts(
     used
 }
 
-/// Repeats a sweep until the goals are reached, the iterations are used up, or the sweeps stay idle. A stalled
-/// chain gets the two-bone finish, or is bent if it is straight. Returns the iterations used.
+/// Repeats a sweep until the goals are reached, the iterations are used up, or the sweeps stay idle. A
+/// stalled chain gets the two-bone finish, or is bent if it is straight. Returns the iterations used.
 fn repeat(
     chain: &mut IkChain,
     goals: &[Goal],
@@ -152,7 +152,8 @@ pub(crate) fn distance(chain: &IkChain, goals: &[Goal], length: f64) -> f64 {
     residuals.sum()
 }
 
-/// Bends every joint a little (the second attempt in the other direction) to move the arms off the line to the goal.
+/// Bends every joint a little (the second attempt in the other direction) to move the arms off the line to
+/// the goal.
 fn escape(chain: &mut IkChain, options: &SolveOptions, attempt: u32) {
     for joint in 0..chain.len() {
         let constraint = chain.constraint[joint];

@@ -1,7 +1,8 @@
 //! The Jacobian family: joint turns from a linear model of how the effectors move.
 //!
-//! Column of a degree of freedom with axis `a` through `r`: `a × (e − r)` for the position `e` of an effector,
-//! `a` for its orientation; a ball joint is three hinges. Lengths count as shares of the chain's length.
+//! Column of a degree of freedom with axis `a` through `r`: `a × (e − r)` for the position `e` of an
+//! effector, `a` for its orientation; a ball joint is three hinges. Lengths count as shares of the chain's
+//! length.
 //!
 //! - transpose: `α Jᵀ e` with the α that serves the linear model best;
 //! - pseudo-inverse: `Jᵀ (J Jᵀ)⁻¹ e`, which at full column rank is `(Jᵀ J)⁻¹ Jᵀ e`: both are the limit of the
@@ -11,13 +12,14 @@
 //! - weighted: `(Jᵀ J + λ W)⁻¹ Jᵀ e`, where W makes stiff joints dear.
 //!
 //! Goals of a later priority, and the posture, act in the null space of the ones before. The posture adds
-//! `(J⁺ J − I) z` with `z = 2 α (θ − θ_c)`, the gradient of its cost. Angles at the end of their range are held,
-//! and the others solved again.
+//! `(J⁺ J − I) z` with `z = 2 α (θ − θ_c)`, the gradient of its cost. Angles at the end of their range are
+//! held, and the others solved again.
 //!
-//! Based on: S. R. Buss, "Introduction to JacobianInverse Kinematics with Jacobian Transpose, Pseudoinverse and Damped
-//! Least Squares methods", 2009; T. Sugihara, "Solvability-Unconcerned JacobianInverse Kinematics by the
-//! Levenberg-Marquardt IkMethod", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
-//! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer, 2004.
+//! Based on: S. R. Buss, "Introduction to Inverse Kinematics with Jacobian Transpose, Pseudoinverse and
+//! Damped Least Squares methods", 2009; T. Sugihara, "Solvability-Unconcerned Inverse Kinematics by the
+//! Levenberg-Marquardt Method", IEEE Transactions on Robotics, 2011; P. Baerlocher, R. Boulic, "An inverse
+//! kinematics architecture enforcing an arbitrary number of strict priority levels", The Visual Computer,
+//! 2004.
 
 use crate::{
     Goal, IkChain, IkError, Quat, SolveOptions, SolveOutcome, Solver, dofs, iteration, linear, unconstrained,
@@ -187,8 +189,8 @@ impl Work<'_> {
 }
 
 impl Jacobian {
-    /// One iteration; returns the greatest turn of a degree of freedom. `caution`, from 1, multiplies the damping
-    /// by the error: greater values give shorter steps.
+    /// One iteration; returns the greatest turn of a degree of freedom. `caution`, from 1, multiplies the
+    /// damping by the error: greater values give shorter steps.
     fn step(
         &self,
         chain: &mut IkChain,

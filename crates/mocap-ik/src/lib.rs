@@ -9,7 +9,8 @@
 //! let joint = |name: &str, parent: Option<u32>, y: f64| {
 //!     Joint::new(name, parent.map(JointId), Vector3::new(0.0, y, 0.0))
 //! };
-//! let joints = vec![joint("thigh", None, 0.9), joint("knee", Some(0), -0.45), joint("ankle", Some(1), -0.42)];
+//! let [thigh, knee] = [joint("thigh", None, 0.9), joint("knee", Some(0), -0.45)];
+//! let joints = vec![thigh, knee, joint("ankle", Some(1), -0.42)];
 //! let skeleton = Skeleton::new("leg", Space::default(), joints)?;
 //! let [thigh, ankle] = ["thigh", "ankle"].map(|name| skeleton.find(name).unwrap());
 //!
@@ -23,20 +24,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`PosedChain`] builds a chain from a skeleton, reads a pose and writes it back; [`IkChain`] is the chain itself
-//!   and can be built without a skeleton.
+//! - [`PosedChain`] builds a chain from a skeleton, reads a pose and writes it back; [`IkChain`] is the chain
+//!   itself and can be built without a skeleton.
 //! - [`Goal`] is the target of one effector: position, orientation, weights, pole, priority.
 //! - [`Constraint`] limits a joint: hinge, cone and twist, ranges of Euler angles, stiffness.
 //! - [`SolveOptions`] holds tolerances and behaviour, [`SolveOutcome`] the result.
-//! - [`IkMethod`] selects a solver by name. All of them implement [`Solver`]: [`TwoBone`], [`Ccd`], [`Fabrik`],
-//!   [`Jacobian`], [`Objective`].
+//! - [`IkMethod`] selects a solver by name. All of them implement [`Solver`]: [`TwoBone`], [`Ccd`],
+//!   [`Fabrik`], [`Jacobian`], [`Objective`].
 //!
 //! A solve starts from the pose that the chain holds, keeps every joint within its [`Constraint`], allocates
-//! nothing, and gives the same bits on every run. Lengths are in the units of the skeleton, angles in radians,
-//! positions and goals in object space. The crate does no I/O and prints nothing.
+//! nothing, and gives the same bits on every run. Lengths are in the units of the skeleton, angles in
+//! radians, positions and goals in object space. The crate does no I/O and prints nothing.
 //!
-//! Where next: the examples `leg` (a limb of a skeleton, hips over a planted foot) and `hands` (two effectors, by
-//! weight and by priority).
+//! Where next: the examples `leg` (a limb of a skeleton, hips over a planted foot) and `hands` (two
+//! effectors, by weight and by priority).
 
 mod bend;
 pub mod ccd;

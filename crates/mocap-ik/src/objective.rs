@@ -6,7 +6,7 @@
 //! objective pushes them outwards. Every accepted step lowers the objective. A later priority counts a
 //! thousandth of the one before it.
 //!
-//! Based on: J. Zhao, N. I. Badler, "JacobianInverse kinematics positioning using nonlinear programming for highly
+//! Based on: J. Zhao, N. I. Badler, "Inverse kinematics positioning using nonlinear programming for highly
 //! articulated figures", ACM Transactions on Graphics, 1994 (the objective); K. Levenberg, 1944, and
 //! D. W. Marquardt, 1963 (the steps, in place of a quasi-Newton method).
 

@@ -28,8 +28,8 @@ pub struct SolveOptions {
     pub position_tolerance: f64,
     /// Tolerance of orientations \[rad\]; default 1e-3.
     pub orientation_tolerance: f64,
-    /// Share of each correction that is applied, in (0, 1]; default 1. Less distributes a motion more evenly over
-    /// the joints and takes more iterations.
+    /// Share of each correction that is applied, in (0, 1]; default 1. Less distributes a motion more evenly
+    /// over the joints and takes more iterations.
     pub damping: f64,
     /// Greatest turn of a joint in one step \[rad\], from 0; default π (unlimited).
     pub max_turn: f64,
@@ -41,8 +41,9 @@ pub struct SolveOptions {
     pub escape: bool,
     /// Finish a stalled iterative solver by the two-bone solution; default true.
     pub finish: bool,
-    /// Restart from other poses if limits keep an iterative solver from a goal within reach, within the same number
-    /// of iterations; default true. Turn it off to follow a goal: the pose found may be far from the one before.
+    /// Restart from other poses if limits keep an iterative solver from a goal within reach, within the same
+    /// number of iterations; default true. Turn it off to follow a goal: the pose found may be far from the
+    /// one before.
     pub restart: bool,
 }
 

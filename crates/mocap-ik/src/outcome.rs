@@ -5,8 +5,8 @@
 pub enum SolveStatus {
     /// All goals are reached within the tolerances.
     Reached,
-    /// A goal is beyond the length of the chain, or nearer than it can fold; the chain is stretched (or folded)
-    /// towards it as far as its constraints allow.
+    /// A goal is beyond the length of the chain, or nearer than it can fold; the chain is stretched (or
+    /// folded) towards it as far as its constraints allow.
     Unreachable,
     /// The goals are within the length of the chain but were not reached: the iterations were used up, or the
     /// constraints prevent it.

@@ -1,8 +1,8 @@
 //! Builds chains from the pose of a skeleton and writes solved chains back.
 //!
-//! Below its base a chain follows the skeleton. If an effector is not below the base (a pelvis above a planted
-//! foot), the base is pinned and the chain runs up from it: the joints on that path turn by the inverse of their
-//! local rotations, and the root of the skeleton moves when the pose is written back.
+//! Below its base a chain follows the skeleton. If an effector is not below the base (a pelvis above a
+//! planted foot), the base is pinned and the chain runs up from it: the joints on that path turn by the
+//! inverse of their local rotations, and the root of the skeleton moves when the pose is written back.
 
 use crate::{Constraint, Effector, IkChain, IkError, Link, Quat, Vec3};
 use mocap_model::{Isometry3, JointId, Pose, Skeleton};
@@ -36,7 +36,8 @@ struct Element {
 /// let joint = |name: &str, parent: Option<u32>, y: f64| {
 ///     Joint::new(name, parent.map(JointId), Vector3::new(0.0, y, 0.0))
 /// };
-/// let joints = vec![joint("hips", None, 0.9), joint("knee", Some(0), -0.45), joint("ankle", Some(1), -0.42)];
+/// let [hips, knee] = [joint("hips", None, 0.9), joint("knee", Some(0), -0.45)];
+/// let joints = vec![hips, knee, joint("ankle", Some(1), -0.42)];
 /// let skeleton = Skeleton::new("leg", Space::default(), joints)?;
 ///
 /// // Down from the hips, and up from a planted ankle to the hips.
@@ -72,8 +73,8 @@ struct TipPlace {
 }
 
 impl PosedChain {
-    /// The joints from `base` down to the parent of `tip`; the effector is the place of `tip`. The constraints
-    /// are those the skeleton states. Where `tip` is not below `base`, `base` is pinned.
+    /// The joints from `base` down to the parent of `tip`; the effector is the place of `tip`. The
+    /// constraints are those the skeleton states. Where `tip` is not below `base`, `base` is pinned.
     ///
     /// # Errors
     /// If `tip` is `base`, or belongs to another tree.
@@ -81,67 +82,17 @@ impl PosedChain {
         PosedChain::new(skeleton, base, &[Tip { joint: tip, turns: false }])
     }
 
-    /// The joints from `base` to all of `tips`: `base` turns, its place stays. Where a tip is not below `base`,
-    /// place and orientation of `base` stay.
+    /// The joints from `base` to all of `tips`: `base` turns, its place stays. Where a tip is not below
+    /// `base`, place and orientation of `base` stay.
     ///
     /// # Errors
     /// If a tip is the base or belongs to another tree, or there is none.
     pub fn new(skeleton: &Skeleton, base: JointId, tips: &[Tip]) -> Result<PosedChain, IkError> {
-        let name = |id: JointId| skeleton.joint(id).name.clone();
-        let pinned = tips.iter().any(|tip| skeleton.path(base, tip.joint).is_none());
-        // The way up, to the joint that is above base and all tips.
-        let mut up = vec![base];
-        for tip in tips {
-            while skeleton.path(up[up.len() - 1], tip.joint).is_none() {
-                let parent = skeleton.joint(up[up.len() - 1]).parent;
-                up.push(
-                    parent.ok_or_else(|| IkError::NotConnected {
-                        base: name(base),
-                        effector: name(tip.joint),
-                    })?,
-                );
-            }
-        }
-        let mut down = vec![false; skeleton.len()];
-        for tip in tips {
-            let mut path = skeleton.path(up[up.len() - 1], tip.joint).unwrap_or_default();
-            if !tip.turns {
-                path.pop();
-            }
-            let below = path.into_iter().filter(|joint| !pinned || !up.contains(joint));
-            below.for_each(|joint| down[joint.index()] = true);
-        }
-        let mut elements: Vec<Element> = Vec::new();
-        if pinned {
-            for (k, pair) in up.windows(2).enumerate() {
-                let from = k.checked_sub(1).map(|below| up[below]);
-                elements.push(Element { joint: pair[0], up: true, parent: k.checked_sub(1), from });
-            }
-        }
-        // Who carries a joint of the skeleton: an element (or the base), and the offset to go back by.
-        let carrier = |elements: &[Element], joint: JointId| match up.iter().position(|other| *other == joint)
-        {
-            Some(k) if pinned => (k.checked_sub(1), k.checked_sub(1).map(|below| up[below])),
-            _ => (elements.iter().position(|element| !element.up && element.joint == joint), None),
-        };
-        for (joint, _) in skeleton.iter().filter(|(id, _)| down[id.index()]) {
-            let (parent, from) = match skeleton.joint(joint).parent {
-                Some(parent) => carrier(&elements, parent),
-                None => (None, None),
-            };
-            elements.push(Element { joint, up: false, parent, from });
-        }
-        let mut places = Vec::new();
-        let mut effectors = Vec::new();
-        for tip in tips {
-            let is_up = pinned && up.contains(&tip.joint);
-            let turns = tip.turns && !is_up;
-            let carried_by = if turns || is_up { Some(tip.joint) } else { skeleton.joint(tip.joint).parent };
-            let (joint, from) = carried_by.map_or((None, None), |by| carrier(&elements, by));
-            let joint = joint.ok_or_else(|| IkError::EffectorIsBase { effector: name(tip.joint) })?;
-            places.push(TipPlace { own: (!turns && !is_up).then_some(tip.joint), from });
-            effectors.push(Effector { joint, offset: Vec3::zeros(), rotation: Quat::identity() });
-        }
+        let pinned = tips.iter().any(|tip| !skeleton.is_in_subtree(tip.joint, base));
+        let path = path_up(skeleton, base, tips)?;
+        let up: &[JointId] = if pinned { &path } else { &[] };
+        let elements = elements(skeleton, path[path.len() - 1], up, tips);
+        let (tips, effectors) = carry_tips(skeleton, &elements, up, tips)?;
         let links = elements.iter().map(|element| {
             let joint = skeleton.joint(element.joint);
             let constraint = Constraint { inverted: element.up, ..Constraint::of(joint) };
@@ -151,16 +102,11 @@ impl PosedChain {
         });
         let parents = elements.iter().map(|element| element.parent).collect();
         let chain = IkChain::tree(Isometry3::identity(), links.collect(), parents, effectors)?;
-        let mut above = Vec::new();
-        if pinned {
-            above.push(up[up.len() - 1]);
-            while let Some(parent) = skeleton.joint(above[above.len() - 1]).parent {
-                above.push(parent);
-            }
-        }
+        let above =
+            std::iter::successors(up.last().copied(), |joint| skeleton.joint(*joint).parent).collect();
         let joints = elements.iter().map(|element| element.joint).collect();
         let of = skeleton.len();
-        let mut posed = PosedChain { chain, elements, joints, tips: places, base, pinned, above, of };
+        let mut posed = PosedChain { chain, elements, joints, tips, base, pinned, above, of };
         posed.read(skeleton, &Pose::rest(skeleton))?;
         Ok(posed)
     }
@@ -195,8 +141,8 @@ impl PosedChain {
         self.read_at(base, local)
     }
 
-    /// Takes over a local pose where the object-space transform of the base's parent (of the base itself, where
-    /// that is pinned) is known.
+    /// Takes over a local pose where the object-space transform of the base's parent (of the base itself,
+    /// where that is pinned) is known.
     ///
     /// # Errors
     /// If the pose is of another skeleton.
@@ -248,4 +194,74 @@ impl PosedChain {
         let (found, expected) = (local.joints.len(), self.of);
         if found == expected { Ok(()) } else { Err(IkError::OtherSkeleton { found, expected }) }
     }
+}
+
+/// The joints from `base` up to the first one that is above all tips.
+fn path_up(skeleton: &Skeleton, base: JointId, tips: &[Tip]) -> Result<Vec<JointId>, IkError> {
+    let name = |id: JointId| skeleton.joint(id).name.clone();
+    let mut path = vec![base];
+    for tip in tips {
+        while !skeleton.is_in_subtree(tip.joint, path[path.len() - 1]) {
+            let parent = skeleton.joint(path[path.len() - 1]).parent;
+            let apart = || IkError::NotConnected { base: name(base), effector: name(tip.joint) };
+            path.push(parent.ok_or_else(apart)?);
+        }
+    }
+    Ok(path)
+}
+
+/// The joints of the chain: first those on the path `up` except the last one, then
+/// those from `top` down to the tips, parents first.
+fn elements(skeleton: &Skeleton, top: JointId, up: &[JointId], tips: &[Tip]) -> Vec<Element> {
+    let mut elements: Vec<Element> = Vec::new();
+    for (k, pair) in up.windows(2).enumerate() {
+        let from = k.checked_sub(1).map(|below| up[below]);
+        elements.push(Element { joint: pair[0], up: true, parent: k.checked_sub(1), from });
+    }
+    let mut down = vec![false; skeleton.len()];
+    for tip in tips {
+        let mut path = skeleton.path(top, tip.joint).unwrap_or_default();
+        if !tip.turns {
+            path.pop();
+        }
+        path.iter().filter(|joint| !up.contains(joint)).for_each(|joint| down[joint.index()] = true);
+    }
+    for (joint, _) in skeleton.iter().filter(|(id, _)| down[id.index()]) {
+        let parent = skeleton.joint(joint).parent;
+        let (parent, from) = parent.map_or((None, None), |parent| carrier(&elements, up, parent));
+        elements.push(Element { joint, up: false, parent, from });
+    }
+    elements
+}
+
+/// What carries a joint of the skeleton: an element (`None`: the base), and the joint whose offset leads back
+/// to it.
+fn carrier(elements: &[Element], up: &[JointId], joint: JointId) -> (Option<usize>, Option<JointId>) {
+    match up.iter().position(|other| *other == joint) {
+        Some(k) => (k.checked_sub(1), k.checked_sub(1).map(|below| up[below])),
+        None => (elements.iter().position(|element| !element.up && element.joint == joint), None),
+    }
+}
+
+/// What carries each tip, and its effector.
+fn carry_tips(
+    skeleton: &Skeleton,
+    elements: &[Element],
+    up: &[JointId],
+    tips: &[Tip],
+) -> Result<(Vec<TipPlace>, Vec<Effector>), IkError> {
+    let mut places = Vec::with_capacity(tips.len());
+    let mut effectors = Vec::with_capacity(tips.len());
+    for tip in tips {
+        let joint = skeleton.joint(tip.joint);
+        let is_up = up.contains(&tip.joint);
+        let turns = tip.turns && !is_up;
+        let carried_by = if turns || is_up { Some(tip.joint) } else { joint.parent };
+        let (element, from) = carried_by.map_or((None, None), |by| carrier(elements, up, by));
+        let is_base = || IkError::EffectorIsBase { effector: joint.name.clone() };
+        let joint = element.ok_or_else(is_base)?;
+        places.push(TipPlace { own: (!turns && !is_up).then_some(tip.joint), from });
+        effectors.push(Effector { joint, offset: Vec3::zeros(), rotation: Quat::identity() });
+    }
+    Ok((places, effectors))
 }

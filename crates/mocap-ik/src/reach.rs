@@ -3,8 +3,8 @@
 use crate::step::shortest;
 use crate::{Goal, IkChain, Quat, SolveOptions};
 
-/// Turns each bone along the line to the goal: all away from the base if the goal is too far; the longest bone
-/// away and the others back if it is too near. Does nothing and returns `false` if a joint has limits.
+/// Turns each bone along the line to the goal: all away from the base if the goal is too far; the longest
+/// bone away and the others back if it is too near. Does nothing and returns `false` if a joint has limits.
 pub(crate) fn align(chain: &mut IkChain, effector: usize, goal: &Goal, options: &SolveOptions) -> bool {
     let path = chain.path_len(effector);
     let limited = (0..path).any(|k| !chain.turns_freely(chain.path_joint(effector, k), options));

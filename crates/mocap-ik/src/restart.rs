@@ -1,6 +1,6 @@
-//! Start poses for restarts, used if limits keep a solve from a goal within reach: the middle of the ranges, the
-//! first pose mirrored about the middle, then random poses within the ranges. The sequence is the same on every
-//! run.
+//! Start poses for restarts, used if limits keep a solve from a goal within reach: the middle of the ranges,
+//! the first pose mirrored about the middle, then random poses within the ranges. The sequence is the same on
+//! every run.
 
 use crate::bend::across;
 use crate::constraint::{clamp, euler_within, twist_angle};

@@ -8,8 +8,8 @@ pub trait Solver {
     /// solver can bring it. Takes one goal per effector, in their order. Allocates nothing.
     ///
     /// # Errors
-    /// If the goals are not finite or not one per effector, or the solver does not support the chain. The chain
-    /// is then unchanged.
+    /// If the goals are not finite or not one per effector, or the solver does not support the chain. The
+    /// chain is then unchanged.
     fn solve(
         &self,
         chain: &mut IkChain,

@@ -1,7 +1,7 @@
 //! The best turn of one joint, all others held still.
 //!
-//! Free joints turn by the shortest rotation that takes the arm onto the goal; hinges, and the single axes of a
-//! joint with Euler ranges, by the angle that minimises the weighted squared distance of position and axes.
+//! Free joints turn by the shortest rotation that takes the arm onto the goal; hinges, and the single axes of
+//! a joint with Euler ranges, by the angle that minimises the weighted squared distance of position and axes.
 //!
 //! Based on: L.-C. T. Wang, C. C. Chen, "A combined optimization method for solving the inverse kinematics
 //! problem of mechanical manipulators", IEEE Transactions on Robotics and Automation, 1991.
@@ -136,8 +136,8 @@ pub(crate) fn turn(
     }
 }
 
-/// The shortest rotation between two directions, as [`rotation_between`], with one root and one division where
-/// they are not nearly opposite.
+/// The shortest rotation between two directions, as [`rotation_between`], with one root and one division
+/// where they are not nearly opposite.
 #[inline]
 pub(crate) fn shortest(from: &Vec3, to: &Vec3) -> Quat {
     let (cross, dot) = (from.cross(to), from.dot(to));
@@ -186,8 +186,8 @@ pub(crate) fn shortened(turn: Quat, share: f64, max_turn: f64) -> Quat {
     exp(&(if angle > max_turn { vector * (max_turn / angle) } else { vector }))
 }
 
-/// The rotation R with the greatest trace of `Rᵀ · moments`: Horn's quaternion, found by Newton's method on the
-/// rotation vector from the identity, since the turns of an iteration are small.
+/// The rotation R with the greatest trace of `Rᵀ · moments`: Horn's quaternion, found by Newton's method on
+/// the rotation vector from the identity, since the turns of an iteration are small.
 pub(crate) fn best_rotation(moments: &Matrix3<f64>) -> Quat {
     let mut turn = Quat::identity();
     for _ in 0..8 {

@@ -77,10 +77,10 @@ impl TwoBone {
     /// The number of swivels that [`TwoBone::swivel_distances`] evaluates.
     pub const SWIVELS: usize = 48;
 
-    /// How far the effector stays from the goal \[units of the skeleton\] at each of [`TwoBone::SWIVELS`] equal steps
-    /// of a whole turn of the two-bone solution about the line from the first joint to the goal, with the first joint
-    /// held within its limits; the first is the solution with the shortest turn from the pose of the chain. The chain
-    /// is left bent.
+    /// How far the effector stays from the goal \[units of the skeleton\] at each of [`TwoBone::SWIVELS`]
+    /// equal steps of a whole turn of the two-bone solution about the line from the first joint to the goal,
+    /// with the first joint held within its limits; the first is the solution with the shortest turn from the
+    /// pose of the chain. The chain is left bent.
     ///
     /// # Errors
     /// As [`Solver::solve`].
@@ -103,8 +103,8 @@ impl TwoBone {
         Ok(std::array::from_fn(miss))
     }
 
-    /// Poses the chain as the two-bone solution at a swivel \[rad\], as near as the limits of the first joint allow:
-    /// a pose to solve from.
+    /// Poses the chain as the two-bone solution at a swivel \[rad\], as near as the limits of the first joint
+    /// allow: a pose to solve from.
     ///
     /// # Errors
     /// As [`Solver::solve`].
@@ -123,8 +123,8 @@ impl TwoBone {
     }
 }
 
-/// Bends the chain until its effector is as far from its first joint as the goal is, within the limits of the joint
-/// that bends; the first joint, and how it would aim.
+/// Bends the chain until its effector is as far from its first joint as the goal is, within the limits of the
+/// joint that bends; the first joint, and how it would aim.
 fn bend_for(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> Result<(usize, SwivelAim), IkError> {
     if chain.effectors.len() != 1 {
         return Err(IkError::SeveralEffectors { method: "two-bone", effectors: chain.effectors.len() });
@@ -171,8 +171,8 @@ impl SwivelAim {
     }
 }
 
-/// Tries the two-bone solution at each joint that can bend; `true` at the first one that meets the goal. Of the
-/// others, keeps those that bring the effector nearer. Finishes iterative solvers.
+/// Tries the two-bone solution at each joint that can bend; `true` at the first one that meets the goal. Of
+/// the others, keeps those that bring the effector nearer. Finishes iterative solvers.
 pub(crate) fn finish(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> bool {
     let Some(first) = chain.first_turning(0) else { return false };
     let Some(preferred) = chain.bend_at else { return false };
@@ -196,8 +196,8 @@ pub(crate) fn finish(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -
     false
 }
 
-/// As [`bend_and_aim`]; if limits keep that from the goal, also tries a hinge bent to its other side, unless a
-/// given axis fixes the side.
+/// As [`bend_and_aim`]; if limits keep that from the goal, also tries a hinge bent to its other side, unless
+/// a given axis fixes the side.
 fn bend_either_side(chain: &mut IkChain, first: usize, bend: usize, goal: &Goal, options: &SolveOptions) {
     let start = (chain.local[first], chain.local[bend]);
     bend_and_aim(chain, first, bend, goal, options, false);
@@ -217,8 +217,8 @@ fn bend_either_side(chain: &mut IkChain, first: usize, bend: usize, goal: &Goal,
     }
 }
 
-/// Bends `bend` until the effector is as far from `first` as the goal is, then aims `first` at the goal. `flipped`:
-/// a hinge bends to its other side.
+/// Bends `bend` until the effector is as far from `first` as the goal is, then aims `first` at the goal.
+/// `flipped`: a hinge bends to its other side.
 fn bend_and_aim(
     chain: &mut IkChain,
     first: usize,
@@ -266,8 +266,8 @@ fn aim(chain: &mut IkChain, first: usize, goal: &Goal, options: &SolveOptions) {
     }
 }
 
-/// The allowed angle nearest to 0: searched in steps of 7.5° to both sides, then bisected. The result changes as
-/// smoothly as the goal does.
+/// The allowed angle nearest to 0: searched in steps of 7.5° to both sides, then bisected. The result changes
+/// as smoothly as the goal does.
 fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
     const STEP: f64 = PI / 24.0;
     if allowed(0.0) {

@@ -1,8 +1,8 @@
 //! The fast path: serial chains of unconstrained joints with a position goal.
 //!
-//! A solve turns frames and positions in object space and computes the local rotations once at its end. A step
-//! lists the turns of the joints from the effector to the base, each in the frames before the step. The frame of
-//! a joint is then turned by the product of all turns from the base down to its own.
+//! A solve turns frames and positions in object space and computes the local rotations once at its end. A
+//! step lists the turns of the joints from the effector to the base, each in the frames before the step. The
+//! frame of a joint is then turned by the product of all turns from the base down to its own.
 
 use crate::bend::bend_turn;
 use crate::step::{normalised, shortest};
@@ -44,8 +44,8 @@ pub(crate) fn ccd_sweep(chain: &mut IkChain, goal: &Goal) {
     apply_turns(chain);
 }
 
-/// One step of damped least squares, with the damping of the Jacobian solver. `J Jᵀ` of ball joints is the sum
-/// of `|r|² − r rᵀ` over their arms `r`, and the turn of a joint is `r × y`.
+/// One step of damped least squares, with the damping of the Jacobian solver. `J Jᵀ` of ball joints is the
+/// sum of `|r|² − r rᵀ` over their arms `r`, and the turn of a joint is `r × y`.
 pub(crate) fn damped_step(chain: &mut IkChain, goal: &Goal, lambda: f64) {
     let tip = chain.tips[0];
     let scale = 1.0 / chain.length(0);
@@ -111,9 +111,9 @@ fn apply_turns(chain: &mut IkChain) {
     chain.tips[0] = at;
 }
 
-/// Applies the two-bone solution: bends one joint until the distance fits, then aims the first joint. The joint
-/// is the preferred one if its two segments can span the distance, otherwise the first one that can. `false` if
-/// no joint can.
+/// Applies the two-bone solution: bends one joint until the distance fits, then aims the first joint. The
+/// joint is the preferred one if its two segments can span the distance, otherwise the first one that can.
+/// `false` if no joint can.
 pub(crate) fn bend_to_goal(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> bool {
     let (a, c) = (chain.position[0], chain.tips[0]);
     let to = goal.position - a;
@@ -148,8 +148,8 @@ pub(crate) fn write_rotations(chain: &mut IkChain) {
     }
 }
 
-/// Repeats `step`, which gets the number of slow steps so far, until the goal is reached. `None` if the goal is
-/// out of reach, or after more than `max_slow` steps that each leave more than half of the distance.
+/// Repeats `step`, which gets the number of slow steps so far, until the goal is reached. `None` if the goal
+/// is out of reach, or after more than `max_slow` steps that each leave more than half of the distance.
 #[inline]
 pub(crate) fn solve(
     chain: &mut IkChain,

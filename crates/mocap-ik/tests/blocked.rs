@@ -65,7 +65,7 @@ fn goals_without_a_direction_give_numbers() {
 }
 
 #[test]
-fn chains_follow_the_plain_solver() {
+fn chains_follow_the_scalar_solver() {
     let bone = Vector3::new(0.0, -0.4, 0.0);
     let link = |offset| Link { offset, rotation: UnitQuaternion::identity(), constraint: Constraint::free() };
     let links = vec![link(Vector3::zeros()), link(bone), link(bone)];

@@ -26,9 +26,11 @@ impl JointTracks {
 /// use mocap_model::*;
 /// use std::sync::Arc;
 ///
-/// let skeleton = Arc::new(Skeleton::new("", Space::default(), vec![Joint::new("root", None, Vector3::zeros())])?);
+/// let joints = vec![Joint::new("root", None, Vector3::zeros())];
+/// let skeleton = Arc::new(Skeleton::new("", Space::default(), joints)?);
 /// let steps = (0..5).map(|frame| Vector3::x() * f64::from(frame)).collect();
-/// let tracks = vec![JointTracks { translation: Some(Track::Sampled(steps)), ..JointTracks::at_rest(skeleton.joint(JointId(0))) }];
+/// let still = JointTracks::at_rest(skeleton.joint(JointId(0)));
+/// let tracks = vec![JointTracks { translation: Some(Track::Sampled(steps)), ..still }];
 /// let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 5, tracks)?;
 /// let part = clip.trimmed(2..5)?;
 /// assert_eq!(part.local(JointId(0), 0).translation.vector, Vector3::x() * 2.0);
@@ -47,8 +49,8 @@ impl Clip {
     /// Checks the tracks and builds the clip.
     ///
     /// # Errors
-    /// If there is not one set of tracks per joint, a sampled track does not have one value per frame, or a value is
-    /// not finite.
+    /// If there is not one set of tracks per joint, a sampled track does not have one value per frame, or a
+    /// value is not finite.
     pub fn new(
         skeleton: Arc<Skeleton>,
         rate: FrameRate,

@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Vector3};
 
 /// Forward kinematics of a clip, frame by frame: of all its joints, or only of those that a caller needs.
 ///
-/// Allocates once; [`ForwardKinematics::place`] does not allocate. For a pose that is not a frame of a clip see
-/// [`Pose::to_object`].
+/// Allocates once; [`ForwardKinematics::place`] does not allocate. For a pose that is not a frame of a clip
+/// see [`Pose::to_object`].
 ///
 /// ```
 /// use mocap_model::*;

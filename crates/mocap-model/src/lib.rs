@@ -1,4 +1,5 @@
-//! The data of motion capture, independent of any file: skeletons, clips, poses, markers, rotations, axes and units.
+//! The data of motion capture, independent of any file: skeletons, clips, poses, markers, rotations, axes and
+//! units.
 //!
 //! Build a skeleton and a clip, and ask where a joint is:
 //!
@@ -23,20 +24,21 @@
 //! # Ok::<(), ModelError>(())
 //! ```
 //!
-//! - [`Skeleton`] is a tree of [`Joint`]s; [`Clip`] adds a [`FrameRate`] and one set of [`JointTracks`] per joint.
+//! - [`Skeleton`] is a tree of [`Joint`]s; [`Clip`] adds a [`FrameRate`] and one set of [`JointTracks`] per
+//!   joint.
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space.
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
 //! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
 //! - [`EulerOrder`], [`slerp`], [`exp`], [`log`], [`swing_twist`]: rotations.
 //!
-//! Conventions: column vectors, right-handed axes, radians, `f64`. The local transform of a joint is its translation
-//! in the frame of its parent, followed by its rotation; `object = object(parent) · local`. Object space is the space
-//! of the clip's roots (other tools say model, global or world space).
+//! Conventions: column vectors, right-handed axes, radians, `f64`. The local transform of a joint is its
+//! translation in the frame of its parent, followed by its rotation; `object = object(parent) · local`.
+//! Object space is the space of the clip's roots (other tools say model, global or world space).
 //!
 //! Errors are [`ModelError`]s. The crate does no I/O and prints nothing.
 //!
-//! Where next: `mocap-formats` reads and writes files, `mocap-analysis` measures clips, `mocap-retarget` moves them to
-//! another skeleton.
+//! Where next: `mocap-formats` reads and writes files, `mocap-analysis` measures clips, `mocap-retarget`
+//! moves them to another skeleton.
 
 mod axis;
 mod clip;

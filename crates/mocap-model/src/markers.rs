@@ -5,8 +5,8 @@ use nalgebra::Vector3;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Named points at a constant frame rate, as an optical system records them. A marker that no camera saw in a frame
-/// has no position there: a gap.
+/// Named points at a constant frame rate, as an optical system records them. A marker that no camera saw in a
+/// frame has no position there: a gap.
 ///
 /// Shape: `frames × markers`. Positions are in the units and axes of [`Markers::space`], in object space.
 ///
@@ -41,8 +41,8 @@ impl Markers {
     /// Checks the positions (`frames × markers`, frame by frame, `None` in a gap) and builds the recording.
     ///
     /// # Errors
-    /// [`ModelError::DuplicateMarker`] if two markers share a name, [`ModelError::MarkerLength`] if there is not one
-    /// position per frame and marker, [`ModelError::MarkerNotFinite`] if a position is not finite.
+    /// [`ModelError::DuplicateMarker`] if two markers share a name, [`ModelError::MarkerLength`] if there is
+    /// not one position per frame and marker, [`ModelError::MarkerNotFinite`] if a position is not finite.
     pub fn new(
         space: Space,
         rate: FrameRate,
@@ -67,8 +67,8 @@ impl Markers {
         }
     }
 
-    /// The same recording with the residuals of the reconstruction (`frames × markers`, frame by frame, from 0)
-    /// [units of the space]. Values in gaps are ignored.
+    /// The same recording with the residuals of the reconstruction (`frames × markers`, frame by frame, from
+    /// 0) [units of the space]. Values in gaps are ignored.
     ///
     /// # Errors
     /// [`ModelError::MarkerLength`] if there is not one residual per frame and marker,
@@ -164,7 +164,8 @@ impl Markers {
         gaps
     }
 
-    /// The share of positions that are missing, over all markers and frames, from 0 to 1; 0 if there are none at all.
+    /// The share of positions that are missing, over all markers and frames, from 0 to 1; 0 if there are none
+    /// at all.
     pub fn missing_share(&self) -> f64 {
         let missing = self.positions.iter().filter(|position| position.is_none()).count();
         missing as f64 / self.positions.len().max(1) as f64
@@ -237,14 +238,16 @@ mod tests {
         assert_eq!(markers.gaps(1), []);
         assert_eq!(markers.missing_share(), 0.3);
         let unseen = recording(2, &["a"], vec![GAP, GAP]).unwrap();
-        assert_eq!((unseen.gaps(0), unseen.missing_share()), (vec![0..2], 1.0));
+        assert_eq!(unseen.gaps(0), std::slice::from_ref(&(0..2)));
+        assert_eq!(unseen.missing_share(), 1.0);
     }
 
     #[test]
     fn a_trimmed_recording_keeps_the_frames_of_the_range() {
         let markers = two_markers().with_residuals((0..10).map(f64::from).collect()).unwrap();
         let part = markers.trim(1..4).unwrap();
-        assert_eq!((part.frames(), part.gaps(0)), (3, vec![1..3]));
+        assert_eq!(part.frames(), 3);
+        assert_eq!(part.gaps(0), std::slice::from_ref(&(1..3)));
         for (frame, marker) in [(0, 0), (1, 1), (2, 0)] {
             assert_eq!(part.position(frame, marker), markers.position(frame + 1, marker));
             assert_eq!(part.residual(frame, marker), markers.residual(frame + 1, marker));

@@ -14,7 +14,8 @@ pub enum Side {
 
 macro_rules! roles {
     ($($role:ident)*) => {
-        /// A landmark of the body. Joints between two landmarks (a third spine joint, a twist bone) carry no role.
+        /// A landmark of the body. Joints between two landmarks (a third spine joint, a twist bone) carry no
+        /// role.
         ///
         /// The set is that of the humanoid rigs of game engines: one role for each joint that retargeting can
         /// put to use.

@@ -4,8 +4,8 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
 /// The shortest rotation that takes the direction of `from` onto the direction of `to`.
 ///
-/// Lengths do not matter; if one of them is zero the result is the identity. Opposite directions give half a turn
-/// about some perpendicular axis. Small angles are exact.
+/// Lengths do not matter; if one of them is zero the result is the identity. Opposite directions give half a
+/// turn about some perpendicular axis. Small angles are exact.
 ///
 /// Half-vector form, `normalize[u·v + √(|w|² + (u·v)²), w]` with `w = u × v`.
 pub fn rotation_between(from: &Vector3<f64>, to: &Vector3<f64>) -> UnitQuaternion<f64> {

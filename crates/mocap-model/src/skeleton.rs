@@ -257,7 +257,8 @@ impl Skeleton {
     /// use mocap_model::{Joint, JointId, Skeleton, Space, Vector3};
     ///
     /// let joint = |name: &str, parent: Option<u32>| Joint::new(name, parent.map(JointId), Vector3::y());
-    /// let joints = vec![joint("hips", None), joint("thigh", Some(0)), joint("spine", Some(0)), joint("knee", Some(1))];
+    /// let [hips, thigh] = [joint("hips", None), joint("thigh", Some(0))];
+    /// let joints = vec![hips, thigh, joint("spine", Some(0)), joint("knee", Some(1))];
     /// let skeleton = Skeleton::new("", Space::default(), joints)?;
     /// assert_eq!(skeleton.subtree(JointId(1)), [JointId(1), JointId(3)]);
     /// assert!(skeleton.is_in_subtree(JointId(3), JointId(0)));

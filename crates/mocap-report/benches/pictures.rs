@@ -7,11 +7,11 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mocap_report::sheet::{SheetInput, SheetOptions, png, svg};
 use mocap_report::view::{ViewInput, ViewOptions, html};
 use std::hint::black_box;
-use support::{corpus, fixture, read};
+use support::{fixture, read};
 
 fn pictures(c: &mut Criterion) {
     let mut clips = vec![("fixture walk, 301 frames, 24 joints", fixture("alex_walk.bvh"))];
-    if let Some(folder) = corpus() {
+    if let Ok(folder) = mocap_corpus::find() {
         let real = |file: &str| read(&folder.join(file));
         clips.push(("dance, 1,901 frames, 22 joints", real("bandai/dataset-1_dance-short_normal_001.bvh")));
         clips.push(("acrobat, 1,169 frames, 100 joints", real("iclone/001_14.bvh")));

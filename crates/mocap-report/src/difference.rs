@@ -1,4 +1,4 @@
-//! How far two motions are apart, joint by joint over time, whether or not they share a skeleton.
+//! The distance between two motions, joint by joint over time, on one skeleton or on two.
 
 use crate::stage::Stage;
 use mocap_analysis::error_map;

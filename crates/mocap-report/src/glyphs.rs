@@ -1,4 +1,4 @@
-//! A small single-stroke alphabet for pictures that bring no font along.
+//! A small single-stroke font for pictures: no font file is needed.
 //!
 //! Each glyph is its advance and strokes of points `xy` on a grid with capitals from y = 0 to the baseline at
 //! y = 6, small letters from y = 2, descenders to y = 8.

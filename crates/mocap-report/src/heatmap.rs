@@ -5,18 +5,18 @@ use crate::ramp::ramp;
 use crate::ticks::ticks;
 use crate::view::length;
 use crate::{glyphs, raster};
-use mocap_analysis::{CompareError, ErrorMap, error_map};
+use mocap_analysis::{AnalysisError, ErrorMap, error_map};
 use mocap_model::Clip;
 
 /// What a heat map shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatmapOptions {
-    /// The distance of the points that the error is measured on from their joint \[m\]. Default 0.03.
+    /// The shell distance: how far from its joint the error is measured \[m\]. Default 0.03.
     pub shell: f64,
-    /// The error that has the last colour \[m\]; larger ones have it too. Default: the largest error.
+    /// The error at the end of the colour scale \[m\]. Default: the largest error.
     pub max: Option<f64>,
-    /// The greatest width of the map without its names \[px\], 50 to 10,000; a column stands for the largest of
-    /// its frames. Default 960.
+    /// The largest width of the map without its names \[px\], 50 to 10,000; a column shows the largest error of its
+    /// frames. Default 960.
     pub width: u32,
     /// Default [`Theme::Light`].
     pub theme: Theme,
@@ -33,8 +33,17 @@ impl Default for HeatmapOptions {
 /// The heat map of `other` against `reference` as a PNG file, the worst cell ringed and named in its title.
 ///
 /// # Errors
-/// Where the motions cannot be compared: other joints or another number of frames.
-pub fn png(reference: &Clip, other: &Clip, options: &HeatmapOptions) -> Result<Vec<u8>, CompareError> {
+/// Where the motions cannot be compared: they differ in joints or in the number of frames.
+///
+/// ```
+/// use mocap_report::heatmap::{HeatmapOptions, png};
+/// # let reference = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// # let decoded = reference.clone();
+/// let file = png(&reference, &decoded, &HeatmapOptions::default())?;
+/// assert!(file.starts_with(b"\x89PNG"));
+/// # Ok::<(), mocap_report::AnalysisError>(())
+/// ```
+pub fn png(reference: &Clip, other: &Clip, options: &HeatmapOptions) -> Result<Vec<u8>, AnalysisError> {
     let map = error_map(reference, other, options.shell)?;
     Ok(draw(reference, &map, options))
 }
@@ -71,7 +80,7 @@ fn draw(reference: &Clip, map: &ErrorMap, options: &HeatmapOptions) -> Vec<u8> {
         }
     };
     drawing.text([MARGIN, MARGIN + 12.0], title, 14.0, Ink::Text, Align::Start);
-    // Where rows are too thin for a name each, some are named.
+    // Thin rows: only every few of them have a name.
     let every = (9.0 / row).ceil() as usize;
     for (i, name) in names.iter().enumerate().step_by(every.max(1)) {
         let y = top + (i as f32 + 0.5) * row + text * 0.36;

@@ -1,9 +1,30 @@
-//! Motion made visible: contact sheets, a viewer page, error maps, curves.
+//! Draws motion: contact sheets, a viewer page, error maps, plots.
 //!
 //! Plain functions from clips to the bytes of a file: SVG, PNG or HTML. The same clip gives the same bytes on
-//! every run. Nothing is fetched, neither here nor by the page.
+//! every run. Files are self-contained: the page loads nothing from elsewhere.
 //!
-//! Sides, feet and facing come from the roles of the joints; give skeletons with roles.
+//! ```
+//! use mocap_report::sheet::{self, SheetInput, SheetOptions};
+//! use mocap_report::view::{self, ViewInput, ViewOptions};
+//! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+//! // A contact sheet of twelve poses.
+//! let input = SheetInput { name: "wave", clip: &clip };
+//! let svg = sheet::svg(&[input], &SheetOptions { poses: 12, ..SheetOptions::default() });
+//! assert!(svg.starts_with("<svg"));
+//!
+//! // A page that plays the motion in any browser.
+//! let input = ViewInput { name: "wave", clip: &clip };
+//! let page = view::html(&[input], &ViewOptions::default());
+//! assert!(page.starts_with(b"<!doctype html>"));
+//! ```
+//!
+//! Where next:
+//! - [`sheet`]: poses side by side, one row or more for each motion;
+//! - [`view`]: the viewer; motions after the first are compared with it;
+//! - [`plot`]: curves of a joint over time;
+//! - [`heatmap`]: the object-space error by joint and frame.
+//!
+//! Sides, feet and facing come from the roles of the joints: give the skeletons roles first.
 
 mod camera;
 mod coding;
@@ -27,3 +48,10 @@ pub mod view;
 
 pub use camera::View;
 pub use drawing::Theme;
+pub use mocap_analysis::AnalysisError;
+pub use mocap_model::{Clip, JointId};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -9,21 +9,21 @@ use mocap_model::{Axis, Clip, JointId};
 /// A motion in a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct PlotInput<'a> {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: &'a str,
     /// The motion.
     pub clip: &'a Clip,
-    /// The joint whose curve is drawn.
+    /// The joint whose curves are drawn.
     pub joint: JointId,
 }
 
 /// What is drawn over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Channel {
-    /// Euler angles of the local rotation in the joint's own order, without jumps \[deg\].
+    /// Euler angles of the local rotation in the order of the joint, unwrapped \[deg\].
     #[default]
     Rotation,
-    /// Position along the axes of the clip's space \[m, or units where they are unknown\].
+    /// Position in object space \[m, or units of the clip where the unit is unknown\].
     Position,
     /// Speed of the position [m/s, or units/s].
     Speed,
@@ -49,11 +49,28 @@ impl Default for PlotOptions {
 }
 
 /// The chart as an SVG file.
+///
+/// ```
+/// use mocap_report::plot::{Channel, PlotInput, PlotOptions, svg};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let joint = clip.skeleton().find("RightHand").unwrap();
+/// let options = PlotOptions { channel: Channel::Speed, ..PlotOptions::default() };
+/// let chart = svg(&[PlotInput { name: "wave", clip: &clip, joint }], &options);
+/// assert!(chart.contains("RightHand: speed"));
+/// ```
 pub fn svg(inputs: &[PlotInput<'_>], options: &PlotOptions) -> String {
     svg::write(&draw(inputs, options), options.theme, &title(inputs, options.channel))
 }
 
 /// The chart as a PNG file.
+///
+/// ```
+/// use mocap_report::plot::{PlotInput, PlotOptions, png};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let joint = clip.skeleton().find("RightHand").unwrap();
+/// let file = png(&[PlotInput { name: "wave", clip: &clip, joint }], &PlotOptions::default());
+/// assert!(file.starts_with(b"\x89PNG"));
+/// ```
 pub fn png(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
     raster::encode(&raster::render(&draw(inputs, options), options.theme, options.scale.clamp(0.25, 8.0)))
 }
@@ -170,7 +187,7 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
         drawing.text([width / 2.0, height / 2.0], "no frames", 12.0, Ink::Muted, Align::Middle);
         return drawing;
     }
-    // A curve that does not move has a band around it, and one that does some air.
+    // Some margin above and below, for a constant curve too.
     let air = ((high - low) * 0.06).max(1e-9 + 1e-3 * high.abs().max(1e-3));
     let (low, high) = (low - air, high + air);
     let (marks, places) = ticks(low, high, ((height - top - 40.0) / 34.0) as usize);

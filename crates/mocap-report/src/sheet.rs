@@ -9,13 +9,13 @@ use mocap_model::{Clip, Role, Side};
 /// A motion on a sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct SheetInput<'a> {
-    /// What the caption calls it.
+    /// Its name in the caption.
     pub name: &'a str,
-    /// The motion; its joints' roles give sides, feet and facing.
+    /// The motion; the roles of its joints give sides, feet and facing.
     pub clip: &'a Clip,
 }
 
-/// A point in a clip.
+/// A time in a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment {
     /// Since the first frame \[s\].
@@ -44,9 +44,9 @@ impl Moment {
 pub struct SheetOptions {
     /// Poses of each motion, evenly spread from the first frame to the last; at least 1. Default 24.
     pub poses: usize,
-    /// These poses in place of the even ones; moments outside a clip are left out of its rows. Default none.
+    /// Poses at these times, in place of the evenly spread ones; times outside a clip are left out. Default: none.
     pub at: Vec<Moment>,
-    /// Where the poses are seen from. Default [`View::Perspective`].
+    /// The view of the poses. Default [`View::Perspective`].
     pub view: View,
     /// The greatest width \[px\], 200 to 10,000. Default 1120.
     pub width: f32,
@@ -70,12 +70,32 @@ impl Default for SheetOptions {
 }
 
 /// The sheet as an SVG file.
+///
+/// ```
+/// use mocap_report::View;
+/// use mocap_report::sheet::{Moment, SheetInput, SheetOptions, svg};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let options = SheetOptions {
+///     at: vec![Moment::Seconds(0.5), Moment::Frame(90)],
+///     view: View::Side,
+///     ..SheetOptions::default()
+/// };
+/// let sheet = svg(&[SheetInput { name: "wave", clip: &clip }], &options);
+/// assert!(sheet.contains("#90"));
+/// ```
 pub fn svg(inputs: &[SheetInput<'_>], options: &SheetOptions) -> String {
     let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
     svg::write(&draw(inputs, options), options.theme, &title.join(", "))
 }
 
 /// The sheet as a PNG file.
+///
+/// ```
+/// use mocap_report::sheet::{SheetInput, SheetOptions, png};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let file = png(&[SheetInput { name: "wave", clip: &clip }], &SheetOptions::default());
+/// assert!(file.starts_with(b"\x89PNG"));
+/// ```
 pub fn png(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Vec<u8> {
     raster::encode(&raster::render(&draw(inputs, options), options.theme, options.scale.clamp(0.25, 8.0)))
 }
@@ -115,7 +135,7 @@ struct Extent {
 
 fn draw(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Drawing {
     let rows: Vec<Row<'_>> = inputs.iter().map(|input| row(input, options)).collect();
-    // Motions whose unit is unknown are not to scale with the others anyway: each is as tall as the tallest.
+    // A motion whose unit is unknown has no scale in common with the others: it is drawn at the largest size.
     let reference = rows.iter().filter(|row| row.stage.unit.is_some()).map(|row| row.stage.size());
     let reference = reference.fold(0.0, f64::max);
     let zoom = |row: &Row<'_>| match (row.stage.unit, reference > 0.0) {
@@ -222,7 +242,7 @@ fn floor(stage: &Stage<'_>, hips: Place, heading: f64) -> Vec<Place> {
     corners.map(|[x, z]| [hips[0] + x * cos + z * sin, stage.floor, hips[2] + z * cos - x * sin]).to_vec()
 }
 
-/// The way of the hips over the floor from the pose before to the pose after, as far as it is near.
+/// The path of the hips over the floor from the pose before to the pose after, near this pose.
 fn trail(stage: &Stage<'_>, from: usize, to: usize, hips: Place) -> Vec<Place> {
     const POINTS: usize = 9;
     let (from, to) = (from.min(to), from.max(to));
@@ -244,7 +264,7 @@ fn caption(drawing: &mut Drawing, row: &Row<'_>, width: f32) {
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let mut facts = vec![count(joints, "joint")];
     if clip.frames() == 0 {
-        facts.push("no motion: the rest pose".into());
+        facts.push("no frames: rest pose".into());
     } else {
         facts.push(count(clip.frames(), "frame"));
         facts.push(format!("{} fps", decimals(clip.rate().fps(), 3)));
@@ -276,7 +296,7 @@ pub(crate) fn decimals(value: f64, most: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// How far the body reaches from its lowest to its highest joint, in the middle one of the poses shown.
+/// The distance from the lowest to the highest joint of the body: the median over the poses shown.
 fn height(row: &Row<'_>) -> String {
     let mut heights: Vec<f64> = Vec::new();
     row.stage.walk(row.poses.iter().map(|pose| pose.frame), |_, pose| {
@@ -287,7 +307,7 @@ fn height(row: &Row<'_>) -> String {
         heights.push(high - low);
     });
     heights.sort_by(f64::total_cmp);
-    let Some(middle) = heights.get(heights.len() / 2) else { return "no pose at these moments".into() };
+    let Some(middle) = heights.get(heights.len() / 2) else { return "no pose at these times".into() };
     match row.stage.unit {
         Some(mocap_model::UnitSource::Guessed) => format!("{middle:.2} m tall (unit guessed)"),
         Some(_) => format!("{middle:.2} m tall"),
@@ -321,7 +341,7 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
         }
         lines
     };
-    // A root that stays behind would lead a line across the other poses.
+    // A root that stays behind would draw a line across the other poses.
     let mut faint = lines(None, true);
     let inside = |p: &Point| p[0] >= room[0] && p[0] <= room[2] && p[1] >= room[1] && p[1] <= room[3];
     faint.retain(|line| line.iter().all(inside));
@@ -347,7 +367,7 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
     }
 }
 
-/// A head as large as a human one is to its body, half-way between its joint and the end of its bone.
+/// A head in human proportion to the body, half-way between its joint and the end of its bone.
 fn head(row: &Row<'_>, points: &[Point], scale: f32) -> Option<(Point, f32)> {
     let skeleton = row.stage.clip.skeleton();
     let head = skeleton.with_role(Role::Head)?;

@@ -16,13 +16,13 @@ pub(crate) struct Bone {
     pub from: usize,
     pub to: usize,
     pub side: Option<Side>,
-    /// Leads from a root on the floor to the hips, or among helpers: no bone of the body.
+    /// Not a bone of the body: between a root on the floor and the hips, or among helpers.
     pub faint: bool,
-    /// Ends at a joint that has no part in the body.
+    /// Ends at a joint outside the body.
     helper: bool,
 }
 
-/// What is the same in all frames of a clip.
+/// What all frames of a clip share.
 pub(crate) struct Stage<'a> {
     pub clip: &'a Clip,
     /// The rows turn a vector of the clip into one of the stage.
@@ -35,11 +35,11 @@ pub(crate) struct Stage<'a> {
     pub sides: Vec<Option<Side>>,
     pub bones: Vec<Bone>,
     pub feet: Vec<Foot>,
-    /// Of each foot, when it stands; of a clip with no frames or very many, none.
+    /// The contacts of each foot; empty for a clip without frames or with very many.
     pub contacts: Vec<FootContacts>,
     /// The height of the floor on the stage.
     pub floor: f64,
-    /// The joint whose way over the floor is drawn.
+    /// The joint whose path over the floor is drawn.
     pub centre: usize,
 }
 
@@ -134,7 +134,7 @@ impl<'a> Stage<'a> {
         0.0
     }
 
-    /// Whether a joint belongs to the body: neither a root on the floor nor above it in the tree.
+    /// Whether a joint is part of the body: not a root on the floor, not a helper.
     pub(crate) fn in_body(&self, joint: usize) -> bool {
         !self.bones.iter().any(|bone| bone.faint && (bone.from == joint || bone.to == joint && bone.helper))
     }
@@ -156,10 +156,10 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What is further from the origin is drawn at this distance [stage units]: squares must not overflow.
+/// Places farther from the origin are drawn at this distance [stage units]: squares must not overflow.
 pub(crate) const FAR: f64 = 1e15;
 
-/// In a clip of more frames contacts are not looked for: it is drawn thinned.
+/// A clip of more frames is drawn without contacts: its page is thinned.
 pub(crate) const MANY_FRAMES: usize = 20_000;
 
 /// At most `count` frames of `frames`, evenly spread from the first to the last.
@@ -192,7 +192,7 @@ fn sides(skeleton: &Skeleton) -> Vec<Option<Side>> {
     sides
 }
 
-/// The side that a name speaks of, where it has no role.
+/// The side that a joint's name suggests, where it has no role.
 fn side_in(name: &str) -> Option<Side> {
     let lower = name.to_lowercase();
     if lower.contains("left") {
@@ -212,8 +212,8 @@ fn side_in(name: &str) -> Option<Side> {
     }
 }
 
-/// Bones, faint where they are none: what leads from a root on the floor to the hips, and branches beside them that
-/// have no part in a body, such as the handles of an IK rig.
+/// Bones. Faint ones are not of the body: those from a root on the floor to the hips, and branches beside them, such
+/// as IK handles of a rig.
 fn bones(skeleton: &Skeleton, sides: &[Option<Side>]) -> Vec<Bone> {
     let mut above = vec![false; skeleton.len()];
     let mut joint = skeleton.with_role(Role::Hips).and_then(|hips| skeleton.joint(hips).parent);

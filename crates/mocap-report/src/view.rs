@@ -1,4 +1,4 @@
-//! The viewer: motions and a script that plays them, in one HTML file that asks for nothing else.
+//! The viewer: motions and a script that plays them, in one self-contained HTML file.
 
 use crate::coding;
 use crate::difference::{Difference, difference};
@@ -13,19 +13,19 @@ use serde::Serialize;
 /// A motion on a page.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewInput<'a> {
-    /// What the page calls it.
+    /// Its name on the page.
     pub name: &'a str,
-    /// The motion; its joints' roles give sides, feet and facing.
+    /// The motion; the roles of its joints give sides, feet and facing.
     pub clip: &'a Clip,
 }
 
 /// What a page holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewOptions {
-    /// A longer clip is thinned to every second, third, … frame until it has no more; at least 2. Default 6000.
+    /// The largest number of frames of a motion, at least 2: a longer one keeps every second, third, … frame.
+    /// Default 6000.
     pub most_frames: usize,
-    /// The distance of the points that the object-space error is measured on from their joint \[m\].
-    /// Default 0.03.
+    /// The shell distance: how far from its joint the object-space error is measured \[m\]. Default 0.03.
     pub shell: f64,
 }
 
@@ -35,9 +35,19 @@ impl Default for ViewOptions {
     }
 }
 
-/// The page of some motions; all after the first are compared with it.
+/// The page of some motions; motions after the first are compared with it.
 ///
-/// Positions are kept to a tenth of a millimetre where the unit is known, else to 1/17,000 of the body.
+/// Positions are rounded to 0.1 mm where the unit is known, otherwise to 1/17,000 of the body.
+///
+/// ```
+/// use mocap_report::view::{ViewInput, ViewOptions, html};
+/// # let source = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// # let result = source.clone();
+/// let inputs = [ViewInput { name: "source", clip: &source }, ViewInput { name: "result", clip: &result }];
+/// let page = String::from_utf8(html(&inputs, &ViewOptions::default()))?;
+/// assert!(page.contains("no difference"));
+/// # Ok::<(), std::string::FromUtf8Error>(())
+/// ```
 pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
     let mut stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
     let fitted = fit_unknown(&mut stages);
@@ -151,7 +161,7 @@ struct WorstData {
     value: f64,
 }
 
-/// Motions whose unit is unknown become as large as the first whose unit is known; says which.
+/// Scales motions of unknown unit to the size of the first whose unit is known; returns which were scaled.
 fn fit_unknown(stages: &mut [Stage<'_>]) -> Vec<bool> {
     let known = stages.iter().find(|stage| stage.unit.is_some()).map(Stage::size);
     stages
@@ -187,7 +197,7 @@ fn clip(
     stage.walk((0..samples).map(|sample| sample * step), |_, places| {
         let start = values.len();
         for place in places {
-            // What lies beyond 200 km of the origin is shown at that distance.
+            // Coordinates beyond 200 km are drawn at that distance.
             values.extend(place.map(|x| (x / quantum).round().clamp(-2e9, 2e9) as i32));
         }
         // From the last joint back, so that the parent is still whole.
@@ -333,7 +343,7 @@ fn heading(
     let joints = stage.clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let mut facts = vec![format!("{joints} joints")];
     match stage.clip.frames() {
-        0 => facts.push("no motion: the rest pose".into()),
+        0 => facts.push("no frames: rest pose".into()),
         frames => {
             let fps = decimals(stage.clip.rate().fps(), 3);
             facts.push(format!("{frames} frames at {fps} fps, {:.2} s", stage.clip.duration()));
@@ -344,7 +354,7 @@ fn heading(
     }
     match stage.unit {
         Some(UnitSource::Guessed) => facts.push("unit guessed".into()),
-        None if fitted => facts.push("unit unknown: drawn as large as the others".into()),
+        None if fitted => facts.push("unit unknown: drawn at the size of the others".into()),
         None => facts.push("unit unknown".into()),
         Some(_) => {}
     }

@@ -3,21 +3,22 @@
 
 #![allow(clippy::print_stdout, missing_docs, reason = "says that it takes the fixture")]
 
-#[path = "../tests/corpus/mod.rs"]
-mod corpus;
+#[path = "../tests/motions/clip.rs"]
+mod clip;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mocap_formats::{Limits, bvh};
 use mocap_model::{Clip, JointId, Role};
 use mocap_retarget::{FootLock, IkMethod, LimbSolver, RetargetOptions, Retargeter, map_roles};
 use std::hint::black_box;
 
 fn walk() -> Clip {
-    corpus::clip("cmu/12_01_walk.bvh", 1).unwrap_or_else(|| {
-        let bytes = include_bytes!("../../../fixtures/clips/alex_walk.bvh");
-        let document = bvh::parse(bytes, &Limits::default()).expect("a fixture").value;
-        bvh::to_clip(&document, &bvh::ClipOptions::default()).expect("a fixture").value
-    })
+    match mocap_corpus::find() {
+        Ok(folder) => clip::clip(&folder, "cmu/12_01_walk.bvh", 1),
+        Err(missing) => {
+            println!("the walk is the fixture's: benchmarks of a captured walk {missing}");
+            clip::clip(&mocap_corpus::fixture("clips"), "alex_walk.bvh", 0)
+        }
+    }
 }
 
 fn retarget(criterion: &mut Criterion) {

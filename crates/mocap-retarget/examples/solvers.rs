@@ -5,8 +5,8 @@
 
 #![allow(clippy::print_stdout, reason = "the tables are what the example is for")]
 
-#[path = "../tests/corpus/mod.rs"]
-mod corpus;
+#[path = "../tests/motions/clip.rs"]
+mod clip;
 
 use mocap_model::Clip;
 use mocap_retarget::{LimbSolver, RetargetOptions, RetargetReport, Retargeter, estimate_rest_pose};
@@ -96,10 +96,14 @@ impl Sum {
 
 fn main() {
     let pairs = std::env::args().nth(1).is_some_and(|word| word == "pairs");
-    let load = |list: &[(&'static str, &str, usize)]| -> Option<Vec<(&'static str, Clip)>> {
-        list.iter().map(|(name, path, skip)| Some((*name, corpus::clip(path, *skip)?))).collect()
+    let folder = match mocap_corpus::find() {
+        Ok(folder) => folder,
+        Err(missing) => return println!("the tables {missing}"),
     };
-    let (Some(clips), Some(targets)) = (load(&CLIPS), load(&TARGETS)) else { return };
+    let load = |list: &[(&'static str, &str, usize)]| -> Vec<(&'static str, Clip)> {
+        list.iter().map(|(name, path, skip)| (*name, clip::clip(&folder, path, *skip))).collect()
+    };
+    let (clips, targets) = (load(&CLIPS), load(&TARGETS));
     println!(
         "| targets, solver | iterations mean, max | reached % | out of reach % | at a limit % | given up % | \
          off the goal mm mean, max | step ° | wrong bends | limits broken | 1000 frames/s |"

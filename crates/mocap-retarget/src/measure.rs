@@ -127,7 +127,7 @@ fn feet(
     )| {
         let was = from.measure(contacts, heights.source_floor, metres);
         let is = to.measure(contacts, heights.target_floor, target_metres);
-        let scaled = was.slide * pair.ratios.leg * target_metres / metres;
+        let scaled = was.skate * pair.ratios.leg * target_metres / metres;
         let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
         let height = |frame: usize| {
             let is = (to.lowest[frame] - heights.target_floor) * target_metres;
@@ -141,9 +141,9 @@ fn feet(
             role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
             contacts: runs(&contacts.toe),
             contact_frames: is.contact_frames,
-            slide_source: was.slide,
-            slide: is.slide,
-            slide_ratio: (scaled > 0.0).then(|| is.slide / scaled),
+            slide_source: was.skate,
+            slide: is.skate,
+            slide_ratio: (scaled > 0.0).then(|| is.skate / scaled),
             float: is.float_max,
             height_mean: is.height_mean,
             height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,

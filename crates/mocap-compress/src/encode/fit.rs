@@ -1,18 +1,10 @@
-//! What is fitted to a track before it is coded: how it is best predicted, and the basis of its lattice.
+//! Fits the prediction of a track and the basis of its lattice, before it is coded.
 
-use crate::encode::rig::to_f64;
 use crate::hierarchy::Node;
-use crate::plan::to_f32;
-use crate::quat::Quat;
-use crate::track::{FLATNESS, MATRIX_UNIT, Reference, predict_rotation, stands_alone};
+use crate::quat::{Quat, rodrigues, to_f32, to_f64};
+use crate::track::{FLATNESS, MATRIX_UNIT, Reference, has_no_taps, predict_rotation};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, SymmetricEigen};
-
-/// Modified Rodrigues parameters of a rotation, at most half a turn.
-pub(crate) fn rodrigues(q: &UnitQuaternion<f64>) -> Vector3<f64> {
-    let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
-    q.imag() * (4.0 * sign / (1.0 + q.w * sign))
-}
 
 /// An estimate of the bits of residuals, of which the coder pays about one for each doubling.
 fn bits(residuals: impl Iterator<Item = f64>) -> f64 {
@@ -34,14 +26,14 @@ pub(crate) fn flatness<R: Copy>(
         let from = nodes.partition_point(|node| usize::from(node.level) < level);
         let to = nodes.partition_point(|node| usize::from(node.level) <= level);
         let of_level = &nodes[from..to];
-        let few = of_level.iter().all(stands_alone);
+        let few = of_level.iter().all(has_no_taps);
         for (index, &value) in FLATNESS.iter().enumerate() {
             if few && index != 1 {
                 continue;
             }
             let residuals: Vec<R> = of_level.iter().map(|node| residual(node, value)).collect();
-            let standing = |at: &usize| !stands_alone(&of_level[*at]);
-            let cost = bits((0..residuals.len()).filter(standing).map(|at| square(residuals[at])));
+            let with_taps = |at: &usize| !has_no_taps(&of_level[*at]);
+            let cost = bits((0..residuals.len()).filter(with_taps).map(|at| square(residuals[at])));
             if best.as_ref().is_none_or(|best| cost < best.0) {
                 best = Some((cost, index as u8, residuals));
             }
@@ -63,7 +55,7 @@ pub(crate) fn rotation_flatness(
 ) -> ([u8; 8], Vec<Vector3<f64>>) {
     let rounded: Vec<Quat> = targets.iter().map(to_f32).collect();
     let residual = |node: &Node, flat: f32| {
-        if stands_alone(node) {
+        if has_no_taps(node) {
             return Vector3::zeros();
         }
         let predicted = to_f64(predict_rotation(&rounded, node, node.weights(flat)));
@@ -72,14 +64,14 @@ pub(crate) fn rotation_flatness(
     flatness(nodes, levels, residual, |r| r.dot(&(metric * r)))
 }
 
-/// The track among `others` that says most about the residuals of this one, and what it leaves of them.
+/// The track among `others` that best predicts the residuals of this one, and the residuals that remain.
 pub(crate) fn reference(
     residuals: &[Vector3<f64>],
     others: &[Vec<Vector3<f64>>],
     metric: &Matrix3<f64>,
 ) -> Option<(Reference, Vec<Vector3<f64>>)> {
     let squares: Vec<f64> = residuals.iter().map(|r| r.dot(&(metric * r))).collect();
-    // Large residuals are dear by their logarithm only: the weights make least squares see it so.
+    // A residual costs its logarithm: these weights give least squares the same preference.
     let weights: Vec<f64> = squares.iter().map(|square| 1.0 / (1.0 + square)).collect();
     let mut best: Option<(f64, usize, Matrix3<f64>)> = None;
     for (track, other) in others.iter().enumerate() {
@@ -108,7 +100,7 @@ pub(crate) fn reference(
     (gain > price).then_some((Reference { track, matrix }, left))
 }
 
-/// The estimated bits a residual, and the basis in which residuals are independent and steps are as large as
+/// The estimated bits per residual, and the basis in which residuals are independent and steps are as large as
 /// `metric` allows: the columns span the ellipsoid `rᵀ M r <= 1`.
 ///
 /// Both forms become diagonal: the lever metric is made a sphere first, the covariance is turned after.

@@ -1,229 +1,229 @@
-//! The error of a compressed clip, measured on its bytes, compared in double precision.
+//! The error of a compressed clip, measured on its bytes by the definition of [`shell_distance`].
 //!
 //! Decoded values are read in two ways: as poses of the sampler, in single precision throughout, and as a clip,
-//! which has offsets and rests in the double precision of the skeleton. The error is the larger of the two.
+//! whose offsets and rest rotations are those of the skeleton, in double precision. The error is the larger one.
 
 use crate::Compressed;
-use crate::encode::rig::to_f64;
-use crate::plan::{Course, Plan};
+use crate::encode::report::{CompressReport, JointError, raw_bytes};
+use crate::plan::{Plan, TrackState};
+use crate::quat::to_f64;
 use crate::sampler::{Looping, Transform};
-use mocap_model::{Clip, Isometry3, Pose, Skeleton, Vector3, angle_between, slerp};
-use nalgebra::Translation3;
+use mocap_analysis::{FramePoses, larger_error, percentile_rank, shell_distance};
+use mocap_model::{Clip, Isometry3, Pose, Skeleton, Vector3, angle_between};
 
-/// Sizes and errors of a compressed clip. Errors are in object space \[m\], on points at the shell distance from
-/// each joint that is no end site; one sample is a joint in a frame, the largest of its three points.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Report {
-    /// Joints without end sites × frames × 40.
-    pub raw_bytes: u64,
-    /// The size of the file.
-    pub bytes: u64,
-    /// Of these, the skeleton.
-    pub skeleton_bytes: u64,
-    /// The largest bound of any joint: what the file states.
-    pub limit: f64,
-    /// The largest error.
-    pub max: f64,
-    /// 99 % of samples have at most this error.
-    pub p99: f64,
-    /// The root of the mean squared error.
-    pub rms: f64,
-    /// The mean error.
-    pub mean: f64,
-    /// Joint and frame of the largest error.
-    pub worst: Option<(String, usize)>,
-    /// The largest error half-way between frames.
-    pub between_frames_max: f64,
-    /// The largest error of a local rotation \[rad\].
-    pub local_rotation_max: f64,
-    /// The largest error of a local translation \[m\].
-    pub local_translation_max: f64,
-    /// What each joint may be off and is, at most: all that are no end sites, in the skeleton's order.
-    pub joints: Vec<JointError>,
+/// The report, and what decides whether another attempt is needed.
+pub(crate) struct Measured {
+    pub(crate) report: CompressReport,
     /// The largest error as a share of the tolerance of its joint.
     pub(crate) excess: f64,
+    /// The same half-way between frames.
     pub(crate) excess_between: f64,
-    /// Frame, joint and share of the tolerance, where it is passed half-way from the frame before.
-    pub(crate) astray: Vec<(usize, usize, f64)>,
+    /// Where the tolerance is exceeded half-way from the frame before, where that is guarded.
+    pub(crate) violations_between: Vec<Violation>,
 }
 
-/// The error of one joint, at its three points \[m\].
-#[derive(Clone, Debug, PartialEq)]
-pub struct JointError {
-    /// Its name.
-    pub joint: String,
-    /// The tolerance.
-    pub limit: f64,
-    /// The largest error.
-    pub max: f64,
+/// A joint whose error exceeds its tolerance half-way from the frame before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Violation {
+    pub(crate) frame: usize,
+    pub(crate) joint: usize,
+    /// The error as a share of the tolerance.
+    pub(crate) excess: f64,
 }
 
-impl Report {
-    /// How many times smaller the file is than the raw clip.
-    pub fn ratio(&self) -> f64 {
-        self.raw_bytes as f64 / self.bytes as f64
-    }
+/// The bounds that errors are measured against, in units of the clip.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds<'a> {
+    /// By joint.
+    pub(crate) tolerances: &'a [f64],
+    /// Whether they also hold half-way between frames.
+    pub(crate) guard_between: bool,
+    /// The length of a unit \[m\].
+    pub(crate) metres: f64,
 }
 
-/// `tolerances` by joint, in units of the clip; `guard`: whether they are to hold between frames as well.
-pub(crate) fn measure(
-    clip: &Clip,
-    decoded: &Compressed,
-    tolerances: &[f64],
-    metres: f64,
-    guard: bool,
-) -> Report {
+/// Measures the errors of a compressed clip.
+pub(crate) fn measure(clip: &Clip, decoded: &Compressed, bounds: Bounds<'_>) -> Measured {
     let skeleton = clip.skeleton();
-    let shell = decoded.info().shell / metres;
+    let shell = decoded.info().shell / bounds.metres;
     let mut sampler = decoded.sampler();
     let mut transforms = sampler.pose();
-    let mut original = Motion::default();
-    let mut other = Motion::default();
-    let mut exact = Motion::default();
-    let mut samples: Vec<f32> = Vec::with_capacity(clip.frames() * skeleton.len());
-    let mut report = Report {
-        raw_bytes: super::raw_bytes(skeleton, clip.frames()),
-        bytes: decoded.size() as u64,
-        skeleton_bytes: decoded.skeleton_size() as u64,
-        limit: decoded.info().tolerance,
-        max: 0.0,
-        p99: 0.0,
-        rms: 0.0,
-        mean: 0.0,
-        worst: None,
-        between_frames_max: 0.0,
-        local_rotation_max: 0.0,
-        local_translation_max: 0.0,
-        joints: Vec::new(),
-        excess: 0.0,
-        excess_between: 0.0,
-        astray: Vec::new(),
-    };
-    let (mut sum, mut squares) = (0.0, 0.0);
-    let mut worst = vec![0.0f64; skeleton.len()];
+    let mut transforms_between = sampler.pose();
+    let mut original = FramePoses::default();
+    let mut sampled = FramePoses::default();
+    let mut exact = FramePoses::default();
+    let mut errors = Errors::new(clip, bounds, shell);
     for frame in 0..clip.frames() {
-        std::mem::swap(&mut original.local, &mut original.before);
-        clip.local_pose(frame, &mut original.local);
-        original.local.to_object(skeleton, &mut original.object);
-        sampler.frame(frame, &mut transforms);
-        std::mem::swap(&mut exact.local, &mut exact.before);
-        exact.take_clip(&transforms, skeleton, &decoded.plan);
+        original.next(skeleton, |pose| clip.local_pose(frame, pose));
         if frame > 0 {
+            // Before the frame itself: a sampler reads forwards at the least cost.
             let time = (frame as f64 - 0.5) * clip.rate().frame_time();
-            sampler.sample(time, Looping::Clamp, &mut transforms);
-            other.take(&transforms, skeleton);
-            original.half_way(skeleton);
-            exact.half_way(skeleton);
-            for (joint, _) in skeleton.iter().filter(|(_, joint)| !joint.end_site) {
-                let at = joint.index();
-                let wanted = &original.between.joints[at];
-                let error = shell_error(wanted, &other.object.joints[at], shell);
-                let error = error.max(shell_error(wanted, &exact.between.joints[at], shell));
-                report.between_frames_max = report.between_frames_max.max(error * metres);
-                let excess = error / tolerances[at];
-                report.excess_between = report.excess_between.max(excess);
-                if guard && excess > 1.0 {
-                    report.astray.push((frame, at, excess));
-                }
-            }
+            sampler.sample(time, Looping::Clamp, &mut transforms_between);
         }
         sampler.frame(frame, &mut transforms);
-        other.take(&transforms, skeleton);
-        for (id, joint) in skeleton.iter() {
-            let at = id.index();
-            let (a, b) = (&original.local.joints[at], &other.local.joints[at]);
-            report.local_rotation_max =
-                report.local_rotation_max.max(angle_between(&a.rotation, &b.rotation));
-            let moved = (a.translation.vector - b.translation.vector).norm() * metres;
-            report.local_translation_max = report.local_translation_max.max(moved);
-            if joint.end_site {
-                continue;
-            }
-            let wanted = &original.object.joints[at];
-            let error = shell_error(wanted, &other.object.joints[at], shell);
-            // `max` drops NaN: neither of the two may be lost.
-            let error = error + (shell_error(wanted, &exact.object.joints[at], shell) - error).max(0.0);
-            worst[at] = worst[at].max(error * metres);
-            if error * metres > report.max {
-                report.max = error * metres;
-                report.worst = Some((joint.name.clone(), frame));
-            }
-            // A comparison that is never true for NaN would let one pass.
-            report.excess =
-                if error.is_finite() { report.excess.max(error / tolerances[at]) } else { f64::INFINITY };
-            sum += error;
-            squares += error * error;
-            samples.push(error as f32);
+        exact.next(skeleton, |pose| put_clip_pose(&transforms, skeleton, &decoded.plan, pose));
+        if frame > 0 {
+            sampled.next(skeleton, |pose| put_pose(&transforms_between, pose));
+            let decoded = [sampled.object(), exact.half_way(skeleton)];
+            errors.add_between(frame, original.half_way(skeleton), decoded);
+        }
+        sampled.next(skeleton, |pose| put_pose(&transforms, pose));
+        errors.add_local(original.local(), sampled.local());
+        errors.add(frame, original.object(), [sampled.object(), exact.object()]);
+    }
+    errors.into_measured(clip, decoded)
+}
+
+/// The pose that a sampler has.
+fn put_pose(transforms: &[Transform], pose: &mut Pose) {
+    pose.joints.clear();
+    pose.joints.extend(
+        transforms.iter().map(|transform| {
+            Isometry3::from_parts(translation(transform).into(), to_f64(transform.rotation))
+        }),
+    );
+}
+
+/// The pose that [`Compressed::to_clip`] has.
+fn put_clip_pose(transforms: &[Transform], skeleton: &Skeleton, plan: &Plan, pose: &mut Pose) {
+    pose.joints.clear();
+    let joints = skeleton.joints().iter().zip(&plan.joints).zip(transforms);
+    pose.joints.extend(joints.map(|((joint, state), transform)| {
+        let rotation = match state.rotation {
+            TrackState::Rest => joint.rest_rotation,
+            _ => to_f64(transform.rotation),
+        };
+        let translation = match state.translation {
+            TrackState::Rest => joint.offset,
+            _ => translation(transform),
+        };
+        Isometry3::from_parts(translation.into(), rotation)
+    }));
+}
+
+fn translation(transform: &Transform) -> Vector3<f64> {
+    Vector3::from(transform.translation.map(f64::from))
+}
+
+/// Errors so far, in units of the clip.
+struct Errors<'a> {
+    skeleton: &'a Skeleton,
+    bounds: Bounds<'a>,
+    shell: f64,
+    /// By joint, the largest \[m\].
+    joints: Vec<f64>,
+    max: f64,
+    worst: Option<(usize, usize)>,
+    sum: f64,
+    squares: f64,
+    samples: Vec<f32>,
+    excess: f64,
+    between_max: f64,
+    excess_between: f64,
+    violations_between: Vec<Violation>,
+    local_rotation_max: f64,
+    local_translation_max: f64,
+}
+
+impl<'a> Errors<'a> {
+    fn new(clip: &'a Clip, bounds: Bounds<'a>, shell: f64) -> Errors<'a> {
+        let skeleton = clip.skeleton();
+        Errors {
+            skeleton,
+            bounds,
+            shell,
+            joints: vec![0.0; skeleton.len()],
+            max: 0.0,
+            worst: None,
+            sum: 0.0,
+            squares: 0.0,
+            samples: Vec::with_capacity(clip.frames() * skeleton.len()),
+            excess: 0.0,
+            between_max: 0.0,
+            excess_between: 0.0,
+            violations_between: Vec::new(),
+            local_rotation_max: 0.0,
+            local_translation_max: 0.0,
         }
     }
-    let count = samples.len().max(1);
-    let joint = |(id, joint): (mocap_model::JointId, &mocap_model::Joint)| JointError {
-        joint: joint.name.clone(),
-        limit: tolerances[id.index()] * metres,
-        max: worst[id.index()],
-    };
-    report.joints = skeleton.iter().filter(|(_, joint)| !joint.end_site).map(joint).collect();
-    report.mean = sum / count as f64 * metres;
-    report.rms = (squares / count as f64).sqrt() * metres;
-    if !samples.is_empty() {
-        let rank = (samples.len() * 99).div_ceil(100) - 1;
-        let (_, p99, _) = samples.select_nth_unstable_by(rank, f32::total_cmp);
-        report.p99 = f64::from(*p99) * metres;
-    }
-    report
-}
 
-/// Poses of one motion in a frame.
-#[derive(Default)]
-struct Motion {
-    local: Pose,
-    before: Pose,
-    object: Pose,
-    between: Pose,
-    middle: Pose,
-}
-
-impl Motion {
-    fn take(&mut self, transforms: &[Transform], skeleton: &Skeleton) {
-        self.local.joints.clear();
-        self.local.joints.extend(transforms.iter().map(|transform| {
-            let translation = Vector3::from(transform.translation.map(f64::from));
-            Isometry3::from_parts(Translation3::from(translation), to_f64(transform.rotation))
-        }));
-        self.local.to_object(skeleton, &mut self.object);
+    /// The error of a joint: that of the worse one of two readings.
+    fn of(&self, joint: usize, original: &Pose, decoded: [&Pose; 2]) -> f64 {
+        let [sampled, exact] =
+            decoded.map(|pose| shell_distance(&original.joints[joint], &pose.joints[joint], self.shell));
+        larger_error(sampled, exact)
     }
 
-    /// The same values as [`Compressed::to_clip`] has them.
-    fn take_clip(&mut self, transforms: &[Transform], skeleton: &Skeleton, plan: &Plan) {
-        self.local.joints.clear();
-        let joints = skeleton.joints().iter().zip(&plan.joints).zip(transforms);
-        self.local.joints.extend(joints.map(|((joint, course), transform)| {
-            let rotation = match course.rotation {
-                Course::Rest => joint.rest_rotation,
-                _ => to_f64(transform.rotation),
-            };
-            let translation = match course.translation {
-                Course::Rest => joint.offset,
-                _ => Vector3::from(transform.translation.map(f64::from)),
-            };
-            Isometry3::from_parts(Translation3::from(translation), rotation)
-        }));
-        self.local.to_object(skeleton, &mut self.object);
+    fn add(&mut self, frame: usize, original: &Pose, decoded: [&Pose; 2]) {
+        for (id, _) in self.skeleton.iter().filter(|(_, joint)| !joint.end_site) {
+            let at = id.index();
+            let error = self.of(at, original, decoded);
+            let metres = error * self.bounds.metres;
+            self.joints[at] = self.joints[at].max(metres);
+            if metres > self.max {
+                (self.max, self.worst) = (metres, Some((at, frame)));
+            }
+            self.excess = self.excess.max(error / self.bounds.tolerances[at]);
+            self.sum += error;
+            self.squares += error * error;
+            self.samples.push(error as f32);
+        }
     }
 
-    fn half_way(&mut self, skeleton: &Skeleton) {
-        self.middle.joints.clear();
-        self.middle.joints.extend(self.before.joints.iter().zip(&self.local.joints).map(|(a, b)| {
-            let translation = (a.translation.vector + b.translation.vector) / 2.0;
-            Isometry3::from_parts(Translation3::from(translation), slerp(&a.rotation, &b.rotation, 0.5))
-        }));
-        self.middle.to_object(skeleton, &mut self.between);
+    fn add_between(&mut self, frame: usize, original: &Pose, decoded: [&Pose; 2]) {
+        for (id, _) in self.skeleton.iter().filter(|(_, joint)| !joint.end_site) {
+            let joint = id.index();
+            let error = self.of(joint, original, decoded);
+            self.between_max = self.between_max.max(error * self.bounds.metres);
+            let excess = error / self.bounds.tolerances[joint];
+            self.excess_between = self.excess_between.max(excess);
+            if self.bounds.guard_between && excess > 1.0 {
+                self.violations_between.push(Violation { frame, joint, excess });
+            }
+        }
     }
-}
 
-fn shell_error(a: &Isometry3<f64>, b: &Isometry3<f64>, shell: f64) -> f64 {
-    let apart = a.translation.vector - b.translation.vector;
-    let [a, b] = [a, b].map(|joint| joint.rotation.to_rotation_matrix().into_inner());
-    let off = |axis: usize| (apart + (a.column(axis) - b.column(axis)) * shell).norm();
-    off(0).max(off(1)).max(off(2))
+    fn add_local(&mut self, original: &Pose, decoded: &Pose) {
+        for (a, b) in original.joints.iter().zip(&decoded.joints) {
+            let turned = angle_between(&a.rotation, &b.rotation);
+            let moved = (a.translation.vector - b.translation.vector).norm() * self.bounds.metres;
+            self.local_rotation_max = larger_error(self.local_rotation_max, turned);
+            self.local_translation_max = larger_error(self.local_translation_max, moved);
+        }
+    }
+
+    fn into_measured(mut self, clip: &Clip, decoded: &Compressed) -> Measured {
+        let (skeleton, metres) = (self.skeleton, self.bounds.metres);
+        let count = self.samples.len();
+        let p99 = (count > 0).then(|| {
+            let rank = percentile_rank(0.99, count);
+            *self.samples.select_nth_unstable_by(rank, f32::total_cmp).1
+        });
+        let joints = skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, joint)| JointError {
+            joint: joint.name.clone(),
+            limit: self.bounds.tolerances[id.index()] * metres,
+            max: self.joints[id.index()],
+        });
+        let report = CompressReport {
+            raw_bytes: raw_bytes(skeleton, clip.frames()),
+            bytes: decoded.size() as u64,
+            skeleton_bytes: decoded.skeleton_size() as u64,
+            limit: decoded.info().tolerance,
+            max: self.max,
+            p99: p99.map_or(0.0, |p99| f64::from(p99) * metres),
+            rms: (self.squares / count.max(1) as f64).sqrt() * metres,
+            mean: self.sum / count.max(1) as f64 * metres,
+            worst: self.worst.map(|(joint, frame)| (skeleton.joints()[joint].name.clone(), frame)),
+            between_frames_max: self.between_max,
+            local_rotation_max: self.local_rotation_max,
+            local_translation_max: self.local_translation_max,
+            joints: joints.collect(),
+        };
+        Measured {
+            report,
+            excess: self.excess,
+            excess_between: self.excess_between,
+            violations_between: self.violations_between,
+        }
+    }
 }

@@ -1,14 +1,14 @@
 //! The skeleton as the encoder sees it: rigid bodies that move against each other, the points on them that the
 //! error is measured at, and how much of the tolerance each may use.
 //!
-//! Joints whose local transform never changes belong to the body of their parent. A body's orientation is
-//! corrected for the error of what carries it; its origin is not, so the errors of origins add up along a limb:
-//! each body may only spend a part of the tolerance on the origins of the bodies it carries.
+//! Joints whose local transform never changes belong to the body of their parent. A body's orientation is corrected
+//! for the error of its parent; its origin is not, so errors of origins add up along a limb: each body may spend
+//! only a part of the tolerance on the origins of its children.
 
-use crate::plan::{Course, Plan};
-use crate::quat::Quat;
+use crate::plan::{Plan, TrackState};
+use crate::quat::to_f64;
 use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
-use nalgebra::{Matrix3, Quaternion};
+use nalgebra::Matrix3;
 
 /// A rigid transform.
 #[derive(Clone, Debug)]
@@ -51,20 +51,20 @@ impl Twin {
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) original: Vector3<f64>,
-    /// The same place but for rounding.
+    /// The same place as decoded: equal up to rounding.
     pub(crate) decoded: Vector3<f64>,
-    /// How far off it may be.
+    /// The largest error it may have.
     pub(crate) tolerance: f64,
     /// How far the body's own rotation should carry it, as a guide for the steps.
     pub(crate) allowance: f64,
 }
 
-/// Joints that never move against each other, and how they hang on the body that carries them.
+/// Joints that never move against each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     /// The joint whose frame is the body's.
     pub(crate) joint: usize,
-    /// The body that carries this one.
+    /// The parent body.
     pub(crate) parent: Option<usize>,
     /// The place of the parent joint in that body.
     pub(crate) mount: Twin,
@@ -72,26 +72,19 @@ pub(crate) struct Body {
     pub(crate) local: Twin,
     pub(crate) rotates: bool,
     pub(crate) translates: bool,
-    /// Around the joints of the body, and the origins of bodies it carries.
+    /// The shell points of the joints of the body, and the origins of its child bodies.
     pub(crate) points: Vec<Point>,
-    /// How far the body's origin may be off.
+    /// The largest error of the body's origin.
     pub(crate) origin_tolerance: f64,
 }
 
-/// All bodies, those that carry before those that are carried.
+/// All bodies, parents before children.
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     pub(crate) bodies: Vec<Body>,
 }
 
-/// A decoded rotation, exactly of length one.
-pub(crate) fn to_f64(q: Quat) -> UnitQuaternion<f64> {
-    let [i, j, k, w] = q.map(f64::from);
-    UnitQuaternion::new_normalize(Quaternion::new(w, i, j, k))
-}
-
-/// The power in which tolerances along a limb add up: 2 would be right for independent errors that may take
-/// any size; what an encoder finds within hard bounds is a little better.
+/// The power in which tolerances along a limb add up: 2, as for independent errors.
 pub(crate) const POWER: f64 = 2.0;
 
 impl Rig {
@@ -114,8 +107,8 @@ impl Rig {
                     position: Vector3::from(constants[at].translation.map(f64::from)),
                 },
             };
-            let rotates = plan.joints[at].rotation == Course::Moving;
-            let translates = plan.joints[at].translation == Course::Moving;
+            let rotates = plan.joints[at].rotation == TrackState::Moving;
+            let translates = plan.joints[at].translation == TrackState::Moving;
             let parent = joint.parent.map(|parent| places[parent.index()].clone());
             let (body, place) = match parent {
                 Some((body, place)) if !rotates && !translates => (body, place.then(&local)),
@@ -148,12 +141,12 @@ impl Rig {
         rig
     }
 
-    /// Shares the tolerance out: equal parts, as squares add, to all rotations on the longest way down.
+    /// Shares the tolerance out: equal parts, as squares add, to all rotations on the longest path down.
     fn share(&mut self, power: f64) {
         let bodies = &mut self.bodies;
         let count = bodies.len();
         let mut stages: Vec<f64> = bodies.iter().map(|body| f64::from(u8::from(body.rotates))).collect();
-        // The least tolerance on a body and all that it carries.
+        // The least tolerance on a body and its descendants.
         let mut least: Vec<f64> = bodies
             .iter()
             .map(|body| body.points.iter().fold(f64::INFINITY, |least, point| least.min(point.tolerance)))
@@ -219,14 +212,14 @@ fn shell_points(place: &Twin, shell: f64, tolerance: f64) -> [Point; 3] {
 }
 
 /// The object-space transforms of some joints of the original over a range of frames, by joint.
-pub(crate) struct Placed {
+pub(crate) struct ObjectPoses {
     pub(crate) rotations: Vec<Vec<UnitQuaternion<f64>>>,
     pub(crate) positions: Vec<Vec<Vector3<f64>>>,
 }
 
-impl Placed {
-    pub(crate) fn of(clip: &Clip, frames: std::ops::Range<usize>, rig: &Rig) -> Placed {
-        let mut placed = Placed {
+impl ObjectPoses {
+    pub(crate) fn of(clip: &Clip, frames: std::ops::Range<usize>, rig: &Rig) -> ObjectPoses {
+        let mut poses = ObjectPoses {
             rotations: vec![Vec::with_capacity(frames.len()); rig.bodies.len()],
             positions: vec![Vec::with_capacity(frames.len()); rig.bodies.len()],
         };
@@ -237,11 +230,11 @@ impl Placed {
             local.to_object(clip.skeleton(), &mut object);
             for (at, body) in rig.bodies.iter().enumerate() {
                 let joint = &object.joints[JointId::from(body.joint).index()];
-                placed.rotations[at].push(joint.rotation);
-                placed.positions[at].push(joint.translation.vector);
+                poses.rotations[at].push(joint.rotation);
+                poses.positions[at].push(joint.translation.vector);
             }
         }
-        placed
+        poses
     }
 }
 

@@ -1,4 +1,4 @@
-//! The `keys` profile: few keys a track, joined by lines or Catmull-Rom curves, as animation tools have them.
+//! The `keys` profile: sparse keys for each track, joined by lines or Catmull-Rom curves, as animation tools use.
 //!
 //! A rotation key is a quaternion without its largest component: two bits say which one it is, the other three
 //! are fractions of ±1/√2 in as many bits as the tolerance asks for (15 make the usual 48-bit quaternion). A
@@ -8,14 +8,14 @@
 mod write;
 
 use crate::bits::BitReader;
-use crate::clip::Compressed;
+use crate::compressed::Compressed;
 use crate::quat::{self, Quat};
-use crate::sampler::{Window, sound};
 use crate::track::Moving;
+use crate::window::{Window, valid_rotation};
 #[cfg(feature = "encode")]
 pub(crate) use write::encode;
 
-/// How a track goes from key to key.
+/// The interpolation between keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Curve {
     /// Straight; rotations by normalised linear interpolation.
@@ -172,7 +172,7 @@ pub(crate) fn decode(clip: &Compressed, block: usize, window: &mut Window) {
         match moving {
             Moving::Rotation => {
                 let keys = read_rotations(&mut bits, frames.len());
-                rotations.push(keys.bake(frames.len(), |left, frame| sound(keys.at(left, frame))));
+                rotations.push(keys.bake(frames.len(), |left, frame| valid_rotation(keys.at(left, frame))));
             }
             Moving::Translation => {
                 let keys = read_translations(&mut bits, frames.len());
@@ -188,7 +188,7 @@ pub(crate) fn decode(clip: &Compressed, block: usize, window: &mut Window) {
 pub struct TrackKeys {
     /// The joint.
     pub joint: mocap_model::JointId,
-    /// How the track goes between its keys.
+    /// The interpolation between the keys.
     pub curve: Curve,
     /// The frame of each key, rising.
     pub frames: Vec<u32>,
@@ -196,7 +196,7 @@ pub struct TrackKeys {
     pub values: KeyValues,
 }
 
-/// What keys hold.
+/// The values of keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyValues {
     /// Local rotations as x, y, z, w.
@@ -206,8 +206,21 @@ pub enum KeyValues {
 }
 
 impl Compressed {
-    /// The keys of all tracks that move, of each block of frames on its own (blocks are 8192 frames long, or
-    /// fewer where very many tracks move); `None` in other profiles than [`crate::Profile::Keys`].
+    /// The keys of all moving tracks, block by block (8192 frames each, fewer where very many tracks move); `None` in
+    /// other profiles than [`crate::Profile::Keys`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "encode")] {
+    /// use mocap_compress::{CompressOptions, Compressed, OpenLimits, Profile, compress};
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let options = CompressOptions { profile: Profile::Keys, tolerance: 1e-3, ..CompressOptions::default() };
+    /// let compressed = Compressed::open(compress(&clip, &options)?.bytes, &OpenLimits::default())?;
+    /// for track in compressed.keys().unwrap() {
+    ///     assert!(track.frames.len() < clip.frames() / 2);
+    /// }
+    /// # }
+    /// # Ok::<(), mocap_compress::CompressError>(())
+    /// ```
     pub fn keys(&self) -> Option<Vec<TrackKeys>> {
         if self.parts.info.profile != crate::Profile::Keys {
             return None;

@@ -2,29 +2,24 @@
 
 use super::*;
 use crate::bits::BitWriter;
-use crate::encode::rig::{Placed, Rig};
-use crate::encode::source::{Chooser, Settings};
-use crate::plan::{Plan, to_f32};
+use crate::encode::block::{Block, EncodedBlock};
+use crate::encode::rig::Rig;
+use crate::encode::source::Chooser;
+use crate::quat::to_f32;
 use crate::track::Tracks;
 use nalgebra::Vector3;
 
-/// What rounding of keys may take of the tolerance.
+/// The share of the tolerance that rounding of keys may use.
 const ROUNDING: f64 = 0.12;
 
-/// The bytes of a block, and how many samples could not be kept within their bound.
-pub(crate) fn encode(
-    frames: usize,
-    plan: &Plan,
-    kinds: &[(Moving, Quat)],
-    rig: &Rig,
-    settings: &Settings<'_>,
-    original: &Placed,
-) -> (Vec<u8>, usize) {
-    let mut chooser = Chooser::new(rig, plan, settings, &[], 0, kinds, original);
+/// The bytes of a block.
+pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
+    let (rig, frames) = (block.rig, block.frames);
+    let mut chooser = Chooser::new(block, &[], 0);
     let mut done = Tracks::default();
     let mut bits = BitWriter::default();
     let mut failed = 0;
-    for (track, (moving, _)) in kinds.iter().enumerate() {
+    for (track, (moving, _)) in block.kinds.iter().enumerate() {
         let at = chooser.begin(track, &done);
         match moving {
             Moving::Rotation => {
@@ -51,7 +46,7 @@ pub(crate) fn encode(
             }
         }
     }
-    (bits.finish(), failed)
+    EncodedBlock { bytes: bits.finish(), failed }
 }
 
 fn put_times<T>(bits: &mut BitWriter, keys: &Keys<T>, width: u32) {
@@ -194,7 +189,7 @@ fn fit<T: Copy>(curve: Curve, values: &[T], share: impl Fn(&Keys<T>, usize, u32)
     keys
 }
 
-/// Lines: from each key as far as the frames between stay within bounds.
+/// Lines: from each key as far as all frames between stay within bounds.
 fn reach<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, usize, u32) -> f64) {
     let last = values.len() - 1;
     let mut from = 0;
@@ -224,7 +219,7 @@ fn reach<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, us
     }
 }
 
-/// Curves: a key where the error is largest, until there is none too large.
+/// Curves: adds a key where the error is largest, until all frames are within bounds.
 fn bisect<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, usize, u32) -> f64) {
     loop {
         // One for each gap that needs it: gaps apart do not change each other much.

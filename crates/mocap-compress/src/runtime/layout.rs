@@ -1,4 +1,4 @@
-//! What is stored of the tracks of a block as a whole, and the codes of single residuals.
+//! What is stored of the tracks of a block for all segments, and the codes of single residuals.
 
 use super::LEVELS;
 use crate::bits::BitReader;
@@ -8,7 +8,7 @@ use crate::track::{Head, HeadModel, Moving};
 
 /// A quotient of this many ones is no quotient: a longer form follows.
 pub(super) const LONG: u32 = 8;
-/// Low bits of a Rice code, at most.
+/// The largest number of low bits of a Rice code.
 pub(super) const LOW: i32 = 15;
 /// By the two bits at the start of a track's segment, what is added to the low bits.
 pub(super) const SHIFTS: [i32; 4] = [-1, 0, 1, 2];

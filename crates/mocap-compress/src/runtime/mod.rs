@@ -1,5 +1,4 @@
-//! The `runtime` profile: segments of 32 frames that are decoded on their own, with bits that are read and not
-//! modelled.
+//! The `runtime` profile: segments of 32 frames that are decoded independently, without entropy coding.
 //!
 //! The first frame of every segment is stored in rows of fixed width, so any of them can be read at once. The
 //! frames between are residuals in Rice codes, whose lengths are chosen for each track, level and axis, and

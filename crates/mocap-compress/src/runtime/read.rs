@@ -1,20 +1,20 @@
-//! Decodes segments, each frame when it is asked for.
+//! Decodes segments, each frame on demand.
 //!
-//! On the way into a segment all its residuals are read; a frame is put together when it is sampled, with the
-//! frames that it is predicted from: a third of the segment for one that is sampled alone. Tracks lie side by
-//! side in lanes. Nothing is allocated once a reader exists.
+//! On entering a segment all its residuals are read. A frame is composed when it is sampled, with the frames that it
+//! is predicted from: a third of the segment for a single frame. Tracks lie side by side in lanes. A reader
+//! allocates nothing once it exists.
 
 use super::layout::{Layout, Models, SHIFTS, read_numbers};
 use super::shape::{Shape, find, shapes};
 use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
 use crate::bits::BitReader;
-use crate::clip::Compressed;
+use crate::compressed::Compressed;
 use crate::lanes::{self, LANES, Lane, Mix, Quats, Vectors, groups};
 use crate::lattice::Residual;
 use crate::quat::Quat;
 use crate::range_coder::RangeDecoder;
-use crate::sampler::Window;
 use crate::track::{FLATNESS, MATRIX_UNIT, Moving};
+use crate::window::Window;
 
 /// What a reader keeps of a track.
 #[derive(Clone, Debug)]
@@ -234,7 +234,7 @@ impl Reader {
                 let kind = track.layout.head.kind;
                 while numbers.len() > 0 {
                     if sparse {
-                        // Before a residual that is not zero stands a one; those before it that are, are zeros.
+                        // A one precedes a residual that is not zero; each zero residual is a zero.
                         let zeros = bits.zeros(numbers.len() as u32);
                         numbers.by_ref().take(zeros as usize).for_each(|numbers| numbers.set(lane, [0.0; 3]));
                     }

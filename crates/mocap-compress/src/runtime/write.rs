@@ -3,12 +3,10 @@
 use super::layout::{LONG, LOW, Layout, Models, SHIFTS};
 use super::{LEVELS, SEGMENT, segment_count};
 use crate::bits::BitWriter;
-use crate::encode::rig::{Placed, Rig};
-use crate::encode::source::{Chooser, Settings};
+use crate::encode::block::{Block, EncodedBlock};
+use crate::encode::source::Chooser;
 use crate::hierarchy::{Node, Reach, levels, schedule};
 use crate::lattice::{Kind, Residual};
-use crate::plan::Plan;
-use crate::quat::Quat;
 use crate::range_coder::{Bit, BitCoder, RangeEncoder};
 use crate::track::{Head, Moving, code_tracks};
 
@@ -31,20 +29,13 @@ impl BitCoder for Discard {
     }
 }
 
-/// The bytes of a block, and how many samples could not be kept within their bound.
-pub(crate) fn encode(
-    frames: usize,
-    plan: &Plan,
-    kinds: &[(Moving, Quat)],
-    rig: &Rig,
-    settings: &Settings<'_>,
-    original: &Placed,
-) -> (Vec<u8>, usize) {
-    let nodes = schedule(frames as u32, SEGMENT as u32, Reach::Segment);
+/// The bytes of a block.
+pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
+    let nodes = schedule(block.frames as u32, SEGMENT as u32, Reach::Segment);
     debug_assert_eq!(levels(SEGMENT as u32), LEVELS);
-    let mut chooser = Chooser::new(rig, plan, settings, &nodes, LEVELS, kinds, original);
-    code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, kinds);
-    let segments = segment_count(frames);
+    let mut chooser = Chooser::new(block, &nodes, LEVELS);
+    code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds);
+    let segments = segment_count(block.frames);
     let mut parts: Vec<Track> = chooser
         .heads
         .iter()
@@ -54,7 +45,7 @@ pub(crate) fn encode(
     let mut coder = RangeEncoder::new();
     let mut models = Models::new();
     let mut rotations = 0;
-    for ((moving, _), track) in kinds.iter().zip(&mut parts) {
+    for ((moving, _), track) in block.kinds.iter().zip(&mut parts) {
         track.layout = Layout::code(&mut models, &mut coder, *moving, rotations, &track.layout);
         rotations += usize::from(*moving == Moving::Rotation);
     }
@@ -85,7 +76,7 @@ pub(crate) fn encode(
     bytes.extend(rows.finish());
     bytes.extend(offsets);
     bytes.extend(data);
-    (bytes, chooser.failed)
+    EncodedBlock { bytes, failed: chooser.failed }
 }
 
 /// The residuals of one track, sorted into segments.

@@ -1,7 +1,7 @@
 //! Motions to compress: made ones that are hard in one way each, and real ones where they are there.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-pub(crate) mod corpus;
+pub(crate) mod files;
 pub(crate) mod forge;
 
 use mocap_formats::bvh;
@@ -9,7 +9,7 @@ use mocap_model::{
     Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit,
     UnitQuaternion, UnitSource, Vector3, exp,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Numbers that look random, from -1 to 1; the same on every run.
@@ -127,18 +127,6 @@ pub(crate) fn clip(character: Character, bones: usize, frames: usize) -> Clip {
     });
     let tracks = tracks.collect();
     Clip::new(skeleton.clone(), FrameRate::new(60.0).unwrap(), frames, tracks).unwrap()
-}
-
-/// The folder of real motions; says that the test is skipped where there is none.
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("MOCAP_CORPUS").map_or(beside, PathBuf::from);
-    let found = folder.is_dir();
-    if !found {
-        println!("skipped: no motion files at {} (set MOCAP_CORPUS)", folder.display());
-    }
-    found.then_some(folder)
 }
 
 /// A BVH file as a clip whose unit is that many metres.

@@ -147,7 +147,7 @@ function drawGrid() {
   const cx = Math.round(view.target[0] / unit), cz = Math.round(view.target[2] / unit);
   for (let i = -reach; i <= reach; i++) {
     ctx.globalAlpha = 1 - Math.abs(i) / (reach + 1);
-    // In short pieces, so that a line that passes behind the eye is not lost as a whole.
+    // In short pieces: only those behind the eye are lost.
     for (let k = -reach; k < reach; k += 2) {
       const x = (cx + i) * unit, z = (cz + i) * unit, none = [0, 0, 0];
       line(project([x, floor, (cz + k) * unit], none), project([x, floor, (cz + k + 2) * unit], none), (cx + i) % 5 ? css.grid : css["grid-strong"], 1);
@@ -360,7 +360,7 @@ const choose = (id, values) => { const select = $(id), all = values || [...selec
 const KEYS = [
   [" ", "Space", "play or pause", () => play(!state.playing)],
   ["ArrowLeft", "←", "one frame back (Shift: ten)", e => { play(false); toFrame(frame(clips[0]) - clips[0].step * (e.shiftKey ? 10 : 1)); }],
-  ["ArrowRight", "→", "one frame on (Shift: ten)", e => { play(false); toFrame(frame(clips[0]) + clips[0].step * (e.shiftKey ? 10 : 1)); }],
+  ["ArrowRight", "→", "one frame forward (Shift: ten)", e => { play(false); toFrame(frame(clips[0]) + clips[0].step * (e.shiftKey ? 10 : 1)); }],
   ["Home", "Home", "first frame", () => seek(0)],
   ["End", "End", "last frame", () => seek(seconds)],
   ["l", "L", "loop", () => $("loop").click()],

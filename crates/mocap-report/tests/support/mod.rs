@@ -2,18 +2,11 @@
 
 use mocap_formats::{Limits, bvh};
 use mocap_model::Clip;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// The folder of real motion files: `MOCAP_CORPUS`, else beside the checkout; `None` where there is none.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("MOCAP_CORPUS").map_or_else(beside, PathBuf::from);
-    folder.is_dir().then_some(folder)
-}
-
 pub(crate) fn fixture(name: &str) -> Clip {
-    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/clips").join(name))
+    read(&mocap_corpus::fixture("clips").join(name))
 }
 
 pub(crate) fn read(path: &Path) -> Clip {

@@ -1,0 +1,69 @@
+//! From outside the codec: what was compressed and decompressed is compared with its source.
+
+use crate::mocap::{Sandbox, fixture};
+use std::path::{Path, PathBuf};
+
+/// Motion files below a folder.
+fn motions(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "bvh" || extension == "amc") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// From outside the codec: what came back as BVH is compared with the source.
+fn every_clip_comes_back(folder: &Path, profile: &str) {
+    let files = motions(folder);
+    assert!(files.len() > 10, "{files:?}");
+    for file in files {
+        let sandbox = Sandbox::new();
+        let path = file.to_str().unwrap();
+        // A body of no known size, and one whose size lies between units: what BVH means has to be said.
+        let [input_unit, unit]: [&[&str]; 2] = match path {
+            _ if path.ends_with("sinusoidal.bvh") => [&["--input-unit", "cm"], &["--unit", "cm"]],
+            _ if path.contains("robin_") && path.ends_with(".amc") => {
+                [&[], &["--unit", "0.05644444444444445"]]
+            }
+            _ => [&[], &[]],
+        };
+        let to = ["compress", path, "-o", "clip.mocz", "--profile", profile];
+        sandbox.run([&to[..], input_unit].concat()).ok();
+        sandbox.run(["decompress", "clip.mocz", "-o", "back.bvh"]).ok();
+        let gate = ["compare", path, "back.bvh", "--fail-above", "0.1mm"];
+        sandbox.run([&gate[..], unit].concat()).ok();
+    }
+}
+
+pub(crate) fn every_clip_of_the_corpus_comes_back_from_runtime() {
+    every_clip_comes_back(&mocap_corpus::folder(), "runtime");
+}
+
+pub(crate) fn every_clip_of_the_corpus_comes_back_from_archive() {
+    every_clip_comes_back(&mocap_corpus::folder(), "archive");
+}
+
+pub(crate) fn every_clip_of_the_corpus_comes_back_from_keys() {
+    every_clip_comes_back(&mocap_corpus::folder(), "keys");
+}
+
+pub(crate) fn every_fixture_comes_back_from_runtime() {
+    every_clip_comes_back(&fixture("clips"), "runtime");
+}
+
+pub(crate) fn every_fixture_comes_back_from_archive() {
+    every_clip_comes_back(&fixture("clips"), "archive");
+}
+
+pub(crate) fn every_fixture_comes_back_from_keys() {
+    every_clip_comes_back(&fixture("clips"), "keys");
+}

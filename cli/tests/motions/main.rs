@@ -1,0 +1,17 @@
+//! What the program does with motions: tested on the fixtures, and on real motion files where they are.
+
+mod compression;
+#[path = "../mocap/mod.rs"]
+mod mocap;
+mod stance;
+
+mocap_corpus::tests! {
+    compression::every_clip_of_the_corpus_comes_back_from_runtime,
+    compression::every_clip_of_the_corpus_comes_back_from_archive,
+    compression::every_clip_of_the_corpus_comes_back_from_keys,
+    compression::every_fixture_comes_back_from_runtime,
+    compression::every_fixture_comes_back_from_archive,
+    compression::every_fixture_comes_back_from_keys,
+    stance::feet_are_flat_on_a_skel_of_a_rig_that_lies_about,
+    stance::feet_are_flat_on_a_skel_of_a_fixture_that_lies_about,
+}

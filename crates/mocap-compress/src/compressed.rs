@@ -1,0 +1,135 @@
+//! A compressed clip in memory.
+
+use crate::container::{self, BLOCK_VALUES, Parts};
+use crate::error::{CompressError, Section};
+use crate::plan::{Local, Plan, read_plan};
+use crate::quat::Quat;
+use crate::wire::Reader;
+use crate::{CompressedInfo, OpenLimits};
+use mocap_model::Skeleton;
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A compressed clip: the checked bytes of a `.mocz` file, ready to decode.
+#[derive(Clone, Debug)]
+pub struct Compressed {
+    pub(crate) bytes: Arc<[u8]>,
+    pub(crate) parts: Parts,
+    pub(crate) skeleton: Arc<Skeleton>,
+    pub(crate) plan: Plan,
+    pub(crate) constants: Vec<Local>,
+    pub(crate) kinds: Vec<(crate::track::Moving, Quat)>,
+}
+
+impl Compressed {
+    /// Opens the bytes of a `.mocz` file.
+    ///
+    /// # Errors
+    /// Where the file is damaged, truncated, of a newer version, exceeds a limit, or has no skeleton.
+    ///
+    /// ```
+    /// use mocap_compress::{CompressError, Compressed, OpenLimits};
+    /// let error = Compressed::open(&b"HIERARCHY"[..], &OpenLimits::default()).unwrap_err();
+    /// assert!(matches!(error, CompressError::Magic { .. }));
+    /// assert_eq!(error.code(), "mocz::magic");
+    /// ```
+    pub fn open(bytes: impl Into<Arc<[u8]>>, limits: &OpenLimits) -> Result<Compressed, CompressError> {
+        Compressed::open_on(bytes.into(), None, limits)
+    }
+
+    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`). A file that has
+    /// its own is opened too, if `skeleton` is the same one.
+    ///
+    /// # Errors
+    /// As [`Compressed::open`], and where `skeleton` is not the one the clip was compressed with.
+    ///
+    /// ```
+    /// # #[cfg(feature = "encode")] {
+    /// use mocap_compress::{CompressOptions, Compressed, OpenLimits, compress};
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let options = CompressOptions { external_skeleton: true, ..CompressOptions::default() };
+    /// let bytes = compress(&clip, &options)?.bytes;
+    /// let opened = Compressed::open_with(bytes, clip.skeleton().clone(), &OpenLimits::default())?;
+    /// assert_eq!(opened.info().frames, clip.frames());
+    /// # }
+    /// # Ok::<(), mocap_compress::CompressError>(())
+    /// ```
+    pub fn open_with(
+        bytes: impl Into<Arc<[u8]>>,
+        skeleton: Arc<Skeleton>,
+        limits: &OpenLimits,
+    ) -> Result<Compressed, CompressError> {
+        Compressed::open_on(bytes.into(), Some(skeleton), limits)
+    }
+
+    fn open_on(
+        bytes: Arc<[u8]>,
+        given: Option<Arc<Skeleton>>,
+        limits: &OpenLimits,
+    ) -> Result<Compressed, CompressError> {
+        let parts = container::parts(&bytes, limits)?;
+        let skeleton = match (&parts.skeleton, given) {
+            (Some(range), None) => {
+                // A joint takes a few hundred bytes: names are the only part that may be long.
+                let limit = limits.joints as u64 * 1024 + 65536;
+                if parts.described as u64 > limit {
+                    let what = "bytes of skeleton";
+                    return Err(CompressError::Limit { what, found: parts.described as u64, limit });
+                }
+                let described = crate::wire::unpack(&bytes[range.clone()], parts.described);
+                let skeleton = crate::skeleton::parse(&described, limits)
+                    .map_err(|found| CompressError::malformed(Section::Skeleton, range.start, found))?;
+                Arc::new(skeleton)
+            }
+            (None, None) => return Err(CompressError::SkeletonElsewhere),
+            (_, Some(given)) if fingerprint(&given) == parts.fingerprint => given,
+            (_, Some(_)) => return Err(CompressError::WrongSkeleton),
+        };
+        let start = parts.plan.start;
+        let mut reader = Reader::new(&bytes[parts.plan.clone()]);
+        let plan = read_plan(&mut reader, &skeleton)
+            .map_err(|found| CompressError::malformed(Section::Plan, start, found))?;
+        let values = (plan.moving.len() as u64).saturating_mul(parts.info.frames as u64);
+        if values > limits.values {
+            return Err(CompressError::Limit { what: "values", found: values, limit: limits.values });
+        }
+        let block = plan.moving.len().saturating_mul(parts.block_frames.min(parts.info.frames) + 1);
+        if block > BLOCK_VALUES + plan.moving.len() {
+            let limit = BLOCK_VALUES as u64;
+            return Err(CompressError::Limit { what: "values in a block", found: block as u64, limit });
+        }
+        let constants = plan.constants(&skeleton);
+        let kinds = plan.kinds(&skeleton);
+        Ok(Compressed { bytes, parts, skeleton, plan, constants, kinds })
+    }
+
+    /// Profile, tolerance, frames, rate.
+    pub fn info(&self) -> &CompressedInfo {
+        &self.parts.info
+    }
+
+    /// The skeleton.
+    pub fn skeleton(&self) -> &Arc<Skeleton> {
+        &self.skeleton
+    }
+
+    /// The size of the file in bytes.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The size of the skeleton in the file in bytes; 0 where the file has none.
+    pub fn skeleton_size(&self) -> usize {
+        self.parts.skeleton.as_ref().map_or(0, |range| range.len())
+    }
+
+    /// The number of rotations and translations that change over time.
+    pub fn moving_tracks(&self) -> usize {
+        self.plan.moving.len()
+    }
+}
+
+/// What a file keeps of its skeleton, to recognise it.
+fn fingerprint(skeleton: &Skeleton) -> u64 {
+    xxh3_64(&crate::skeleton::describe(skeleton))
+}

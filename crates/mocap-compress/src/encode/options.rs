@@ -1,0 +1,41 @@
+//! How a clip is compressed.
+
+use crate::Profile;
+
+/// How a clip is compressed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompressOptions {
+    /// The profile. Default: [`Profile::Runtime`].
+    pub profile: Profile,
+    /// The greatest error \[m\], above 0. Default: 0.0001.
+    pub tolerance: f64,
+    /// The distance from each joint at which the error is measured \[m\], above 0. Default: 0.03.
+    pub shell: f64,
+    /// Metres in one unit of the clip. Default: as its skeleton says.
+    pub metres_per_unit: Option<f64>,
+    /// Tolerances of joints by name \[m\], above 0, in place of the common one. Default: none.
+    pub joint_tolerances: Vec<(String, f64)>,
+    /// The greatest error of local rotations \[rad\], above 0. Default: not bounded. Decoded local rotations make
+    /// up for the errors of their parents, and may be off by more than the object-space error suggests.
+    pub local_error: Option<f64>,
+    /// Whether the tolerance also holds half-way between frames. Default: false.
+    pub guard_between: bool,
+    /// Whether the skeleton is left out of the file; [`Compressed::open_with`](crate::Compressed::open_with) then
+    /// needs it. Default: false.
+    pub external_skeleton: bool,
+}
+
+impl Default for CompressOptions {
+    fn default() -> CompressOptions {
+        CompressOptions {
+            profile: Profile::default(),
+            tolerance: 1e-4,
+            shell: 0.03,
+            metres_per_unit: None,
+            joint_tolerances: Vec::new(),
+            local_error: None,
+            guard_between: false,
+            external_skeleton: false,
+        }
+    }
+}

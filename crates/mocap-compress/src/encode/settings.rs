@@ -1,0 +1,57 @@
+//! How an encoder works on a block.
+
+use std::cell::Cell;
+
+/// The progress of an attempt.
+pub(crate) struct Progress<'a> {
+    /// Called with the share that is done.
+    pub(crate) report: &'a dyn Fn(f64),
+    /// Tracks of blocks: started, and all.
+    pub(crate) started: Cell<usize>,
+    pub(crate) all: usize,
+}
+
+impl Progress<'_> {
+    pub(crate) fn start_track(&self) {
+        (self.report)(self.started.get() as f64 / self.all.max(1) as f64);
+        self.started.set(self.started.get() + 1);
+    }
+}
+
+/// Joints in frames that may use only a share of their tolerance.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tight<'a> {
+    /// The share, by joint and frame of the clip; empty where all of it may be used.
+    pub(crate) shares: &'a [f32],
+    /// Frames of the clip, and the first one of the block.
+    pub(crate) frames: usize,
+    pub(crate) first: usize,
+}
+
+impl Tight<'_> {
+    /// What squares of errors are multiplied with.
+    pub(crate) fn strictness(&self, joint: usize, frame: usize) -> f64 {
+        let share = self.shares.get(joint * self.frames + self.first + frame);
+        share.map_or(1.0, |share| 1.0 / f64::from(share * share))
+    }
+}
+
+/// How an encoder works, in units of the clip.
+#[derive(Clone)]
+pub(crate) struct Settings<'a> {
+    pub(crate) power: f64,
+    /// The greatest error of a rotation in object space \[rad\], if bounded.
+    pub(crate) turn: Option<f64>,
+    /// Whether first frames are predicted from the head alone.
+    pub(crate) anchored: bool,
+    /// Where only a share of the tolerance may be used.
+    pub(crate) tight: Tight<'a>,
+    pub(crate) progress: &'a Progress<'a>,
+}
+
+impl<'a> Settings<'a> {
+    pub(crate) fn new(progress: &'a Progress<'a>) -> Settings<'a> {
+        let power = crate::encode::rig::POWER;
+        Settings { power, turn: None, anchored: false, tight: Tight::default(), progress }
+    }
+}

@@ -1,0 +1,60 @@
+//! Every clip of the corpus, at every tolerance from a hundredth of a millimetre to ten centimetres: what was
+//! written is read, and measured in double precision by what knows nothing of how it was made.
+
+use crate::motion::files::files;
+use mocap_analysis::object_error;
+use mocap_compress::{CompressError, CompressOptions, Compressed, OpenLimits, Profile, compress};
+use mocap_model::Clip;
+use std::path::Path;
+
+/// Keeps the bound, or is refused with a tolerance that is kept.
+fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
+    let mut options = CompressOptions { profile, tolerance, ..CompressOptions::default() };
+    let done = match compress(clip, &options) {
+        Err(CompressError::TooFine { smallest, .. }) => {
+            assert!(smallest > tolerance, "{name} {profile} {tolerance}: refused though {smallest} works");
+            tolerance = smallest * 1.000_001;
+            options.tolerance = tolerance;
+            compress(clip, &options)
+        }
+        done => done,
+    };
+    let done = done.unwrap_or_else(|error| panic!("{name} {profile} {tolerance}: {error}"));
+    let decoded =
+        Compressed::open(done.bytes, &OpenLimits::default()).expect("what was written is read").to_clip();
+    let error = object_error(clip, &decoded, options.shell).expect("the same skeleton").max;
+    assert!(error <= tolerance, "{name} {profile} {tolerance}: {error}");
+}
+
+fn all(folder: &Path, profile: Profile, tolerances: &[f64]) {
+    for file in files(folder) {
+        let clip = file.clip();
+        for &tolerance in tolerances {
+            keeps(&file.name, &clip, profile, tolerance);
+        }
+    }
+}
+
+pub(crate) fn runtime_keeps_every_bound() {
+    all(&mocap_corpus::folder(), Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
+}
+
+pub(crate) fn archive_keeps_every_bound() {
+    all(&mocap_corpus::folder(), Profile::Archive, &[1e-5, 1e-3, 1e-1]);
+}
+
+pub(crate) fn keys_keep_every_bound() {
+    all(&mocap_corpus::folder(), Profile::Keys, &[1e-5, 1e-3, 1e-1]);
+}
+
+pub(crate) fn runtime_keeps_every_bound_on_fixtures() {
+    all(&mocap_corpus::fixture("clips"), Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
+}
+
+pub(crate) fn archive_keeps_every_bound_on_fixtures() {
+    all(&mocap_corpus::fixture("clips"), Profile::Archive, &[1e-5, 1e-3, 1e-1]);
+}
+
+pub(crate) fn keys_keep_every_bound_on_fixtures() {
+    all(&mocap_corpus::fixture("clips"), Profile::Keys, &[1e-5, 1e-3, 1e-1]);
+}

@@ -1,0 +1,34 @@
+//! What holds for motion files: tested on the fixtures, and on real motion files where they are.
+
+mod acclaim;
+mod acclaim_write;
+mod bvh_files;
+mod csv_table;
+mod json_clips;
+#[path = "../pair/mod.rs"]
+mod pair;
+
+mocap_corpus::tests! {
+    acclaim::the_ends_of_bones_are_where_the_reference_has_them,
+    acclaim::writing_an_untouched_document_changes_no_value,
+    acclaim::writing_an_untouched_fixture_changes_no_value,
+    acclaim::every_fixture_is_read_as_it_is,
+    acclaim::every_file_of_the_database_is_read_as_it_is,
+    acclaim_write::files_of_the_database_come_back_with_their_bones_and_channels,
+    acclaim_write::fixtures_come_back_with_their_bones_and_channels,
+    acclaim_write::rigs_of_bvh_files_come_back,
+    acclaim_write::rigs_of_bvh_fixtures_come_back,
+    acclaim_write::every_bone_of_the_database_goes_into_bvh,
+    acclaim_write::every_bone_of_the_fixtures_goes_into_bvh,
+    bvh_files::writing_an_untouched_document_changes_no_value,
+    bvh_files::writing_an_untouched_fixture_changes_no_value,
+    bvh_files::world_positions_are_those_of_the_reference,
+    bvh_files::clips_written_and_read_again_keep_world_positions,
+    bvh_files::fixtures_written_and_read_again_keep_world_positions,
+    bvh_files::a_rest_pose_before_the_motion_is_noticed,
+    bvh_files::a_rest_pose_before_a_fixture_is_noticed,
+    csv_table::tables_of_real_clips_hold_the_reference_positions,
+    csv_table::tables_of_fixtures_hold_the_positions_they_were_made_with,
+    json_clips::real_clips_come_back_to_the_last_bit,
+    json_clips::fixtures_come_back_to_the_last_bit,
+}

@@ -1,0 +1,31 @@
+//! What holds for motions: tested on the fixtures, and on real motion files where they are.
+
+mod clip;
+mod every_map;
+mod experiments;
+mod pairs;
+mod round_trip;
+mod shape;
+mod solvers;
+
+mocap_corpus::tests! {
+    every_map::hands_and_feet_are_on_the_sides_of_the_source,
+    every_map::hands_and_feet_of_fixtures_are_on_the_sides_of_the_source,
+    experiments::scaled_bodies_walk_the_same_walk,
+    experiments::scaled_bodies_walk_the_walk_of_a_fixture,
+    experiments::locked_feet_stay_in_place,
+    experiments::planted_feet_of_fixtures_stay_where_they_stand,
+    experiments::without_scaling_the_knees_are_lost,
+    experiments::without_scaling_the_knees_of_fixtures_are_lost,
+    experiments::a_motion_on_its_own_skeleton_is_itself,
+    experiments::a_fixture_on_its_own_skeleton_is_itself,
+    pairs::every_skeleton_moves_every_other,
+    pairs::every_fixture_moves_every_other,
+    pairs::shape_shows_the_limbs_of_rest_poses_that_are_stances,
+    round_trip::a_motion_comes_back,
+    round_trip::a_fixture_comes_back,
+    shape::bodies_without_names_have_the_roles_of_those_with,
+    shape::fixtures_without_names_have_the_roles_of_those_with,
+    solvers::every_solver_follows_captured_motions_without_a_jump,
+    solvers::every_solver_follows_fixtures_without_a_jump,
+}

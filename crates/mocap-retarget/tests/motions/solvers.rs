@@ -1,0 +1,60 @@
+//! Every solver on captured walks and a dance, onto bodies with and without limits: goals are met where limits
+//! allow it, limits are kept, and no joint jumps.
+
+use crate::clip::{fixture, real};
+use mocap_model::Clip;
+use mocap_retarget::{LimbSolver, RetargetOptions, Retargeter, estimate_rest_pose};
+
+const CLIPS: [(&str, usize); 4] = [
+    ("cmu/12_01_walk.bvh", 1),
+    ("bandai/dataset-1_dance-short_normal_001.bvh", 0),
+    ("misc/games105_walk60.bvh", 0),
+    ("misc/xia_neutral_01.bvh", 1),
+];
+
+const TARGETS: [(&str, bool); 3] = [
+    ("misc/games105_motion_65joints.bvh", false),
+    ("bandai/dataset-1_walk_normal_001.bvh", false),
+    ("cmu/01_01.amc", true),
+];
+
+pub(crate) fn every_solver_follows_captured_motions_without_a_jump() {
+    let clips = CLIPS.map(|(path, skip)| (path, real(path, skip)));
+    follow_without_a_jump(&clips, &TARGETS.map(|(path, limited)| (path, real(path, 0), limited)));
+}
+
+pub(crate) fn every_solver_follows_fixtures_without_a_jump() {
+    let clips = ["alex_walk.bvh", "robin_walk.bvh", "alex_jump.bvh", "robin_turn.bvh"];
+    let targets = [("robin_walk.bvh", false), ("alex_walk.bvh", false), ("alex_walk.amc", true)];
+    let targets = targets.map(|(path, limited)| (path, fixture(path), limited));
+    follow_without_a_jump(&clips.map(|path| (path, fixture(path))), &targets);
+}
+
+fn follow_without_a_jump(clips: &[(&str, Clip)], targets: &[(&str, Clip, bool)]) {
+    for (to, target, limited) in targets {
+        let target_rest = estimate_rest_pose(target).ok();
+        for (from, source) in clips {
+            for solver in LimbSolver::ALL {
+                let options = RetargetOptions {
+                    solver,
+                    target_rest: target_rest.clone(),
+                    ..RetargetOptions::default()
+                };
+                let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
+                let (_, report) = retargeter.retarget(source).unwrap();
+                let place = format!("{from} on {to}, {}", solver.name());
+                assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);
+                assert_eq!(report.limits.violations, 0, "{place}");
+                for row in &report.effectors {
+                    let within_reach = (report.frames - row.unreachable_frames) as f64;
+                    let (met, bent) = (row.reached_frames as f64, row.wrong_bend_frames as f64);
+                    assert!(met >= within_reach * if *limited { 0.7 } else { 1.0 }, "{place}: {row:?}");
+                    assert!(bent <= 0.02 * within_reach, "{place}: {row:?}");
+                    if !limited {
+                        assert!(row.max_reachable < 1e-4, "{place}: {row:?}");
+                    }
+                }
+            }
+        }
+    }
+}
