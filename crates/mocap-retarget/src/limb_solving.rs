@@ -229,13 +229,16 @@ mod tests {
     fn limbs_meet_goals_within_reach_and_say_which_are_not() {
         let (pair, source, mut body) = transferred(&RetargetOptions::default());
         let length = pair.target.reference.limb_length(&pair.limbs[0].target);
-        let far = body.limbs[0].from[7] - Vector3::y() * (2.0 * length);
-        body.limbs[0].goal[7] = far;
+        // The left foot is to be twice as far down as its leg is long.
+        let left = &mut body.limbs[0];
+        left.goal = left.from.iter().map(|hip| hip - Vector3::y() * (2.0 * length)).collect();
         let goals: Vec<_> = body.limbs.iter().map(|limb| limb.goal.clone()).collect();
         let solved = solve_limbs(&pair, LimbSolver::Auto, &source, &mut body).unwrap();
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();
-        assert_eq!(solved[0][7].status, SolveStatus::Unreachable);
-        assert!(solved[0][7].error > 0.9 * length, "{:?}", solved[0][7]);
+        let count = |limb: usize, status| solved[limb].iter().filter(|frame| frame.status == status).count();
+        assert_eq!(solved[0][0].status, SolveStatus::Unreachable);
+        assert!(count(0, SolveStatus::Unreachable) > 30 && count(1, SolveStatus::Reached) > 30);
+        assert!(solved[0].iter().all(|frame| frame.error > 0.9 * length));
         for (limb, (goals, solved)) in goals.iter().zip(&solved).enumerate() {
             assert_eq!(solved.len(), 40);
             for (frame, (tip, goal)) in tips(&pair, &clip, limb).iter().zip(goals).enumerate() {
@@ -243,8 +246,6 @@ mod tests {
                 assert!(!solved[frame].flipped);
             }
         }
-        let reached = solved[0].iter().filter(|frame| frame.status == SolveStatus::Reached).count();
-        assert!(reached > 30, "{reached}");
     }
 
     #[test]

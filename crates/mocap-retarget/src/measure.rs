@@ -118,44 +118,51 @@ fn feet(
     motion: &Clip,
     limbs: &LimbMotions,
 ) -> Vec<FootReport> {
-    let (metres, target_metres) = (pair.source.metres, pair.target.metres);
     let motions = FootMotion::of(motion, &feet.target);
-    let rows = feet.source.iter().zip(feet.motions.iter().zip(&motions)).zip(&feet.contacts);
-    let row = |(i, ((foot, (from, to)), contacts)): (
-        usize,
-        ((&mocap_analysis::Foot, (&FootMotion, &FootMotion)), &mocap_analysis::FootContacts),
-    )| {
-        let was = from.measure(contacts, heights.source_floor, metres);
-        let is = to.measure(contacts, heights.target_floor, target_metres);
-        let scaled = was.skate * pair.ratios.leg * target_metres / metres;
-        let flat = (0..motion.frames()).filter(|i| contacts.toe[*i] && contacts.heel[*i]);
-        let height = |frame: usize| {
-            let is = (to.lowest[frame] - heights.target_floor) * target_metres;
-            is - (from.lowest[frame] - heights.source_floor) * metres
-        };
-        let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
-        let kept = to.contacts(target_metres, &ContactOptions::default()).toe;
-        let kept = kept.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
-        let errors: Vec<f64> = flat.map(|frame| height(frame).abs()).collect();
-        FootReport {
-            role: if foot.side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
-            contacts: runs(&contacts.toe),
-            contact_frames: is.contact_frames,
-            slide_source: was.skate,
-            slide: is.skate,
-            slide_ratio: (scaled > 0.0).then(|| is.skate / scaled),
-            float: is.float_max,
-            height_mean: is.height_mean,
-            height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
-            height_error_max: errors.iter().copied().fold(0.0, f64::max),
-            penetration_max: is.penetration_max,
-            penetration_source: was.penetration_max,
-            toe,
-            heel,
-            contacts_kept: (is.contact_frames > 0).then(|| kept as f64 / is.contact_frames as f64),
-        }
+    let both = feet.source.len().min(motions.len());
+    (0..both).map(|i| foot(pair, feet, heights, i, &motions[i], limbs)).collect()
+}
+
+/// Foot `i`; `to` is its motion on the target.
+fn foot(
+    pair: &Pair,
+    feet: &Feet,
+    heights: &StandingHeights,
+    i: usize,
+    to: &FootMotion,
+    limbs: &LimbMotions,
+) -> FootReport {
+    let (metres, target_metres) = (pair.source.metres, pair.target.metres);
+    let (from, contacts) = (&feet.motions[i], &feet.contacts[i]);
+    let was = from.measure(contacts, heights.source_floor, metres);
+    let is = to.measure(contacts, heights.target_floor, target_metres);
+    let scaled = was.skate * pair.ratios.leg * target_metres / metres;
+    let flat = (0..to.lowest.len()).filter(|frame| contacts.toe[*frame] && contacts.heel[*frame]);
+    let height_error = |frame: usize| {
+        let is = (to.lowest[frame] - heights.target_floor) * target_metres;
+        is - (from.lowest[frame] - heights.source_floor) * metres
     };
-    rows.enumerate().map(row).collect()
+    let errors: Vec<f64> = flat.map(|frame| height_error(frame).abs()).collect();
+    let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
+    let kept = to.contacts(target_metres, &ContactOptions::default()).toe;
+    let kept = kept.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
+    FootReport {
+        role: if feet.source[i].side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
+        contacts: runs(&contacts.toe),
+        contact_frames: is.contact_frames,
+        slide_source: was.skate,
+        slide: is.skate,
+        slide_ratio: (scaled > 0.0).then(|| is.skate / scaled),
+        float: is.float_max,
+        height_mean: is.height_mean,
+        height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+        height_error_max: errors.iter().copied().fold(0.0, f64::max),
+        penetration_max: is.penetration_max,
+        penetration_source: was.penetration_max,
+        toe,
+        heel,
+        contacts_kept: (is.contact_frames > 0).then(|| kept as f64 / is.contact_frames as f64),
+    }
 }
 
 /// Toe and heel of foot `i` of the target.

@@ -159,7 +159,7 @@ pub(crate) fn locked_feet_stay_in_place() {
     }
 }
 
-pub(crate) fn planted_feet_of_fixtures_stay_where_they_stand() {
+pub(crate) fn locked_feet_of_fixtures_stay_in_place() {
     for path in FIXTURES {
         plants_its_feet(path, &fixture(path));
     }

@@ -14,7 +14,7 @@ mocap_corpus::tests! {
     experiments::scaled_bodies_walk_the_same_walk,
     experiments::scaled_bodies_walk_the_walk_of_a_fixture,
     experiments::locked_feet_stay_in_place,
-    experiments::planted_feet_of_fixtures_stay_where_they_stand,
+    experiments::locked_feet_of_fixtures_stay_in_place,
     experiments::without_scaling_the_knees_are_lost,
     experiments::without_scaling_the_knees_of_fixtures_are_lost,
     experiments::a_motion_on_its_own_skeleton_is_itself,
