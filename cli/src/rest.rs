@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use mocap_formats::Remedy;
 use mocap_model::{Clip, Pose, Skeleton, ModelError, angle_between};
-use mocap_retarget::rest_from_motion;
+use mocap_retarget::estimate_rest_pose;
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
@@ -82,7 +82,7 @@ pub(crate) fn stance(
     Ok(match frame {
         Some(frame) => (Rest::Frame { frame }, Some(in_frame(clip, frame, flag)?)),
         // A motion that shows no stance leaves the rest pose of the file.
-        None => match rest_from_motion(clip) {
+        None => match estimate_rest_pose(clip) {
             Ok(pose) => (Rest::Motion, Some(pose)),
             Err(_) => (Rest::Offsets, None),
         },

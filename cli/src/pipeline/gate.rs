@@ -1,7 +1,7 @@
 //! Gates: what may not be worse than a limit. A clip that misses one is not written.
 
 use mocap_analysis::ErrorSummary;
-use mocap_retarget::Report;
+use mocap_retarget::RetargetReport as Report;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -62,7 +62,7 @@ pub(crate) enum MeasuresRow<'a> {
 
 /// What a step measured.
 pub(super) enum Measured {
-    Retarget(String, Box<mocap_retarget::Report>),
+    Retarget(String, Box<mocap_retarget::RetargetReport>),
     Compress(Box<compress::Squeezed>),
     Compare(Box<ErrorSummary>),
 }

@@ -1,5 +1,5 @@
 //! Frames per second of a retarget, one thread, report left out and in: a walk of 31 joints, four limbs solved,
-//! feet planted, on a body with other legs. The walk is CMU's where the corpus is there, else the fixture's.
+//! feet locked, on a body with other legs. The walk is CMU's where the corpus is there, else the fixture's.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "says that it takes the fixture")]
 
@@ -8,7 +8,7 @@ mod clip;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mocap_model::{Clip, JointId, Role};
-use mocap_retarget::{FootLock, IkMethod, LimbSolver, Options, Retargeter, map_roles};
+use mocap_retarget::{FootLock, IkMethod, LimbSolver, RetargetOptions, Retargeter, map_roles};
 use std::hint::black_box;
 
 fn walk() -> Clip {
@@ -38,14 +38,14 @@ fn retarget(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("retarget");
     group.throughput(Throughput::Elements(source.frames() as u64));
     for (name, solver, lock) in [
-        ("planted, two-bone", LimbSolver::Auto, FootLock::On),
-        ("planted, ccd", LimbSolver::Named(IkMethod::Ccd), FootLock::On),
-        ("free, two-bone", LimbSolver::Auto, FootLock::Off),
+        ("foot lock, two-bone", LimbSolver::Auto, FootLock::On),
+        ("foot lock, ccd", LimbSolver::Named(IkMethod::Ccd), FootLock::On),
+        ("no foot lock, two-bone", LimbSolver::Auto, FootLock::Off),
     ] {
-        let options = Options { solver, lock, ..Options::default() };
+        let options = RetargetOptions { solver, foot_lock: lock, ..RetargetOptions::default() };
         let retargeter = Retargeter::new(source.skeleton(), &target, &options).expect("a body");
         group.bench_function(name, |bencher| {
-            bencher.iter(|| retargeter.motion(black_box(&source)).expect("a motion"));
+            bencher.iter(|| retargeter.retarget_clip(black_box(&source)).expect("a motion"));
         });
         group.bench_function(format!("{name}, with its report"), |bencher| {
             bencher.iter(|| retargeter.retarget(black_box(&source)).expect("a motion"));

@@ -9,7 +9,7 @@
 mod clip;
 
 use mocap_model::Clip;
-use mocap_retarget::{LimbSolver, Options, Report, Retargeter, rest_from_motion};
+use mocap_retarget::{LimbSolver, RetargetOptions, RetargetReport, Retargeter, estimate_rest_pose};
 use std::time::Instant;
 
 /// Walks and dances: name, file, frames to skip.
@@ -53,7 +53,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, report: &Report, seconds: f64) {
+    fn add(&mut self, report: &RetargetReport, seconds: f64) {
         for row in &report.effectors {
             let frames = report.frames as f64;
             self.solves += report.frames;
@@ -113,13 +113,17 @@ fn main() {
         for solver in LimbSolver::ALL {
             let mut sum = Sum::default();
             for (to, target) in targets.iter().filter(|(to, _)| (*to == "CMU ASF") == limited) {
-                let target_rest = rest_from_motion(target).ok();
+                let target_rest = estimate_rest_pose(target).ok();
                 for (from, source) in clips.iter().filter(|(from, _)| !from.starts_with(to)) {
-                    let options = Options { solver, target_rest: target_rest.clone(), ..Options::default() };
+                    let options = RetargetOptions {
+                        solver,
+                        target_rest: target_rest.clone(),
+                        ..RetargetOptions::default()
+                    };
                     let retargeter =
                         Retargeter::new(source.skeleton(), target.skeleton(), &options).expect("bodies");
                     let started = Instant::now();
-                    retargeter.motion(source).expect("a motion");
+                    retargeter.retarget_clip(source).expect("a motion");
                     let seconds = started.elapsed().as_secs_f64();
                     let (_, report) = retargeter.retarget(source).expect("a motion");
                     if pairs {

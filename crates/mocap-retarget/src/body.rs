@@ -1,7 +1,7 @@
 //! A skeleton seen as a body: hips, four limbs, spine and neck.
 
-use crate::error::{RetargetError, Which};
-use crate::roles::{NEEDED_ROLES, RoleMap, common_ancestor};
+use crate::error::{RetargetError, SourceOrTarget};
+use crate::roles::{REQUIRED_ROLES, RoleMap, common_ancestor};
 use mocap_model::{JointId, Role, Side, Skeleton};
 
 /// An arm or a leg.
@@ -45,27 +45,31 @@ pub(crate) const LIMBS: [(LimbKind, Side); 4] = [
     (LimbKind::Arm, Side::Right),
 ];
 
-/// The parts of a skeleton that a motion speaks of.
+/// The joints of a skeleton that make a body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Body {
     pub roles: RoleMap,
     pub hips: JointId,
-    /// In the order of [`LIMBS`]; legs are always there.
+    /// In the order of [`LIMBS`]; legs always exist.
     pub limbs: [Option<Limb>; 4],
-    /// The joints after the hips up to the one that carries shoulders and neck.
+    /// The joints after the hips, up to the parent of shoulders and neck.
     pub spine: Vec<JointId>,
-    /// The joints after the spine up to the one below the head.
+    /// The joints after the spine, up to the parent of the head.
     pub neck: Vec<JointId>,
     pub head: Option<JointId>,
-    /// The side of an arm that is left out because the other has none.
+    /// The side of an arm that is ignored because the other side has none.
     pub lone_arm: Option<Side>,
 }
 
 impl Body {
-    pub(crate) fn new(skeleton: &Skeleton, roles: RoleMap, which: Which) -> Result<Body, RetargetError> {
+    pub(crate) fn new(
+        skeleton: &Skeleton,
+        roles: RoleMap,
+        which: SourceOrTarget,
+    ) -> Result<Body, RetargetError> {
         refuse_guesses(skeleton, &roles, which)?;
         let missing: Vec<Role> =
-            NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+            REQUIRED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
         let (Some(hips), true) = (roles.joint(Role::Hips), missing.is_empty()) else {
             let found = roles.rows.iter().map(|row| row.role).collect();
             return Err(RetargetError::MissingRoles { which, missing, found });
@@ -74,7 +78,7 @@ impl Body {
         for (limb, (kind, side)) in limbs.iter_mut().zip(LIMBS) {
             *limb = find_limb(skeleton, &roles, hips, kind, side, which)?;
         }
-        // One arm alone is left out: its twin has nothing to compare with.
+        // A single arm is ignored: the other side has nothing to compare with.
         let lone_arm = match (&limbs[2], &limbs[3]) {
             (Some(_), None) => Some(Side::Left),
             (None, Some(_)) => Some(Side::Right),
@@ -95,7 +99,7 @@ impl Body {
         Ok(Body { roles, hips, limbs, spine, neck, head, lone_arm })
     }
 
-    /// The joint that carries shoulders and neck.
+    /// The parent of shoulders and neck.
     pub(crate) fn top(&self) -> JointId {
         self.spine.last().copied().unwrap_or(self.hips)
     }
@@ -106,8 +110,8 @@ impl Body {
     }
 }
 
-/// A limb that is only a guess is an error: a wrong one would move, and look like a fault of the motion.
-fn refuse_guesses(skeleton: &Skeleton, roles: &RoleMap, which: Which) -> Result<(), RetargetError> {
+/// An uncertain limb is an error: a wrong one would move, and look like a fault of the motion.
+fn refuse_guesses(skeleton: &Skeleton, roles: &RoleMap, which: SourceOrTarget) -> Result<(), RetargetError> {
     let in_limb = |role: Role| {
         role == Role::Hips || LIMBS.iter().any(|(kind, side)| kind.roles_of(*side).contains(&role))
     };
@@ -134,7 +138,7 @@ fn find_limb(
     hips: JointId,
     kind: LimbKind,
     side: Side,
-    which: Which,
+    which: SourceOrTarget,
 ) -> Result<Option<Limb>, RetargetError> {
     let roles = kind.roles_of(side);
     let [Some(base), Some(middle), Some(tip)] = roles.map(|role| map.joint(role)) else {

@@ -1,22 +1,22 @@
-//! Why a motion cannot be put on a skeleton, and what was left out where it can.
+//! Errors and warnings of a retarget.
 
 use mocap_model::{ModelError, Role, Side};
 use std::fmt;
 
-/// Which of the two skeletons is meant.
+/// One of the two skeletons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum SourceOrTarget {
     /// The skeleton of the motion.
     Source,
-    /// The skeleton that is to move.
+    /// The skeleton that receives the motion.
     Target,
 }
 
-impl fmt::Display for Which {
+impl fmt::Display for SourceOrTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Which::Source => "source",
-            Which::Target => "target",
+            SourceOrTarget::Source => "source",
+            SourceOrTarget::Target => "target",
         })
     }
 }
@@ -27,36 +27,45 @@ impl fmt::Display for Which {
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum RetargetError {
     #[error(
-        "the {which} skeleton has no joint that could be {}; found were {}",
+        "no joint of the {which} skeleton matches {}; roles found: {}",
         list(missing),
         list_or_none(found)
     )]
-    MissingRoles { which: Which, missing: Vec<Role>, found: Vec<Role> },
-    #[error("the roles of the {which} skeleton are a guess: {}", guesses(rows))]
-    Uncertain { which: Which, rows: Vec<(Role, String)> },
+    MissingRoles { which: SourceOrTarget, missing: Vec<Role>, found: Vec<Role> },
+    #[error("roles of the {which} skeleton are uncertain: {}", guesses(rows))]
+    Uncertain { which: SourceOrTarget, rows: Vec<(Role, String)> },
     #[error(
-        "in the {which} skeleton the left arm is on the side of the right leg: the sides are mixed up in arms or legs"
+        "in the {which} skeleton the left arm is on the side of the right leg: left and right are mixed up in arms or \
+         legs"
     )]
-    SidesMixed { which: Which },
-    #[error("in the {which} skeleton, {upper} '{upper_joint}' is not above {lower} '{lower_joint}'")]
-    NotBelow { which: Which, upper: Role, upper_joint: String, lower: Role, lower_joint: String },
-    #[error("in the {which} skeleton, {from} '{joint}' and {to} are at the same place: a limb needs length")]
-    ZeroLength { which: Which, from: Role, to: Role, joint: String },
+    SidesMixed { which: SourceOrTarget },
     #[error(
-        "in the {which} skeleton, with {left} to the left both feet show backward: the sides are mixed up"
+        "in the {which} skeleton, {lower} '{lower_joint}' is not a descendant of {upper} '{upper_joint}'"
     )]
-    SidesSwapped { which: Which, left: Role },
-    #[error("pairs are one or more joints of the source and joints of the target, none of the target twice")]
+    NotBelow { which: SourceOrTarget, upper: Role, upper_joint: String, lower: Role, lower_joint: String },
+    #[error(
+        "in the {which} skeleton, {from} '{joint}' and {to} are at the same position: a limb needs length"
+    )]
+    ZeroLength { which: SourceOrTarget, from: Role, to: Role, joint: String },
+    #[error(
+        "in the {which} skeleton, both feet point backward if {left} is the left leg: left and right are swapped"
+    )]
+    SidesSwapped { which: SourceOrTarget, left: Role },
+    #[error(
+        "joint pairs need at least one pair of existing joints, and each joint of the target at most once"
+    )]
     Pairs,
-    #[error("the pose given for the {which} skeleton has {found} joints, the skeleton has {expected}")]
-    PoseLength { which: Which, found: usize, expected: usize },
-    #[error("the pose given for the {which} skeleton has a number that is not finite")]
-    PoseNotFinite { which: Which },
-    #[error("the clip's joint {index} is '{found}'; the retargeter was made for a source with {expected}")]
+    #[error("the pose for the {which} skeleton has {found} joints, the skeleton has {expected}")]
+    PoseLength { which: SourceOrTarget, found: usize, expected: usize },
+    #[error("the pose for the {which} skeleton contains a value that is not finite")]
+    PoseNotFinite { which: SourceOrTarget },
+    #[error(
+        "joint {index} of the clip is '{found}', the retargeter was built for a source with '{expected}'"
+    )]
     OtherSource { index: usize, found: String, expected: String },
     #[error("lengths of the {which} skeleton are too large or too small to compute with")]
-    Extreme { which: Which },
-    #[error("the {option} is {value}: it must be a finite number")]
+    Extreme { which: SourceOrTarget },
+    #[error("{option} is {value}: it must be a finite number")]
     Option { option: &'static str, value: f64 },
     #[error(transparent)]
     Ik(#[from] mocap_ik::IkError),
@@ -68,36 +77,37 @@ pub enum RetargetError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
-pub enum Warning {
-    #[error("the {which} skeleton has no {}: the motion of these is left out", list(roles))]
-    LeftOut { which: Which, roles: Vec<Role> },
+pub enum RetargetWarning {
+    #[error("the {which} skeleton has no {}: their motion is not transferred", list(roles))]
+    LeftOut { which: SourceOrTarget, roles: Vec<Role> },
     #[error(
-        "the rest pose of the {which} skeleton is no stance: one was made from its bones, twists along bones are \
-         assumed to be neutral"
+        "the {which}'s rest pose is not a T- or A-pose; a reference pose was estimated from its bones, with neutral \
+         twist along each bone"
     )]
-    StanceMade { which: Which },
-    #[error("the {which} skeleton has a whole arm on the {} alone: arms follow the source's turns and are not solved", side_name(*side))]
-    OneArm { which: Which, side: Side },
+    ReferencePoseEstimated { which: SourceOrTarget },
     #[error(
-        "no body with legs is mapped: {pairs} joints turn like those they are paired with, no feet or hands are solved"
+        "the {which} skeleton has a complete arm only on the {}: arms follow the source's rotations and are not solved",
+        side_name(*side)
     )]
+    OneArm { which: SourceOrTarget, side: Side },
+    #[error("no body with legs is mapped: {pairs} joints follow their pairs, feet and hands are not solved")]
     NoBody { pairs: usize },
-    #[error("the source never stands on the floor: its height is taken from its lowest point")]
+    #[error("no foot contacts in the source: the floor height is taken from its lowest point")]
     NoContacts,
     #[error("the source has no frames")]
     NoFrames,
 }
 
-impl Warning {
-    /// A stable name of the kind of warning.
+impl RetargetWarning {
+    /// A stable code for the kind of warning.
     pub fn code(&self) -> &'static str {
         match self {
-            Warning::LeftOut { .. } => "retarget::left-out",
-            Warning::StanceMade { .. } => "retarget::stance-made",
-            Warning::OneArm { .. } => "retarget::one-arm",
-            Warning::NoBody { .. } => "retarget::no-body",
-            Warning::NoContacts => "retarget::no-contacts",
-            Warning::NoFrames => "retarget::no-frames",
+            RetargetWarning::LeftOut { .. } => "retarget::left-out",
+            RetargetWarning::ReferencePoseEstimated { .. } => "retarget::stance-made",
+            RetargetWarning::OneArm { .. } => "retarget::one-arm",
+            RetargetWarning::NoBody { .. } => "retarget::no-body",
+            RetargetWarning::NoContacts => "retarget::no-contacts",
+            RetargetWarning::NoFrames => "retarget::no-frames",
         }
     }
 }
@@ -113,7 +123,7 @@ fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// Roles by name; of many fingers the first of each side, and how many others there are.
+/// Roles by name; of many fingers only the first of each side, and the number of others.
 fn list(roles: &[Role]) -> String {
     const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
     let is_finger = |role: &Role| FINGERS.iter().any(|finger| role.name().contains(finger));
@@ -131,7 +141,7 @@ fn list(roles: &[Role]) -> String {
 }
 
 fn list_or_none(roles: &[Role]) -> String {
-    if roles.is_empty() { "none at all".to_owned() } else { list(roles) }
+    if roles.is_empty() { "none".to_owned() } else { list(roles) }
 }
 
 #[cfg(test)]
@@ -144,7 +154,7 @@ mod tests {
             [Role::LeftThumb1, Role::LeftThumb2, Role::LeftIndex1, Role::RightRing1, Role::RightRing2];
         assert_eq!(list(&fingers[..2]), "LeftThumb1, LeftThumb2");
         let all = [&[Role::Neck][..], &fingers].concat();
-        let told = "Neck, LeftThumb1 and 2 more finger joints of that hand, RightRing1 and 1 more finger joints of that hand";
-        assert_eq!(list(&all), told);
+        let listed = "Neck, LeftThumb1 and 2 more finger joints of that hand, RightRing1 and 1 more finger joints of that hand";
+        assert_eq!(list(&all), listed);
     }
 }

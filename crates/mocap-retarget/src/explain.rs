@@ -1,68 +1,68 @@
-//! What a retargeter makes of two skeletons, joint by joint, for a person to check.
+//! The map between two skeletons, joint by joint, for a person to check.
 
-use crate::retargeter::Retargeter;
-use crate::roles::{Reason, RoleMap};
-use crate::transfer::Rule;
+use crate::pair::Pair;
+use crate::roles::{RoleMap, RoleReason};
+use crate::transfer_rules::{TransferRule, transfer_rules};
 use mocap_model::{JointId, Role, Skeleton};
 use std::fmt;
 
 /// The map between two skeletons.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explanation {
-    /// The naming schemes of source and target, where names were recognised.
+pub struct MapExplanation {
+    /// The naming schemes of source and target, if recognised.
     pub schemes: [Option<&'static str>; 2],
-    /// One row a role that one of them has, in the order of [`Role::ALL`].
-    pub rows: Vec<PairRow>,
-    /// Joints of the source without a role, and what becomes of their motion.
-    pub source_others: Vec<OtherJoint>,
-    /// Joints of the target without a role, and how they move.
-    pub target_others: Vec<OtherJoint>,
+    /// One row per role of either skeleton, in the order of [`Role::ALL`].
+    pub rows: Vec<RolePair>,
+    /// Joints of the source without a role.
+    pub source_others: Vec<UnmappedJoint>,
+    /// Joints of the target without a role.
+    pub target_others: Vec<UnmappedJoint>,
 }
 
 /// A role and its joints in both skeletons.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PairRow {
+pub struct RolePair {
     /// The role.
     pub role: Role,
     /// The joint of the source.
     pub source: Option<FoundJoint>,
     /// The joint of the target.
     pub target: Option<FoundJoint>,
-    /// How certain the pair is, from 0 to 1: as the less certain of both, less where limbs are divided another
-    /// way. `None` where one of them is missing.
+    /// Confidence in the pair, from 0 to 1: the lower of both, less if the limbs' bones have other proportions. `None`
+    /// if one of them is missing.
     pub score: Option<f64>,
-    /// Whether it is of a trunk or neck that has other numbers of joints in both: its turns are spread.
+    /// Whether rotations are distributed: trunk or neck have another number of joints in the other skeleton.
     pub spread: bool,
 }
 
-/// A joint that was found for a role.
+/// A joint with a role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundJoint {
     /// Its name.
     pub joint: String,
     /// Why it has the role.
-    pub reason: Reason,
-    /// How certain that is, from 0 to 1.
+    pub reason: RoleReason,
+    /// Confidence, from 0 to 1.
     pub score: f64,
 }
 
 /// A joint without a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherJoint {
+pub struct UnmappedJoint {
     /// Its name.
     pub joint: String,
-    /// What it seems to be.
+    /// Its kind, by position and name.
     pub kind: JointKind,
-    /// What becomes of it; nothing where the map cannot be used.
-    pub becomes: Option<Becomes>,
+    /// What happens to it; `None` if the map cannot be used.
+    pub transfer: Option<JointTransfer>,
 }
 
-/// What a joint without a role seems to be, by its place and its name.
+/// The kind of a joint without a role, by position and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
     /// Between two joints of the trunk.
     Trunk,
-    /// It shares the turn along a limb.
+    /// A twist joint along a limb.
     Twist,
     /// Below a hand.
     Hand,
@@ -70,7 +70,7 @@ pub enum JointKind {
     Foot,
     /// Below the head.
     Head,
-    /// A handle of a rig, such as the goals of its own IK.
+    /// A control of a rig, such as an IK goal.
     Handle,
     /// Above the hips.
     Root,
@@ -93,76 +93,76 @@ impl fmt::Display for JointKind {
     }
 }
 
-/// What becomes of a joint without a role.
+/// What happens to a joint without a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Becomes {
-    /// Of the target: it keeps its rest pose.
-    Rests,
-    /// Of the target: it turns like a joint of the source.
+pub enum JointTransfer {
+    /// Target: it keeps its rest pose.
+    KeepsRestPose,
+    /// Target: it follows a joint of the source.
     Follows(String),
-    /// Of the target: it turns between two joints of the source.
-    Between([String; 2]),
-    /// Of the source: joints of the target turn by it.
-    Leads,
-    /// Of the source: its own motion is left out, what it turns is seen in the joints below it.
+    /// Target: it blends two joints of the source.
+    Blends([String; 2]),
+    /// Source: it drives joints of the target.
+    Drives,
+    /// Source: its motion is left out; the joints below it carry its rotation.
     LeftOut,
 }
 
-impl fmt::Display for Becomes {
+impl fmt::Display for JointTransfer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Becomes::Rests => f.write_str("keeps its rest pose"),
-            Becomes::Follows(source) => write!(f, "turns like '{source}'"),
-            Becomes::Between([a, b]) => write!(f, "turns between '{a}' and '{b}'"),
-            Becomes::Leads => f.write_str("leads joints of the target"),
-            Becomes::LeftOut => f.write_str("left out"),
+            JointTransfer::KeepsRestPose => f.write_str("keeps its rest pose"),
+            JointTransfer::Follows(source) => write!(f, "follows '{source}'"),
+            JointTransfer::Blends([a, b]) => write!(f, "blends '{a}' and '{b}'"),
+            JointTransfer::Drives => f.write_str("drives joints of the target"),
+            JointTransfer::LeftOut => f.write_str("left out"),
         }
     }
 }
 
-/// Thigh over shank, or upper over lower arm, may differ so many times before a pair is less certain.
+/// The ratio of thigh to shank, or of upper to lower arm, may differ by this factor at full confidence.
 const DIVIDED: f64 = 1.6;
-/// What is left of the score then.
+/// The factor of the score beyond it.
 const DIVIDED_OTHERWISE: f64 = 0.8;
 
-impl Retargeter {
-    /// What becomes of every joint of both skeletons.
-    pub fn explain(&self) -> Explanation {
-        let roles = [self.source_roles(), self.target_roles()];
-        let mut explanation = explain_roles(&self.source, roles[0], &self.target, roles[1]);
-        let source_name = |id: JointId| self.source.joint(id).name.clone();
-        let mut leads = vec![false; self.source.len()];
-        for rule in &self.rules {
-            match rule {
-                Rule::Rest(_) => {}
-                Rule::Follow { source, .. } => leads[source.index()] = true,
-                Rule::Between { sources, .. } => sources.iter().for_each(|id| leads[id.index()] = true),
-            }
-        }
-        for other in &mut explanation.source_others {
-            let leads = self.source.find(&other.joint).is_some_and(|id| leads[id.index()]);
-            other.becomes = Some(if leads { Becomes::Leads } else { Becomes::LeftOut });
-        }
-        for other in &mut explanation.target_others {
-            let rule = self.target.find(&other.joint).map(|id| &self.rules[id.index()]);
-            other.becomes = Some(match rule {
-                None | Some(Rule::Rest(_)) => Becomes::Rests,
-                Some(Rule::Follow { source, .. }) => Becomes::Follows(source_name(*source)),
-                Some(Rule::Between { sources, .. }) => Becomes::Between(sources.map(source_name)),
-            });
-        }
-        explanation
+/// How every joint of both skeletons is mapped. `joint_pairs` are joints beside the roles.
+pub(crate) fn explain_pair(pair: &Pair, joint_pairs: &[(JointId, JointId)]) -> MapExplanation {
+    let (source, target) = (&pair.source, &pair.target);
+    let mut explanation =
+        explain_roles(&source.skeleton, &source.body.roles, &target.skeleton, &target.body.roles);
+    let rules = transfer_rules(
+        (&source.skeleton, &source.body, &source.reference),
+        (&target.skeleton, &target.body, &target.reference),
+        joint_pairs,
+    );
+    let source_name = |id: JointId| source.skeleton.joint(id).name.clone();
+    let mut drives = vec![false; source.skeleton.len()];
+    rules.iter().flat_map(TransferRule::sources).for_each(|id| drives[id.index()] = true);
+    for joint in &mut explanation.source_others {
+        let drives = source.skeleton.find(&joint.joint).is_some_and(|id| drives[id.index()]);
+        joint.transfer = Some(if drives { JointTransfer::Drives } else { JointTransfer::LeftOut });
     }
+    for joint in &mut explanation.target_others {
+        let rule = target.skeleton.find(&joint.joint).map(|id| &rules[id.index()]);
+        joint.transfer = Some(match rule {
+            None | Some(TransferRule::Hold(_) | TransferRule::Unpaired(_)) => JointTransfer::KeepsRestPose,
+            Some(TransferRule::Follow { source, .. } | TransferRule::FollowPair { source, .. }) => {
+                JointTransfer::Follows(source_name(*source))
+            }
+            Some(TransferRule::Blend { sources, .. }) => JointTransfer::Blends(sources.map(source_name)),
+        });
+    }
+    explanation
 }
 
-/// The map between two skeletons by their roles alone, usable or not: what [`Retargeter::explain`] says, but for
-/// what becomes of joints without roles.
+/// The map between two skeletons by their roles, usable or not: [`Retargeter::explain`](crate::Retargeter::explain)
+/// without what happens to joints without roles.
 pub fn explain_roles(
     source: &Skeleton,
     source_roles: &RoleMap,
     target: &Skeleton,
     target_roles: &RoleMap,
-) -> Explanation {
+) -> MapExplanation {
     let found = |skeleton: &Skeleton, roles: &RoleMap, role: Role| {
         let row = roles.rows.iter().find(|row| row.role == role)?;
         Some(FoundJoint {
@@ -179,7 +179,7 @@ pub fn explain_roles(
             let alike = divided.is_none_or(|(a, b)| (a / b).max(b / a) <= DIVIDED);
             a.score.min(b.score) * if alike { 1.0 } else { DIVIDED_OTHERWISE }
         });
-        // Trunks and necks need not have the same joints.
+        // Rotations of trunk and neck are distributed.
         let parts: &[Role] = match role {
             Role::Spine | Role::Chest | Role::UpperChest => &[Role::Spine, Role::Chest, Role::UpperChest],
             Role::Neck => &[Role::Neck],
@@ -187,9 +187,9 @@ pub fn explain_roles(
         };
         let has = |roles: &RoleMap| parts.iter().any(|part| roles.joint(*part).is_some());
         let spread = score.is_none() && has(source_roles) && has(target_roles);
-        PairRow { role: *role, source: source_joint, target: target_joint, score, spread }
+        RolePair { role: *role, source: source_joint, target: target_joint, score, spread }
     });
-    Explanation {
+    MapExplanation {
         schemes: [source_roles.scheme, target_roles.scheme],
         rows: rows.filter(|row| row.source.is_some() || row.target.is_some()).collect(),
         source_others: others(source, source_roles),
@@ -197,7 +197,7 @@ pub fn explain_roles(
     }
 }
 
-/// How the limb of a knee or an elbow is divided: the bone above it over the one below.
+/// The proportions of a limb at its knee or elbow: the bone above over the bone below.
 fn division(skeleton: &Skeleton, roles: &RoleMap, role: Role) -> Option<f64> {
     let [upper, lower] = match role {
         Role::LeftLowerLeg => [Role::LeftUpperLeg, Role::LeftFoot],
@@ -215,12 +215,12 @@ fn division(skeleton: &Skeleton, roles: &RoleMap, role: Role) -> Option<f64> {
     (ratio.is_finite() && ratio > 0.0).then_some(ratio)
 }
 
-fn others(skeleton: &Skeleton, roles: &RoleMap) -> Vec<OtherJoint> {
+fn others(skeleton: &Skeleton, roles: &RoleMap) -> Vec<UnmappedJoint> {
     let joints = skeleton.iter().filter(|(id, joint)| !joint.end_site && roles.role(*id).is_none());
-    let other = |(id, joint): (JointId, &mocap_model::Joint)| OtherJoint {
+    let other = |(id, joint): (JointId, &mocap_model::Joint)| UnmappedJoint {
         joint: joint.name.clone(),
         kind: kind(skeleton, roles, id),
-        becomes: None,
+        transfer: None,
     };
     joints.map(other).collect()
 }

@@ -1,50 +1,95 @@
-//! Puts the motion of one skeleton on another.
+//! Retargets motions from one skeleton to another.
 //!
-//! ```no_run
-//! # use mocap_model::{Clip, Skeleton};
-//! # use mocap_retarget::{Options, Retargeter};
-//! # fn example(clip: &Clip, target: &Skeleton) -> Result<(), mocap_retarget::RetargetError> {
-//! let retargeter = Retargeter::new(clip.skeleton(), target, &Options::default())?;
-//! let (motion, report) = retargeter.retarget(clip)?;
-//! assert_eq!(motion.frames(), clip.frames());
-//! # let _ = report;
-//! # Ok(())
-//! # }
 //! ```
+//! use mocap_formats::bvh;
+//! use mocap_retarget::{RetargetOptions, Retargeter};
+//!
+//! # let walk = include_bytes!("../../../fixtures/clips/alex_walk.bvh");
+//! # let robin = include_bytes!("../../../fixtures/clips/robin_walk.bvh");
+//! let read = |bytes: &[u8]| -> Result<mocap_retarget::Clip, Box<dyn std::error::Error>> {
+//!     let document = bvh::parse(bytes, &Default::default())?.value;
+//!     Ok(bvh::to_clip(&document, &Default::default())?.value)
+//! };
+//! let (walk, robin) = (read(walk)?, read(robin)?);
+//! let retargeter = Retargeter::new(walk.skeleton(), robin.skeleton(), &RetargetOptions::default())?;
+//! let (motion, report) = retargeter.retarget(&walk)?;
+//! assert_eq!(motion.frames(), walk.frames());
+//! for foot in &report.feet {
+//!     println!("{}: skate {:.3} m/s, penetration {:.3} m", foot.role, foot.slide, foot.penetration_max);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How it works
+//! Before the first frame, the *pair* of skeletons is prepared once: roles of joints (which joint is the left knee),
+//! a reference pose of each (a T-pose made from its rest pose), ratios of limb lengths, and joint limits. A clip then
+//! passes through stages, each a function on data:
+//!
+//! 1. **Clip context**: floor, foot contacts, and what the motion shows of the source's reference pose.
+//! 2. **Transfer**: each joint rotates as its partner does relative to the reference pose; the root is scaled by the
+//!    leg ratio; hands and feet get their goals.
+//! 3. **Foot lock** (optional): toes stay in place during contacts.
+//! 4. **Self-contacts** (optional): hands keep touching each other, the hips or the head.
+//! 5. **Limbs**: inverse kinematics of legs and arms, with joint limits.
+//! 6. **Report** (optional): goal errors, foot skate, penetration, limits, angles, jerk.
+//!
+//! The method is based on C.-Y. Yang, T.-Y. Chang, M.-H. Chao, "Motion Retargeting with Geometry Scaling", 2002. Lengths
+//! scale about the middle of the hips here, feet are locked to the floor, and two-bone limbs are solved in closed form.
+//!
+//! # Where to go next
+//! - [`RetargetOptions`]: methods, hands, foot lock, floor, solvers, limits.
+//! - [`map_roles`], [`Retargeter::explain`]: which joint is what, and why; [`RoleMap::given`] to say it yourself.
+//! - [`estimate_rest_pose`]: for a target whose rest pose is not a T- or A-pose.
+//! - [`retarget_joint_pairs`]: skeletons that are not bipeds.
+//! - [`RetargetMetric`]: the figures of a report by name, for quality gates.
 
 mod body;
-mod collar;
-mod copy;
+mod clavicle;
+mod clip_context;
 mod error;
-mod evidence;
 mod explain;
-mod frames;
-mod free;
-mod ground;
-mod limb;
+#[cfg(test)]
+mod fixtures;
+mod foot_geometry;
+mod foot_lock;
+mod joint_pairs;
+mod limb_map;
+mod limb_motion;
+mod limb_solving;
+mod measure;
 mod metric;
 mod options;
-mod plant;
+mod pair;
+mod pose_estimation;
+mod reference_pose;
 mod report;
-mod rest;
+mod rest_pose;
 mod retargeter;
 mod roles;
-mod stance;
-mod swivel;
-mod touch;
+mod self_contact;
+mod smoothing;
+mod source_clip;
+mod swivel_plan;
+mod trajectories;
 mod transfer;
+mod transfer_rules;
+mod velocity_limiter;
 
 pub use mocap_ik::IkMethod;
+pub use mocap_model::{Clip, JointId, Pose, Role, Side, Skeleton};
 
-pub use error::{RetargetError, Warning, Which};
-pub use explain::{Becomes, Explanation, FoundJoint, JointKind, OtherJoint, PairRow, explain_roles};
-pub use free::retarget_pairs;
-pub use metric::Metric;
-pub use options::{Floor, FootLock, Hands, LimbSolver, Method, Options};
-pub use report::{
-    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, Report, SoleReport, StepReport,
+pub use error::{RetargetError, RetargetWarning, SourceOrTarget};
+pub use explain::{
+    FoundJoint, JointKind, JointTransfer, MapExplanation, RolePair, UnmappedJoint, explain_roles,
 };
-pub use rest::rest_from_motion;
-pub use retargeter::{Ratios, Retargeter};
-pub use roles::{NEEDED_ROLES, Reason, RoleMap, RoleRow, map_roles, map_roles_in};
-pub use touch::TouchReport;
+pub use joint_pairs::retarget_joint_pairs;
+pub use metric::RetargetMetric;
+pub use options::{Floor, FootLock, Hands, LimbSolver, RetargetMethod, RetargetOptions};
+pub use pair::LimbRatios;
+pub use report::{
+    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, RetargetReport, SelfContactReport,
+    SoleReport, StepReport,
+};
+pub use rest_pose::estimate_rest_pose;
+pub use retargeter::Retargeter;
+pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};

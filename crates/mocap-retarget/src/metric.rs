@@ -1,68 +1,75 @@
-//! The figures of a report by name: what a gate may be set on.
+//! The figures of a report by name, as gates use them.
 
-use crate::{EffectorReport, FootReport, Report};
+use crate::{EffectorReport, FootReport, RetargetReport};
 
-/// A figure of a report; the greater the worse, over both sides and all limbs the worst.
+/// A figure of a report: the worst over both sides and all limbs. Greater is worse.
+///
+/// ```
+/// use mocap_retarget::RetargetMetric;
+///
+/// let slide = RetargetMetric::named("slide").unwrap();
+/// assert_eq!(slide.unit, "m/s");
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Metric {
-    /// The name as it is written in commands.
+pub struct RetargetMetric {
+    /// The name in commands.
     pub name: &'static str,
     /// The unit of its value; empty for ratios.
     pub unit: &'static str,
-    /// What it says, in a few words.
-    pub says: &'static str,
-    value: fn(&Report) -> Option<f64>,
+    /// Its meaning in a few words.
+    pub description: &'static str,
+    value: fn(&RetargetReport) -> Option<f64>,
 }
 
-impl Metric {
-    /// All of them.
-    pub const ALL: [Metric; 18] = METRICS;
+impl RetargetMetric {
+    /// All metrics.
+    pub const ALL: [RetargetMetric; 18] = METRICS;
 
-    /// The one of a name.
-    pub fn named(name: &str) -> Option<Metric> {
-        Metric::ALL.into_iter().find(|metric| metric.name == name)
+    /// The metric with a name.
+    pub fn named(name: &str) -> Option<RetargetMetric> {
+        RetargetMetric::ALL.into_iter().find(|metric| metric.name == name)
     }
 
-    /// Its value; `None` where the report has nothing that was measured, or no number came of it.
-    pub fn of(&self, report: &Report) -> Option<f64> {
+    /// Its value; `None` if it was not measured, or is not a number.
+    pub fn of(&self, report: &RetargetReport) -> Option<f64> {
         let any = report.frames > report.lead_in;
         (self.value)(report).filter(|value| any && !value.is_nan())
     }
 }
 
-const METRICS: [Metric; 18] = [
-    metric("effector", "m", "hand or foot off a goal within reach, most", |report| {
+const METRICS: [RetargetMetric; 18] = [
+    metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
     }),
-    metric("effector-mean", "m", "hand or foot off its goal, on average", |report| {
+    metric("effector-mean", "m", "mean goal error of a hand or foot", |report| {
         worst(report.effectors.iter().map(|row| row.mean))
     }),
-    metric("effector-p95", "m", "hand or foot off its goal, 95 % of frames", |report| {
+    metric("effector-p95", "m", "goal error of a hand or foot, 95th percentile", |report| {
         worst(report.effectors.iter().map(|row| row.p95))
     }),
     metric("unreachable", "frames", "goals out of reach", |report| {
         count(report, |row| row.unreachable_frames)
     }),
-    metric("limited", "frames", "goals missed at a joint limit", |report| {
+    metric("limited", "frames", "goals not reached because of a joint limit", |report| {
         count(report, |row| row.limited_frames)
     }),
-    metric("capped", "frames", "goals within reach given up", |report| {
+    metric("capped", "frames", "goals within reach, not converged", |report| {
         count(report, |row| row.capped_frames)
     }),
-    metric("wrong-bends", "frames", "knees or elbows bent the wrong way", |report| {
+    metric("wrong-bends", "frames", "flipped knees or elbows", |report| {
         count(report, |row| row.wrong_bend_frames)
     }),
-    metric("slide", "m/s", "mean speed of a toe that stands", |report| {
-        feet(report, |foot| stands(foot).then_some(foot.slide))
+    metric("slide", "m/s", "foot skate: mean speed of a toe in contact", |report| {
+        feet(report, |foot| has_contact(foot).then_some(foot.slide))
     }),
-    metric("slide-ratio", "", "the same over the source's, scaled", |report| {
+    metric("slide-ratio", "", "foot skate over the source's, scaled", |report| {
         feet(report, |foot| foot.slide_ratio)
     }),
-    metric("float", "m", "toe or heel that stands above the floor, most", |report| {
-        feet(report, |foot| stands(foot).then(|| greater(foot.toe.float, foot.heel.float)))
+    metric("float", "m", "greatest float height of a toe or heel in contact", |report| {
+        feet(report, |foot| has_contact(foot).then(|| greater(foot.toe.float, foot.heel.float)))
     }),
-    metric("penetration", "m", "a foot below the floor, most", |report| {
+    metric("penetration", "m", "greatest penetration of the floor by a foot", |report| {
         feet(report, |foot| Some(greater(foot.penetration_max, foot.heel.penetration)))
     }),
     metric("contacts-lost", "", "share of contact frames without contact", |report| {
@@ -71,17 +78,17 @@ const METRICS: [Metric; 18] = [
     metric("violations", "joint-frames", "joints beyond their limits", |report| {
         report.limits.asked.then_some(report.limits.violations as f64)
     }),
-    metric("violation-excess", "deg", "a joint beyond its limit, most", |report| {
+    metric("violation-excess", "deg", "greatest angle of a joint beyond its limit", |report| {
         report.limits.asked.then_some(report.limits.max_excess)
     }),
-    metric("angle", "deg", "limb angles off the source's, rms", |report| {
+    metric("angle", "deg", "rms difference of a limb angle from the source's", |report| {
         worst(report.angles.iter().map(|row| row.rms))
     }),
-    metric("correlation-lost", "", "1 - correlation of limb angles", |report| {
+    metric("correlation-lost", "", "1 - correlation of a limb angle with the source's", |report| {
         worst(report.angles.iter().filter_map(|row| row.correlation).map(|correlation| 1.0 - correlation))
     }),
     metric("jerk", "", "jerk of hands and feet over the source's", |report| report.jerk_ratio),
-    metric("step", "deg", "a joint's step in one frame beyond the source's", |report| {
+    metric("step", "deg", "step of a joint in one frame beyond the source's", |report| {
         (report.frames > report.lead_in + 1).then_some(report.largest_step.excess)
     }),
 ];
@@ -89,13 +96,13 @@ const METRICS: [Metric; 18] = [
 const fn metric(
     name: &'static str,
     unit: &'static str,
-    says: &'static str,
-    value: fn(&Report) -> Option<f64>,
-) -> Metric {
-    Metric { name, unit, says, value }
+    description: &'static str,
+    value: fn(&RetargetReport) -> Option<f64>,
+) -> RetargetMetric {
+    RetargetMetric { name, unit, description, value }
 }
 
-/// The greatest; `None` of nothing, and no number where one of them is none (`f64::max` would leave it out).
+/// The greatest value, `None` without values. Not a number if one of them is not (`f64::max` would ignore it).
 fn worst(values: impl Iterator<Item = f64>) -> Option<f64> {
     values.reduce(greater)
 }
@@ -104,17 +111,17 @@ fn greater(a: f64, b: f64) -> f64 {
     if a.is_nan() || b <= a { a } else { b }
 }
 
-fn count(report: &Report, value: impl Fn(&EffectorReport) -> usize) -> Option<f64> {
+fn count(report: &RetargetReport, value: impl Fn(&EffectorReport) -> usize) -> Option<f64> {
     let frames: usize = report.effectors.iter().map(value).sum();
     (!report.effectors.is_empty()).then_some(frames as f64)
 }
 
-fn feet(report: &Report, value: impl Fn(&FootReport) -> Option<f64>) -> Option<f64> {
+fn feet(report: &RetargetReport, value: impl Fn(&FootReport) -> Option<f64>) -> Option<f64> {
     worst(report.feet.iter().filter_map(value))
 }
 
-/// Whether the source's foot ever stands: else there is nothing that could slide or float.
-fn stands(foot: &FootReport) -> bool {
+/// Whether the source's foot is ever in contact: else it can neither skate nor float.
+fn has_contact(foot: &FootReport) -> bool {
     foot.contact_frames > 0
 }
 
@@ -124,15 +131,22 @@ mod tests {
 
     #[test]
     fn names_are_found_and_differ() {
-        for (i, metric) in Metric::ALL.iter().enumerate() {
-            assert_eq!(Metric::named(metric.name).map(|found| found.says), Some(metric.says));
-            assert!(Metric::ALL[..i].iter().all(|other| other.name != metric.name), "{}", metric.name);
+        for (i, metric) in RetargetMetric::ALL.iter().enumerate() {
+            assert_eq!(
+                RetargetMetric::named(metric.name).map(|found| found.description),
+                Some(metric.description)
+            );
+            assert!(
+                RetargetMetric::ALL[..i].iter().all(|other| other.name != metric.name),
+                "{}",
+                metric.name
+            );
         }
-        assert!(Metric::named("Slide").is_none());
+        assert!(RetargetMetric::named("Slide").is_none());
     }
 
     #[test]
-    fn what_is_no_number_is_never_the_worst_nor_left_out() {
+    fn a_value_that_is_not_a_number_is_not_ignored() {
         assert_eq!(worst([].into_iter()), None);
         assert_eq!(worst([1.0, 3.0, 2.0].into_iter()), Some(3.0));
         for values in [[f64::NAN, 1.0], [1.0, f64::NAN]] {

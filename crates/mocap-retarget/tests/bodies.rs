@@ -3,7 +3,9 @@
 
 use mocap_formats::{Limits, bvh};
 use mocap_model::*;
-use mocap_retarget::{FootLock, Options, RetargetError, Retargeter, Which, map_roles, rest_from_motion};
+use mocap_retarget::{
+    FootLock, RetargetError, RetargetOptions, Retargeter, SourceOrTarget, estimate_rest_pose, map_roles,
+};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +27,11 @@ fn positions(clip: &Clip, frame: usize) -> Vec<Vector3<f64>> {
     object.joints.iter().map(|joint| joint.translation.vector).collect()
 }
 
-fn retarget(source: &Clip, target: &Skeleton, options: &Options) -> (Clip, mocap_retarget::Report) {
+fn retarget(
+    source: &Clip,
+    target: &Skeleton,
+    options: &RetargetOptions,
+) -> (Clip, mocap_retarget::RetargetReport) {
     Retargeter::new(source.skeleton(), target, options).unwrap().retarget(source).unwrap()
 }
 
@@ -63,7 +69,7 @@ fn contacts_are_the_true_ones_and_feet_stay_in_them() {
     for (from, to) in [("alex", "robin"), ("robin", "alex")] {
         let source = clip(&format!("{from}_walk.bvh"));
         let target = clip(&format!("{to}_walk.bvh"));
-        let (_, report) = retarget(&source, target.skeleton(), &Options::default());
+        let (_, report) = retarget(&source, target.skeleton(), &RetargetOptions::default());
         let table = String::from_utf8(fixture(&format!("{from}_walk.contacts.csv"))).unwrap();
         // frame,left_heel,left_ball,right_heel,right_ball
         let truth = |column: usize| -> Vec<bool> {
@@ -93,18 +99,19 @@ fn axes_and_units_make_no_difference() {
     };
     let metres = mocap_analysis::metres_per_unit(source.skeleton());
     let (source, target) = (stated(&source, metres), stated(&target, metres));
-    let (plain, _) = retarget(&source, target.skeleton(), &Options::default());
+    let (plain, _) = retarget(&source, target.skeleton(), &RetargetOptions::default());
     let other = Space {
         up: SignedAxis::Z,
         forward: "-Y".parse().unwrap(),
         unit: Some(Unit { metres: metres * 10.0, source: UnitSource::Flag }),
     };
     // The source in other axes and units: the same motion.
-    let (turned, _) = retarget(&source.in_space(other).unwrap(), target.skeleton(), &Options::default());
+    let (turned, _) =
+        retarget(&source.in_space(other).unwrap(), target.skeleton(), &RetargetOptions::default());
     assert_same_places(&plain, &turned, 1.0, 1e-6 / metres);
     // The target in other axes and units: the same motion in those.
     let (turned, report) =
-        retarget(&source, &target.skeleton().in_space(other).unwrap(), &Options::default());
+        retarget(&source, &target.skeleton().in_space(other).unwrap(), &RetargetOptions::default());
     assert_same_places(&plain.in_space(other).unwrap(), &turned, 1.0, 1e-6 / metres);
     assert!(report.feet.iter().all(|foot| foot.slide < 1e-6));
 }
@@ -134,7 +141,7 @@ fn a_rest_pose_without_shape_is_mended_by_the_motion() {
             clip.skeleton().with_joints(|joint| joint.rest_rotation = UnitQuaternion::identity()).unwrap();
         clip.with_skeleton(Arc::new(bare)).unwrap()
     };
-    let options = Options { lock: FootLock::Off, ..Options::default() };
+    let options = RetargetOptions { foot_lock: FootLock::Off, ..RetargetOptions::default() };
     let (plain, _) = retarget(&source, target.skeleton(), &options);
     let (motion, report) = retarget(&along(&source), target.skeleton(), &options);
     assert!(
@@ -156,8 +163,8 @@ fn a_rest_pose_without_shape_is_mended_by_the_motion() {
             );
         }
     }
-    let rest = rest_from_motion(&along(&target)).unwrap();
-    let options = Options { target_rest: Some(rest), ..options };
+    let rest = estimate_rest_pose(&along(&target)).unwrap();
+    let options = RetargetOptions { target_rest: Some(rest), ..options };
     let (_, report) = retarget(&source, along(&target).skeleton(), &options);
     assert!(report.warnings.iter().all(|warning| warning.code() != "retarget::stance-made"));
 }
@@ -187,12 +194,12 @@ fn what_is_no_body_is_refused_in_words() {
     let target = clip("robin_walk.bvh");
     let target = map_roles(target.skeleton()).apply(target.skeleton());
     let error = |source: &Skeleton, target: &Skeleton| {
-        Retargeter::new(source, target, &Options::default()).unwrap_err().to_string()
+        Retargeter::new(source, target, &RetargetOptions::default()).unwrap_err().to_string()
     };
     let one =
         Skeleton::new("dot", Space::default(), vec![source.skeleton().joint(JointId(0)).clone()]).unwrap();
     assert!(
-        error(&one, &target).starts_with("the source skeleton has no joint that could be "),
+        error(&one, &target).starts_with("no joint of the source skeleton matches "),
         "{}",
         error(&one, &target)
     );
@@ -215,10 +222,10 @@ fn what_is_no_body_is_refused_in_words() {
     assert!(text.contains("LeftLowerLeg") && text.contains("a limb needs length"), "{text}");
     let swapped = target.with_joints(|joint| joint.role = joint.role.map(Role::mirrored)).unwrap();
     assert_eq!(
-        Retargeter::new(source.skeleton(), &swapped, &Options::default()).unwrap_err(),
-        RetargetError::SidesSwapped { which: Which::Target, left: Role::LeftUpperLeg }
+        Retargeter::new(source.skeleton(), &swapped, &RetargetOptions::default()).unwrap_err(),
+        RetargetError::SidesSwapped { which: SourceOrTarget::Target, left: Role::LeftUpperLeg }
     );
-    let retargeter = Retargeter::new(source.skeleton(), &target, &Options::default()).unwrap();
+    let retargeter = Retargeter::new(source.skeleton(), &target, &RetargetOptions::default()).unwrap();
     let other = clip("robin_walk.bvh");
     assert!(matches!(retargeter.retarget(&other), Err(RetargetError::OtherSource { .. })));
     let none = source.trimmed(0..0).unwrap();
@@ -226,16 +233,16 @@ fn what_is_no_body_is_refused_in_words() {
     assert_eq!((motion.frames(), report.warnings.last().unwrap().code()), (0, "retarget::no-frames"));
     let (one, _) = retargeter.retarget(&source.trimmed(5..6).unwrap()).unwrap();
     assert_eq!(one.frames(), 1);
-    let rest = Options { target_rest: Some(Pose::default()), ..Options::default() };
+    let rest = RetargetOptions { target_rest: Some(Pose::default()), ..RetargetOptions::default() };
     let error = Retargeter::new(source.skeleton(), &target, &rest).unwrap_err();
-    assert!(matches!(error, RetargetError::PoseLength { which: Which::Target, found: 0, .. }));
+    assert!(matches!(error, RetargetError::PoseLength { which: SourceOrTarget::Target, found: 0, .. }));
 }
 
 #[test]
 fn the_same_bytes_on_every_run() {
     let source = clip("alex_turn.bvh");
     let target = clip("robin_walk.bvh");
-    let run = || retarget(&source, target.skeleton(), &Options::default());
+    let run = || retarget(&source, target.skeleton(), &RetargetOptions::default());
     let (a, b) = (run(), run());
     assert_eq!(a.0.tracks(), b.0.tracks());
     assert_eq!(a.1, b.1);
@@ -251,10 +258,10 @@ proptest! {
     #[test]
     fn frames_of_joints_make_no_difference(frames in prop::collection::vec(rotation(), 7)) {
         let (source, target) = (clip("alex_wave.bvh"), clip("robin_wave.bvh"));
-        let (plain, _) = retarget(&source, target.skeleton(), &Options::default());
-        let (turned, _) = retarget(&reframed(&source, &frames), target.skeleton(), &Options::default());
+        let (plain, _) = retarget(&source, target.skeleton(), &RetargetOptions::default());
+        let (turned, _) = retarget(&reframed(&source, &frames), target.skeleton(), &RetargetOptions::default());
         assert_same_places(&plain, &turned, 1.0, 1e-6);
-        let (turned, _) = retarget(&source, reframed(&target, &frames).skeleton(), &Options::default());
+        let (turned, _) = retarget(&source, reframed(&target, &frames).skeleton(), &RetargetOptions::default());
         assert_same_places(&plain, &turned, 1.0, 1e-6);
     }
 
@@ -280,10 +287,10 @@ proptest! {
         prop_assume!(target.is_ok());
         let target = target.unwrap();
         // Either an error in words or numbers: `Clip` holds nothing else.
-        if let Ok(retargeter) = Retargeter::new(source.skeleton(), &target, &Options::default()) {
+        if let Ok(retargeter) = Retargeter::new(source.skeleton(), &target, &RetargetOptions::default()) {
             let _ = retargeter.retarget(&source);
         }
-        if let Ok(retargeter) = Retargeter::new(&target, source.skeleton(), &Options::default()) {
+        if let Ok(retargeter) = Retargeter::new(&target, source.skeleton(), &RetargetOptions::default()) {
             let tracks = target.joints().iter().map(JointTracks::at_rest).collect();
             let still = Clip::new(Arc::new(target.clone()), source.rate(), 4, tracks).unwrap();
             let _ = retargeter.retarget(&still);

@@ -4,8 +4,8 @@
 use mocap_formats::{Limits, bvh, skel};
 use mocap_model::*;
 use mocap_retarget::{
-    Metric, Options, Reason, RetargetError, Retargeter, RoleMap, Warning, Which, explain_roles, map_roles,
-    retarget_pairs,
+    RetargetError, RetargetMetric, RetargetOptions, RetargetWarning, Retargeter, RoleMap, RoleReason,
+    SourceOrTarget, explain_roles, map_roles, retarget_joint_pairs,
 };
 use std::path::Path;
 
@@ -20,7 +20,7 @@ fn rig(name: &str) -> Skeleton {
 }
 
 fn error(target: &Skeleton) -> RetargetError {
-    Retargeter::new(walk().skeleton(), target, &Options::default()).unwrap_err()
+    Retargeter::new(walk().skeleton(), target, &RetargetOptions::default()).unwrap_err()
 }
 
 fn nameless(skeleton: &Skeleton) -> Skeleton {
@@ -123,7 +123,7 @@ fn arms_that_no_name_tells_are_found_beside_legs_that_have_names() {
     {
         assert_eq!(found.joint(role), all.joint(role), "{role}");
         let row = found.rows.iter().find(|row| row.role == role).unwrap();
-        assert!(row.reason == Reason::Shape && row.is_certain(), "{row:?}");
+        assert!(row.reason == RoleReason::Shape && row.is_certain(), "{row:?}");
     }
     // Legs that are named the other way than they stand: names are not added to.
     let crossed = strange.with_joints(|joint| {
@@ -143,7 +143,7 @@ fn without_legs_or_with_one_joint_the_error_lists_what_is_missing() {
     let RetargetError::MissingRoles { which, missing, .. } = error(&legless) else {
         panic!("{}", error(&legless))
     };
-    assert_eq!((which, missing.len(), missing[0]), (Which::Target, 6, Role::LeftUpperLeg));
+    assert_eq!((which, missing.len(), missing[0]), (SourceOrTarget::Target, 6, Role::LeftUpperLeg));
     let one_leg = cut(&rig("unity"), |joint| joint.name == "RightUpperLeg");
     let RetargetError::MissingRoles { missing, .. } = error(&one_leg) else { panic!("{}", error(&one_leg)) };
     assert_eq!(missing, [Role::RightUpperLeg, Role::RightLowerLeg, Role::RightFoot]);
@@ -156,8 +156,8 @@ fn without_legs_or_with_one_joint_the_error_lists_what_is_missing() {
 #[test]
 fn an_arm_without_its_twin_is_said_and_follows() {
     let lone = cut(&rig("unity"), |joint| joint.name == "RightShoulder");
-    let retargeter = Retargeter::new(walk().skeleton(), &lone, &Options::default()).unwrap();
-    let one_arm = Warning::OneArm { which: Which::Target, side: Side::Left };
+    let retargeter = Retargeter::new(walk().skeleton(), &lone, &RetargetOptions::default()).unwrap();
+    let one_arm = RetargetWarning::OneArm { which: SourceOrTarget::Target, side: Side::Left };
     assert!(retargeter.warnings().contains(&one_arm), "{:?}", retargeter.warnings());
     let (motion, report) = retargeter.retarget(&walk()).unwrap();
     assert_eq!(report.effectors.len(), 2, "feet alone are solved");
@@ -181,9 +181,12 @@ fn sides_are_never_swapped_in_silence() {
     const ARMS: [&str; 4] = ["Shoulder", "UpperArm", "LowerArm", "Hand"];
     let unity = cut(&rig("unity"), |joint| joint.name.ends_with("Proximal"));
     let arms = unity.with_joints(swap(&ARMS)).unwrap();
-    assert_eq!(error(&arms), RetargetError::SidesMixed { which: Which::Target });
+    assert_eq!(error(&arms), RetargetError::SidesMixed { which: SourceOrTarget::Target });
     let both = arms.with_joints(swap(&LEGS)).unwrap();
-    assert_eq!(error(&both), RetargetError::SidesSwapped { which: Which::Target, left: Role::LeftUpperLeg });
+    assert_eq!(
+        error(&both),
+        RetargetError::SidesSwapped { which: SourceOrTarget::Target, left: Role::LeftUpperLeg }
+    );
     // A foot on the wrong leg.
     let feet = unity.with_joints(swap(&LEGS[2..])).unwrap();
     let crossed = error(&feet);
@@ -212,7 +215,7 @@ fn what_stands_on_four_legs_is_a_guess_and_no_biped() {
             .unwrap(),
     );
     let found = error(&dog);
-    assert!(matches!(found, RetargetError::Uncertain { which: Which::Target, .. }), "{found}");
+    assert!(matches!(found, RetargetError::Uncertain { which: SourceOrTarget::Target, .. }), "{found}");
     assert!(found.to_string().contains("LeftUpperLeg 'j"), "{found}");
 }
 
@@ -225,8 +228,9 @@ fn a_skeleton_that_lies_down_is_stood_up_and_said() {
                 joint.rest_rotation = UnitQuaternion::new(Vector3::x() * -std::f64::consts::FRAC_PI_2);
             }
         });
-        let retargeter = Retargeter::new(walk().skeleton(), &lying.unwrap(), &Options::default()).unwrap();
-        let made = Warning::StanceMade { which: Which::Target };
+        let retargeter =
+            Retargeter::new(walk().skeleton(), &lying.unwrap(), &RetargetOptions::default()).unwrap();
+        let made = RetargetWarning::ReferencePoseEstimated { which: SourceOrTarget::Target };
         assert!(retargeter.warnings().contains(&made), "{name}: {:?}", retargeter.warnings());
         let (motion, report) = retargeter.retarget(&walk()).unwrap();
         let (mut local, mut object) = (Pose::default(), Pose::default());
@@ -256,15 +260,15 @@ fn sides_that_nothing_shows_are_a_guess() {
     assert!(matches!(error(&heap), RetargetError::Uncertain { .. }), "{}", error(&heap));
     // A user knows.
     let given = RoleMap::given(map.rows.iter().map(|row| (row.role, row.joint)));
-    assert!(given.rows.iter().all(|row| (row.reason, row.score) == (Reason::Given, 1.0)));
-    let options = Options { target_roles: Some(given), ..Options::default() };
+    assert!(given.rows.iter().all(|row| (row.reason, row.score) == (RoleReason::Given, 1.0)));
+    let options = RetargetOptions { target_roles: Some(given), ..RetargetOptions::default() };
     assert!(Retargeter::new(walk().skeleton(), &heap, &options).is_ok());
 }
 
 #[test]
 fn an_explanation_speaks_of_every_joint_once() {
     let (source, target) = (walk(), rig("iclone"));
-    let retargeter = Retargeter::new(source.skeleton(), &target, &Options::default()).unwrap();
+    let retargeter = Retargeter::new(source.skeleton(), &target, &RetargetOptions::default()).unwrap();
     let explanation = retargeter.explain();
     let mut named: Vec<&str> = explanation.target_others.iter().map(|other| other.joint.as_str()).collect();
     named.extend(explanation.rows.iter().filter_map(|row| Some(row.target.as_ref()?.joint.as_str())));
@@ -275,11 +279,11 @@ fn an_explanation_speaks_of_every_joint_once() {
     assert_eq!(named, joints);
     let scores: Vec<f64> = explanation.rows.iter().filter_map(|row| row.score).collect();
     assert!(scores.len() >= 20 && scores.iter().all(|score| (0.5..=1.0).contains(score)), "{scores:?}");
-    assert!(explanation.target_others.iter().all(|other| other.becomes.is_some()));
+    assert!(explanation.target_others.iter().all(|other| other.transfer.is_some()));
     // Without a retargeter the roles alone are told.
     let plain = explain_roles(source.skeleton(), &map_roles(source.skeleton()), &target, &map_roles(&target));
     assert_eq!(plain.rows, explanation.rows);
-    assert!(plain.target_others.iter().all(|other| other.becomes.is_none()));
+    assert!(plain.target_others.iter().all(|other| other.transfer.is_none()));
     // A thigh three times as long as the shank is no usual division.
     let odd = target.with_joints(|joint| {
         if joint.name.ends_with("_Calf") {
@@ -288,7 +292,7 @@ fn an_explanation_speaks_of_every_joint_once() {
     });
     let odd = odd.unwrap();
     let odd = explain_roles(source.skeleton(), &map_roles(source.skeleton()), &odd, &map_roles(&odd));
-    let knee = |rows: &[mocap_retarget::PairRow]| {
+    let knee = |rows: &[mocap_retarget::RolePair]| {
         rows.iter().find(|row| row.role == Role::LeftLowerLeg).unwrap().score.unwrap()
     };
     assert!(knee(&odd.rows) < knee(&plain.rows));
@@ -314,9 +318,10 @@ fn what_is_no_biped_moves_by_pairs() {
     let target = snake(5);
     let joint = |name: &str| source.skeleton().find(name).unwrap();
     let pairs = [("Hips", 0), ("Spine", 2), ("Neck", 4)].map(|(name, at)| (joint(name), JointId(at)));
-    let (motion, report) = retarget_pairs(&source, &target, &pairs, &Options::default()).unwrap();
+    let (motion, report) =
+        retarget_joint_pairs(&source, &target, &pairs, &RetargetOptions::default()).unwrap();
     assert_eq!((motion.frames(), motion.skeleton().len()), (source.frames(), 5));
-    assert_eq!(report.warnings, [Warning::NoBody { pairs: 3 }]);
+    assert_eq!(report.warnings, [RetargetWarning::NoBody { pairs: 3 }]);
     let object = |clip: &Clip, frame: usize| {
         let (mut local, mut object) = (Pose::default(), Pose::default());
         clip.local_pose(frame, &mut local);
@@ -333,7 +338,7 @@ fn what_is_no_biped_moves_by_pairs() {
         assert_eq!(motion.tracks()[1].rotation.at(frame), UnitQuaternion::identity());
     }
     // Nothing has legs to measure; steps and limits are measured.
-    let metric = |name: &str| Metric::named(name).unwrap().of(&report);
+    let metric = |name: &str| RetargetMetric::named(name).unwrap().of(&report);
     for name in ["slide", "slide-ratio", "effector", "unreachable", "angle", "jerk", "float", "contacts-lost"]
     {
         assert_eq!(metric(name), None, "{name}");
@@ -345,12 +350,13 @@ fn what_is_no_biped_moves_by_pairs() {
         report.largest_step
     );
     assert_eq!(metric("violations"), Some(0.0));
-    let free = Options { limits: false, ..Options::default() };
-    let (_, unlimited) = retarget_pairs(&source, &target, &pairs, &free).unwrap();
-    assert_eq!(Metric::named("violations").unwrap().of(&unlimited), None);
+    let free = RetargetOptions { limits: false, ..RetargetOptions::default() };
+    let (_, unlimited) = retarget_joint_pairs(&source, &target, &pairs, &free).unwrap();
+    assert_eq!(RetargetMetric::named("violations").unwrap().of(&unlimited), None);
     let roles = |pairs: &[(Role, JointId)]| Some(RoleMap::given(pairs.to_vec()));
-    let named = Options { target_roles: roles(&[(Role::Hips, JointId(0))]), ..Options::default() };
-    let (_, named) = retarget_pairs(&source, &target, &pairs, &named).unwrap();
+    let named =
+        RetargetOptions { target_roles: roles(&[(Role::Hips, JointId(0))]), ..RetargetOptions::default() };
+    let (_, named) = retarget_joint_pairs(&source, &target, &pairs, &named).unwrap();
     assert_eq!(named.mapping.len(), 1);
     assert_eq!(named.mapping[0].source.as_deref(), Some("Hips"));
     // The way of the hips scales by the sizes of what is paired.
@@ -361,10 +367,13 @@ fn what_is_no_biped_moves_by_pairs() {
     };
     let ratio = moved(&motion, JointId(0)) / moved(&source, joint("Hips"));
     assert!((ratio / report.scale.leg - 1.0).abs() < 1e-9, "{ratio} is not {}", report.scale.leg);
-    assert!(matches!(retarget_pairs(&source, &target, &[], &Options::default()), Err(RetargetError::Pairs)));
+    assert!(matches!(
+        retarget_joint_pairs(&source, &target, &[], &RetargetOptions::default()),
+        Err(RetargetError::Pairs)
+    ));
     let twice = [pairs[0], (joint("Neck"), JointId(0))];
     assert!(matches!(
-        retarget_pairs(&source, &target, &twice, &Options::default()),
+        retarget_joint_pairs(&source, &target, &twice, &RetargetOptions::default()),
         Err(RetargetError::Pairs)
     ));
 }
@@ -383,14 +392,14 @@ fn pairs_beside_roles_move_what_has_none() {
     let target = Skeleton::new("tailed", *rig("unity").space(), joints).unwrap();
     let tail = target.find("tail").unwrap();
     let head = source.skeleton().find("Head").unwrap();
-    let still = |options: &Options| {
+    let still = |options: &RetargetOptions| {
         let retargeter = Retargeter::new(source.skeleton(), &target, options).unwrap();
         let (motion, _) = retargeter.retarget(&source).unwrap();
         let tail = &motion.tracks()[tail.index()].rotation;
         (0..motion.frames()).all(|frame| angle_between(&tail.at(frame), &tail.at(0)) < 1e-9)
     };
-    assert!(still(&Options::default()));
-    assert!(!still(&Options { pairs: vec![(head, tail)], ..Options::default() }));
+    assert!(still(&RetargetOptions::default()));
+    assert!(!still(&RetargetOptions { joint_pairs: vec![(head, tail)], ..RetargetOptions::default() }));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use mocap_formats::{Limits, bvh, skel};
 use mocap_model::{Clip, Pose, Role, Skeleton, Vector3};
-use mocap_retarget::{Becomes, JointKind, Options, Reason, Retargeter, RoleMap, map_roles};
+use mocap_retarget::{JointKind, JointTransfer, RetargetOptions, Retargeter, RoleMap, RoleReason, map_roles};
 use std::path::Path;
 
 /// The scheme that the names of a preset are recognised as.
@@ -47,7 +47,7 @@ fn without_names(skeleton: &Skeleton) -> Skeleton {
 fn stated(skeleton: &Skeleton) -> RoleMap {
     let map = map_roles(skeleton);
     let found: Vec<_> =
-        map.rows.iter().filter(|row| (row.reason, row.score) != (Reason::Stated, 1.0)).collect();
+        map.rows.iter().filter(|row| (row.reason, row.score) != (RoleReason::Stated, 1.0)).collect();
     assert!(found.is_empty(), "{found:?}");
     map
 }
@@ -104,7 +104,7 @@ fn a_walk_on_a_preset_is_upright_with_feet_on_the_floor() {
     let source = walk();
     for (name, _) in SCHEMES {
         let skeleton = skel::preset(name).unwrap().skeleton();
-        let retargeter = Retargeter::new(source.skeleton(), &skeleton, &Options::default()).unwrap();
+        let retargeter = Retargeter::new(source.skeleton(), &skeleton, &RetargetOptions::default()).unwrap();
         let (motion, report) = retargeter.retarget(&source).unwrap();
         for foot in &report.feet {
             assert!(foot.slide < 1e-6 && foot.penetration_max < 1e-4, "{name}: {foot:?}");
@@ -147,19 +147,27 @@ fn a_walk_on_a_preset_is_upright_with_feet_on_the_floor() {
 fn helpers_of_rigs_are_left_alone() {
     let source = walk();
     let skeleton = skel::preset("unreal5").unwrap().skeleton();
-    let retargeter = Retargeter::new(source.skeleton(), &skeleton, &Options::default()).unwrap();
+    let retargeter = Retargeter::new(source.skeleton(), &skeleton, &RetargetOptions::default()).unwrap();
     let explanation = retargeter.explain();
     let of = |name: &str| explanation.target_others.iter().find(|other| other.joint == name).unwrap();
     for name in ["ik_foot_l", "ik_hand_gun", "ik_hand_root"] {
-        assert_eq!((of(name).kind, &of(name).becomes), (JointKind::Handle, &Some(Becomes::Rests)), "{name}");
+        assert_eq!(
+            (of(name).kind, &of(name).transfer),
+            (JointKind::Handle, &Some(JointTransfer::KeepsRestPose)),
+            "{name}"
+        );
     }
     for name in ["thigh_twist_01_l", "lowerarm_twist_02_r"] {
-        assert_eq!((of(name).kind, &of(name).becomes), (JointKind::Twist, &Some(Becomes::Rests)), "{name}");
+        assert_eq!(
+            (of(name).kind, &of(name).transfer),
+            (JointKind::Twist, &Some(JointTransfer::KeepsRestPose)),
+            "{name}"
+        );
     }
     assert_eq!(of("index_metacarpal_l").kind, JointKind::Hand);
     assert_eq!(of("root").kind, JointKind::Root);
     // Of five spine joints three have roles; the source's turns are spread over all of them.
-    assert!(matches!(of("spine_04").becomes, Some(Becomes::Between(_))), "{:?}", of("spine_04"));
+    assert!(matches!(of("spine_04").transfer, Some(JointTransfer::Blends(_))), "{:?}", of("spine_04"));
     let (motion, _) = retargeter.retarget(&source).unwrap();
     let rest = motion.skeleton().find("ik_hand_l").unwrap();
     let tracks = &motion.tracks()[rest.index()];

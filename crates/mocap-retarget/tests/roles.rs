@@ -1,7 +1,7 @@
 //! Roles by the naming schemes of rigs: hierarchies as those rigs have them, without their numbers.
 
 use mocap_model::*;
-use mocap_retarget::{Reason, map_roles};
+use mocap_retarget::{RoleReason, map_roles};
 
 /// A tree from lines indented by one blank a level.
 fn tree(text: &str) -> Skeleton {
@@ -91,7 +91,7 @@ fn cmu_in_both_forms() {
 }
 
 #[test]
-fn rigs_of_engines_and_tools() {
+fn rigs_of_iclone_and_unreal() {
     let legs = both(
         "  @_Thigh\n   @_Calf\n    @_Foot\n     @_ToeBaseShareBone\n     @_ToeBase\n   @_ThighTwist01\n",
         "L",
@@ -140,6 +140,10 @@ fn rigs_of_engines_and_tools() {
             (Role::RightIndex2, "index_02_r"),
         ],
     );
+}
+
+#[test]
+fn rigs_of_biped_and_vrm() {
     let legs = both("  Bip01 @ Thigh\n   Bip01 @ Calf\n    Bip01 @ Foot\n     Bip01 @ Toe0\n", "L", "R");
     let arms = both(
         "     Bip01 @ Clavicle\n      Bip01 @ UpperArm\n       Bip01 @ Forearm\n        Bip01 @ Hand\n         Bip01 @ Finger0\n          Bip01 @ Finger01\n",
@@ -241,6 +245,6 @@ fn stated_roles_win_and_bodies_without_names_have_none() {
         .unwrap();
     let map = map_roles(&stated);
     assert_eq!(map.rows.len(), 1);
-    assert_eq!((map.rows[0].role, map.rows[0].reason), (Role::LeftFoot, Reason::Stated));
+    assert_eq!((map.rows[0].role, map.rows[0].reason), (Role::LeftFoot, RoleReason::Stated));
     assert_eq!(map.apply(&nameless).with_role(Role::LeftFoot), Some(JointId(2)));
 }

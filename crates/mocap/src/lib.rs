@@ -85,4 +85,4 @@ pub use mocap_model::{
     Axis, Clip, Dofs, EulerOrder, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role, SignedAxis,
     Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
-pub use mocap_retarget::{Options as RetargetOptions, Retargeter};
+pub use mocap_retarget::{RetargetOptions, Retargeter};

@@ -1,7 +1,9 @@
 //! The map between two skeletons, as a row and as a table.
 
 use mocap_model::{Role, Skeleton};
-use mocap_retarget::{Explanation, FoundJoint, OtherJoint, Ratios, Reason, RoleMap, Which};
+use mocap_retarget::{
+    FoundJoint, LimbRatios, MapExplanation, RoleMap, RoleReason, SourceOrTarget, UnmappedJoint,
+};
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
@@ -62,13 +64,13 @@ struct Other<'a> {
 }
 
 /// A reason in one word.
-pub(super) fn word(reason: Reason) -> &'static str {
+pub(super) fn word(reason: RoleReason) -> &'static str {
     match reason {
-        Reason::Given => "given",
-        Reason::Stated => "stated",
-        Reason::Name => "name",
-        Reason::Place => "place",
-        Reason::Shape => "shape",
+        RoleReason::Given => "given",
+        RoleReason::Stated => "stated",
+        RoleReason::Name => "name",
+        RoleReason::Place => "place",
+        RoleReason::Shape => "shape",
     }
 }
 
@@ -81,8 +83,8 @@ impl<'a> Row<'a> {
     pub(super) fn new(
         path: &'a str,
         target: &'a str,
-        explanation: &'a Explanation,
-        ratios: Option<Ratios>,
+        explanation: &'a MapExplanation,
+        ratios: Option<LimbRatios>,
         warnings: &'a [Diagnostic],
     ) -> Row<'a> {
         let found = |found: &'a Option<FoundJoint>| {
@@ -99,11 +101,11 @@ impl<'a> Row<'a> {
             score: row.score.map(rounded),
             spread: row.spread,
         });
-        let others = |others: &'a [OtherJoint]| -> Vec<Other<'a>> {
-            let other = |other: &'a OtherJoint| Other {
+        let others = |others: &'a [UnmappedJoint]| -> Vec<Other<'a>> {
+            let other = |other: &'a UnmappedJoint| Other {
                 joint: &other.joint,
                 kind: other.kind.to_string(),
-                becomes: other.becomes.as_ref().map(ToString::to_string),
+                becomes: other.transfer.as_ref().map(ToString::to_string),
             };
             others.iter().map(other).collect()
         };
@@ -182,7 +184,7 @@ impl<'a> Row<'a> {
 }
 
 /// `20 roles on both, 3 on one alone`.
-pub(super) fn counted(explanation: &Explanation) -> String {
+pub(super) fn counted(explanation: &MapExplanation) -> String {
     let both = explanation.rows.iter().filter(|row| row.score.is_some()).count();
     match explanation.rows.len() - both {
         0 => format!("{both} roles on both skeletons"),
@@ -231,7 +233,7 @@ fn grouped(others: &[Other]) -> Vec<String> {
 }
 
 /// What was found of a body, and what was not: the note of an error.
-pub(super) fn found(which: Which, skeleton: &Skeleton, roles: &RoleMap) -> String {
+pub(super) fn found(which: SourceOrTarget, skeleton: &Skeleton, roles: &RoleMap) -> String {
     let mut table = vec![["role", "joint", ""].map(str::to_owned)];
     let limb = |role: &&Role| {
         matches!(role, Role::Hips) || {

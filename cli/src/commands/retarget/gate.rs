@@ -1,6 +1,6 @@
 //! Gates on the figures of a report: `--fail-above slide=0.05,penetration=0.01`.
 
-use mocap_retarget::{Metric, Report};
+use mocap_retarget::{RetargetMetric as Metric, RetargetReport as Report};
 use serde::Serialize;
 
 use crate::args::Gate;
@@ -34,13 +34,13 @@ const MEASURED: &str = "feet and limbs are measured where both skeletons have le
 pub(crate) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
     let missed = gates.iter().zip(checked).filter(|(_, checked)| !checked.passed);
     let finding = |(gate, checked): (&Gate, &Checked)| {
-        let Metric { name, unit, says, .. } = gate.metric;
+        let Metric { name, unit, description, .. } = gate.metric;
         let Some(value) = checked.value else {
             let message =
-                format!("{name} was not measured, so it is not within the limit of {}: {says}", gate.limit);
+                format!("{name} was not measured, so it is not within the limit of {}: {description}", gate.limit);
             return Diagnostic::gate("gate::not-measured", message).help(MEASURED);
         };
-        let message = format!("{name} is {value:.4} {unit}, above the limit of {}: {says}", gate.limit);
+        let message = format!("{name} is {value:.4} {unit}, above the limit of {}: {description}", gate.limit);
         Diagnostic::gate("gate::metric-above", message.replace(" ,", ","))
     };
     missed.map(finding).collect()

@@ -7,8 +7,8 @@ use mocap_batch::{BatchError, FileRecord, write_file};
 use mocap_formats::{Limits, map, text};
 use mocap_model::{Clip, JointId, Role, Skeleton};
 use mocap_retarget::{
-    Explanation, NEEDED_ROLES, Options, RetargetError, Retargeter, RoleMap, Which, explain_roles, map_roles,
-    map_roles_in,
+    MapExplanation, REQUIRED_ROLES, RetargetError, RetargetOptions, Retargeter, RoleMap, SourceOrTarget,
+    explain_roles, map_roles, map_roles_in,
 };
 
 use super::target::Target;
@@ -110,9 +110,9 @@ impl Mapping {
     }
 
     /// The options with it.
-    pub(super) fn options(&self, options: Options) -> Options {
+    pub(super) fn options(&self, options: RetargetOptions) -> RetargetOptions {
         let [source, target] = self.roles.clone();
-        Options {
+        RetargetOptions {
             source_roles: Some(source),
             target_roles: Some(target),
             pairs: self.pairs.clone(),
@@ -122,7 +122,7 @@ impl Mapping {
 
     /// All pairs, where a user's map has no legs to stand on: roles are then names of pairs.
     pub(super) fn pairs_alone(&self) -> Option<Vec<(JointId, JointId)>> {
-        let body = self.roles.iter().all(|map| NEEDED_ROLES.iter().all(|role| map.joint(*role).is_some()));
+        let body = self.roles.iter().all(|map| REQUIRED_ROLES.iter().all(|role| map.joint(*role).is_some()));
         if !self.given || body {
             return None;
         }
@@ -151,8 +151,8 @@ impl Mapping {
             _ => return diagnostic,
         };
         let (skeleton, roles) = match which {
-            Which::Source => (source, &self.roles[0]),
-            Which::Target => (&target.skeleton, &self.roles[1]),
+            SourceOrTarget::Source => (source, &self.roles[0]),
+            SourceOrTarget::Target => (&target.skeleton, &self.roles[1]),
         };
         diagnostic.note(explain::found(which, skeleton, roles))
     }
@@ -185,7 +185,7 @@ pub(super) fn shown(
         },
         None => Mapping::found(found, target),
     };
-    let options = Options { target_rest: target.rest.clone(), ..mapping.options(Options::default()) };
+    let options = RetargetOptions { target_rest: target.rest.clone(), ..mapping.options(RetargetOptions::default()) };
     let mut errors = Vec::new();
     let (explanation, ratios) = match Retargeter::new(&source, &target.skeleton, &options) {
         Ok(retargeter) => {
@@ -244,13 +244,13 @@ fn deliver(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
 }
 
 /// The file of a map: every role that was found on either side, and those that cannot be done without.
-fn file(mapping: &Mapping, source: &Skeleton, target: &Skeleton, explanation: &Explanation) -> Vec<u8> {
+fn file(mapping: &Mapping, source: &Skeleton, target: &Skeleton, explanation: &MapExplanation) -> Vec<u8> {
     let [from, to] = &mapping.roles;
     let side = |roles: &RoleMap| roles.rows.iter().map(|row| (row.role, row.joint)).collect();
     let map = map::JointMap { source: side(from), target: side(to), pairs: mapping.pairs.clone() };
     let note = |role: Role| {
         let row = explanation.rows.iter().find(|row| row.role == role);
-        let needed = NEEDED_ROLES.contains(&role);
+        let needed = REQUIRED_ROLES.contains(&role);
         let (source, target) = row.map_or((&None, &None), |row| (&row.source, &row.target));
         if source.is_none() && target.is_none() && !needed {
             return None;

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use mocap_formats::{Format, Remedy};
 use mocap_model::{Clip, Pose, Unit, UnitSource};
-use mocap_retarget::{Options, RetargetError, Retargeter, Warning, Which, retarget_pairs};
+use mocap_retarget::{RetargetOptions, RetargetError, Retargeter, RetargetWarning, SourceOrTarget, retarget_joint_pairs};
 
 use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
 use crate::batch::{
@@ -213,7 +213,7 @@ pub(crate) fn put_on_target(
     method: &MethodSettings,
     (target, map): (&Target, Option<&MapFile>),
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(Clip, mocap_retarget::Report), Diagnostic> {
+) -> Result<(Clip, mocap_retarget::RetargetReport), Diagnostic> {
     let unit = known(clip)?;
     if unit.source == UnitSource::Guessed {
         warnings.push(guessed(unit));
@@ -222,7 +222,7 @@ pub(crate) fn put_on_target(
     // A skeleton stands like itself: what two motions show of it would differ by what they show.
     let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
     let target_rest = if same { opening.stance.clone() } else { target.rest.clone() };
-    let options = Options {
+    let options = RetargetOptions {
         source_rest: opening.stance,
         target_rest,
         lead_in: opening.lead_in,
@@ -230,7 +230,7 @@ pub(crate) fn put_on_target(
     };
     let failed = |error: RetargetError| mapping.about(diagnostic(&error), &error, clip.skeleton(), target);
     let done = match mapping.pairs_alone() {
-        Some(pairs) => retarget_pairs(clip, &target.skeleton, &pairs, &options),
+        Some(pairs) => retarget_joint_pairs(clip, &target.skeleton, &pairs, &options),
         None => Retargeter::new(clip.skeleton(), &target.skeleton, &options)
             .and_then(|retargeter| retargeter.retarget(clip)),
     };
@@ -250,21 +250,21 @@ fn known(clip: &Clip) -> Result<Unit, Diagnostic> {
 }
 
 /// A warning of the library, with the flag that helps.
-fn noticed(warning: &Warning, target: &Target) -> Diagnostic {
+fn noticed(warning: &RetargetWarning, target: &Target) -> Diagnostic {
     let which = match warning {
-        Warning::LeftOut { which, .. } | Warning::StanceMade { which } | Warning::OneArm { which, .. } => {
-            Some(*which)
-        }
+        RetargetWarning::LeftOut { which, .. }
+        | RetargetWarning::ReferencePoseEstimated { which }
+        | RetargetWarning::OneArm { which, .. } => Some(*which),
         _ => None,
     };
     let diagnostic = about(Diagnostic::new(warning.code(), warning.to_string()), which, target);
     match warning {
-        Warning::StanceMade { which: Which::Target } => diagnostic.help(
+        RetargetWarning::ReferencePoseEstimated { which: SourceOrTarget::Target } => diagnostic.help(
             "give as the target a motion file of that skeleton, or the .skel that `mocap skel` writes of one: they \
              show how it stands, and --target-rest FRAME (of `mocap skel`: --rest FRAME) names a frame in which it \
              does",
         ),
-        Warning::StanceMade { which: Which::Source } => {
+        RetargetWarning::ReferencePoseEstimated { which: SourceOrTarget::Source } => {
             diagnostic.help("--source-rest FRAME names a frame in which it stands")
         }
         _ => diagnostic,
@@ -272,15 +272,15 @@ fn noticed(warning: &Warning, target: &Target) -> Diagnostic {
 }
 
 /// The same about the file of the target, where that is what it is about.
-fn about(diagnostic: Diagnostic, which: Option<Which>, target: &Target) -> Diagnostic {
+fn about(diagnostic: Diagnostic, which: Option<SourceOrTarget>, target: &Target) -> Diagnostic {
     match which {
-        Some(Which::Target) => diagnostic.in_file(Path::new(&target.path)),
+        Some(SourceOrTarget::Target) => diagnostic.in_file(Path::new(&target.path)),
         _ => diagnostic,
     }
 }
 
 /// The skeleton that an error is about.
-fn which_of(error: &RetargetError) -> Option<Which> {
+fn which_of(error: &RetargetError) -> Option<SourceOrTarget> {
     match error {
         RetargetError::MissingRoles { which, .. }
         | RetargetError::Uncertain { which, .. }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mocap_model::Role;
-use mocap_retarget::Report;
+use mocap_retarget::RetargetReport as Report;
 use serde::Serialize;
 
 use super::gate::Checked;
@@ -187,7 +187,7 @@ impl<'a> Measures<'a> {
             contacts_kept: row.contacts_kept,
             contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),
         });
-        let touches = report.touches.iter().map(|row| Touch {
+        let touches = report.self_contacts.iter().map(|row| Touch {
             role: row.role.name(),
             on: row.on.name(),
             contacts: row.contacts.iter().map(|run| [run.start, run.end]).collect(),

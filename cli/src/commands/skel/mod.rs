@@ -10,7 +10,7 @@ use std::path::Path;
 
 use mocap_formats::{Format, skel};
 use mocap_model::{Role, Skeleton, Space};
-use mocap_retarget::{NEEDED_ROLES, map_roles};
+use mocap_retarget::{REQUIRED_ROLES, map_roles};
 
 use crate::args::{Invocation, LIST, Reading, SkelArgs as Args};
 use crate::batch::{
@@ -115,7 +115,7 @@ fn skel(
     };
     // What is only a guess must not be written as if it were known.
     let roles = map_roles(&skeleton).certain();
-    let missing: Vec<Role> = NEEDED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+    let missing: Vec<Role> = REQUIRED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
     if !missing.is_empty() {
         let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
         let message = format!("no joint was found for {names}: the skeleton cannot be retargeted as it is");

@@ -1,8 +1,8 @@
-//! Which joint is what in the body.
+//! Roles of joints: which joint is what in the body.
 //!
-//! Roles that the skeleton states win. Then the naming scheme that explains most of a skeleton gives the limbs,
-//! hips, neck and head; the spine is what lies between, whatever it is called. Where no name is known, the tree and
-//! the lengths of its bones show the limbs. Every role has a reason and a score.
+//! Roles that the skeleton states take precedence. Then the naming scheme that matches most joints gives limbs, hips,
+//! neck and head; the spine is what lies between, under any name. If no name is known, the tree and the lengths of its
+//! bones show the limbs. Each role has a reason and a score.
 
 mod motion;
 mod name;
@@ -15,8 +15,8 @@ use name::Name;
 use schemes::{SCHEMES, Scheme};
 use std::fmt;
 
-/// The roles that a body cannot do without.
-pub const NEEDED_ROLES: [Role; 7] = [
+/// The roles that a body needs.
+pub const REQUIRED_ROLES: [Role; 7] = [
     Role::Hips,
     Role::LeftUpperLeg,
     Role::LeftLowerLeg,
@@ -28,27 +28,27 @@ pub const NEEDED_ROLES: [Role; 7] = [
 
 /// Why a joint has its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The user says so.
+pub enum RoleReason {
+    /// The user gave it.
     Given,
-    /// The skeleton says so.
+    /// The skeleton states it.
     Stated,
     /// Its name in the naming scheme of the rig.
     Name,
-    /// Its place between joints that have roles.
+    /// Its position between joints that have roles.
     Place,
     /// The shape of the tree and the lengths of its bones.
     Shape,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for RoleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Reason::Given => "given in a map",
-            Reason::Stated => "stated in the skeleton",
-            Reason::Name => "name",
-            Reason::Place => "place in the tree",
-            Reason::Shape => "shape of the tree",
+            RoleReason::Given => "given in a map",
+            RoleReason::Stated => "stated in the skeleton",
+            RoleReason::Name => "name",
+            RoleReason::Place => "place in the tree",
+            RoleReason::Shape => "shape of the tree",
         })
     }
 }
@@ -60,40 +60,47 @@ pub struct RoleRow {
     pub role: Role,
     /// The joint.
     pub joint: JointId,
-    /// Why.
-    pub reason: Reason,
-    /// How certain that is, from 0 to 1: 1 where it was stated, less by the reason and by what speaks against it.
+    /// The reason.
+    pub reason: RoleReason,
+    /// Confidence, from 0 to 1: 1 for stated roles, less for other reasons and for what contradicts them.
     pub score: f64,
 }
 
 impl RoleRow {
-    /// Whether this is more than a guess.
+    /// Whether the confidence is high enough for a limb.
     pub fn is_certain(&self) -> bool {
         self.score >= score::CERTAIN
     }
 }
 
-/// The roles of a skeleton's joints, at most one joint a role, in the order of [`Role::ALL`].
+/// The roles of a skeleton's joints, at most one joint per role, in the order of [`Role::ALL`].
+///
+/// ```
+/// use mocap_retarget::{JointId, Role, RoleMap};
+///
+/// let map = RoleMap::given([(Role::Hips, JointId(0)), (Role::LeftUpperLeg, JointId(1))]);
+/// assert_eq!(map.joint(Role::LeftUpperLeg), Some(JointId(1)));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoleMap {
-    /// One row a role that was found.
+    /// One row per role.
     pub rows: Vec<RoleRow>,
-    /// The naming scheme that was recognised.
+    /// The naming scheme, if recognised.
     pub scheme: Option<&'static str>,
 }
 
 impl RoleMap {
-    /// The roles that a user gives, of which the first counts where a role or a joint is there twice.
+    /// Roles given by the user. If a role or a joint occurs twice, the first counts.
     pub fn given(rows: impl IntoIterator<Item = (Role, JointId)>) -> RoleMap {
         let mut map = RoleMap::default();
         for (role, joint) in rows {
-            map.add(role, joint, Reason::Given, 1.0);
+            map.add(role, joint, RoleReason::Given, 1.0);
         }
         map.rows.sort_by_key(|row| row.role);
         map
     }
 
-    /// The same without what is a guess.
+    /// The same without uncertain roles.
     pub fn certain(&self) -> RoleMap {
         let rows = self.rows.iter().filter(|row| row.is_certain()).copied().collect();
         RoleMap { rows, scheme: self.scheme }
@@ -120,23 +127,34 @@ impl RoleMap {
             .expect("roles change no tree")
     }
 
-    fn add(&mut self, role: Role, joint: JointId, reason: Reason, score: f64) {
+    fn add(&mut self, role: Role, joint: JointId, reason: RoleReason, score: f64) {
         if self.joint(role).is_none() && self.role(joint).is_none() {
             self.rows.push(RoleRow { role, joint, reason, score });
         }
     }
 }
 
-/// Finds the roles of a skeleton's joints: stated ones, then by name, then by the shape of the tree for limbs that no
-/// name tells, then by place.
+/// Finds the roles of a skeleton's joints: stated roles, then by name, then by the shape of the tree for limbs without
+/// known names, then by position.
 ///
-/// Never fails: a skeleton that is no body, or whose names say nothing, gets few roles or none.
+/// It never fails: a skeleton that is not a body gets few roles or none.
+///
+/// ```
+/// # let walk = include_bytes!("../../../../fixtures/clips/alex_walk.bvh");
+/// # let document = mocap_formats::bvh::parse(walk, &Default::default())?.value;
+/// # let clip = mocap_formats::bvh::to_clip(&document, &Default::default())?.value;
+/// use mocap_retarget::{Role, map_roles};
+///
+/// let roles = map_roles(clip.skeleton());
+/// let knee = roles.joint(Role::LeftLowerLeg).unwrap();
+/// assert_eq!(clip.skeleton().joint(knee).name, "LeftLeg");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
     map_with(skeleton, &|_, _| None)
 }
 
-/// The same for a skeleton that is seen moving: where neither names nor the rest pose tell left from right, the
-/// motion does.
+/// The same for a skeleton with a motion: if neither names nor the rest pose tell left from right, the motion does.
 pub fn map_roles_in(clip: &Clip) -> RoleMap {
     map_with(clip.skeleton(), &|pair, legs| motion::left_first(clip, pair, legs))
 }
@@ -145,7 +163,7 @@ fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {
     let mut map = RoleMap::default();
     for (id, joint) in skeleton.iter() {
         if let Some(role) = joint.role {
-            map.add(role, id, Reason::Stated, 1.0);
+            map.add(role, id, RoleReason::Stated, 1.0);
         }
     }
     by_name(skeleton, &mut map);
@@ -159,7 +177,7 @@ fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {
     map
 }
 
-/// With fewer matches than this a scheme is chance.
+/// Fewer matches than this are chance.
 const FEWEST: usize = 4;
 
 fn by_name(skeleton: &Skeleton, map: &mut RoleMap) {
@@ -172,7 +190,7 @@ fn by_name(skeleton: &Skeleton, map: &mut RoleMap) {
         map.scheme = Some(scheme.name);
         let score = score::of_names(&found);
         for (role, joint) in found {
-            map.add(role, joint, Reason::Name, score);
+            map.add(role, joint, RoleReason::Name, score);
         }
     }
 }
@@ -202,17 +220,17 @@ fn role_of(scheme: &Scheme, name: &Name) -> Option<(Role, usize)> {
     })
 }
 
-/// What a place in the tree counts.
+/// Score of a position in the tree.
 const PLACE: f64 = 0.9;
 
-/// The spine between hips and shoulders, a neck below the head, toes after a foot.
+/// Roles by position: the spine between hips and shoulders, a neck below the head, toes after a foot.
 fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
     let pair = |map: &RoleMap, left| Some((map.joint(left)?, map.joint(left.mirrored())?));
     if map.joint(Role::Hips).is_none()
         && let Some((left, right)) = pair(map, Role::LeftUpperLeg)
         && let Some(joint) = common_ancestor(skeleton, left, right)
     {
-        map.add(Role::Hips, joint, Reason::Place, PLACE);
+        map.add(Role::Hips, joint, RoleReason::Place, PLACE);
     }
     let top = [Role::LeftShoulder, Role::LeftUpperArm]
         .into_iter()
@@ -220,7 +238,7 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
         .and_then(|(left, right)| common_ancestor(skeleton, left, right))
         .or_else(|| skeleton.joint(map.joint(Role::Neck).or(map.joint(Role::Head))?).parent);
     if let (Some(hips), Some(mut top)) = (map.joint(Role::Hips), top) {
-        // Biped hangs the shoulders on the neck.
+        // Shoulders of Biped are children of the neck.
         while map.role(top) == Some(Role::Neck)
             && let Some(parent) = skeleton.joint(top).parent
         {
@@ -230,16 +248,16 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
         let spine = path.get(1..).unwrap_or_default();
         for (i, role) in [Role::Spine, Role::Chest].into_iter().enumerate() {
             if let Some(joint) = spine.get(i) {
-                map.add(role, *joint, Reason::Place, PLACE);
+                map.add(role, *joint, RoleReason::Place, PLACE);
             }
         }
         if let [_, _, .., last] = spine {
-            map.add(Role::UpperChest, *last, Reason::Place, PLACE);
+            map.add(Role::UpperChest, *last, RoleReason::Place, PLACE);
         }
         if let Some(head) = map.joint(Role::Head)
             && let Some([_, neck, _, ..]) = skeleton.path(top, head).as_deref()
         {
-            map.add(Role::Neck, *neck, Reason::Place, PLACE);
+            map.add(Role::Neck, *neck, RoleReason::Place, PLACE);
         }
     }
     for (foot, toes) in [(Role::LeftFoot, Role::LeftToes), (Role::RightFoot, Role::RightToes)] {
@@ -250,17 +268,17 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
                 reach(a).total_cmp(&reach(b))
             });
             if let Some(joint) = furthest {
-                map.add(toes, *joint, Reason::Place, PLACE);
+                map.add(toes, *joint, RoleReason::Place, PLACE);
             }
         }
     }
 }
 
-/// The joint nearest to both that is above both (or one of them).
+/// The lowest common ancestor of two joints (it may be one of them).
 pub(crate) fn common_ancestor(skeleton: &Skeleton, a: JointId, b: JointId) -> Option<JointId> {
     let (mut a, mut b) = (a, b);
     while a != b {
-        // Parents come first: the later of the two cannot be above the other.
+        // Parents come first: the later of the two is not an ancestor of the other.
         if a > b {
             a = skeleton.joint(a).parent?;
         } else {

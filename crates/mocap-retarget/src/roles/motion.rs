@@ -1,15 +1,14 @@
-//! Which limb is the left one, as a motion shows it: knees bend forward and toes point there, whatever the file
-//! calls them and however its rest pose lies.
+//! Left and right from a motion: knees bend forward and toes point forward, under any names and in any rest pose.
 
 use super::shape::Pair;
 use mocap_model::{Clip, ForwardKinematics, JointId, Vector3};
 
-/// Frames looked at, spread over the clip.
+/// Number of frames sampled over the clip.
 const FRAMES: usize = 128;
-/// The share of what is seen that has to agree.
+/// The least share of agreement.
 const AGREEING: f64 = 0.5;
 
-/// Whether the first of a pair is on the left of a body with these legs; `None` where the motion does not say.
+/// Whether the first of a pair is on the left of a body with these legs; `None` if the motion does not show it.
 pub(super) fn left_first(clip: &Clip, pair: &Pair, legs: &Pair) -> Option<bool> {
     let joints: Vec<JointId> = pair.limbs.iter().chain(&legs.limbs).flatten().copied().collect();
     let up = clip.skeleton().space().up.vector();

@@ -1,8 +1,8 @@
-//! A joint's name taken apart: namespace and rig prefix off, the side out, the rest in one lower-case word.
+//! Joint names in parts: namespace and rig prefix removed, the side apart, the rest as one lower-case word.
 
 use mocap_model::Side;
 
-/// Words that rigs put before every name.
+/// Prefixes of rigs.
 const PREFIXES: [&str; 12] = [
     "ccbase",
     "bip001",
@@ -21,13 +21,13 @@ const PREFIXES: [&str; 12] = [
 /// The side and the rest of a name: `CC_Base_L_Thigh` and `thigh_l` are both (left, `thigh`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// The side, where a word of the name says it.
+    /// The side, if a word of the name is one.
     pub side: Option<Side>,
     /// All other words, joined, in lower case.
     pub base: String,
 }
 
-/// Takes a name apart.
+/// Splits a name.
 pub(super) fn split(full: &str) -> Name {
     // Namespaces: `mixamorig:Hips`, `rig|Hips`.
     let local = full.rsplit([':', '|']).next().unwrap_or(full);

@@ -1,19 +1,19 @@
-//! How rigs call the joints of a body.
+//! Naming schemes of rigs.
 //!
-//! One table a naming scheme: the same word means different joints in different schemes (`LeftLeg` is a lower
-//! leg at Mixamo, `LeftShoulder` an upper arm at Biovision), so words are never pooled.
+//! One table per naming scheme: the same word means different joints in different schemes (`LeftLeg` is a lower
+//! leg in Mixamo, `LeftShoulder` an upper arm in Biovision), so words are never pooled.
 
 use mocap_model::{Role, Side};
 
 /// The names of one kind of rig. Names are in the form of [`super::name::split`], without their side.
 pub(super) struct Scheme {
-    /// What users know the rig as.
+    /// The name users know.
     pub name: &'static str,
     /// Middle line: role and its names, most usual first.
     pub middle: &'static [(Role, &'static [&'static str])],
     /// Limbs, as the role of the left side, and their names.
     pub sided: &'static [(Role, &'static [&'static str])],
-    /// How fingers are called.
+    /// Names of fingers.
     pub fingers: Option<Fingers>,
 }
 
@@ -21,19 +21,18 @@ pub(super) struct Scheme {
 pub(super) struct Fingers {
     /// Thumb to little.
     names: [&'static str; 5],
-    /// What the three joints of the thumb end in, from the hand outwards.
+    /// Suffixes of the three joints of the thumb, from the hand outwards.
     thumb: [&'static str; 3],
-    /// What the three joints of the others end in.
+    /// Suffixes of the three joints of the other fingers.
     others: [&'static str; 3],
 }
 
-/// Fingers whose joints all end alike.
+/// Fingers whose joints all have the same suffixes.
 const fn fingers(names: [&'static str; 5], joints: [&'static str; 3]) -> Option<Fingers> {
     Some(Fingers { names, thumb: joints, others: joints })
 }
 
-/// The joints of fingers in a hand without their own bones in the palm, and those of a thumb, whose bone there
-/// moves.
+/// Suffixes of fingers without bones in the palm, and of a thumb, whose metacarpal bone moves.
 const PHALANGES: [&str; 3] = ["proximal", "intermediate", "distal"];
 const THUMB: [&str; 3] = ["metacarpal", "proximal", "distal"];
 const NUMBERED: [&str; 3] = ["1", "2", "3"];
@@ -137,7 +136,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
         fingers: fingers(["thumb", "index", "middle", "ring", "little"], PHALANGES),
     },
     Scheme {
-        // The humanoid's own names; the thumb's joints are called one further up than Unity does.
+        // Names of the humanoid; those of the thumb start one bone earlier than in Unity.
         name: "VRM 1.0",
         middle: &[(Hips, &["hips"]), (Neck, &["neck"]), (Head, &["head"])],
         sided: &[
@@ -218,7 +217,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
         fingers: None,
     },
     Scheme {
-        // The segments of MVN itself, as its FBX and MVNX files call them.
+        // Segment names of MVN's FBX and MVNX files.
         name: "Xsens MVN",
         middle: &[(Hips, &["pelvis"]), (Neck, &["neck"]), (Head, &["head"])],
         sided: &[
@@ -259,7 +258,7 @@ const FINGERS: [Role; 5] =
     [Role::LeftThumb1, Role::LeftIndex1, Role::LeftMiddle1, Role::LeftRing1, Role::LeftLittle1];
 
 impl Scheme {
-    /// The role of a name, and how early in the list of its names it stands (0: the most usual).
+    /// The role of a name, and the index of the name in its list (0: the most usual).
     pub(super) fn role(&self, side: Option<Side>, base: &str) -> Option<(Role, usize)> {
         let Some(side) = side else {
             return find(self.middle, base);

@@ -1,14 +1,16 @@
-//! How much the role of a joint is to be trusted: what speaks for it, less what the skeleton says against it.
+//! Confidence in roles: what supports a role, less what contradicts it in the skeleton.
 
-use super::{Reason, RoleMap, RoleRow};
+use super::{RoleMap, RoleReason, RoleRow};
 use mocap_model::{JointId, Role, Skeleton};
 
-/// Below this a role is a guess.
+/// The least score of a certain role.
 pub(super) const CERTAIN: f64 = 0.5;
 
-/// What is left of a score where the skeleton speaks against it.
+/// Factors of a score for what contradicts it: not below the role above,
 const NOT_BELOW: f64 = 0.3;
+/// of another length than on the other side,
 const UNLIKE_TWIN: f64 = 0.7;
+/// or without length.
 const NO_LENGTH: f64 = 0.6;
 /// Bones of both sides differ by at most this share.
 const ALIKE: f64 = 0.2;
@@ -30,13 +32,13 @@ const CORE: [Role; 13] = [
     Role::RightHand,
 ];
 
-/// What a name counts in a scheme that explains these roles: a few names that fit may be chance.
+/// Score of names in a scheme that matches these roles: a few matches may be chance.
 pub(super) fn of_names(found: &[(Role, JointId)]) -> f64 {
     let explained = CORE.iter().filter(|role| found.iter().any(|(found, _)| found == *role)).count();
     0.6 + 0.4 * explained as f64 / CORE.len() as f64
 }
 
-/// Takes from the scores of a map what the tree and the lengths say against it. What was stated stays.
+/// Lowers scores for what tree and lengths contradict. Stated roles stay.
 pub(super) fn check(skeleton: &Skeleton, map: &mut RoleMap) {
     let scores: Vec<f64> = map.rows.iter().map(|row| checked(skeleton, map, row)).collect();
     for (row, score) in map.rows.iter_mut().zip(scores) {
@@ -45,7 +47,7 @@ pub(super) fn check(skeleton: &Skeleton, map: &mut RoleMap) {
 }
 
 fn checked(skeleton: &Skeleton, map: &RoleMap, row: &RoleRow) -> f64 {
-    if matches!(row.reason, Reason::Stated | Reason::Given) {
+    if matches!(row.reason, RoleReason::Stated | RoleReason::Given) {
         return row.score;
     }
     let mut score = row.score;
@@ -72,7 +74,7 @@ fn checked(skeleton: &Skeleton, map: &RoleMap, row: &RoleRow) -> f64 {
     score
 }
 
-/// The role that a role hangs on.
+/// The role above a role.
 fn above(role: Role) -> Role {
     match role {
         Role::LeftLowerLeg => Role::LeftUpperLeg,

@@ -1,16 +1,16 @@
-//! Roles by the tree and the lengths of its bones, for skeletons whose names say nothing.
+//! Roles by the tree and the lengths of its bones, for skeletons with unknown names.
 //!
-//! Lengths are the same in every pose, so a rest pose that is no stance does not matter: limbs are the two pairs of
-//! branches with bones of one length, each with two long bones after one another; the pair nearer to where all
-//! meet are legs, the head is on the longest branch left between the arms. Which of a pair is left cannot be read
-//! off lengths: that takes a rest pose whose hips face forward, feet that show forward, or a motion.
+//! Lengths are the same in every pose, so the rest pose does not matter. Limbs are the two pairs of branches with bones
+//! of equal length, each with two long bones in sequence. The pair nearer to where all meet are legs; the head is on the
+//! longest branch left between the arms. Lengths do not tell left from right: that takes a rest pose whose hips face
+//! forward, feet that point forward, or a motion.
 
-use super::{Reason, RoleMap, common_ancestor};
+use super::{RoleMap, RoleReason, common_ancestor};
 use mocap_model::{JointId, Pose, Role, Skeleton, Vector3};
 
-/// A pair whose rest pose or motion does not say which is left.
+/// Score of a pair if neither rest pose nor motion tells left from right.
 pub(super) const SIDES_UNKNOWN: f64 = 0.3;
-/// Roles by shape count at most this much: lengths alone never name a joint for certain.
+/// Greatest score of a role by shape: lengths never identify a joint for certain.
 const SHAPE: f64 = 0.8;
 /// The two long bones of a limb are at least this share of the longest path through the skeleton, and of what
 /// hangs on their first joint; each of both has at least this share of their sum.
@@ -23,13 +23,13 @@ const AS_GOOD: f64 = 0.9;
 const ALIKE: f64 = 0.06;
 /// A third pair of limbs as long as this share of the second makes it unclear which are meant.
 const RIVAL: f64 = 0.6;
-/// From the joint of the head to its top it is at least so many times as far as along a joint of the neck.
+/// The top of the head is at least this many times as far from its joint as a neck joint is long.
 const TOP_OF_HEAD: f64 = 1.5;
-/// Branches compared at one joint; what has more is no body.
+/// Greatest number of branches compared at one joint; a body has fewer.
 const MOST_BRANCHES: usize = 64;
-/// Joints looked at from where a limb may start outwards; none of a body has as many.
+/// Greatest number of joints followed outwards from where a limb may start; limbs of a body have fewer.
 const MOST_JOINTS: usize = 64;
-/// A direction is clear where this much of it (cosine) lies along an axis.
+/// A direction is clear if it lies along an axis by at least this (cosine).
 const CLEAR: f64 = 0.7;
 
 /// Two limbs that may be left and right, in either order.
@@ -54,16 +54,16 @@ pub(super) struct Shape {
     fit: f64,
 }
 
-/// Says whether the first of a pair is the left one, given the legs; `None` where it cannot be known.
+/// Tells whether the first of a pair is the left one, given the legs; `None` if unknown.
 pub(super) type Sides<'a> = &'a dyn Fn(&Pair, &Pair) -> Option<bool>;
 
-/// Adds the roles that the shape shows; none where there is no pair of legs.
+/// Adds the roles that the shape shows; none without a pair of legs.
 pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
     let Some(shape) = Shape::of(skeleton) else { return };
     let rest = Rest::of(skeleton, &shape.legs);
     let left_first = |pair: &Pair| rest.left_first(pair).or_else(|| sides(pair, &shape.legs));
     if let Some(named) = map.joint(Role::LeftUpperLeg).or(map.joint(Role::RightUpperLeg)) {
-        // Names know better: where they see other legs, or these on other sides, nothing is added to them.
+        // Names take precedence: if they give other legs, or other sides, nothing is added.
         let known = left_first(&shape.legs).map(|first| shape.legs.limbs[usize::from(!first)][0]);
         let left = map.joint(Role::LeftUpperLeg);
         if known.is_none() || known != left || shape.legs.limbs.iter().all(|limb| limb[0] != named) {
@@ -71,22 +71,22 @@ pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
         }
     }
     let score = SHAPE * shape.fit;
-    map.add(Role::Hips, shape.hips, Reason::Shape, score);
+    map.add(Role::Hips, shape.hips, RoleReason::Shape, score);
     let mut limbs = |pair: &Pair, roles: &[Role]| {
         let known = left_first(pair);
         let score = if known.is_some() { score } else { SIDES_UNKNOWN * shape.fit };
         let [left, right] = if known == Some(false) { [1, 0] } else { [0, 1] }.map(|i| &pair.limbs[i]);
         for ((role, l), r) in roles.iter().zip(left).zip(right) {
-            map.add(*role, *l, Reason::Shape, score);
-            map.add(role.mirrored(), *r, Reason::Shape, score);
+            map.add(*role, *l, RoleReason::Shape, score);
+            map.add(role.mirrored(), *r, RoleReason::Shape, score);
         }
-        // Collar bones, where there are any.
+        // Clavicles, if there are any.
         let above = |limb: &[JointId]| skeleton.joint(limb[0]).parent.filter(|above| *above != pair.top);
         if roles[0] == Role::LeftUpperArm
             && let (Some(l), Some(r)) = (above(left), above(right))
         {
-            map.add(Role::LeftShoulder, l, Reason::Shape, score);
-            map.add(Role::RightShoulder, r, Reason::Shape, score);
+            map.add(Role::LeftShoulder, l, RoleReason::Shape, score);
+            map.add(Role::RightShoulder, r, RoleReason::Shape, score);
         }
     };
     limbs(&shape.legs, &[Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot, Role::LeftToes]);
@@ -94,7 +94,7 @@ pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
         limbs(arms, &[Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand]);
     }
     if let Some(head) = shape.head {
-        map.add(Role::Head, head, Reason::Shape, score);
+        map.add(Role::Head, head, RoleReason::Shape, score);
     }
 }
 
@@ -124,7 +124,7 @@ impl Shape {
         let mut limbs = limbs.into_iter();
         let (first, second) = (limbs.next()?, limbs.next());
         let Some(second) = second else {
-            // One pair alone: legs, if they hang below where they meet.
+            // Only one pair: legs, if they are below their common joint.
             let rest = Rest::of(skeleton, &first);
             let hips = first.top;
             return rest.stands.then_some(Shape { hips, legs: first, arms: None, head: None, fit: 0.7 });
@@ -151,7 +151,7 @@ impl Shape {
         if rest.stands {
             let foot = rest.height(&legs, 2);
             let above = |height: f64| (height - foot) / (rest.up_of(hips) - foot);
-            // Who stands on four legs is no biped, however alike the bones are.
+            // Four legs on the ground are not a biped, even with equal bones.
             if above(rest.height(&arms, 2)) < 0.25 {
                 fit *= 0.4;
             }
@@ -251,11 +251,11 @@ impl Tree<'_> {
         // Chains of thousands of joints with something on each would be walked again from each of them.
         let way: Vec<JointId> = self.way(child).take(MOST_JOINTS).collect();
         let both = |i: usize| self.bone(&way, i + 1) + self.bone(&way, i + 2);
-        // Where both sides start at one place a collar or hip bone starts, and no limb.
+        // If both sides start at one position, a clavicle or hip bone starts there, not a limb.
         let from = usize::from(self.bone(&way, 0) == 0.0 && way.len() > 3);
         let bases = from..way.len().checked_sub(2)?;
         let most = bases.clone().map(both).fold(0.0, f64::max);
-        // Collar bones may be as long as a lower arm: of two that are as good as equal the outer.
+        // Clavicles may be as long as a lower arm: of two nearly equal candidates take the outer.
         let base = bases.rev().find(|base| both(*base) >= AS_GOOD * most)?;
         let two = both(base);
         let shorter = self.bone(&way, base + 1).min(self.bone(&way, base + 2));
@@ -275,13 +275,13 @@ impl Tree<'_> {
         let far = |id: &JointId| self.length[id.index()] + self.reach[id.index()];
         let neck = children.max_by(|a, b| far(a).total_cmp(&far(b)))?;
         let way: Vec<JointId> = self.way(neck).collect();
-        // Faces hang on the head.
+        // Face joints are children of the head.
         let moving = |id: &JointId| {
             let children = self.skeleton.children(*id).iter();
             children.filter(|child| far(child) > nothing).count()
         };
         if let Some(at) = way.iter().position(|joint| moving(joint) > 1) {
-            // A joint at the very place of the one above is a handle for the face.
+            // A joint at the position of its parent is a control of the face.
             let at = (1..=at).rev().find(|i| self.length[way[*i].index()] > nothing).unwrap_or(0);
             return Some(way[at]);
         }
@@ -328,7 +328,7 @@ impl Rest {
             .iter()
             .all(|limb| (at(limb[0]) - at(limb[2])).dot(&up) > 0.8 * (at(limb[0]) - at(limb[2])).norm());
         if stands {
-            // Feet that show where the body looks know better than the file.
+            // Feet that point forward are more reliable than the file.
             let feet = legs.limbs.iter().filter_map(|limb| Some(at(*limb.get(3)?) - at(limb[2])));
             let feet: Vector3<f64> = feet.sum();
             let level = feet - up * feet.dot(&up);
@@ -348,7 +348,7 @@ impl Rest {
         pair.limbs.iter().map(|limb| self.up_of(limb[joint])).sum::<f64>() / 2.0
     }
 
-    /// Whether the first of a pair is the left one; `None` where they do not lie side by side.
+    /// Whether the first of a pair is the left one; `None` if they are not side by side.
     fn left_first(&self, pair: &Pair) -> Option<bool> {
         let apart = self.places[pair.limbs[0][0].index()] - self.places[pair.limbs[1][0].index()];
         let cosine = apart.try_normalize(0.0)?.dot(&self.left);

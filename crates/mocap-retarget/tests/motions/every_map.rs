@@ -4,7 +4,7 @@
 use crate::clip::{fixture, real};
 use mocap_corpus::note;
 use mocap_model::{Clip, Pose, Role, Vector3};
-use mocap_retarget::{Options, Retargeter, map_roles_in, rest_from_motion};
+use mocap_retarget::{RetargetOptions, Retargeter, estimate_rest_pose, map_roles_in};
 
 /// All files with a motion of a body.
 const FILES: [&str; 20] = [
@@ -89,8 +89,8 @@ fn every_pair_keeps_its_sides(whole: &[(&str, Clip)]) {
     for (from, _, source) in &clips {
         let was = sides(source);
         for (to, whole, target) in &clips {
-            let rest = rest_from_motion(whole).ok();
-            let options = Options { target_rest: rest, ..Options::default() };
+            let rest = estimate_rest_pose(whole).ok();
+            let options = RetargetOptions { target_rest: rest, ..RetargetOptions::default() };
             let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
             let explanation = retargeter.explain();
             assert!(

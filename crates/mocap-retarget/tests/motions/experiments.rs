@@ -5,7 +5,9 @@
 use crate::clip::{fixture, real};
 use mocap_corpus::note;
 use mocap_model::{Clip, JointId, Role, Skeleton};
-use mocap_retarget::{FootLock, Hands, LimbSolver, Method, Options, Report, Retargeter, map_roles};
+use mocap_retarget::{
+    FootLock, Hands, LimbSolver, RetargetMethod, RetargetOptions, RetargetReport, Retargeter, map_roles,
+};
 
 const WALKS: [(&str, usize); 2] = [("cmu/12_01_walk.bvh", 1), ("misc/games105_walk60.bvh", 0)];
 
@@ -56,13 +58,13 @@ fn with_legs(skeleton: &Skeleton, thigh: f64, shank: f64) -> Skeleton {
         .unwrap()
 }
 
-fn run(source: &Clip, experiment: &Experiment, options: &Options) -> (Clip, Report) {
+fn run(source: &Clip, experiment: &Experiment, options: &RetargetOptions) -> (Clip, RetargetReport) {
     let target = with_legs(source.skeleton(), experiment.thigh, experiment.shank);
     Retargeter::new(source.skeleton(), &target, options).unwrap().retarget(source).unwrap()
 }
 
 /// A row of the table in `docs/retargeting.md` (seen with `-- --nocapture`).
-fn print_row(walk: &str, experiment: &Experiment, method: &str, report: &Report) {
+fn print_row(walk: &str, experiment: &Experiment, method: &str, report: &RetargetReport) {
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let both = |role: Role| [role, role.mirrored()].map(|role| angle(report, role));
     let (thighs, knees) = (both(Role::LeftUpperLeg), both(Role::LeftLowerLeg));
@@ -80,7 +82,7 @@ fn print_row(walk: &str, experiment: &Experiment, method: &str, report: &Report)
     );
 }
 
-fn angle(report: &Report, role: Role) -> (f64, f64) {
+fn angle(report: &RetargetReport, role: Role) -> (f64, f64) {
     let angle = report.angles.iter().find(|angle| angle.role == role).unwrap();
     (angle.rms, angle.correlation.unwrap_or(0.0))
 }
@@ -88,10 +90,10 @@ fn angle(report: &Report, role: Role) -> (f64, f64) {
 fn walks_the_same_walk(path: &str, source: &Clip) {
     for experiment in &EXPERIMENTS {
         for solver in LimbSolver::ALL {
-            let options = Options { solver, lock: FootLock::Off, ..Options::default() };
+            let options = RetargetOptions { solver, foot_lock: FootLock::Off, ..RetargetOptions::default() };
             let (_, report) = run(source, experiment, &options);
             let place = format!("{path}, thighs × {}, {}", experiment.thigh, solver.name());
-            print_row(path, experiment, &format!("scale, feet free, {}", solver.name()), &report);
+            print_row(path, experiment, &format!("scale, no foot lock, {}", solver.name()), &report);
             for (role, most) in [
                 (Role::LeftUpperLeg, experiment.thigh_rms),
                 (Role::RightUpperLeg, experiment.thigh_rms),
@@ -128,9 +130,9 @@ pub(crate) fn scaled_bodies_walk_the_walk_of_a_fixture() {
 
 fn plants_its_feet(path: &str, source: &Clip) {
     for experiment in &EXPERIMENTS {
-        let (_, report) = run(source, experiment, &Options::default());
+        let (_, report) = run(source, experiment, &RetargetOptions::default());
         let place = format!("{path}, thighs × {}", experiment.thigh);
-        print_row(path, experiment, "scale, feet planted", &report);
+        print_row(path, experiment, "scale, foot lock", &report);
         for foot in &report.feet {
             assert!(foot.slide_ratio.unwrap() <= 0.05, "{place}: {foot:?}");
             assert!(foot.penetration_max <= 1e-4, "{place}: {foot:?}");
@@ -142,18 +144,22 @@ fn plants_its_feet(path: &str, source: &Clip) {
         }
         assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);
         // Without the lock the same frames slide as much as the source's, scaled.
-        let (_, free) = run(source, experiment, &Options { lock: FootLock::Off, ..Options::default() });
+        let (_, free) = run(
+            source,
+            experiment,
+            &RetargetOptions { foot_lock: FootLock::Off, ..RetargetOptions::default() },
+        );
         assert!(free.feet.iter().all(|foot| foot.slide_ratio.unwrap() > 0.5), "{place}: {:?}", free.feet);
     }
 }
 
-pub(crate) fn planted_feet_stay_where_they_stand() {
+pub(crate) fn locked_feet_stay_in_place() {
     for (path, skip) in WALKS {
         plants_its_feet(path, &real(path, skip));
     }
 }
 
-pub(crate) fn planted_feet_of_fixtures_stay_where_they_stand() {
+pub(crate) fn locked_feet_of_fixtures_stay_in_place() {
     for path in FIXTURES {
         plants_its_feet(path, &fixture(path));
     }
@@ -161,15 +167,22 @@ pub(crate) fn planted_feet_of_fixtures_stay_where_they_stand() {
 
 fn loses_its_knees(path: &str, source: &Clip) {
     for experiment in &EXPERIMENTS {
-        let (_, report) =
-            run(source, experiment, &Options { method: Method::Effectors, ..Options::default() });
+        let (_, report) = run(
+            source,
+            experiment,
+            &RetargetOptions { method: RetargetMethod::Effectors, ..RetargetOptions::default() },
+        );
         print_row(path, experiment, "effectors", &report);
         for role in [Role::LeftLowerLeg, Role::RightLowerLeg] {
             let (rms, _) = angle(&report, role);
             assert!(rms >= experiment.contrast_knee_rms, "{path}: {role} differs by only {rms}°");
         }
         // Copied rotations keep the angles and lose the floor.
-        let (_, report) = run(source, experiment, &Options { method: Method::Copy, ..Options::default() });
+        let (_, report) = run(
+            source,
+            experiment,
+            &RetargetOptions { method: RetargetMethod::Copy, ..RetargetOptions::default() },
+        );
         print_row(path, experiment, "copy", &report);
         assert!(report.angles.iter().all(|angle| angle.rms < 1e-6));
         assert!(report.feet.iter().all(|foot| foot.height_error_max > 0.25), "{:?}", report.feet);
@@ -190,7 +203,7 @@ pub(crate) fn without_scaling_the_knees_of_fixtures_are_lost() {
 
 fn is_itself(path: &str, source: &Clip) {
     for hands in [Hands::Scale, Hands::Keep] {
-        let options = Options { hands, ..Options::default() };
+        let options = RetargetOptions { hands, ..RetargetOptions::default() };
         let retargeter = Retargeter::new(source.skeleton(), source.skeleton(), &options).unwrap();
         let (motion, _) = retargeter.retarget(source).unwrap();
         let error = mocap_analysis::object_error(source, &motion, 0.0).unwrap();

@@ -4,7 +4,7 @@
 use crate::clip::{fixture, real};
 use mocap_corpus::note;
 use mocap_model::{Clip, Pose, Role, Vector3};
-use mocap_retarget::{Options, Report, Retargeter, map_roles, rest_from_motion};
+use mocap_retarget::{RetargetOptions, RetargetReport, Retargeter, estimate_rest_pose, map_roles};
 
 /// Name, file, frames to skip.
 const CLIPS: [(&str, &str, usize); 8] = [
@@ -74,7 +74,7 @@ impl Looks {
     }
 }
 
-fn row(names: [&str; 2], report: &Report) -> String {
+fn row(names: [&str; 2], report: &RetargetReport) -> String {
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let rms = |role: Role| {
         let angles = report.angles.iter().filter(|angle| angle.role == role || angle.role == role.mirrored());
@@ -120,9 +120,9 @@ fn each_moves_the_others(clips: &[(&str, Clip)], still: f64) {
     note!("|---|---|---|---|---|---|---|---|---|");
     for (from, source) in clips {
         for (to, target) in clips.iter().filter(|(to, _)| to != from) {
-            for target_rest in [None, Some(rest_from_motion(target).unwrap())] {
+            for target_rest in [None, Some(estimate_rest_pose(target).unwrap())] {
                 let seen = target_rest.is_some();
-                let options = Options { target_rest, ..Options::default() };
+                let options = RetargetOptions { target_rest, ..RetargetOptions::default() };
                 let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
                 let (motion, report) = retargeter.retarget(source).unwrap();
                 if !seen {

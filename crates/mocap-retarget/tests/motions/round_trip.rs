@@ -5,7 +5,7 @@ use crate::clip::{fixture, real};
 use mocap_analysis::trajectories;
 use mocap_corpus::note;
 use mocap_model::{Clip, JointId, Role};
-use mocap_retarget::{FootLock, Options, Retargeter, map_roles, rest_from_motion};
+use mocap_retarget::{FootLock, RetargetOptions, Retargeter, estimate_rest_pose, map_roles};
 
 const CLIPS: [(&str, &str, usize); 4] = [
     ("CMU", "cmu/12_01_walk.bvh", 1),
@@ -43,16 +43,20 @@ pub(crate) fn a_fixture_comes_back() {
 fn each_comes_back_from_the_others(clips: &[(&str, Clip)]) {
     for (from, source) in clips {
         for (to, target) in clips.iter().filter(|(to, _)| to != from) {
-            let rest = |clip: &Clip| Some(rest_from_motion(clip).unwrap());
+            let rest = |clip: &Clip| Some(estimate_rest_pose(clip).unwrap());
             let run = |lock: FootLock| {
-                let there = Options { target_rest: rest(target), lock, ..Options::default() };
+                let there = RetargetOptions {
+                    target_rest: rest(target),
+                    foot_lock: lock,
+                    ..RetargetOptions::default()
+                };
                 let there = Retargeter::new(source.skeleton(), target.skeleton(), &there).unwrap();
                 let (motion, _) = there.retarget(source).unwrap();
-                let back = Options {
+                let back = RetargetOptions {
                     target_rest: rest(source),
                     source_rest: rest(target),
-                    lock,
-                    ..Options::default()
+                    foot_lock: lock,
+                    ..RetargetOptions::default()
                 };
                 let back = Retargeter::new(target.skeleton(), source.skeleton(), &back).unwrap();
                 let (again, _) = back.retarget(&motion).unwrap();
@@ -62,11 +66,11 @@ fn each_comes_back_from_the_others(clips: &[(&str, Clip)]) {
                 let shared: Vec<Role> = Role::ALL.iter().copied().filter(in_both).collect();
                 error(source, &again, &shared)
             };
-            let [free, planted] = [FootLock::Off, FootLock::Auto].map(run);
-            note!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, planted * 100.0);
+            let [free, locked] = [FootLock::Off, FootLock::Auto].map(run);
+            note!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, locked * 100.0);
             // Planted feet are not the captured ones, which slide and sink: that is no loss of the way.
             assert!(free <= 0.015, "{from} → {to} → {from}: {free} of the height");
-            assert!(planted <= 0.02, "{from} → {to} → {from}: {planted} of the height");
+            assert!(locked <= 0.02, "{from} → {to} → {from}: {locked} of the height");
         }
     }
 }

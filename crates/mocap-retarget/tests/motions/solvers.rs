@@ -3,7 +3,7 @@
 
 use crate::clip::{fixture, real};
 use mocap_model::Clip;
-use mocap_retarget::{LimbSolver, Options, Retargeter, rest_from_motion};
+use mocap_retarget::{LimbSolver, RetargetOptions, Retargeter, estimate_rest_pose};
 
 const CLIPS: [(&str, usize); 4] = [
     ("cmu/12_01_walk.bvh", 1),
@@ -32,10 +32,14 @@ pub(crate) fn every_solver_follows_fixtures_without_a_jump() {
 
 fn follow_without_a_jump(clips: &[(&str, Clip)], targets: &[(&str, Clip, bool)]) {
     for (to, target, limited) in targets {
-        let target_rest = rest_from_motion(target).ok();
+        let target_rest = estimate_rest_pose(target).ok();
         for (from, source) in clips {
             for solver in LimbSolver::ALL {
-                let options = Options { solver, target_rest: target_rest.clone(), ..Options::default() };
+                let options = RetargetOptions {
+                    solver,
+                    target_rest: target_rest.clone(),
+                    ..RetargetOptions::default()
+                };
                 let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
                 let (_, report) = retargeter.retarget(source).unwrap();
                 let place = format!("{from} on {to}, {}", solver.name());

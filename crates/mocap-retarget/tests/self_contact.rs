@@ -2,7 +2,7 @@
 
 use mocap_formats::{Limits, bvh};
 use mocap_model::*;
-use mocap_retarget::{Options, Retargeter, map_roles};
+use mocap_retarget::{RetargetOptions, Retargeter, map_roles};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,19 +57,19 @@ fn hands_that_meet_meet_on_another_body() {
     let angles = (0..180).map(|degrees| f64::from(degrees).to_radians());
     let meet = angles.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
     let together = arms_forward(source.skeleton(), meet);
-    let run = |touch: bool| {
-        let options = Options { touch, ..Options::default() };
+    let run = |self_contacts: bool| {
+        let options = RetargetOptions { self_contacts, ..RetargetOptions::default() };
         let retargeter = Retargeter::new(source.skeleton(), &narrow, &options).unwrap();
         let (motion, report) = retargeter.retarget(&together).unwrap();
         (wrists(&motion, 30) * report.metres[1], report)
     };
     let [(apart, free), (near, touched)] = [false, true].map(run);
     let wished = distance(&meet) * touched.scale.leg * touched.metres[1];
-    assert!(free.touches.is_empty() && touched.touches.len() == 2, "{:?}", touched.touches);
+    assert!(free.self_contacts.is_empty() && touched.self_contacts.len() == 2, "{:?}", touched.self_contacts);
     assert!((near - wished).abs() < 0.03, "{near} m, {wished} m in the source, scaled");
     assert!(apart - wished > 0.05, "{apart} m without");
-    for touch in &touched.touches {
-        assert!(touch.contacts.len() == 1 && touch.contacts[0] == (0..60), "{touch:?}");
-        assert!(touch.error < 0.01, "{touch:?}");
+    for contact in &touched.self_contacts {
+        assert!(contact.contacts.len() == 1 && contact.contacts[0] == (0..60), "{contact:?}");
+        assert!(contact.error < 0.01, "{contact:?}");
     }
 }

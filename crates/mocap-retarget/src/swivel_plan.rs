@@ -1,44 +1,44 @@
-//! Which way a limb with limits swivels about the line from shoulder to hand, over a whole motion.
+//! The swivel angle of a limb with limits, planned over a motion. (The swivel is the rotation about the line from
+//! shoulder to hand.)
 //!
-//! Where limits forbid the source's own swivel there are mostly two ways out, one to each side, and the nearer one
-//! changes from frame to frame: taken frame by frame, the limb jumps. So the swivel is planned ahead: as near to the
-//! source's as limits allow, and as slow as that lets it be, which is a shortest way through a grid of swivels and
-//! frames.
+//! If limits forbid the source's swivel, there are mostly two ways out, one to each side, and the nearer one changes
+//! from frame to frame: solved frame by frame, the limb jumps. The plan stays as near to the source's swivel as limits
+//! allow and moves as slowly as possible: a shortest path through a grid of swivels and frames.
 //!
 //! Based on: R. Bellman, "Dynamic Programming", 1957.
 
+use crate::smoothing::smooth;
 use mocap_ik::TwoBone;
 use std::f64::consts::TAU;
 
 const COUNT: usize = TwoBone::SWIVELS;
-/// What each swivel of a frame leaves of the way to the goal, as a share of the limb's length.
-pub(crate) type Misses = [f32; COUNT];
-/// Below this the goal is met.
-const MET: f32 = 1e-5;
-/// What it costs to miss the goal by the length of the limb, in squared steps of the grid: 2 % count as much as 34°
-/// of swivel.
-const MISSED: f64 = 50_000.0;
+/// Residuals of one frame: by swivel, the distance to the goal that is left, as a share of the limb's length.
+pub(crate) type Residuals = [f32; COUNT];
+/// The greatest residual of a goal that is reached.
+const REACHED: f32 = 1e-5;
+/// The cost of a residual of the limb's length, in squared steps of the grid: 2 % cost as much as 34° of swivel.
+const RESIDUAL_COST: f64 = 50_000.0;
 /// The time that weighs speed against distance \[s\].
-const PACE: f64 = 0.03;
-/// The furthest move from one column of the grid to the next, in steps.
+const SPEED_COST: f64 = 0.03;
+/// The largest move from one column of the grid to the next, in steps.
 const FURTHEST: usize = 6;
-/// The share of what a joint may turn in a frame that a plan makes use of.
+/// The share of a joint's step limit that a plan uses.
 const USED: f64 = 0.7;
 /// The plan is smoothed over this time to both sides \[s\].
 const SMOOTH: f64 = 0.05;
 
-/// The swivel of each frame \[rad\] from the source's; empty where limits allow that in all frames. `step`: how far the
-/// joint may turn from one frame to the next \[rad\].
-pub(crate) fn planned(misses: &[Misses], fps: f64, step: f64) -> Vec<f64> {
-    if misses.iter().all(|frame| frame[0] <= MET) {
+/// The swivel of each frame relative to the source's \[rad\]; empty if limits allow the source's in all frames. `step`
+/// is the step limit of the joint \[rad / frame\].
+pub(crate) fn plan_swivel(residuals: &[Residuals], fps: f64, step: f64) -> Vec<f64> {
+    if residuals.iter().all(|frame| frame[0] <= REACHED) {
         return Vec::new();
     }
-    // So many frames make a column that a move by one step of the grid is not too fast.
+    // Columns are wide enough that a move by one step of the grid is not too fast.
     let width = TAU / COUNT as f64;
     let frames = (width / (USED * step)).ceil().clamp(1.0, 1e3) as usize;
     let furthest = ((USED * step * frames as f64 / width) as usize).clamp(1, FURTHEST);
-    let columns: Vec<[f64; COUNT]> = misses.chunks(frames).map(costs_of).collect();
-    let speed = (PACE * fps).powi(2) / frames as f64;
+    let columns: Vec<[f64; COUNT]> = residuals.chunks(frames).map(costs_of).collect();
+    let speed = (SPEED_COST * fps).powi(2) / frames as f64;
     let turns: Vec<f64> = unwrapped(&cheapest(&columns, furthest, speed)).collect();
     // From the middle of one column to that of the next.
     let at = |frame: usize| {
@@ -47,20 +47,20 @@ pub(crate) fn planned(misses: &[Misses], fps: f64, step: f64) -> Vec<f64> {
         let after = (before + 1).min(turns.len() - 1);
         (turns[before] + (turns[after] - turns[before]) * share) * width
     };
-    let course: Vec<f64> = (0..misses.len()).map(at).collect();
-    crate::plant::smoothed(&course, (SMOOTH * fps).round() as usize)
+    let swivels: Vec<f64> = (0..residuals.len()).map(at).collect();
+    smooth(&swivels, (SMOOTH * fps).round() as usize)
 }
 
-/// What each swivel costs in some frames.
-fn costs_of(frames: &[Misses]) -> [f64; COUNT] {
+/// The cost of each swivel over some frames.
+fn costs_of(frames: &[Residuals]) -> [f64; COUNT] {
     std::array::from_fn(|k| {
         let off = k.min(COUNT - k) as f64;
-        let missed: f64 = frames.iter().map(|frame| f64::from(frame[k]).powi(2)).sum();
-        off * off * frames.len() as f64 + MISSED * missed
+        let residual: f64 = frames.iter().map(|frame| f64::from(frame[k]).powi(2)).sum();
+        off * off * frames.len() as f64 + RESIDUAL_COST * residual
     })
 }
 
-/// The cheapest way through the columns: a step for each.
+/// The cheapest path through the columns: a step for each.
 fn cheapest(columns: &[[f64; COUNT]], furthest: usize, speed: f64) -> Vec<usize> {
     let mut costs = columns[0];
     // By column and step: the step of the column before.
@@ -90,7 +90,7 @@ fn cheapest(columns: &[[f64; COUNT]], furthest: usize, speed: f64) -> Vec<usize>
     steps
 }
 
-/// Steps on the circle as a course without jumps of a whole turn.
+/// Steps on the circle as a curve without jumps of a whole turn.
 fn unwrapped(steps: &[usize]) -> impl Iterator<Item = f64> {
     let half = COUNT as i64 / 2;
     let mut at = 0i64;
@@ -109,18 +109,18 @@ mod tests {
     fn a_plan_stays_on_one_side_and_begins_ahead_of_time() {
         // The source's swivel misses in the middle; the nearer side changes there.
         let miss = |near: std::ops::Range<usize>| {
-            let mut misses = [0.0; COUNT];
-            near.for_each(|k| misses[(k + COUNT - 8) % COUNT] = 0.2);
-            misses
+            let mut residuals = [0.0; COUNT];
+            near.for_each(|k| residuals[(k + COUNT - 8) % COUNT] = 0.2);
+            residuals
         };
-        let misses: Vec<Misses> = (0..120)
+        let residuals: Vec<Residuals> = (0..120)
             .map(|frame| match frame {
                 40..60 => miss(2..11),
                 60..80 => miss(6..15),
                 _ => [0.0; COUNT],
             })
             .collect();
-        let plan = planned(&misses, 120.0, 0.15);
+        let plan = plan_swivel(&residuals, 120.0, 0.15);
         assert!(plan[50].signum() == plan[70].signum(), "{plan:?}");
         assert!(plan[50].abs() > 0.2 && plan[70].abs() > 0.2, "{plan:?}");
         assert!(plan[36] != 0.0 && plan[5] == 0.0 && plan[115] == 0.0, "{plan:?}");
@@ -128,8 +128,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_planned_where_nothing_is_forbidden() {
-        assert!(planned(&[[0.0; COUNT]; 3], 30.0, 0.1).is_empty());
-        assert!(planned(&[], 30.0, 0.1).is_empty());
+    fn nothing_is_planned_if_nothing_is_forbidden() {
+        assert!(plan_swivel(&[[0.0; COUNT]; 3], 30.0, 0.1).is_empty());
+        assert!(plan_swivel(&[], 30.0, 0.1).is_empty());
     }
 }

@@ -1,34 +1,37 @@
-//! The stance in which two skeletons are compared: upright, facing forward, legs straight down, arms straight
-//! out to the sides, feet flat.
+//! The reference pose in which two skeletons are compared: a T-pose, upright and facing forward, legs straight down,
+//! arms straight out to the sides, feet flat.
 //!
-//! Every skeleton is brought there from its rest pose (or from a pose that is given), bone by bone, by the
-//! smallest turns; so A-, T- and N-poses, other bone axes and other rolls make no difference. Torso and head
-//! keep the shape they have at rest. A rest pose that is no pose of a body at all (bones along one local axis,
-//! as several exporters write them) is put together from the tree: trunk and hips by the places of limbs, the
-//! rest along the bones; twists about bones are then taken to be neutral where the file has them at zero.
+//! Each skeleton is brought there from its rest pose (or from a given pose) bone by bone, by the smallest rotations.
+//! A-, T- and N-poses, bone axes and rolls therefore make no difference. Torso and head keep their rest shape.
+//!
+//! Some exporters write rest poses that no body can take, such as all bones along one local axis. For these the
+//! reference pose is estimated from the tree: trunk and hips from the positions of the limbs, the rest along the
+//! bones; twist along bones is assumed to be neutral where the file has it at zero.
 
 use crate::body::{Body, LIMBS, Limb, LimbKind};
-use crate::error::{RetargetError, Which};
+use crate::error::{RetargetError, SourceOrTarget};
 use mocap_model::{Axis, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, rotation_between};
 use nalgebra::{Matrix3, Rotation3};
 
-/// Object-space rotations and positions of a skeleton that stands, with the hips at its origin.
+/// Object-space rotations and positions of a skeleton in its reference pose, with the hips at the origin.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Stance {
+pub(crate) struct ReferencePose {
     pub rotation: Vec<UnitQuaternion<f64>>,
     pub position: Vec<Vector3<f64>>,
-    /// Local rotations that make the stance.
+    /// Local rotations of the pose.
     pub local: Vec<UnitQuaternion<f64>>,
-    /// Whether the pose it started from was no stance.
-    pub made: bool,
+    /// Whether the base pose was not a T- or A-pose, and this one was estimated from the bones.
+    pub estimated: bool,
+    /// The same before its limbs were rolled to mirror each other, if they were.
+    pub unrolled: Option<Box<ReferencePose>>,
 }
 
-/// A part of the trunk further than this from upright is not as the author posed it (cosine).
+/// A part of the trunk further than this from upright was not posed by the author (cosine).
 const UPRIGHT: f64 = 0.8;
-/// A foot steeper than this down, or this far up (sine of its pitch), is not flat.
+/// A foot pitched further than this, down or up, is not flat (sine).
 const FLAT: (f64, f64) = (-0.85, 0.02);
-/// How far the ball of a foot lies below the ankle, as a share of the leg's length, where nothing shows it:
-/// the middle of the game rigs measured (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13).
+/// Height of the ankle above the ball of the foot, as a share of the leg's length, if the rig does not show it: the
+/// median of measured game rigs (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13).
 const ANKLE_OVER_BALL: f64 = 0.085;
 
 /// The directions of a space.
@@ -49,7 +52,7 @@ impl Directions {
         if side == Side::Left { self.left } else { -self.left }
     }
 
-    /// The axis about which a joint bends the usual way when the skeleton stands: knees back, elbows forward.
+    /// The axis about which a limb flexes in the reference pose: knees back, elbows forward.
     pub(crate) fn bend(&self, limb: &Limb) -> Vector3<f64> {
         match (limb.kind, limb.side) {
             (LimbKind::Leg, _) => self.left,
@@ -59,46 +62,25 @@ impl Directions {
     }
 }
 
-/// The stance of a skeleton, made from a local pose. Limbs of a skeleton whose right side is the left one with
-/// all bones reversed, a convention of several exporters, are rolled to be mirror images.
-pub(crate) fn stance(
+/// A reference pose with each limb, in the order of [`crate::body::LIMBS`], rolled about its line by an angle \[rad\].
+pub(crate) fn rolled_reference_pose(
     skeleton: &Skeleton,
     body: &Body,
     base: &Pose,
-    which: Which,
-) -> Result<Stance, RetargetError> {
-    let first = rolled_stance(skeleton, body, base, which, &[0.0; 4])?;
-    if !first.made {
-        // The trunk is as the author posed it: where the arms are is where they should be.
-        return if arms_crossed(skeleton, body, base) {
-            Err(RetargetError::SidesMixed { which })
-        } else {
-            Ok(first)
-        };
-    }
-    let rolls = mirror_rolls(skeleton, body, base, &first);
-    if rolls == [0.0; 4] { Ok(first) } else { rolled_stance(skeleton, body, base, which, &rolls) }
-}
-
-/// The same with a turn \[rad\] of each limb, in the order of [`crate::body::LIMBS`], about its own line.
-pub(crate) fn rolled_stance(
-    skeleton: &Skeleton,
-    body: &Body,
-    base: &Pose,
-    which: Which,
+    which: SourceOrTarget,
     rolls: &[f64; 4],
-) -> Result<Stance, RetargetError> {
+) -> Result<ReferencePose, RetargetError> {
     let directions = Directions::of(skeleton);
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
-    let mut maker = Maker { skeleton, body, base, object, directions, rolls, made: false, backward: 0 };
+    let mut maker = Maker { skeleton, body, base, object, directions, rolls, estimated: false, backward: 0 };
     let mut rotation: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
         let local = base.joints[id.index()].rotation;
         let inherited = joint.parent.map_or(local, |parent| rotation[parent.index()] * local);
         rotation.push(maker.correction(id, &inherited) * inherited);
     }
-    let made = maker.made;
+    let estimated = maker.estimated;
     if maker.backward == 2 {
         return Err(RetargetError::SidesSwapped { which, left: Role::LeftUpperLeg });
     }
@@ -117,12 +99,37 @@ pub(crate) fn rolled_stance(
     }
     let hips = position[body.hips.index()];
     position.iter_mut().for_each(|p| *p -= hips);
-    let stance = Stance { rotation, position, local, made };
-    stance.check(skeleton, body, which)?;
-    Ok(stance)
+    let pose = ReferencePose { rotation, position, local, estimated, unrolled: None };
+    pose.check(skeleton, body, which)?;
+    Ok(pose)
 }
 
-impl Stance {
+impl ReferencePose {
+    /// The reference pose of a skeleton, made from a local pose. Some exporters reverse all bones of the right side:
+    /// such limbs are rolled to be mirror images of the left ones.
+    pub(crate) fn new(
+        skeleton: &Skeleton,
+        body: &Body,
+        base: &Pose,
+        which: SourceOrTarget,
+    ) -> Result<ReferencePose, RetargetError> {
+        let first = rolled_reference_pose(skeleton, body, base, which, &[0.0; 4])?;
+        if !first.estimated {
+            // The author posed the trunk: the arms are where they should be.
+            return if arms_crossed(skeleton, body, base) {
+                Err(RetargetError::SidesMixed { which })
+            } else {
+                Ok(first)
+            };
+        }
+        let rolls = mirror_rolls(skeleton, body, base, &first);
+        if rolls == [0.0; 4] {
+            return Ok(first);
+        }
+        let rolled = rolled_reference_pose(skeleton, body, base, which, &rolls)?;
+        Ok(ReferencePose { unrolled: Some(Box::new(first)), ..rolled })
+    }
+
     pub(crate) fn distance(&self, a: JointId, b: JointId) -> f64 {
         (self.position[a.index()] - self.position[b.index()]).norm()
     }
@@ -132,7 +139,7 @@ impl Stance {
         self.distance(limb.base, limb.middle) + self.distance(limb.middle, limb.tip)
     }
 
-    fn check(&self, skeleton: &Skeleton, body: &Body, which: Which) -> Result<(), RetargetError> {
+    fn check(&self, skeleton: &Skeleton, body: &Body, which: SourceOrTarget) -> Result<(), RetargetError> {
         if !self.position.iter().all(|p| p.iter().all(|v| v.is_finite() && v.abs() < 1e100)) {
             return Err(RetargetError::Extreme { which });
         }
@@ -150,7 +157,7 @@ impl Stance {
     }
 }
 
-/// Whether the left arm hangs on the side of the right leg.
+/// Whether the left arm is on the side of the right leg.
 fn arms_crossed(skeleton: &Skeleton, body: &Body, base: &Pose) -> bool {
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
@@ -167,8 +174,8 @@ fn arms_crossed(skeleton: &Skeleton, body: &Body, base: &Pose) -> bool {
     }
 }
 
-/// The rolls that make right limbs mirror images of left ones, where their bones are reversed.
-fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, stance: &Stance) -> [f64; 4] {
+/// The rolls that make right limbs mirror images of left ones, if their bones are reversed.
+fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, reference: &ReferencePose) -> [f64; 4] {
     let left = Directions::of(skeleton).left;
     let mut rolls = [0.0; 4];
     for (l, r) in [(0, 1), (2, 3)] {
@@ -182,13 +189,13 @@ fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, stance: &Stance) 
         }
         // The mirror image of an axis, reversed.
         let image = |v: Vector3<f64>| left * (2.0 * v.dot(&left)) - v;
-        let line = stance.position[to.tip.index()] - stance.position[to.base.index()];
+        let line = reference.position[to.tip.index()] - reference.position[to.base.index()];
         let Some(line) = line.try_normalize(0.0) else { continue };
         let across = |v: Vector3<f64>| v - line * v.dot(&line);
         let (mut cosine, mut sine) = (0.0, 0.0);
         for axis in Axis::ALL {
-            let now = across(stance.rotation[to.base.index()] * axis.unit().into_inner());
-            let wished = across(image(stance.rotation[from.base.index()] * axis.unit().into_inner()));
+            let now = across(reference.rotation[to.base.index()] * axis.unit().into_inner());
+            let wished = across(image(reference.rotation[from.base.index()] * axis.unit().into_inner()));
             cosine += now.dot(&wished);
             sine += line.dot(&now.cross(&wished));
         }
@@ -198,6 +205,7 @@ fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, stance: &Stance) 
     rolls
 }
 
+/// Brings one joint after another from the base pose into the reference pose.
 struct Maker<'a> {
     skeleton: &'a Skeleton,
     body: &'a Body,
@@ -206,13 +214,13 @@ struct Maker<'a> {
     object: Pose,
     directions: Directions,
     rolls: &'a [f64; 4],
-    made: bool,
-    /// Feet that show backward.
+    estimated: bool,
+    /// Feet that point backward.
     backward: usize,
 }
 
 impl Maker<'_> {
-    /// The turn in object space that brings a joint from where its parent leaves it into the stance.
+    /// The rotation in object space that brings a joint from its inherited orientation into the reference pose.
     fn correction(&mut self, id: JointId, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let none = UnitQuaternion::identity();
@@ -226,14 +234,14 @@ impl Maker<'_> {
             let next = if limb.base == id { limb.middle } else { limb.tip };
             let wished = if limb.kind == LimbKind::Leg { -up } else { self.directions.out(limb.side) };
             let Some(bone) = self.bone(id, next, inherited) else { return none };
-            // No author poses a thigh further out than this, or an arm straight up or across the body.
+            // Authors do not pose thighs further out than this, or arms straight up or across the body.
             let odd = match limb.kind {
                 LimbKind::Leg => bone.dot(&wished) < 0.5,
                 LimbKind::Arm => bone.dot(&up) > UPRIGHT || bone.dot(&wished) < -0.5,
             };
-            self.made |= limb.base == id && odd;
-            // A bone that points the opposite way could turn about any axis across: take the one that keeps
-            // the front of the body in front.
+            self.estimated |= limb.base == id && odd;
+            // A bone that points the opposite way could rotate about any axis across it. This one keeps the front
+            // of the body in front.
             let swing = if bone.dot(&wished) < -0.999 {
                 UnitQuaternion::new(forward * std::f64::consts::PI)
             } else {
@@ -277,7 +285,7 @@ impl Maker<'_> {
         from.inverse_transform_point(&self.object.joints[to.index()].translation.vector.into()).coords
     }
 
-    /// Its direction where the first joint is turned like `frame`; `None` without length.
+    /// The direction of that vector if the first joint has the orientation `frame`; `None` without length.
     fn bone(&self, from: JointId, to: JointId, frame: &UnitQuaternion<f64>) -> Option<Vector3<f64>> {
         (frame * self.local_bone(from, to)).try_normalize(0.0)
     }
@@ -296,7 +304,7 @@ impl Maker<'_> {
         let none = UnitQuaternion::identity();
         let [Some(left), Some(right)] = [Role::LeftShoulder, Role::RightShoulder].map(|role| {
             let arm = if role == Role::LeftShoulder { &self.body.limbs[2] } else { &self.body.limbs[3] };
-            // Collar bones of some rigs start on the middle line: the arm is always off it.
+            // Clavicles of some rigs start on the middle line; arms never do.
             arm.as_ref().map(|arm| arm.base)
         }) else {
             return none;
@@ -314,7 +322,7 @@ impl Maker<'_> {
             || (self.local_bone(top, left) + self.local_bone(top, right)) / 2.0,
             |neck| self.local_bone(top, neck),
         );
-        // A neck at the very place of the chest (CMU) says nothing: the next joint does.
+        // A neck at the position of the chest (CMU) has no direction: use the next joint.
         let above = match self.body.neck.get(1).copied().or(self.body.head) {
             Some(next) if above.norm() < 1e-6 * arms.norm() => self.local_bone(top, next),
             _ => above,
@@ -322,8 +330,8 @@ impl Maker<'_> {
         self.trunk(inherited, apart, above)
     }
 
-    /// The turn that makes a part of the trunk upright and face forward, given directions in its own frame;
-    /// none where its author has it upright already.
+    /// The rotation that makes a part of the trunk upright and face forward, given directions in its own frame;
+    /// identity if it is upright already.
     fn trunk(
         &mut self,
         inherited: &UnitQuaternion<f64>,
@@ -340,12 +348,12 @@ impl Maker<'_> {
             return UnitQuaternion::identity();
         }
         if a.dot(&up) > UPRIGHT {
-            // Upright, and looks elsewhere.
+            // Upright, but faces another direction.
             let level = l - up * l.dot(&up);
             let angle = up.dot(&level.cross(&to_left)).atan2(level.dot(&to_left));
             return UnitQuaternion::new(up * angle);
         }
-        self.made = true;
+        self.estimated = true;
         let above = nearest_axis(&above.normalize());
         let left = left - above * left.dot(&above);
         let Some(left) = left.try_normalize(0.0) else { return rotation_between(&(inherited * above), &up) };
@@ -356,7 +364,7 @@ impl Maker<'_> {
         UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
     }
 
-    /// Turns a foot forward; flat where it is not.
+    /// Turns a foot forward, and flat if it is not.
     fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
@@ -385,7 +393,7 @@ impl Maker<'_> {
     }
 }
 
-/// The local axis a direction nearly lies on (within 15°), or the direction itself.
+/// The local axis within 15° of a direction, or the direction itself.
 fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
     let most = direction.iamax();
     if direction[most].abs() > 0.966 {

@@ -1,4 +1,4 @@
-//! A limb of the target and the limb of the source that leads it.
+//! A limb of the target, the limb of the source that drives it, and how it is solved.
 
 use crate::body::Limb;
 use crate::error::RetargetError;
@@ -9,28 +9,31 @@ use mocap_ik::{
 use mocap_model::{Skeleton, Vector3};
 use nalgebra::{Unit, UnitQuaternion};
 
-/// Both limbs and the chain that is solved, in the pose of the skeleton's rest.
+/// Both limbs, and the chain that is solved in the rest pose of the target.
 #[derive(Clone, Debug)]
 pub(crate) struct LimbMap {
+    /// Index in [`crate::body::LIMBS`].
+    pub slot: usize,
     pub source: Limb,
     pub target: Limb,
-    /// Length of the target's limb over that of the source's.
+    /// Length of the target's limb over the length of the source's.
     pub ratio: f64,
     pub chain: PosedChain,
-    /// Place in the chain of the knee or elbow.
+    /// Index of knee or elbow in the chain.
     middle: usize,
 }
 
-/// How much the usual axis counts beside the axis of the pose, which vanishes with the sine of the bend: at
-/// three degrees both count the same, and a straight limb has only the usual one.
+/// Weight of the usual axis beside the axis of the pose, which vanishes with the sine of the bend: at three degrees
+/// both weigh the same, and a straight limb has only the usual one.
 const USUAL: f64 = 0.05;
-/// A limb bent the wrong way by more than this (sine) is meant to be: its axis is left alone.
+/// A limb hyperextended by more than this is meant to be: its axis is kept (sine).
 const OVERSTRETCHED: f64 = 0.25;
-/// The bend \[rad\] that a straight limb is given before it is solved by iterations.
+/// The bend of a straight limb before an iterative solver starts \[rad\].
 const FLEXION: f64 = 0.03;
 
 impl LimbMap {
     pub(crate) fn new(
+        slot: usize,
         source: &Limb,
         skeleton: &Skeleton,
         target: &Limb,
@@ -38,11 +41,11 @@ impl LimbMap {
     ) -> Result<LimbMap, RetargetError> {
         let chain = PosedChain::limb(skeleton, target.base, target.tip)?;
         let middle = chain.place(target.middle).expect("the middle of a limb is on its path");
-        Ok(LimbMap { source: source.clone(), target: target.clone(), ratio, chain, middle })
+        Ok(LimbMap { slot, source: source.clone(), target: target.clone(), ratio, chain, middle })
     }
 
-    /// Solves the chain, which holds the pose to start from, for a place of its tip. `bend` is the axis about
-    /// which the limb bends the usual way, in object space.
+    /// Solves the chain from its current pose for a position of its tip. `bend` is the axis about which the limb
+    /// flexes, in object space.
     pub(crate) fn solve(
         &self,
         chain: &mut PosedChain,
@@ -67,7 +70,7 @@ impl LimbMap {
         if outcome.status != SolveStatus::NotConverged {
             return Ok(outcome);
         }
-        // Both start from the pose of the source: what one of them has twisted the other cannot undo.
+        // Both start from the source's pose: neither can undo the twist of the other.
         let kept = chain.rotations().to_vec();
         chain.set_rotations(&start);
         let other = Ccd.solve(chain, &goals, options)?;
@@ -78,8 +81,7 @@ impl LimbMap {
         Ok(outcome)
     }
 
-    /// Tells the chain about which axis the limb bends, as the source does; returns the sine of its bend about the
-    /// axis across it.
+    /// Sets the bend axis of the chain to the source's. Returns the axis across the bend, as long as its sine.
     fn set_bend(&self, chain: &mut IkChain, bend: Vector3<f64>) -> Vector3<f64> {
         let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
         let tip = chain.tip_position(0);
@@ -87,10 +89,10 @@ impl LimbMap {
         let (above, below) = (base - middle, tip - middle);
         let lengths = above.norm() * below.norm();
         let posed = below.cross(&above) / lengths.max(f64::MIN_POSITIVE);
-        // Across the limb: what lies along the axis of a bend does not stretch.
+        // Only the part across the limb: bending about the limb's own line does not stretch it.
         let line = below - above;
         let bend = bend - line * (bend.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE));
-        // A limb bent a little the wrong way (an overstretched knee) counts as straight.
+        // A slightly hyperextended limb counts as straight.
         let wrong = posed.dot(&bend);
         let posed = if wrong < 0.0 && posed.norm() < OVERSTRETCHED { posed - bend * wrong } else { posed };
         let axis = before.inverse() * (posed + bend * USUAL);
@@ -98,8 +100,8 @@ impl LimbMap {
         posed
     }
 
-    /// Poses the chain as the two-bone solution at a swivel \[rad\] from the pose it holds; returns the axis about
-    /// which it bends then.
+    /// Poses the chain as the two-bone solution at a swivel angle \[rad\] from its current pose. Returns the resulting
+    /// bend axis.
     pub(crate) fn pose_swivelled(
         &self,
         chain: &mut PosedChain,
@@ -115,7 +117,7 @@ impl LimbMap {
         Ok(chain.frames()[self.middle - 1] * (before.inverse() * bend))
     }
 
-    /// What each swivel leaves of the way to the goal, as a share of the limb's length; as [`TwoBone::swivel_distances`].
+    /// The distance to the goal that each swivel angle leaves, as a share of the limb's length: [`TwoBone::swivel_distances`].
     pub(crate) fn swivels(
         &self,
         chain: &mut PosedChain,
@@ -126,7 +128,9 @@ impl LimbMap {
         let chain = &mut chain.chain;
         self.set_bend(chain, bend);
         let length = chain.length(0).max(f64::MIN_POSITIVE);
-        Ok(TwoBone.swivel_distances(chain, &Goal::at(goal), options)?.map(|miss| (miss / length) as f32))
+        Ok(TwoBone
+            .swivel_distances(chain, &Goal::at(goal), options)?
+            .map(|distance| (distance / length) as f32))
     }
 
     /// The orientation of the bone above knee or elbow.
@@ -134,7 +138,7 @@ impl LimbMap {
         chain.chain.frames()[self.middle - 1]
     }
 
-    /// Whether the limb bends the wrong way about the axis about which it bends the usual way, by more than a sine.
+    /// Whether the limb is flipped: bent against its bend axis by more than a sine.
     pub(crate) fn bends_back(&self, chain: &PosedChain, bend: &Vector3<f64>, sine: f64) -> bool {
         let (positions, tip) = (chain.chain.positions(), chain.chain.tip_position(0));
         let (above, below) = (positions[0] - positions[self.middle], tip - positions[self.middle]);
@@ -142,14 +146,14 @@ impl LimbMap {
         along < 0.0 && along * along > sine * sine * above.norm_squared() * below.norm_squared()
     }
 
-    /// Bends a limb that is nearly straight a little, the usual way: from a straight one, solvers that know no
-    /// bend axis leave in any direction. `posed` is the sine of the bend about its axis.
+    /// Flexes a nearly straight limb a little: from a straight one, solvers without a bend axis may bend in any
+    /// direction. `posed` is the axis across the bend, as long as its sine.
     fn flex(&self, chain: &mut IkChain, posed: &Vector3<f64>, bend: &Vector3<f64>) {
         let sine = posed.dot(bend);
         if sine < -OVERSTRETCHED {
             return;
         }
-        // Never below the least flexion, and soon the pose's own: no step where the one takes over.
+        // A smooth maximum of the least flexion and the pose's own: no jump between them.
         let by = ((sine * sine + 4.0 * FLEXION * FLEXION).sqrt() - sine) / 2.0;
         let parent = chain.frames()[self.middle - 1];
         let axis = parent.inverse() * bend;

@@ -1,0 +1,48 @@
+//! The roll of clavicles in an estimated reference pose.
+//!
+//! A bone along an axis of its frame does not show its roll, and the smallest rotation that brings it out to the side
+//! may be a quarter turn off. Clavicles hardly roll in motion, so the mean roll of a motion is the roll of the
+//! reference pose.
+
+use crate::body::Body;
+use crate::reference_pose::ReferencePose;
+use mocap_model::{Clip, Role, UnitQuaternion, Vector3, log, swing_twist};
+use std::f64::consts::FRAC_PI_6;
+
+/// Number of frames sampled over the clip.
+const FRAMES: usize = 256;
+
+/// Rolls the clavicles of a reference pose to their mean roll in a motion. Differences below 30° may belong to the
+/// motion and are left.
+pub(crate) fn roll_clavicles(reference: &mut ReferencePose, clip: &Clip, body: &Body) {
+    let sides = [(Role::LeftShoulder, 2), (Role::RightShoulder, 3)];
+    for (role, limb) in sides {
+        let (Some(clavicle), Some(arm)) = (body.roles.joint(role), &body.limbs[limb]) else { continue };
+        let bone = reference.position[arm.base.index()] - reference.position[clavicle.index()];
+        let Some(along) = bone.try_normalize(0.0) else { continue };
+        let axis = reference.rotation[clavicle.index()].inverse() * along;
+        let at_reference = reference.local[clavicle.index()].inverse();
+        let rotation = &clip.track(clavicle).rotation;
+        // The mean on the circle.
+        let (mut sine, mut cosine) = (0.0, 0.0);
+        let count = clip.frames().min(FRAMES);
+        for i in 0..count {
+            let turn = at_reference * rotation.at(i * clip.frames() / count);
+            let roll: Vector3<f64> = log(&swing_twist(&turn, &axis).1);
+            let angle = roll.dot(&axis);
+            (sine, cosine) = (sine + angle.sin(), cosine + angle.cos());
+        }
+        let roll = f64::atan2(sine, cosine);
+        if count == 0 || roll.abs() < FRAC_PI_6 {
+            continue;
+        }
+        let roll = UnitQuaternion::new(axis * roll);
+        reference.rotation[clavicle.index()] *= roll;
+        reference.local[clavicle.index()] *= roll;
+        for (id, joint) in clip.skeleton().iter() {
+            if joint.parent == Some(clavicle) {
+                reference.local[id.index()] = roll.inverse() * reference.local[id.index()];
+            }
+        }
+    }
+}

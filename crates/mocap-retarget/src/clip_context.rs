@@ -1,0 +1,322 @@
+//! Clip context: what the source's motion shows of its floor, feet and limbs before a frame is transferred.
+
+use crate::body::Body;
+use crate::clavicle::roll_clavicles;
+use crate::error::RetargetError;
+use crate::foot_geometry::FootGeometry;
+use crate::limb_map::LimbMap;
+use crate::options::{Floor, FootLock, RetargetMethod, RetargetOptions};
+use crate::pair::Pair;
+use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
+use crate::reference_pose::ReferencePose;
+use crate::transfer_rules::{TransferRule, transfer_rules};
+use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, SoleHeights, feet_of, floor_of};
+use mocap_model::{Clip, JointId, Skeleton, UnitQuaternion, Vector3};
+
+/// What is known of one clip on one pair of skeletons.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ClipContext {
+    pub feet: Feet,
+    pub heights: StandingHeights,
+    /// One rule per joint of the target, with the source's reference pose as its motion shows it.
+    pub rules: Vec<TransferRule>,
+    /// By limb of the pair: the axis about which the source's limb bends, in the frame of its first joint.
+    pub bend_axes: Vec<Vector3<f64>>,
+    /// Whether feet are locked during contacts.
+    pub lock: bool,
+}
+
+/// The feet of both skeletons and the contacts of the source's, in one order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Feet {
+    pub source: Vec<Foot>,
+    pub target: Vec<Foot>,
+    /// Motion of the source's feet.
+    pub motions: Vec<FootMotion>,
+    /// Contacts of the source's feet.
+    pub contacts: Vec<FootContacts>,
+    /// Foot geometry of the target.
+    pub geometry: Vec<FootGeometry>,
+    /// Whether a foot of the source is ever in contact.
+    pub any_contact: bool,
+}
+
+/// Heights of floors and standing ankles along the up axis. Each skeleton has its own unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StandingHeights {
+    pub source_floor: f64,
+    /// Of the source's ankles above its floor.
+    pub source_ankle: f64,
+    pub target_floor: f64,
+    /// Of the target's ankles above its floor.
+    pub target_ankle: f64,
+}
+
+/// A toe joint this far below its floor in contact shows that the floor is wrong \[m\].
+const SUNK: f64 = 0.01;
+
+/// Analyses the motion of the source (without its lead-in).
+pub(crate) fn analyse(
+    pair: &Pair,
+    options: &RetargetOptions,
+    motion: &Clip,
+) -> Result<ClipContext, RetargetError> {
+    let up = pair.directions.up;
+    let (source, target) = (feet_of(motion.skeleton()), feet_of(&pair.target.skeleton));
+    let motions = FootMotion::of(motion, &source);
+    let contact_options = ContactOptions::default();
+    let contacts: Vec<FootContacts> =
+        motions.iter().map(|foot| foot.contacts(pair.source.metres, &contact_options)).collect();
+    let sample = MotionSample::of(motion, &pair.source.body);
+    let bend_axes = sample.bend_axes(&pair.source.body);
+    let reference = reference_in_motion(pair, motion, &sample, &bend_axes, (&source, &contacts))?;
+
+    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
+    let standing: Vec<Option<SoleHeights>> =
+        motions.iter().zip(&contacts).map(|(foot, contacts)| foot.sole_heights(contacts, floor)).collect();
+    let any_contact = standing.iter().any(Option::is_some);
+    let posed = source.iter().map(|foot| turned_heights(&pair.source.reference, &reference, foot, &up));
+    let (source_heights, floor) = standing_heights(&standing, posed.collect(), floor, pair.source.metres);
+
+    let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
+    let target_heights = match same {
+        true => source_heights.clone(),
+        false => target.iter().map(|foot| posed_heights(&pair.target.reference, foot, &up)).collect(),
+    };
+    let geometry = target.iter().zip(&target_heights).enumerate().filter_map(|(i, (foot, heights))| {
+        let flat = match same {
+            true => reference.rotation[source[i].ankle.index()],
+            false => pair.target.reference.rotation[foot.ankle.index()],
+        };
+        foot_geometry(pair, foot, heights, &flat)
+    });
+    let geometry: Vec<FootGeometry> = geometry.collect();
+    let lock = locks_feet(options, same && same_legs(pair)) && geometry.len() == contacts.len();
+    // The same foot is flat in the same orientation, whatever the motion shows of it.
+    let source_reference = if same { &pair.source.reference } else { &reference };
+    let rules = transfer_rules(
+        (motion.skeleton(), &pair.source.body, source_reference),
+        (&pair.target.skeleton, &pair.target.body, &pair.target.reference),
+        &options.joint_pairs,
+    );
+    let heights = StandingHeights {
+        source_floor: floor,
+        source_ankle: mean_ankle(&source_heights),
+        target_floor: match options.floor {
+            Floor::At(height) => height,
+            Floor::Auto | Floor::Off => floor * pair.ratios.leg,
+        },
+        target_ankle: mean_ankle(&target_heights),
+    };
+    let bend_axes = limb_bend_axes(pair, &bend_axes);
+    let feet = Feet { source, target, motions, contacts, geometry, any_contact };
+    Ok(ClipContext { feet, heights, rules, bend_axes, lock })
+}
+
+/// The source's reference pose as its motion shows it.
+fn reference_in_motion(
+    pair: &Pair,
+    motion: &Clip,
+    sample: &MotionSample,
+    bend_axes: &[Option<Vector3<f64>>; 4],
+    (feet, contacts): (&[Foot], &[FootContacts]),
+) -> Result<ReferencePose, RetargetError> {
+    let source = &pair.source;
+    let basis = Basis {
+        skeleton: motion.skeleton(),
+        body: &source.body,
+        base: &source.base,
+        reference: &source.reference,
+    };
+    let sides: Vec<_> = feet.iter().map(|foot| foot.side).zip(contacts).collect();
+    let mut reference = refine_reference_pose(basis, sample, bend_axes, &sides)?;
+    if reference.estimated {
+        roll_clavicles(&mut reference, motion, &source.body);
+    }
+    Ok(reference)
+}
+
+/// Heights of the source's feet while they stand, and its floor: from contacts, or from the reference pose (`posed`)
+/// for feet without contacts. Feet that are deep in their own floor do not show their height: then all are from the
+/// reference pose, and the floor is lowered to it.
+fn standing_heights(
+    standing: &[Option<SoleHeights>],
+    posed: Vec<SoleHeights>,
+    floor: f64,
+    metres: f64,
+) -> (Vec<SoleHeights>, f64) {
+    let sunk = standing.iter().flatten().any(|heights| heights.toe * metres < -SUNK);
+    if !sunk {
+        let heights = standing.iter().zip(posed).map(|(standing, posed)| standing.unwrap_or(posed));
+        return (heights.collect(), floor);
+    }
+    let lower = |(standing, posed): (&Option<SoleHeights>, &SoleHeights)| {
+        standing.map(|standing| standing.ankle - posed.ankle)
+    };
+    let lower: Vec<f64> = standing.iter().zip(&posed).filter_map(lower).collect();
+    let floor = floor + lower.iter().sum::<f64>() / lower.len() as f64;
+    (posed, floor)
+}
+
+/// How high ankle and toe are above the lowest point of the foot in a reference pose.
+fn posed_heights(reference: &ReferencePose, foot: &Foot, up: &Vector3<f64>) -> SoleHeights {
+    let height = |joint: &JointId| reference.position[joint.index()].dot(up);
+    let lowest = foot.points.iter().map(height).fold(f64::INFINITY, f64::min);
+    SoleHeights { ankle: height(&foot.ankle) - lowest, toe: height(&foot.toe) - lowest }
+}
+
+/// The same with the foot turned as in a refined reference pose.
+fn turned_heights(
+    reference: &ReferencePose,
+    refined: &ReferencePose,
+    foot: &Foot,
+    up: &Vector3<f64>,
+) -> SoleHeights {
+    let ankle = foot.ankle.index();
+    let turn = refined.rotation[ankle] * reference.rotation[ankle].inverse();
+    let height =
+        |joint: &JointId| (turn * (reference.position[joint.index()] - reference.position[ankle])).dot(up);
+    let lowest = foot.points.iter().map(height).fold(f64::INFINITY, f64::min);
+    SoleHeights { ankle: -lowest, toe: height(&foot.toe) - lowest }
+}
+
+fn mean_ankle(heights: &[SoleHeights]) -> f64 {
+    heights.iter().map(|heights| heights.ankle).sum::<f64>() / heights.len().max(1) as f64
+}
+
+/// Geometry of a foot of the target; `flat` is the orientation of its ankle while the foot is flat.
+fn foot_geometry(
+    pair: &Pair,
+    foot: &Foot,
+    heights: &SoleHeights,
+    flat: &UnitQuaternion<f64>,
+) -> Option<FootGeometry> {
+    let limb = pair.limbs.iter().position(|limb| limb.target.tip == foot.ankle)?;
+    let (skeleton, reference) = (&pair.target.skeleton, &pair.target.reference);
+    let from = |at: JointId, to: JointId| {
+        let bone = reference.position[to.index()] - reference.position[at.index()];
+        reference.rotation[at.index()].inverse() * bone
+    };
+    let toe = skeleton.joint(foot.toe);
+    let rotates = toe.parent == Some(foot.ankle) && !toe.end_site;
+    let below_toe = skeleton.subtree(foot.toe).into_iter().skip(1).filter(|_| rotates);
+    Some(FootGeometry {
+        limb,
+        toe: foot.toe,
+        toe_offset: from(foot.ankle, foot.toe),
+        heel_offset: flat.inverse() * (pair.directions.up * -heights.ankle),
+        toe_height: heights.toe,
+        toe_axis: reference.rotation[foot.toe.index()].inverse() * pair.directions.left,
+        tips: below_toe.map(|tip| from(foot.toe, tip)).filter(|tip| tip.norm() > 0.0).collect(),
+    })
+}
+
+/// Whether feet are locked; `same` says whether both skeletons have the same feet and legs.
+fn locks_feet(options: &RetargetOptions, same: bool) -> bool {
+    options.method == RetargetMethod::Scale
+        && match options.foot_lock {
+            FootLock::On => true,
+            FootLock::Off => false,
+            FootLock::Auto => !same,
+        }
+}
+
+/// By limb of the pair: the bend axis that the motion shows, else the axis of the reference pose.
+fn limb_bend_axes(pair: &Pair, shown: &[Option<Vector3<f64>>; 4]) -> Vec<Vector3<f64>> {
+    let axis = |limb: &LimbMap| {
+        shown[limb.slot].unwrap_or_else(|| {
+            let base = pair.source.reference.rotation[limb.source.base.index()];
+            base.inverse() * pair.directions.bend(&limb.source)
+        })
+    };
+    pair.limbs.iter().map(axis).collect()
+}
+
+/// Whether the legs of both, and the joints between them, are at the same positions.
+fn same_legs(pair: &Pair) -> bool {
+    let points = |body: &Body| body.legs().map(|leg| [leg.base, leg.middle, leg.tip]).concat();
+    let place = |reference: &ReferencePose, joint: JointId| reference.position[joint.index()];
+    let size = pair.target.reference.limb_length(pair.target.body.legs()[0]);
+    points(&pair.source.body).into_iter().zip(points(&pair.target.body)).all(|(a, b)| {
+        let (a, b) = (place(&pair.source.reference, a), place(&pair.target.reference, b));
+        (a - b).norm() < 1e-6 * size
+    })
+}
+
+/// Whether two skeletons have the same feet: what is flat on one is flat on the other.
+fn same_feet(source: (&Skeleton, &[Foot]), target: (&Skeleton, &[Foot])) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs());
+    let same_bone = |(a, b): (&JointId, &JointId)| {
+        let (a, b) = (source.0.joint(*a), target.0.joint(*b));
+        let across = (a.offset - b.offset).norm();
+        a.name == b.name && near(across + a.offset.norm(), a.offset.norm())
+    };
+    source.1.len() == target.1.len()
+        && source.1.iter().zip(target.1).all(|(a, b)| {
+            a.points.len() == b.points.len() && a.points.iter().zip(&b.points).skip(1).all(same_bone)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    const UP: SoleHeights = SoleHeights { ankle: 0.1, toe: 0.02 };
+
+    #[test]
+    fn feet_without_contacts_take_the_height_of_the_reference_pose() {
+        let seen = SoleHeights { ankle: 0.12, toe: 0.03 };
+        let (heights, floor) = standing_heights(&[Some(seen), None], vec![UP, UP], 0.5, 1.0);
+        assert_eq!((heights, floor), (vec![seen, UP], 0.5));
+    }
+
+    #[test]
+    fn feet_deep_in_their_floor_lower_it() {
+        let sunk = SoleHeights { ankle: 0.04, toe: -0.03 };
+        let (heights, floor) = standing_heights(&[Some(sunk), None], vec![UP, UP], 0.5, 1.0);
+        assert_eq!(heights, [UP, UP]);
+        assert!((floor - 0.44).abs() < 1e-12, "{floor}");
+        // The same numbers in millimetres are not deep.
+        assert_eq!(standing_heights(&[Some(sunk), None], vec![UP, UP], 0.5, 1e-3).1, 0.5);
+    }
+
+    #[test]
+    fn feet_lock_unless_they_are_the_same() {
+        let options = |foot_lock, method| RetargetOptions { foot_lock, method, ..RetargetOptions::default() };
+        let scale = |foot_lock| options(foot_lock, RetargetMethod::Scale);
+        assert!(locks_feet(&scale(FootLock::Auto), false) && !locks_feet(&scale(FootLock::Auto), true));
+        assert!(locks_feet(&scale(FootLock::On), true) && !locks_feet(&scale(FootLock::Off), false));
+        assert!(!locks_feet(&options(FootLock::On, RetargetMethod::Copy), false));
+    }
+
+    #[test]
+    fn a_walk_shows_its_floor_its_contacts_and_its_knees() {
+        let (walk, other) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
+        let options = RetargetOptions::default();
+        let pair = Pair::new(walk.skeleton(), other.skeleton(), &options).unwrap();
+        let walk = walk.with_skeleton(pair.source.skeleton.clone()).unwrap();
+        let context = analyse(&pair, &options, &walk).unwrap();
+        assert!(context.lock && context.feet.any_contact);
+        assert_eq!((context.feet.source.len(), context.feet.geometry.len()), (2, 2));
+        let heights = context.heights;
+        assert!(heights.source_ankle > 0.0 && heights.target_ankle > 0.0, "{heights:?}");
+        assert!((heights.target_floor - heights.source_floor * pair.ratios.leg).abs() < 1e-12);
+        // Knees bend about the left, whatever their frames.
+        for (limb, axis) in pair.limbs.iter().zip(&context.bend_axes).take(2) {
+            let axis = pair.source.reference.rotation[limb.source.base.index()] * axis;
+            assert!(axis.dot(&pair.directions.left) > 0.9, "{axis}");
+        }
+    }
+
+    #[test]
+    fn on_its_own_skeleton_nothing_is_locked() {
+        let walk = clip("alex_walk.bvh");
+        let options = RetargetOptions::default();
+        let pair = Pair::new(walk.skeleton(), walk.skeleton(), &options).unwrap();
+        let walk = walk.with_skeleton(pair.source.skeleton.clone()).unwrap();
+        let context = analyse(&pair, &options, &walk).unwrap();
+        assert!(!context.lock);
+        assert_eq!(context.heights.source_ankle, context.heights.target_ankle);
+    }
+}

@@ -1,0 +1,108 @@
+//! Foot geometry of the target: where toe, heel and toe tips are on a foot that stands flat.
+
+use mocap_model::{JointId, UnitQuaternion, Vector3};
+
+/// The points of a foot that touch the floor.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FootGeometry {
+    /// Index of the leg in the limbs of the pair.
+    pub limb: usize,
+    pub toe: JointId,
+    /// From the ankle to the toe joint, in the frame of the ankle.
+    pub toe_offset: Vector3<f64>,
+    /// From the ankle straight down to the floor while the foot is flat, in the frame of the ankle.
+    pub heel_offset: Vector3<f64>,
+    /// Height of the toe joint above the floor while the foot is flat.
+    pub toe_height: f64,
+    /// The axis about which toes bend (down if positive, as knees bend back), in their frame.
+    pub toe_axis: Vector3<f64>,
+    /// Points below the toe joint, in its frame; empty if the toe does not rotate by itself.
+    pub tips: Vec<Vector3<f64>>,
+}
+
+/// Toes bend up by at most this \[rad\].
+const MOST_BEND: f64 = 1.0;
+/// Toes that point almost straight down bend less (sine).
+const STEEP: f64 = 0.3;
+
+impl FootGeometry {
+    /// The angle \[rad\] about the toes' axis that bends them up until no tip is below the floor, or as far as toes
+    /// bend; never positive. `at` and `toe` are position and orientation of the toe joint.
+    pub(crate) fn bend_up(
+        &self,
+        at: &Vector3<f64>,
+        toe: &UnitQuaternion<f64>,
+        floor: f64,
+        up: &Vector3<f64>,
+    ) -> f64 {
+        let room = floor - at.dot(up);
+        let axis = toe * self.toe_axis;
+        let bend = |tip: &Vector3<f64>| {
+            let tip = toe * tip;
+            if tip.dot(up) >= room {
+                return 0.0;
+            }
+            // The height of a point that rotates about the axis: `along + radius · cos(angle - top)`.
+            let along = axis * tip.dot(&axis);
+            let (across, ahead) = (tip - along, axis.cross(&tip));
+            let (c, s) = (across.dot(up), ahead.dot(up));
+            let (radius, top) = (c.hypot(s), s.atan2(c));
+            let share = ((room - along.dot(up)) / radius.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0);
+            // Up is about the negative axis. Bending does not help a toe that points straight down or back.
+            let most = MOST_BEND * (-top.sin() / STEEP).clamp(0.0, 1.0);
+            (top + share.acos()).clamp(-most, 0.0)
+        };
+        self.tips.iter().map(bend).fold(0.0, f64::min)
+    }
+
+    /// How deep the tips of a toe joint are below the floor.
+    pub(crate) fn tip_penetration(
+        &self,
+        at: &Vector3<f64>,
+        toe: &UnitQuaternion<f64>,
+        floor: f64,
+        up: &Vector3<f64>,
+    ) -> f64 {
+        self.tips.iter().map(|tip| floor - (at + toe * tip).dot(up)).fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Toes of length 1 along Z that bend down about X.
+    fn foot() -> FootGeometry {
+        FootGeometry {
+            limb: 0,
+            toe: JointId(0),
+            toe_offset: Vector3::zeros(),
+            heel_offset: Vector3::zeros(),
+            toe_height: 0.0,
+            toe_axis: Vector3::x(),
+            tips: vec![Vector3::z()],
+        }
+    }
+
+    #[test]
+    fn toes_bend_up_until_their_tips_are_on_the_floor() {
+        let (up, foot) = (Vector3::y(), foot());
+        let pitched = UnitQuaternion::new(Vector3::x() * 0.5);
+        let at = Vector3::new(0.0, 0.2, 0.0);
+        assert!(foot.tip_penetration(&at, &pitched, 0.0, &up) > 0.2);
+        let bend = foot.bend_up(&at, &pitched, 0.0, &up);
+        assert!(bend < 0.0, "{bend}");
+        let bent = pitched * UnitQuaternion::new(foot.toe_axis * bend);
+        assert!(foot.tip_penetration(&at, &bent, 0.0, &up) < 1e-12);
+        assert!((at + bent * foot.tips[0]).y.abs() < 1e-12);
+    }
+
+    #[test]
+    fn toes_above_the_floor_or_straight_down_stay() {
+        let (up, foot) = (Vector3::y(), foot());
+        let level = UnitQuaternion::identity();
+        assert_eq!(foot.bend_up(&Vector3::new(0.0, 0.1, 0.0), &level, 0.0, &up), 0.0);
+        let down = UnitQuaternion::new(Vector3::x() * std::f64::consts::FRAC_PI_2);
+        assert!(foot.bend_up(&Vector3::new(0.0, 0.5, 0.0), &down, 0.0, &up).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,266 @@
+//! Stage 2, foot lock: feet stay in place during contacts.
+//!
+//! Contacts are those of the source. While a toe is in contact, the target's toe is pinned to one position on the
+//! floor. The foot keeps the source's orientation, and the ankle follows from the toe (pinning the ankle would rotate
+//! the foot about the wrong point). Corrections fade in and out. Then toes and heels are lifted out of the floor, and
+//! if a leg is too short for its foot, the hips drop a little, smoothly and ahead of time.
+
+use crate::clip_context::Feet;
+use crate::foot_geometry::FootGeometry;
+use crate::options::Floor;
+use crate::pair::Pair;
+use crate::smoothing::{envelope, fade_out, smooth};
+use crate::trajectories::{BodyTrajectories, LimbTargets};
+use mocap_analysis::runs;
+use mocap_model::{FrameRate, UnitQuaternion, Vector3};
+use std::ops::Range;
+
+/// The time over which a correction fades in and out \[s\].
+const FADE: f64 = 0.2;
+/// The hips begin to drop this long before a leg would be too short \[s\].
+const DROP_AHEAD: f64 = 0.06;
+/// A foot is lifted this long before it would penetrate the floor \[s\].
+const LIFT_AHEAD: f64 = 0.05;
+/// Toes begin to bend this long before their tips would penetrate the floor \[s\].
+const BEND_AHEAD: f64 = 0.1;
+/// The hips follow locked feet, smoothed over this time to each side \[s\].
+const FOLLOW: f64 = 0.1;
+/// The hips drop by at most this share of the leg's length.
+const MOST_DROP: f64 = 0.06;
+/// A foot is moved by at most this share of the leg's length to be locked.
+const MOST_MOVE: f64 = 0.2;
+/// The hips never stretch a leg beyond this share of its length.
+const STRETCHED: f64 = 0.998;
+
+/// What the lock of each foot needs.
+struct Lock<'a> {
+    pair: &'a Pair,
+    /// Height of the floor; negative infinity without one: nothing is lifted.
+    floor: f64,
+    rate: FrameRate,
+    /// The frames of the motion.
+    frames: Range<usize>,
+}
+
+/// Locks the feet of a body from frame `start` on: changes the goals of its legs, and the positions of hips and limbs.
+pub(crate) fn lock_feet(
+    pair: &Pair,
+    feet: &Feet,
+    (floor, target_floor): (Floor, f64),
+    rate: FrameRate,
+    start: usize,
+    body: &mut BodyTrajectories,
+) {
+    let floor = match floor {
+        Floor::Auto | Floor::At(_) => target_floor,
+        Floor::Off => f64::NEG_INFINITY,
+    };
+    let lock = Lock { pair, floor, rate, frames: start..body.hips.len() };
+    let contacts = feet.geometry.iter().zip(&feet.contacts);
+    let locked: Vec<Corrections> = contacts
+        .map(|(foot, contacts)| lock.corrections(&body.limbs[foot.limb], foot, &contacts.toe))
+        .collect();
+    let follow = hips_follow(&locked, lock.frames.len(), lock.span(FOLLOW));
+    let mut drop = vec![0.0f64; lock.frames.len()];
+    for (foot, locked) in feet.geometry.iter().zip(&locked) {
+        let targets = &mut body.limbs[foot.limb];
+        let toes = &mut body.joints.rotations[foot.toe.index()];
+        lock.move_goals(targets, locked, &follow);
+        lock.lift_foot(targets, toes, foot);
+        for (frame, drop) in drop.iter_mut().enumerate() {
+            *drop = drop.max(lock.missing_reach(targets, foot, frame, &follow[frame]));
+        }
+    }
+    let drop = envelope(&drop, lock.span(DROP_AHEAD));
+    let up = pair.directions.up;
+    let moves: Vec<Vector3<f64>> =
+        follow.iter().zip(&drop).map(|(follow, drop)| follow - up * *drop).collect();
+    move_hips(body, feet, start, &moves);
+}
+
+/// Moves the hips and everything that hangs on them, but not the goals of feet.
+fn move_hips(body: &mut BodyTrajectories, feet: &Feet, start: usize, moves: &[Vector3<f64>]) {
+    for (frame, moved) in moves.iter().enumerate() {
+        let frame = start + frame;
+        body.hips[frame] += body.above_hips[frame].inverse() * moved;
+        if let Some(head) = body.head.get_mut(frame) {
+            *head += moved;
+        }
+        for (i, targets) in body.limbs.iter_mut().enumerate().filter(|(_, limb)| !limb.goal.is_empty()) {
+            targets.base[frame].translation.vector += moved;
+            targets.from[frame] += moved;
+            if feet.geometry.iter().all(|foot| foot.limb != i) {
+                targets.goal[frame] += moved;
+            }
+        }
+    }
+}
+
+/// How the ankle of one foot moves while its toe is locked, by frame of the motion.
+struct Corrections {
+    moves: Vec<Vector3<f64>>,
+    /// 1 during contacts, fading to 0 before and after.
+    weights: Vec<f64>,
+}
+
+/// The hips move with the locked feet, by the mean of both. The legs keep their shape and only correct the difference
+/// between the feet.
+fn hips_follow(locked: &[Corrections], frames: usize, reach: usize) -> Vec<Vector3<f64>> {
+    let mean = |frame: usize| {
+        let moves = locked.iter().map(|foot| foot.moves[frame]).sum::<Vector3<f64>>();
+        moves / locked.iter().map(|foot| foot.weights[frame]).sum::<f64>().max(1.0)
+    };
+    let means: Vec<Vector3<f64>> = (0..frames).map(mean).collect();
+    smooth(&means, reach)
+}
+
+impl Lock<'_> {
+    /// A time in frames, at least one.
+    fn span(&self, seconds: f64) -> usize {
+        (seconds * self.rate.fps()).round().max(1.0) as usize
+    }
+
+    fn leg_length(&self, foot: &FootGeometry) -> f64 {
+        self.pair.target.reference.limb_length(&self.pair.limbs[foot.limb].target)
+    }
+
+    /// Pins the toe of one foot in each contact to its mean position on the floor.
+    fn corrections(&self, targets: &LimbTargets, foot: &FootGeometry, contact: &[bool]) -> Corrections {
+        let up = self.pair.directions.up;
+        let most = MOST_MOVE * self.leg_length(foot);
+        let (goals, tips) = (&targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
+        let toe = |frame: usize| goals[frame] + tips[frame] * foot.toe_offset;
+        let mut moves = vec![Vector3::zeros(); goals.len()];
+        let mut weights = vec![0.0f64; goals.len()];
+        let mut locked: Vec<Range<usize>> = Vec::new();
+        for run in runs(contact) {
+            let mean = run.clone().map(toe).sum::<Vector3<f64>>() / run.len() as f64;
+            let above =
+                if self.floor.is_finite() { self.floor + foot.toe_height - mean.dot(&up) } else { 0.0 };
+            let place = mean + up * above;
+            if run.clone().all(|frame| (place - toe(frame)).norm() <= most) {
+                for frame in run.clone() {
+                    (moves[frame], weights[frame]) = (place - toe(frame), 1.0);
+                }
+                locked.push(run);
+            }
+        }
+        let mut corrections = Corrections { moves, weights };
+        corrections.fade(&locked, self.span(FADE));
+        corrections
+    }
+
+    /// Applies corrections to the goals of a leg. A free foot moves with the hips.
+    fn move_goals(&self, targets: &mut LimbTargets, locked: &Corrections, follow: &[Vector3<f64>]) {
+        for (frame, goal) in targets.goal[self.frames.clone()].iter_mut().enumerate() {
+            *goal += locked.moves[frame] + follow[frame] * (1.0 - locked.weights[frame]);
+        }
+    }
+
+    /// Lifts toe and heel out of the floor, and bends toes up whose tips would penetrate it.
+    fn lift_foot(&self, targets: &mut LimbTargets, toes: &mut [UnitQuaternion<f64>], foot: &FootGeometry) {
+        let (up, floor) = (self.pair.directions.up, self.floor);
+        let (goals, tips) = (&mut targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
+        let toes = &mut toes[self.frames.clone()];
+        let (mut lift, mut bend) = (vec![0.0f64; goals.len()], vec![0.0f64; goals.len()]);
+        for frame in 0..goals.len() {
+            let (goal, tip) = (goals[frame], tips[frame]);
+            let at = goal + tip * foot.toe_offset;
+            let heel = goal + tip * foot.heel_offset;
+            lift[frame] = (floor + (foot.toe_height - at.dot(&up)).max(-heel.dot(&up))).max(0.0);
+            bend[frame] = -foot.bend_up(&(at + up * lift[frame]), &(tip * toes[frame]), floor, &up);
+        }
+        // Toes bend as on a real floor; what then still penetrates lifts the whole foot.
+        for (frame, bend) in envelope(&bend, self.span(BEND_AHEAD)).into_iter().enumerate() {
+            let tip = tips[frame];
+            if bend > 0.0 {
+                toes[frame] *= UnitQuaternion::new(foot.toe_axis * -bend);
+                if self.pair.limits.kept {
+                    let constraint = &self.pair.limits.constraints[foot.toe.index()];
+                    toes[frame] = constraint.project(&toes[frame]).0;
+                }
+            }
+            let at = goals[frame] + tip * foot.toe_offset + up * lift[frame];
+            lift[frame] += foot.tip_penetration(&at, &(tip * toes[frame]), floor, &up);
+        }
+        for (goal, lift) in goals.iter_mut().zip(envelope(&lift, self.span(LIFT_AHEAD))) {
+            *goal += up * lift;
+        }
+    }
+
+    /// How far the hips have to drop in a frame so that the leg reaches its foot.
+    fn missing_reach(
+        &self,
+        targets: &LimbTargets,
+        foot: &FootGeometry,
+        frame: usize,
+        follow: &Vector3<f64>,
+    ) -> f64 {
+        let length = self.leg_length(foot);
+        let at = self.frames.start + frame;
+        let reach = targets.goal[at] - targets.from[at] - follow;
+        drop_to_reach(&reach, &self.pair.directions.up, length * STRETCHED).min(MOST_DROP * length)
+    }
+}
+
+impl Corrections {
+    /// Fades corrections in before and out after each locked contact.
+    fn fade(&mut self, locked: &[Range<usize>], length: usize) {
+        let ends: Vec<[Vector3<f64>; 2]> =
+            locked.iter().map(|run| [self.moves[run.start], self.moves[run.end - 1]]).collect();
+        for (i, run) in locked.iter().enumerate() {
+            let before = i.checked_sub(1).map_or(0, |i| locked[i].end);
+            let after = locked.get(i + 1).map_or(self.moves.len(), |next| next.start);
+            let mut fade_into = |gap: usize, end: Vector3<f64>, place: &dyn Fn(usize) -> usize| {
+                let length = length.min(gap);
+                for step in 1..=length {
+                    let weight = fade_out(step, length);
+                    self.moves[place(step)] += end * weight;
+                    self.weights[place(step)] += weight;
+                }
+            };
+            fade_into(after - run.end, ends[i][1], &|step| run.end - 1 + step);
+            fade_into(run.start - before, ends[i][0], &|step| run.start - step);
+        }
+    }
+}
+
+/// How far the hip has to drop for a foot at `reach` from it to be within `length`.
+fn drop_to_reach(reach: &Vector3<f64>, up: &Vector3<f64>, length: f64) -> f64 {
+    let height = reach.dot(up);
+    let level = (reach.norm_squared() - height * height).max(0.0);
+    if reach.norm() <= length || height >= 0.0 {
+        return 0.0;
+    }
+    (-height - (length * length - level).max(0.0).sqrt()).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hips_drop_until_the_leg_is_long_enough() {
+        let up = Vector3::y();
+        assert_eq!(drop_to_reach(&Vector3::new(0.0, -0.9, 0.0), &up, 1.0), 0.0);
+        assert!((drop_to_reach(&Vector3::new(0.6, -1.0, 0.0), &up, 1.0) - 0.2).abs() < 1e-12);
+        // A foot that is further away than the leg is long, at any height: no deeper than level.
+        assert!((drop_to_reach(&Vector3::new(2.0, -0.5, 0.0), &up, 1.0) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn corrections_fade_into_the_gaps_between_contacts() {
+        let mut corrections = Corrections { moves: vec![Vector3::zeros(); 20], weights: vec![0.0; 20] };
+        for (run, height) in [(5..8, 1.0), (14..16, -1.0)] {
+            for frame in run {
+                (corrections.moves[frame], corrections.weights[frame]) = (Vector3::y() * height, 1.0);
+            }
+        }
+        corrections.fade(&[5..8, 14..16], 4);
+        let heights: Vec<f64> = corrections.moves.iter().map(|at| at.y).collect();
+        assert_eq!((heights[0], heights[5], heights[15]), (0.0, 1.0, -1.0));
+        assert!(heights[4] > heights[3] && heights[3] > heights[2] && heights[1] > 0.0, "{heights:?}");
+        assert!(heights[8] < 1.0 && heights[8] > heights[9] && heights[13] < 0.0, "{heights:?}");
+        assert!(corrections.weights.iter().all(|weight| (0.0..=1.0 + 1e-12).contains(weight)));
+    }
+}

@@ -1,0 +1,411 @@
+//! Measures a retargeted motion against its source: the report. Optional and apart from the stages.
+
+use crate::clip_context::{ClipContext, Feet, StandingHeights};
+use crate::error::RetargetWarning;
+use crate::limb_motion::LimbMotions;
+use crate::limb_solving::SolvedFrame;
+use crate::pair::Pair;
+use crate::reference_pose::ReferencePose;
+use crate::report::{
+    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, RetargetReport, SelfContactReport,
+    SoleReport, StepReport,
+};
+use crate::self_contact::{SelfContacts, Touched, palm_offsets};
+use mocap_analysis::{
+    ContactOptions, FootMotion, correlation, largest_step, mean_jerk, rms_difference, runs,
+};
+use mocap_ik::{Constraint, SolveStatus};
+use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
+use std::ops::Range;
+
+/// What the stages made of a clip.
+pub(crate) struct StageResults<'a> {
+    /// The source, without its lead-in.
+    pub source: &'a Clip,
+    pub context: &'a ClipContext,
+    /// The motion of the target, without its lead-in.
+    pub motion: &'a Clip,
+    /// By limb of the pair, then by frame of the motion.
+    pub solved: &'a [&'a [SolvedFrame]],
+    /// Self-contacts of the source, with all frames of the clip.
+    pub self_contacts: &'a SelfContacts,
+    /// Number of lead-in frames before the motion.
+    pub lead_in: usize,
+    /// Whether limits were requested.
+    pub limits_asked: bool,
+}
+
+/// The report of a motion; `warnings` hold for any clip.
+pub(crate) fn report(
+    pair: &Pair,
+    mut warnings: Vec<RetargetWarning>,
+    results: &StageResults,
+) -> RetargetReport {
+    let StageResults { source, context, motion, .. } = *results;
+    if source.frames() == 0 {
+        warnings.push(RetargetWarning::NoFrames);
+    } else if !context.feet.any_contact {
+        warnings.push(RetargetWarning::NoContacts);
+    }
+    let metres = [pair.source.metres, pair.target.metres];
+    let was = LimbMotions::of(source, &pair.source.body, pair.limbs.iter().map(|limb| &limb.source));
+    let is = LimbMotions::of(motion, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
+    let heights = &context.heights;
+    let report = RetargetReport {
+        frames: motion.frames(),
+        lead_in: 0,
+        scale: pair.ratios,
+        metres,
+        mapping: mapping(pair),
+        effectors: effectors(pair, results.solved),
+        feet: feet(pair, &context.feet, heights, motion, &is),
+        self_contacts: self_contacts(pair, results.self_contacts, motion, results.lead_in),
+        limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
+        angles: angles(pair, &was, &is),
+        jerk_ratio: jerk_ratio(pair, &was, &is, source.rate().fps()),
+        largest_step: body_steps(pair, source, motion),
+        floor: [heights.source_floor * metres[0], heights.target_floor * metres[1]],
+        warnings,
+    };
+    if results.lead_in > 0 { report.after_lead_in(results.lead_in) } else { report }
+}
+
+fn mapping(pair: &Pair) -> Vec<MappingRow> {
+    let names = |role: Role| {
+        [&pair.source, &pair.target].map(|character| {
+            let joint = character.body.roles.joint(role)?;
+            Some(character.skeleton.joint(joint).name.clone())
+        })
+    };
+    let rows = Role::ALL.iter().map(|role| {
+        let [source, target] = names(*role);
+        MappingRow { role: *role, source, target }
+    });
+    rows.filter(|row| row.source.is_some() || row.target.is_some()).collect()
+}
+
+fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
+    let metres = pair.target.metres;
+    let mut reports = Vec::new();
+    for (limb, solved) in pair.limbs.iter().zip(solved).filter(|(_, solved)| !solved.is_empty()) {
+        let mut errors: Vec<f64> = solved.iter().map(|frame| frame.error * metres).collect();
+        errors.sort_by(f64::total_cmp);
+        let reachable = solved.iter().filter(|frame| frame.status != SolveStatus::Unreachable);
+        let count = |is: &dyn Fn(&SolvedFrame) -> bool| solved.iter().filter(|frame| is(frame)).count();
+        reports.push(EffectorReport {
+            role: limb.target.kind.roles_of(limb.target.side)[2],
+            mean: errors.iter().sum::<f64>() / errors.len() as f64,
+            p95: errors[(errors.len() * 95).div_ceil(100) - 1],
+            max: errors[errors.len() - 1],
+            max_reachable: reachable.map(|frame| frame.error * metres).fold(0.0, f64::max),
+            reached_frames: count(&|frame| frame.status == SolveStatus::Reached),
+            unreachable_frames: count(&|frame| frame.status == SolveStatus::Unreachable),
+            limited_frames: count(&|frame| frame.status == SolveStatus::NotConverged && frame.at_limit),
+            capped_frames: count(&|frame| frame.status == SolveStatus::NotConverged && !frame.at_limit),
+            wrong_bend_frames: count(&|frame| frame.flipped),
+            iterations_mean: solved.iter().map(|frame| f64::from(frame.iterations)).sum::<f64>()
+                / solved.len() as f64,
+            iterations_max: solved.iter().map(|frame| frame.iterations).max().unwrap_or(0),
+        });
+    }
+    reports
+}
+
+fn feet(
+    pair: &Pair,
+    feet: &Feet,
+    heights: &StandingHeights,
+    motion: &Clip,
+    limbs: &LimbMotions,
+) -> Vec<FootReport> {
+    let motions = FootMotion::of(motion, &feet.target);
+    let both = feet.source.len().min(motions.len());
+    (0..both).map(|i| foot(pair, feet, heights, i, &motions[i], limbs)).collect()
+}
+
+/// Foot `i`; `to` is its motion on the target.
+fn foot(
+    pair: &Pair,
+    feet: &Feet,
+    heights: &StandingHeights,
+    i: usize,
+    to: &FootMotion,
+    limbs: &LimbMotions,
+) -> FootReport {
+    let (metres, target_metres) = (pair.source.metres, pair.target.metres);
+    let (from, contacts) = (&feet.motions[i], &feet.contacts[i]);
+    let was = from.measure(contacts, heights.source_floor, metres);
+    let is = to.measure(contacts, heights.target_floor, target_metres);
+    let scaled = was.skate * pair.ratios.leg * target_metres / metres;
+    let flat = (0..to.lowest.len()).filter(|frame| contacts.toe[*frame] && contacts.heel[*frame]);
+    let height_error = |frame: usize| {
+        let is = (to.lowest[frame] - heights.target_floor) * target_metres;
+        is - (from.lowest[frame] - heights.source_floor) * metres
+    };
+    let errors: Vec<f64> = flat.map(|frame| height_error(frame).abs()).collect();
+    let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
+    let kept = to.contacts(target_metres, &ContactOptions::default()).toe;
+    let kept = kept.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
+    FootReport {
+        role: if feet.source[i].side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
+        contacts: runs(&contacts.toe),
+        contact_frames: is.contact_frames,
+        slide_source: was.skate,
+        slide: is.skate,
+        slide_ratio: (scaled > 0.0).then(|| is.skate / scaled),
+        float: is.float_max,
+        height_mean: is.height_mean,
+        height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+        height_error_max: errors.iter().copied().fold(0.0, f64::max),
+        penetration_max: is.penetration_max,
+        penetration_source: was.penetration_max,
+        toe,
+        heel,
+        contacts_kept: (is.contact_frames > 0).then(|| kept as f64 / is.contact_frames as f64),
+    }
+}
+
+/// Toe and heel of foot `i` of the target.
+///
+/// An ankle counts as low some time before and after its heel is in contact: the heel is measured only while the
+/// source's ankle is at its standing height.
+fn soles(
+    pair: &Pair,
+    feet: &Feet,
+    heights: &StandingHeights,
+    i: usize,
+    foot: &FootMotion,
+    limbs: &LimbMotions,
+) -> [SoleReport; 2] {
+    /// A higher ankle has lifted its heel \[m\].
+    const LIFTED: f64 = 0.01;
+    let mut reports = [SoleReport::default(); 2];
+    let Some(geometry) = feet.geometry.get(i).filter(|_| feet.geometry.len() == feet.contacts.len()) else {
+        return reports;
+    };
+    let Some([.., ankle]) = limbs.limb(geometry.limb) else { return reports };
+    let (contacts, from) = (&feet.contacts[i], &feet.motions[i]);
+    for (frame, ankle) in ankle.iter().enumerate() {
+        let heel = ankle.translation.vector + ankle.rotation * geometry.heel_offset;
+        let above_floor = [foot.toe[frame].dot(&foot.up) - geometry.toe_height, heel.dot(&foot.up)];
+        let ankle_height = from.ankle[frame].dot(&from.up) - heights.source_floor - heights.source_ankle;
+        let lifted = ankle_height * pair.source.metres > LIFTED;
+        let contact = [contacts.toe[frame], contacts.heel[frame] && !lifted];
+        for ((report, height), contact) in reports.iter_mut().zip(above_floor).zip(contact) {
+            let above = (height - heights.target_floor) * pair.target.metres;
+            report.penetration = report.penetration.max(-above);
+            if contact {
+                report.float = report.float.max(above);
+            }
+        }
+    }
+    reports
+}
+
+fn self_contacts(
+    pair: &Pair,
+    contacts: &SelfContacts,
+    motion: &Clip,
+    lead_in: usize,
+) -> Vec<SelfContactReport> {
+    let ends = |limb: &crate::limb_map::LimbMap| [limb.target.base, limb.target.tip];
+    let offsets = palm_offsets(&pair.target, &pair.limbs, ends, &contacts.pairs, motion);
+    let role = |i: usize, place: usize| {
+        let limb = &pair.limbs[i].target;
+        limb.kind.roles_of(limb.side)[place]
+    };
+    let mut reports = Vec::new();
+    for ((contact, was), is) in contacts.pairs.iter().zip(&contacts.offsets).zip(&offsets) {
+        let was = &was[lead_in..];
+        let touching: Vec<bool> = was.iter().map(|offset| offset.weight >= 1.0).collect();
+        let touching = runs(&touching);
+        if touching.is_empty() {
+            continue;
+        }
+        let frames = touching.iter().flat_map(Range::clone);
+        let errors: Vec<f64> = frames.map(|frame| (is[frame] - was[frame].offset).norm()).collect();
+        reports.push(SelfContactReport {
+            role: role(contact.arm, 2),
+            on: match contact.on {
+                Touched::Hand(other) => role(other, 2),
+                Touched::Hip(leg) => role(leg, 0),
+                Touched::Head => Role::Head,
+            },
+            contacts: touching,
+            error: errors.iter().sum::<f64>() / errors.len() as f64 * pair.target.metres,
+        });
+    }
+    reports
+}
+
+/// The limits that a motion exceeds; constraints are by joint.
+pub(crate) fn exceeded_limits(constraints: &[Constraint], motion: &Clip, asked: bool) -> LimitReport {
+    let mut found = LimitReport { asked, ..LimitReport::default() };
+    for (constraint, tracks) in constraints.iter().zip(motion.tracks()) {
+        if !constraint.is_free() {
+            let (violations, excess) = violations(constraint, &tracks.rotation, motion.frames());
+            found.violations += violations;
+            found.max_excess = found.max_excess.max(excess.to_degrees());
+        }
+    }
+    found
+}
+
+/// The number of frames with a joint beyond its limits, and the greatest angle beyond them \[rad\].
+fn violations(constraint: &Constraint, track: &Track<UnitQuaternion<f64>>, frames: usize) -> (usize, f64) {
+    /// Rounding of rotations that were put within limits \[rad\].
+    const ROUNDING: f64 = 1e-6;
+    let excess = track.values().iter().map(|rotation| constraint.excess(rotation));
+    let beyond: Vec<f64> = excess.filter(|excess| *excess > ROUNDING).collect();
+    let most = beyond.iter().copied().fold(0.0, f64::max);
+    match track {
+        // A constant rotation is the rotation of every frame.
+        Track::Constant(_) => (beyond.len() * frames, most),
+        Track::Sampled(_) => (beyond.len(), most),
+    }
+}
+
+fn angles(pair: &Pair, was: &LimbMotions, is: &LimbMotions) -> Vec<AngleReport> {
+    let mut reports = Vec::new();
+    for (i, limb) in pair.limbs.iter().enumerate() {
+        let was = limb_angles(pair, was, &pair.source.reference, i);
+        let is = limb_angles(pair, is, &pair.target.reference, i);
+        let roles = limb.target.kind.roles_of(limb.target.side);
+        for ((was, is), role) in was.iter().zip(&is).zip(roles) {
+            let (rms, correlation) = (rms_difference(was, is), correlation(was, is));
+            reports.push(AngleReport { role, rms, correlation });
+        }
+    }
+    reports
+}
+
+/// The angles of a limb over time \[deg\]: of its upper bone from straight behind the trunk, and its bend.
+fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i: usize) -> [Vec<f64>; 2] {
+    // Usual poses of a limb are far from 0 and 180° of this direction, so the angle is smooth.
+    let back = -pair.directions.forward;
+    let Some([trunk, base, middle, tip]) = motions.limb(i) else { return Default::default() };
+    let back = reference.rotation[motions.trunk(i).index()].inverse() * back;
+    let place = |placed: &[Isometry3<f64>], frame: usize| placed[frame].translation.vector;
+    let (mut upper, mut bend) = (Vec::new(), Vec::new());
+    for frame in 0..trunk.len() {
+        let above = place(middle, frame) - place(base, frame);
+        let below = place(tip, frame) - place(middle, frame);
+        upper.push((trunk[frame].rotation * back).angle(&above).to_degrees());
+        bend.push(above.angle(&below).to_degrees());
+    }
+    [upper, bend]
+}
+
+fn jerk_ratio(pair: &Pair, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Option<f64> {
+    let mean = |motions: &LimbMotions| -> f64 {
+        let tips = (0..pair.limbs.len()).filter_map(|i| motions.limb(i));
+        tips.map(|[.., tip]| mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps)).sum()
+    };
+    let (was, is) = (mean(was), mean(is));
+    (was > 0.0).then(|| is / (was * pair.ratios.leg))
+}
+
+/// Largest steps of the joints with roles.
+fn body_steps(pair: &Pair, source: &Clip, motion: &Clip) -> StepReport {
+    let (from, to) = (&pair.source.body.roles, &pair.target.body.roles);
+    let rows = to.rows.iter().map(|row| StepRow {
+        target: row.joint,
+        source: from.joint(row.role),
+        role: Some(row.role),
+    });
+    let rows: Vec<StepRow> = rows.collect();
+    let sources: Vec<JointId> = from.rows.iter().map(|row| row.joint).collect();
+    largest_steps(source, motion, &rows, &sources)
+}
+
+/// A joint of the target, its partner in the source, and the role of both.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepRow {
+    pub target: JointId,
+    pub source: Option<JointId>,
+    pub role: Option<Role>,
+}
+
+/// Largest steps of the joints of `rows`, each compared with its partner's. `sources` are the joints of the source.
+///
+/// A partner's step is measured relative to the partner of the nearest joint above the target's joint: a head on a
+/// target without a neck rotates as head and neck of the source do.
+pub(crate) fn largest_steps(
+    source: &Clip,
+    motion: &Clip,
+    rows: &[StepRow],
+    sources: &[JointId],
+) -> StepReport {
+    let skeleton = motion.skeleton();
+    let mut partner: Vec<Option<JointId>> = vec![None; skeleton.len()];
+    rows.iter().for_each(|row| partner[row.target.index()] = row.source);
+    let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle.to_degrees());
+    let mut report = StepReport {
+        source: sources.iter().map(|joint| step(*joint)).fold(0.0, f64::max),
+        ..StepReport::default()
+    };
+    for row in rows {
+        let Some(is) = largest_step(motion, [row.target]) else { continue };
+        let degrees = is.angle.to_degrees();
+        if degrees > report.target {
+            (report.target, report.frame) = (degrees, is.frame);
+            report.joint.clone_from(&skeleton.joint(row.target).name);
+        }
+        let Some(from) = row.source else { continue };
+        let parents =
+            std::iter::successors(skeleton.joint(row.target).parent, |id| skeleton.joint(*id).parent);
+        let above = parents.into_iter().find_map(|id| partner[id.index()]);
+        let excess = degrees - relative_step(source, above, from).to_degrees();
+        if excess > report.excess {
+            (report.excess, report.excess_role) = (excess, row.role);
+        }
+    }
+    report
+}
+
+/// The largest step \[rad\] of a joint relative to another above it, or its local one if that is larger.
+fn relative_step(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
+    let local = largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+    let path = above.and_then(|above| source.skeleton().path(above, joint)).unwrap_or_default();
+    if path.len() <= 2 {
+        return local;
+    }
+    let rotation = |frame: usize| {
+        let joints = path[1..].iter();
+        joints.fold(UnitQuaternion::identity(), |sum, id| sum * source.track(*id).rotation.at(frame))
+    };
+    let mut before = None;
+    let steps = (0..source.frames()).map(|frame| {
+        let now = rotation(frame);
+        before.replace(now).map_or(0.0, |before| angle_between(&before, &now))
+    });
+    steps.fold(local, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::{Dofs, EulerOrder, Joint, Limit, Vector3, exp};
+
+    #[test]
+    fn a_joint_that_stays_beyond_its_limit_breaks_it_in_every_frame() {
+        let mut dofs = Dofs::ball(EulerOrder::XYZ);
+        dofs.limits[0] = Some(Limit { min: 0.0, max: 0.5 });
+        let joint = Joint {
+            name: "a".into(),
+            parent: None,
+            offset: Vector3::zeros(),
+            rest_rotation: UnitQuaternion::identity(),
+            dofs,
+            role: None,
+            end_site: false,
+        };
+        let constraint = Constraint::of(&joint);
+        let turned = |angle: f64| exp(&(Vector3::x() * angle));
+        let still = violations(&constraint, &Track::Constant(turned(0.75)), 100);
+        let moving = violations(&constraint, &Track::Sampled(vec![turned(0.75); 100]), 100);
+        assert_eq!(still, moving);
+        assert!(still.0 == 100 && (still.1 - 0.25).abs() < 1e-9, "{still:?}");
+        assert_eq!(violations(&constraint, &Track::Constant(turned(0.25)), 100).0, 0);
+    }
+}

@@ -1,0 +1,56 @@
+//! A reference pose estimated from a motion, for skeletons whose rest pose is not a T- or A-pose.
+
+use crate::body::Body;
+use crate::clavicle::roll_clavicles;
+use crate::error::{RetargetError, SourceOrTarget};
+use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
+use crate::reference_pose::ReferencePose;
+use crate::roles::map_roles_in;
+use mocap_analysis::{ContactOptions, contacts, feet_of, metres_per_unit};
+use mocap_model::{Clip, Isometry3, Pose};
+use std::sync::Arc;
+
+/// Estimates from a motion the local pose of its skeleton that is a T-pose: limbs roll the way knees and elbows bend in
+/// the motion, and feet are as flat as in their contacts.
+///
+/// A good [`target_rest`](crate::RetargetOptions::target_rest) for a target that comes as a motion file: several
+/// exporters write rest poses that no body can take, and most rest poses say little about feet. (For the source, a
+/// retarget does this by itself.)
+///
+/// # Errors
+/// If the skeleton has no hips or legs, or its limbs are not connected or have no length.
+///
+/// ```
+/// # let walk = include_bytes!("../../../fixtures/clips/robin_walk.bvh");
+/// # let document = mocap_formats::bvh::parse(walk, &Default::default())?.value;
+/// # let clip = mocap_formats::bvh::to_clip(&document, &Default::default())?.value;
+/// use mocap_retarget::{RetargetOptions, estimate_rest_pose};
+///
+/// let target_rest = Some(estimate_rest_pose(&clip)?);
+/// let options = RetargetOptions { target_rest, ..RetargetOptions::default() };
+/// # assert_eq!(options.target_rest.unwrap().joints.len(), clip.skeleton().len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
+    let skeleton = clip.skeleton();
+    let roles = map_roles_in(clip);
+    let named = Arc::new(roles.apply(skeleton));
+    let body = Body::new(skeleton, roles, SourceOrTarget::Target)?;
+    let base = Pose::rest(skeleton);
+    let from_rest = ReferencePose::new(skeleton, &body, &base, SourceOrTarget::Target)?;
+    let clip = clip.clone().with_skeleton(named)?;
+    let metres = metres_per_unit(skeleton);
+    let options = ContactOptions::default();
+    let feet = feet_of(clip.skeleton());
+    let found: Vec<_> =
+        feet.iter().map(|foot| (foot.side, contacts(&clip, foot, metres, &options))).collect();
+    let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
+    let sample = MotionSample::of(&clip, &body);
+    let basis = Basis { skeleton: clip.skeleton(), body: &body, base: &base, reference: &from_rest };
+    let mut reference = refine_reference_pose(basis, &sample, &sample.bend_axes(&body), &sides)?;
+    if from_rest.estimated {
+        roll_clavicles(&mut reference, &clip, &body);
+    }
+    let joints = base.joints.iter().zip(&reference.local);
+    Ok(Pose { joints: joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local)).collect() })
+}

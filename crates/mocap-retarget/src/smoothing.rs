@@ -1,0 +1,109 @@
+//! Smoothing of values over time.
+
+/// Values are smoothed over at most this many frames to each side: 0.1 s at 10,000 frames per second, more than any
+/// camera records. A higher stated rate would take unbounded time.
+const MOST_FRAMES: usize = 1000;
+
+/// A smooth curve that is nowhere below `needed`: the maximum within `ahead` frames to each side, averaged over the
+/// same span.
+pub(crate) fn envelope(needed: &[f64], ahead: usize) -> Vec<f64> {
+    if needed.iter().all(|need| *need == 0.0) {
+        return needed.to_vec();
+    }
+    let ahead = ahead.min(MOST_FRAMES);
+    smooth(&sliding_max(needed, ahead), ahead)
+}
+
+/// The weighted mean over `reach` frames to each side (a Hann window), at most [`MOST_FRAMES`]; the end values are
+/// continued.
+pub(crate) fn smooth<T>(values: &[T], reach: usize) -> Vec<T>
+where
+    T: Copy + std::ops::Add<Output = T> + std::ops::Mul<f64, Output = T>,
+{
+    let reach = reach.min(MOST_FRAMES);
+    let weight = |offset: usize| {
+        let t = offset as f64 / (reach as f64 + 1.0);
+        (1.0 + (std::f64::consts::PI * t).cos()) / 2.0
+    };
+    let total = 1.0 + 2.0 * (1..=reach).map(weight).sum::<f64>();
+    let weights: Vec<f64> = (0..=reach).map(|offset| weight(offset) / total).collect();
+    let last = values.len().saturating_sub(1);
+    let average = |frame: usize| {
+        let around = weights.iter().enumerate().skip(1);
+        around.fold(values[frame] * weights[0], |sum, (offset, weight)| {
+            sum + (values[frame.saturating_sub(offset)] + values[(frame + offset).min(last)]) * *weight
+        })
+    };
+    (0..values.len()).map(average).collect()
+}
+
+/// A weight that falls smoothly from 1 to 0 over `length` frames after an event; `step` counts from 1.
+pub(crate) fn fade_out(step: usize, length: usize) -> f64 {
+    let left = 1.0 - step as f64 / (length as f64 + 1.0);
+    left * left * (3.0 - 2.0 * left)
+}
+
+/// The maximum within `reach` values to each side.
+fn sliding_max(values: &[f64], reach: usize) -> Vec<f64> {
+    let mut candidates: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
+    let mut greatest = Vec::with_capacity(values.len());
+    let mut next = 0;
+    for i in 0..values.len() {
+        while next < values.len() && next <= i + reach {
+            while candidates.back().is_some_and(|back| values[*back] <= values[next]) {
+                candidates.pop_back();
+            }
+            candidates.push_back(next);
+            next += 1;
+        }
+        while candidates.front().is_some_and(|front| front + reach < i) {
+            candidates.pop_front();
+        }
+        greatest.push(candidates.front().map_or(0.0, |front| values[*front]));
+    }
+    greatest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_envelope_is_smooth_and_nowhere_below_what_is_needed() {
+        let mut needed = vec![0.0; 60];
+        needed[30] = 1.0;
+        needed[31] = 0.4;
+        let drop = envelope(&needed, 8);
+        assert!(needed.iter().zip(&drop).all(|(need, drop)| *drop >= *need - 1e-12));
+        assert!(drop.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.2), "{drop:?}");
+        assert_eq!((drop[0], drop[59]), (0.0, 0.0));
+        assert!(envelope(&[0.0; 4], 2).iter().all(|drop| *drop == 0.0));
+    }
+
+    #[test]
+    fn no_rate_makes_smoothing_endless() {
+        let mut needed = vec![0.0; 300];
+        needed[150] = 1.0;
+        for reach in [100_000_000, usize::MAX] {
+            let drop = envelope(&needed, reach);
+            assert!(drop.iter().all(|drop| (drop - 1.0).abs() < 1e-9), "{reach}");
+            assert_eq!(smooth(&needed, reach), smooth(&needed, MOST_FRAMES));
+        }
+    }
+
+    #[test]
+    fn sliding_maxima_are_those_of_the_windows() {
+        let values = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0];
+        for reach in 0..5 {
+            let expected: Vec<f64> = (0..values.len())
+                .map(|i| {
+                    values[i.saturating_sub(reach)..(i + reach + 1).min(8)]
+                        .iter()
+                        .copied()
+                        .fold(0.0, f64::max)
+                })
+                .collect();
+            assert_eq!(sliding_max(&values, reach), expected);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Velocity limiter of a limb: its joints do not rotate much further in one frame than the source's ever do.
+//!
+//! Limits and straight limbs leave solvers more than one solution. When the better one changes, the limb would jump.
+
+use crate::error::RetargetError;
+use crate::limb_map::LimbMap;
+use crate::transfer::STEP_MARGIN;
+use mocap_analysis::largest_step;
+use mocap_ik::{Constraint, PosedChain, SolveOutcome, SolveStatus};
+use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
+use std::f64::consts::PI;
+
+/// To avoid a jump, an effector may be this much further from its goal, as a share of the limb's length.
+const WORSE: f64 = 0.05;
+
+/// Step limits of one limb, and its pose in the frame before.
+pub(crate) struct VelocityLimiter {
+    /// By joint of the chain: the step limit \[rad / frame\], and the cosine of its half.
+    steps: Vec<f64>,
+    cosines: Vec<f64>,
+    /// Step limit of the tip \[rad / frame\].
+    tip: f64,
+    /// By joint of the chain, in the frame before; empty before the first.
+    before: Vec<UnitQuaternion<f64>>,
+    keep_limits: bool,
+}
+
+impl VelocityLimiter {
+    /// With the largest steps of the source's limb in a clip.
+    pub(crate) fn new(source: &Clip, limb: &LimbMap, keep_limits: bool) -> VelocityLimiter {
+        let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+        let [base, middle, tip] = [limb.source.base, limb.source.middle, limb.source.tip].map(step);
+        let steps = limb.chain.joints().iter().map(|joint| match *joint {
+            joint if joint == limb.target.base => base,
+            joint if joint == limb.target.middle => middle,
+            _ => base.max(middle),
+        });
+        let steps: Vec<f64> = steps.map(|step| step + STEP_MARGIN).collect();
+        let cosine = |angle: &f64| if *angle < PI { (angle / 2.0).cos() } else { -1.0 };
+        let cosines = steps.iter().map(cosine).collect();
+        VelocityLimiter { steps, cosines, tip: tip + STEP_MARGIN, before: Vec::new(), keep_limits }
+    }
+
+    /// Step limit of the first joint \[rad / frame\].
+    pub(crate) fn base_step(&self) -> f64 {
+        self.steps[0]
+    }
+
+    /// Step limit of the tip \[rad / frame\].
+    pub(crate) fn tip_step(&self) -> f64 {
+        self.tip
+    }
+
+    /// Takes a pose as the one of the frame before.
+    pub(crate) fn accept(&mut self, solved: &[UnitQuaternion<f64>]) {
+        self.before.clear();
+        self.before.extend_from_slice(solved);
+    }
+
+    /// Whether a joint has rotated further than its step limit; never in the first frame.
+    pub(crate) fn exceeded(&self, solved: &[UnitQuaternion<f64>]) -> bool {
+        let pairs = solved.iter().zip(&self.before).zip(&self.cosines);
+        // The cosine of half the angle between two rotations.
+        pairs.into_iter().any(|((now, before), least)| now.coords.dot(&before.coords).abs() < *least)
+    }
+
+    /// Replaces a pose that exceeds the limits: solves again from the pose of the frame before, which finds the
+    /// solution of that frame. If that is too far as well, each joint takes the largest allowed step, towards what
+    /// brings the effector nearest: one of both solutions, or the pose they started from.
+    pub(crate) fn limit(
+        &self,
+        chain: &mut PosedChain,
+        first: SolveOutcome,
+        start: &[UnitQuaternion<f64>],
+        goal: &Vector3<f64>,
+        solve_from: impl Fn(&mut PosedChain) -> Result<SolveOutcome, RetargetError>,
+    ) -> Result<SolveOutcome, RetargetError> {
+        let solved = chain.chain.rotations().to_vec();
+        chain.chain.set_rotations(&self.before);
+        let other = solve_from(chain)?;
+        let near = first.position + WORSE * chain.chain.length(0);
+        if other.position <= near && !self.exceeded(chain.chain.rotations()) {
+            return Ok(other);
+        }
+        let resolved = chain.chain.rotations().to_vec();
+        let mut best: Option<(f64, Vec<UnitQuaternion<f64>>)> = None;
+        for towards in [&solved[..], &resolved, start] {
+            for (joint, (before, wished)) in self.before.iter().zip(towards).enumerate() {
+                let constraint =
+                    if self.keep_limits { chain.chain.constraints()[joint] } else { Constraint::free() };
+                let allowed = constraint.project(wished).0;
+                let rotation = constraint.slerp_towards(before, &allowed, self.steps[joint]);
+                chain.chain.set_rotation(joint, rotation);
+            }
+            let residual = (chain.chain.tip_position(0) - goal).norm();
+            if best.as_ref().is_none_or(|(least, _)| residual < *least) {
+                best = Some((residual, chain.chain.rotations().to_vec()));
+            }
+        }
+        let (position, rotations) = best.expect("three candidates");
+        chain.chain.set_rotations(&rotations);
+        Ok(SolveOutcome { position, status: SolveStatus::NotConverged, ..first })
+    }
+}
