@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args as ClapArgs;
 use globset::Glob;
-use mocap_compress::{Options, Profile};
+use mocap_compress::{CompressOptions, Profile};
 use serde::Deserialize;
 
 use super::{Factor, FirstFrame, Inputs, LengthAboveZero, Outputs, Reading, setting};
@@ -99,15 +99,15 @@ impl Default for BoundSettings {
 
 impl BoundSettings {
     /// The options of the library, but for what depends on the skeleton: its unit and the bounds of single joints.
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> CompressOptions {
+        CompressOptions {
             profile: self.profile,
             tolerance: self.error.0,
             shell: self.shell.0,
             local_error: self.local_error.map(|Factor(degrees)| degrees.to_radians()),
             guard_between: self.guard_between,
             external_skeleton: self.no_skeleton,
-            ..Options::default()
+            ..CompressOptions::default()
         }
     }
 }

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use mocap_analysis::metres_per_unit;
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
-use mocap_retarget::{Floor, FootLock, Hands, IkMethod, LimbSolver, Method, Metric, Options};
+use mocap_retarget::{Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetMethod, RetargetMetric as Metric, RetargetOptions};
 use serde::Deserialize;
 
 use super::formats::writable;
@@ -220,12 +220,12 @@ impl Default for MethodSettings {
 
 impl MethodSettings {
     /// The options of the library that do not depend on the source.
-    pub(crate) fn options(&self, target: &Skeleton) -> Options {
-        Options {
+    pub(crate) fn options(&self, target: &Skeleton) -> RetargetOptions {
+        RetargetOptions {
             method: match self.method {
-                MethodChoice::Scale => Method::Scale,
-                MethodChoice::Copy => Method::Copy,
-                MethodChoice::Effectors => Method::Effectors,
+                MethodChoice::Scale => RetargetMethod::Scale,
+                MethodChoice::Copy => RetargetMethod::Copy,
+                MethodChoice::Effectors => RetargetMethod::Effectors,
             },
             hands: match self.hands {
                 HandsChoice::Scale => Hands::Scale,
@@ -241,14 +241,14 @@ impl MethodSettings {
                 SolverChoice::Objective => LimbSolver::Named(IkMethod::Objective),
             },
             limits: !self.no_limits,
-            lock: if self.no_lock { FootLock::Off } else { FootLock::Auto },
-            touch: self.contacts == ContactsChoice::Hands,
+            foot_lock: if self.no_lock { FootLock::Off } else { FootLock::Auto },
+            self_contacts: self.contacts == ContactsChoice::Hands,
             floor: match self.floor {
                 FloorChoice::Auto => Floor::Auto,
                 FloorChoice::Off => Floor::Off,
                 FloorChoice::At(height) => Floor::At(height / metres_per_unit(target)),
             },
-            ..Options::default()
+            ..RetargetOptions::default()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a user can do about what the library finds, where a flag or command helps.
 
 use mocap::{FileFormat, Problem, unit_name};
-use mocap_compress::OpenError;
+use mocap_compress::CompressError;
 use mocap_formats::{Finding, FormatProblem, Remedy};
 
 /// The advice on a finding.
@@ -30,7 +30,7 @@ const NAME_SKELETON: &str = "name the skeleton with --skeleton FILE.asf";
 fn on_file(problem: &Problem) -> Option<String> {
     Some(match problem {
         Problem::NoSkeleton { .. } => NAME_SKELETON.into(),
-        Problem::Compressed(OpenError::SkeletonElsewhere) => {
+        Problem::Compressed(CompressError::SkeletonElsewhere) => {
             "`mocap decompress --skeleton-ref` takes a file that has it".into()
         }
         Problem::UnitGuessed { unit } => {

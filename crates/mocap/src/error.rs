@@ -39,21 +39,15 @@ pub enum Error {
     /// A motion cannot be retargeted.
     #[error(transparent)]
     Retarget(#[from] mocap_retarget::RetargetError),
-    /// A motion cannot be compressed.
+    /// A motion cannot be compressed, or a compressed clip cannot be opened.
     #[error(transparent)]
     Compress(#[from] mocap_compress::CompressError),
-    /// A compressed clip cannot be opened.
-    #[error(transparent)]
-    Open(#[from] mocap_compress::OpenError),
     /// Two motions cannot be compared.
     #[error(transparent)]
-    Compare(#[from] mocap_analysis::CompareError),
-    /// Parts do not make a clip.
+    Compare(#[from] mocap_analysis::AnalysisError),
+    /// Parts do not make a skeleton or a clip.
     #[error(transparent)]
-    Clip(#[from] mocap_model::ClipError),
-    /// Joints do not make a skeleton.
-    #[error(transparent)]
-    Skeleton(#[from] mocap_model::SkeletonError),
+    Model(#[from] mocap_model::ModelError),
 }
 
 impl Error {

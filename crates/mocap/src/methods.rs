@@ -3,7 +3,7 @@
 use mocap_compress::Compression;
 use mocap_formats::{Finding, Parsed};
 use mocap_model::{Clip, Skeleton};
-use mocap_retarget::{Report, Retargeter};
+use mocap_retarget::{RetargetReport, Retargeter};
 
 use crate::unit::needed_unit;
 use crate::{CompressOptions, Error, RetargetOptions};
@@ -14,7 +14,7 @@ pub struct Retargeted {
     /// The motion.
     pub clip: Clip,
     /// Its quality: lengths are metres.
-    pub report: Report,
+    pub report: RetargetReport,
     /// What was assumed.
     pub warnings: Vec<Finding>,
 }

@@ -160,7 +160,7 @@ fn refused(error: Rejected, repair: bool) -> Rejected {
 
 /// The clip of a `.mocz` file. A unit that a flag stated when it was compressed is one that the file states now.
 fn decompressed(bytes: &[u8]) -> Result<Clip, Finding> {
-    let limits = mocap_compress::Limits::default();
+    let limits = mocap_compress::OpenLimits::default();
     let opened = Compressed::open(bytes, &limits);
     let clip = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?.to_clip();
     let mut space = *clip.skeleton().space();

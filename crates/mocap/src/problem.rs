@@ -1,6 +1,6 @@
 //! What can be wrong with a motion whatever its format.
 
-use mocap_compress::OpenError;
+use mocap_compress::CompressError;
 use mocap_formats::Remedy;
 use mocap_model::{SignedAxis, Unit};
 
@@ -13,7 +13,7 @@ pub enum Problem {
     #[error("this is no compressed clip{}", if *named { ", whatever its name says" } else { "" })]
     NotCompressed { named: bool },
     #[error("{0}")]
-    Compressed(OpenError),
+    Compressed(CompressError),
     #[error("{reason}")]
     NoSkeleton { reason: String },
     #[error("--drop-first-frame leaves no frame: the motion has {frames}")]

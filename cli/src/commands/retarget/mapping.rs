@@ -115,7 +115,7 @@ impl Mapping {
         RetargetOptions {
             source_roles: Some(source),
             target_roles: Some(target),
-            pairs: self.pairs.clone(),
+            joint_pairs: self.pairs.clone(),
             ..options
         }
     }
