@@ -35,6 +35,21 @@ pub(crate) enum ThemeChoice {
     Dark,
 }
 
+impl ImageFormat {
+    /// The extension of its files.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            ImageFormat::Svg => "svg",
+            ImageFormat::Png => "png",
+        }
+    }
+
+    /// The format of files with an extension.
+    pub(crate) fn of_extension(extension: &str) -> Option<ImageFormat> {
+        ImageFormat::from_str(extension, true).ok()
+    }
+}
+
 impl From<ThemeChoice> for Theme {
     fn from(theme: ThemeChoice) -> Theme {
         match theme {

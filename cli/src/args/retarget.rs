@@ -79,7 +79,7 @@ pub(crate) struct MethodSettings {
     /// Ignore the degrees of freedom and joint limits of the target
     #[arg(long)]
     no_limits: bool,
-    /// Contacts to keep: feet (with the floor), hands (and hands with each other, hips and head)
+    /// Contacts: feet, or hands too (hips, head, each other)
     #[arg(long, value_name = "WHICH", default_value = "feet", hide_possible_values = true)]
     contacts: ContactsChoice,
     /// Turn off the foot lock: feet skate as those of the source do

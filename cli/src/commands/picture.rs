@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use mocap_model::{Clip, FrameRate, JointTracks};
 use mocap_retarget::map_roles_in;
 use serde::Serialize;
@@ -42,20 +41,10 @@ pub(super) fn format(stated: Option<ImageFormat>, pictures: &Pictures) -> Result
     match (stated, extension) {
         (Some(format), _) => Ok(format),
         (None, None) => Ok(ImageFormat::Svg),
-        (None, Some(extension)) => ImageFormat::from_str(extension, true).map_err(|_| {
+        (None, Some(extension)) => ImageFormat::of_extension(extension).ok_or_else(|| {
             Diagnostic::new("usage::format", format!("'.{extension}' is not a supported picture format"))
                 .help("name the output .svg or .png, or state the format with --to")
         }),
-    }
-}
-
-impl ImageFormat {
-    /// The extension of its files.
-    pub(super) fn extension(self) -> &'static str {
-        match self {
-            ImageFormat::Svg => "svg",
-            ImageFormat::Png => "png",
-        }
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Diagnostic {
     /// How often it was found.
     pub(crate) count: usize,
     /// What it is about in full; may have several lines.
-    pub(crate) note: Option<String>,
+    pub(crate) note: Option<Box<str>>,
     /// What can be done about it.
     pub(crate) help: Option<String>,
     /// The option of the reader that settles it.
@@ -110,7 +110,7 @@ impl Diagnostic {
 
     /// The same with more about it.
     pub(crate) fn note(mut self, note: impl Into<String>) -> Diagnostic {
-        self.note = Some(note.into());
+        self.note = Some(note.into().into_boxed_str());
         self
     }
 

@@ -89,7 +89,7 @@ fn notes(found: &Diagnostic) -> Vec<String> {
     if !parts.is_empty() {
         notes.push(format!("in {}", parts.join(", ")));
     }
-    notes.extend(found.note.clone());
+    notes.extend(found.note.as_deref().map(str::to_owned));
     if found.count > 1 {
         notes.push(format!("found {} times; the first is shown", found.count));
     }

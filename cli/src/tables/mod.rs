@@ -16,7 +16,7 @@ use mocap_formats::nearest_name;
 use crate::diagnostic::Diagnostic;
 
 /// A file of tables, as it was written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Text {
     pub(crate) path: PathBuf,
     text: String,
@@ -55,9 +55,6 @@ pub(crate) enum Value {
 }
 
 impl Text {
-    /// A file without text.
-    const EMPTY: Text = Text { path: PathBuf::new(), text: String::new() };
-
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Text, Diagnostic> {
         let bytes = mocap_batch::read_file(path, MOST)?;

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use mocap_formats::nearest_name;
 use serde::de::value::StrDeserializer;
@@ -46,7 +47,7 @@ pub(crate) fn settings<'a, T: Deserialize<'a>>(
 
 /// All keys that a struct takes.
 fn keys<'a, T: Deserialize<'a>>() -> Vec<&'static str> {
-    static NOTHING: Text = Text::EMPTY;
+    static NOTHING: LazyLock<Text> = LazyLock::new(Text::default);
     let keys = RefCell::default();
     // An empty table may lack a key; all groups are asked for theirs nevertheless.
     let _ = T::deserialize(Group { text: &NOTHING, entries: &[], keys: &keys });

@@ -15,7 +15,6 @@ pub use summary::Summary;
 
 use std::num::NonZero;
 use std::sync::mpsc;
-use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use crate::context::JobContext;
@@ -49,7 +48,7 @@ pub struct RunOptions {
 /// With one job and no manifest, an interrupt ends the process instead: the job may wait for a stdin that never comes.
 ///
 /// # Errors
-/// Where the manifest cannot be used, or no thread can be started. Errors of jobs are outcomes; an error that ends the
+/// Where the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes; an error that ends the
 /// run early is in [`Summary::fatal`].
 pub fn run<R, E, W, O>(
     jobs: &[Job],
@@ -64,42 +63,53 @@ where
     O: Observer<R, E>,
 {
     let orderly = (jobs.len() > 1 || options.manifest.is_some()).then(Orderly::begin);
+    let count = worker_count(options.jobs, jobs.len());
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .build()
+        .map_err(|error| BatchError::NoThread(error.to_string()))?;
     let manifest =
         options.manifest.as_ref().map(|manifest| ManifestWriter::open(manifest, jobs)).transpose()?;
     let (sender, results) = mpsc::channel();
     let workers = Workers::new(jobs, options, &work, manifest, sender);
     let started = Instant::now();
-    let summary = std::thread::scope(|scope| {
-        let count = start(&workers, scope, worker_count(options.jobs, jobs.len()))?;
-        let mut collector = Collector::new(&workers, observer);
-        while collector.ended < jobs.len() {
-            // A worker sends its result before it leaves.
-            let nobody = workers.working() == 0;
-            match results.recv_timeout(TICK) {
-                Ok((i, outcome)) => collector.add(i, outcome),
-                // Only stuck jobs are left, or jobs that nobody will take.
-                Err(_) if nobody => break,
-                Err(_) => {}
+    // A thread of the pool that is stuck is replaced by one outside of it.
+    let summary = std::thread::scope(|replacements| {
+        pool.in_place_scope(|scope| {
+            for _ in 0..count {
+                workers.enter();
+                scope.spawn(|_| workers.work_through());
             }
-            for (i, outcome) in workers.abandon_overdue() {
-                collector.add(i, outcome);
-                if collector.ended < jobs.len() {
-                    workers.replace_stuck(scope, count);
-                } else {
-                    workers.lose_worker();
+            let mut collector = Collector::new(&workers, observer);
+            while collector.ended < jobs.len() {
+                // A worker sends its result before it leaves.
+                let nobody = workers.working() == 0;
+                match results.recv_timeout(TICK) {
+                    Ok((i, outcome)) => collector.add(i, outcome),
+                    // Only stuck jobs are left, or jobs that nobody will take.
+                    Err(_) if nobody => break,
+                    Err(_) => {}
                 }
+                for (i, outcome) in workers.abandon_overdue() {
+                    collector.add(i, outcome);
+                    if collector.ended < jobs.len() {
+                        workers.replace_stuck(replacements, count);
+                    } else {
+                        workers.lose_worker();
+                    }
+                }
+                collector.report_due();
+                collector.tick();
             }
-            collector.report_due();
-            collector.tick();
-        }
-        let summary = collector.finish(started.elapsed().as_secs_f64());
-        if !workers.in_flight().is_empty() {
-            observer.stuck(&summary);
-        }
-        Ok(summary)
+            let summary = collector.finish(started.elapsed().as_secs_f64());
+            if !workers.in_flight().is_empty() {
+                observer.stuck(&summary);
+            }
+            summary
+        })
     });
     drop(orderly);
-    summary
+    Ok(summary)
 }
 
 /// The number of workers for this many jobs.
@@ -109,25 +119,6 @@ fn worker_count(asked: usize, jobs: usize) -> usize {
         asked => asked,
     };
     count.min(jobs).max(1)
-}
-
-/// Starts workers; returns how many, which is fewer where the system gives no more threads.
-fn start<'scope, W, R, E>(
-    workers: &'scope Workers<'_, W, R, E>,
-    scope: &'scope Scope<'scope, '_>,
-    count: usize,
-) -> Result<usize, BatchError>
-where
-    R: JobReport + 'scope,
-    E: JobError + 'scope,
-    W: Fn(&Job, &JobContext) -> Result<R, E> + Sync + 'scope,
-{
-    for started in 0..count {
-        if let Err(error) = workers.start_worker(scope) {
-            return if started == 0 { Err(error) } else { Ok(started) };
-        }
-    }
-    Ok(count)
 }
 
 /// Collects outcomes and hands them on in order.
