@@ -1,12 +1,12 @@
 //! Plays a compressed clip: poses at any time, without decoding the whole.
 
-use mocap::compress::{Limits, Looping};
+use mocap::compress::{OpenLimits, Looping};
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {
     let walk = mocap::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"))?.value;
     let bytes = mocap::compress(&walk, &CompressOptions::default())?.value.bytes;
-    let compressed = Compressed::open(bytes, &Limits::default())?;
+    let compressed = Compressed::open(bytes, &OpenLimits::default())?;
     let mut sampler = compressed.sampler();
     let mut pose = sampler.pose();
     for time in [0.0, 0.25, 0.5] {

@@ -45,14 +45,6 @@ fn strict_makes_the_first_warning_an_error() {
     assert_eq!(rejected.warnings, warnings[1..]);
 }
 
-fn first_with_warning() -> PathBuf {
-    let mut files: Vec<PathBuf> =
-        fixture("bvh").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let warns = |file: &&PathBuf| mocap::read(file).is_ok_and(|parsed| !parsed.warnings.is_empty());
-    files.iter().find(warns).expect("a fixture has a warning").clone()
-}
-
 #[test]
 fn a_compressed_clip_is_read_like_any_motion_and_is_not_json() {
     let folder = tempfile::tempdir().unwrap();

@@ -96,17 +96,17 @@ fn can_be_drawn(file: &Path) {
 fn the_t_pose_before_a_cmu_motion_is_suspicious() {
     let folder = mocap_corpus::folder();
     for file in ["cmu/01_01.bvh", "cmu/12_01_walk.bvh", "iclone/007_12.bvh"] {
-        let suspects = quality(&read(&folder.join(file)), &ContactOptions::default()).suspects;
-        assert!(suspects.iter().any(|suspect| suspect.frames == (1..2)), "{file}: {suspects:?}");
+        let artifacts = quality(&read(&folder.join(file)), &ContactOptions::default()).artifacts;
+        assert!(artifacts.iter().any(|suspect| suspect.frames == (1..2)), "{file}: {artifacts:?}");
     }
     let clean = quality(&read(&folder.join("misc/games105_walk60.bvh")), &ContactOptions::default());
-    assert_eq!(clean.suspects, []);
+    assert_eq!(clean.artifacts, []);
 }
 
 fn the_t_pose_before_a_fixture_is_suspicious() {
     for name in ["alex_walk.bvh", "robin_walk.bvh"] {
         let clip = fixture(name);
-        assert_eq!(quality(&clip, &ContactOptions::default()).suspects, [], "{name}");
+        assert_eq!(quality(&clip, &ContactOptions::default()).artifacts, [], "{name}");
         // The rest pose at the origin, then the motion a stride away from it.
         let far = mocap_model::Vector3::new(0.0, 0.0, 2.5 / mocap_analysis::metres_per_unit(clip.skeleton()));
         let tracks = clip.skeleton().joints().iter().zip(clip.tracks()).map(|(joint, tracks)| {
@@ -122,8 +122,8 @@ fn the_t_pose_before_a_fixture_is_suspicious() {
         });
         let tracks = tracks.collect();
         let first = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames() + 1, tracks).unwrap();
-        let suspects = quality(&first, &ContactOptions::default()).suspects;
-        assert!(suspects.iter().any(|suspect| suspect.frames == (1..2)), "{name}: {suspects:?}");
+        let artifacts = quality(&first, &ContactOptions::default()).artifacts;
+        assert!(artifacts.iter().any(|suspect| suspect.frames == (1..2)), "{name}: {artifacts:?}");
     }
 }
 
@@ -134,10 +134,10 @@ fn fixtures_have_the_quality_they_were_made_with() {
         let quality = quality(&fixture(&format!("{name}.bvh")), &ContactOptions::default());
         let floor = quality.floor.unwrap();
         assert!((0.019..0.023).contains(&floor), "{name}: the balls of the feet are at {floor}");
-        assert_eq!(quality.suspects, [], "{name}");
+        assert_eq!(quality.artifacts, [], "{name}");
         for (foot, contacts) in quality.feet.iter().zip(contacts) {
             assert_eq!(foot.contacts, contacts, "{name} {:?}", foot.side);
-            assert!(foot.measure.slide < 1e-3 && foot.measure.penetration_max < 1e-6, "{name}: {foot:?}");
+            assert!(foot.measure.skate < 1e-3 && foot.measure.penetration_max < 1e-6, "{name}: {foot:?}");
         }
     }
 }
