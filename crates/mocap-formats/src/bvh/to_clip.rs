@@ -104,7 +104,7 @@ fn mode(document: &Document, options: &ClipOptions, warnings: &mut Warnings) -> 
 fn rate(document: &Document, options: &ClipOptions) -> FrameRate {
     let of_file = || {
         let time = document.motion()?.frame_time.as_ref()?;
-        FrameRate::from_frame_time(time.seconds)
+        FrameRate::from_frame_time_text(&time.text).or_else(|| FrameRate::from_frame_time(time.seconds))
     };
     let default = || FrameRate::new(DEFAULT_FPS).expect("a positive rate");
     options.fps.and_then(FrameRate::new).or_else(of_file).unwrap_or_else(default)
