@@ -19,7 +19,7 @@ pub struct LowestPoints {
     pub replace: f64,
     /// Where they add to it.
     pub add: f64,
-    /// The extent of the body along the vertical, at its median.
+    /// The extent of the body along the vertical.
     pub extent: f64,
 }
 
@@ -27,6 +27,9 @@ impl LowestPoints {
     /// The reading under which the body stands near height 0, where the other one has it far away; `None` where the
     /// heights do not tell.
     pub fn mode(&self) -> Option<PositionMode> {
+        if self.extent <= 0.0 {
+            return None;
+        }
         let is_near = |height: f64| height.abs() <= NEAR * self.extent;
         let is_far = |height: f64| height.abs() >= FAR * self.extent;
         match (self.replace, self.add) {
@@ -57,7 +60,7 @@ pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {
     let points = LowestPoints {
         replace: at_share(&mut replace, SHARE),
         add: at_share(&mut add, SHARE),
-        extent: at_share(&mut extents, 0.5),
+        extent: at_share(&mut extents, 1.0 - SHARE),
     };
     [points.replace, points.add, points.extent].iter().all(|value| value.is_finite()).then_some(points)
 }
@@ -114,7 +117,7 @@ mod tests {
 
     /// A body of height 180 whose root has an OFFSET of 100, with these heights of the root.
     fn points(heights: &[f64]) -> LowestPoints {
-        let rows: String = heights.iter().map(|height| format!("0 {height} 0 0 0 0\n")).collect();
+        let rows: String = heights.iter().map(|height| format!("0 {height} 0 0 0 0 0 0 0 0 0 0\n")).collect();
         let text = format!(
             "HIERARCHY\nROOT hips\n{{\nOFFSET 0 100 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation \
              Yrotation\nJOINT foot\n{{\nOFFSET 0 -100 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{{\nOFFSET \
