@@ -7,10 +7,14 @@ use mocap_model::{JointId, Role, Skeleton, Unit, UnitSource};
 
 /// Statures and the unit that each suggests: lower end, upper end [units of the skeleton], metres per unit.
 ///
-/// From a child of half a metre to a giant of four metres; less where ranges would overlap: between 55 and 82 an adult
-/// measured in inches is more likely than a small child measured in centimetres.
-const STATURES: [(f64, f64, f64); 5] =
-    [(0.5, 4.0, 1.0), (14.0, 45.0, Unit::CMU), (55.0, 82.0, 0.0254), (82.0, 400.0, 0.01), (500.0, 4000.0, 0.001)];
+/// From a child of half a metre to a giant of four metres; less where ranges would overlap.
+const STATURES: [(f64, f64, f64); 4] =
+    [(0.5, 4.0, 1.0), (14.0, 45.0, Unit::CMU), (50.0, 400.0, 0.01), (500.0, 4000.0, 0.001)];
+/// Within the range of centimetres, statures of adults in inches. What is as small in centimetres is a toddler or a
+/// cartoon character, and these have short legs.
+const INCHES: std::ops::RangeInclusive<f64> = 60.0..=78.0;
+/// The share of the legs in legs and trunk at which a body is that of an adult (0.57) rather than of a toddler (0.45).
+const ADULT: f64 = 0.5;
 
 /// The stature over the length of legs (hip joint to ankle) and trunk (hips to head joint) together, and over that of
 /// the legs. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966.
@@ -28,23 +32,40 @@ const DIAMETERS: [(f64, f64, f64); 5] = [
     (1000.0, 3000.0, 0.001),
 ];
 
+/// The lengths of a body [units of the skeleton].
+struct Body {
+    /// From hip joint to ankle.
+    legs: f64,
+    /// From the hips to the head joint.
+    trunk: Option<f64>,
+}
+
+impl Body {
+    fn of(skeleton: &Skeleton) -> Option<Body> {
+        let length = |top: Role, bottom: Role| {
+            let (top, bottom) = (skeleton.with_role(top)?, skeleton.with_role(bottom)?);
+            path_length(skeleton, top, bottom)
+        };
+        let left = length(Role::LeftUpperLeg, Role::LeftFoot)?;
+        let right = length(Role::RightUpperLeg, Role::RightFoot)?;
+        let legs = (left + right) / 2.0;
+        let trunk = length(Role::Hips, Role::Head).or_else(|| length(Role::Hips, Role::Neck));
+        (legs > 0.0 && legs.is_finite()).then_some(Body { legs, trunk })
+    }
+
+    fn stature(&self) -> f64 {
+        self.trunk.map_or(self.legs * OVER_LEGS, |trunk| (self.legs + trunk) * OVER_LEGS_AND_TRUNK)
+    }
+
+    fn is_adult(&self) -> bool {
+        self.trunk.is_none_or(|trunk| self.legs >= ADULT * (self.legs + trunk))
+    }
+}
+
 /// The stature of a body [units of the skeleton], from the lengths of its legs and trunk: independent of the pose.
 /// `None` without the roles of both legs, or where these have no length.
 pub fn stature(skeleton: &Skeleton) -> Option<f64> {
-    let leg = |hip: Role, ankle: Role| {
-        let (hip, ankle) = (skeleton.with_role(hip)?, skeleton.with_role(ankle)?);
-        path_length(skeleton, hip, ankle)
-    };
-    let left = leg(Role::LeftUpperLeg, Role::LeftFoot)?;
-    let right = leg(Role::RightUpperLeg, Role::RightFoot)?;
-    let legs = (left + right) / 2.0;
-    let head = skeleton.with_role(Role::Head).or(skeleton.with_role(Role::Neck));
-    let trunk = skeleton.with_role(Role::Hips).zip(head).and_then(|(hips, head)| path_length(skeleton, hips, head));
-    let stature = match trunk {
-        Some(trunk) => (legs + trunk) * OVER_LEGS_AND_TRUNK,
-        None => legs * OVER_LEGS,
-    };
-    (stature > 0.0 && stature.is_finite()).then_some(stature)
+    Body::of(skeleton).map(|body| body.stature())
 }
 
 /// The length of the bones from a joint down to one below it; `None` where it is not below.
@@ -99,12 +120,17 @@ fn is_handle(name: &str) -> bool {
 /// assert_eq!(guess_unit(clip.skeleton()).unwrap().metres, 1.0);
 /// ```
 pub fn guess_unit(skeleton: &Skeleton) -> Option<Unit> {
-    let (size, ranges) = match stature(skeleton) {
-        Some(stature) => (stature, STATURES),
-        None => (tree_diameter(skeleton), DIAMETERS),
+    let metres = match Body::of(skeleton) {
+        Some(body) if INCHES.contains(&body.stature()) && body.is_adult() => Some(0.0254),
+        Some(body) => in_range(body.stature(), &STATURES),
+        None => in_range(tree_diameter(skeleton), &DIAMETERS),
     };
-    let (.., metres) = *ranges.iter().find(|(smallest, greatest, _)| (*smallest..=*greatest).contains(&size))?;
-    Some(Unit { metres, source: UnitSource::Guessed })
+    metres.map(|metres| Unit { metres, source: UnitSource::Guessed })
+}
+
+fn in_range(size: f64, ranges: &[(f64, f64, f64)]) -> Option<f64> {
+    let range = ranges.iter().find(|(smallest, greatest, _)| (*smallest..=*greatest).contains(&size));
+    range.map(|(.., metres)| *metres)
 }
 
 /// Metres per unit of a skeleton: as its space says, else as its size suggests, else 1.
@@ -191,6 +217,15 @@ mod tests {
         assert_eq!(name(1.0 / Unit::CMU), Some("cmu"));
         assert_eq!(name(1000.0), Some("mm"));
         assert_eq!(name(4.0), None);
+        // A character with short legs is small, not an adult in inches.
+        let short = |joint: &mut Joint| {
+            if matches!(joint.role, Some(Role::LeftFoot | Role::RightFoot)) {
+                joint.offset *= 0.5;
+            }
+        };
+        let cartoon = body(50.0, 0.0).with_joints(short).unwrap();
+        assert!((60.0..78.0).contains(&stature(&cartoon).unwrap()));
+        assert_eq!(guess_unit(&cartoon).unwrap().name(), Some("cm"));
         // Without a head the legs count.
         let headless = body(100.0, 0.0).with_joints(|joint| joint.role = joint.role.filter(|role| *role != Role::Head));
         assert!((stature(&headless.unwrap()).unwrap() - 173.04).abs() < 1e-9);
