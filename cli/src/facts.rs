@@ -1,13 +1,14 @@
 //! What a file is, in numbers and words.
 
+pub(crate) use mocap::UnitSummary as UnitFact;
 use mocap_formats::Stated;
 use mocap_formats::bvh::PositionMode;
-use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
+use mocap_model::{Axis, FrameRate, Skeleton};
 use serde::Serialize;
 
 use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::read::{self, Loaded, Outline};
+use crate::read::{Loaded, Outline};
 
 /// What a file is. The names are those of the rows of `mocap info --json`.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -32,52 +33,11 @@ pub(crate) struct Facts {
     pub(crate) roots: usize,
 }
 
-/// The unit of a file's numbers.
-#[derive(Debug, Serialize, schemars::JsonSchema)]
-pub(crate) struct UnitFact {
-    name: Option<&'static str>,
-    metres: Option<f64>,
-    source: Option<&'static str>,
-}
-
 /// How many joints list their rotations in an order.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct OrderFact {
     pub(crate) order: String,
     pub(crate) joints: usize,
-}
-
-impl UnitFact {
-    /// The unit of a skeleton, guessed where it is not stated.
-    pub(crate) fn of(skeleton: &Skeleton) -> UnitFact {
-        let unit = read::known_unit(skeleton);
-        UnitFact {
-            name: unit.and_then(|unit| unit.name()),
-            metres: unit.map(|unit| unit.metres),
-            source: unit.map(|unit| match unit.source {
-                UnitSource::File => "file",
-                UnitSource::Flag => "flag",
-                UnitSource::Guessed => "guessed",
-            }),
-        }
-    }
-
-    /// The unit in words.
-    pub(crate) fn text(&self) -> String {
-        let (Some(metres), Some(source)) = (self.metres, self.source) else {
-            return "unknown (--unit states it)".into();
-        };
-        let how = match source {
-            "file" => "as the file says",
-            "flag" => "as a flag says",
-            _ => "guessed from the size of the skeleton",
-        };
-        match self.name {
-            Some("cmu") => format!("1/0.45 in ({how})"),
-            Some(name) => format!("{name} ({how})"),
-            None => format!("{} m ({how})", digits(metres)),
-        }
-    }
 }
 
 impl Facts {
@@ -132,13 +92,6 @@ fn facts(skeleton: &Skeleton, rate: Option<FrameRate>, stated: Stated) -> Facts 
     }
 }
 
-/// Six digits that count, however small the number.
-fn digits(value: f64) -> String {
-    let places = (5 - value.abs().log10().floor() as i32).clamp(0, 300) as usize;
-    let text = format!("{value:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
 /// At most six digits after the point, no zeros at the end.
 pub(crate) fn short(value: f64) -> String {
     let text = format!("{value:.6}");
@@ -154,8 +107,5 @@ mod tests {
         assert_eq!(short(120.0), "120");
         assert_eq!(short(30000.0 / 1001.0), "29.97003");
         assert_eq!(short(0.0), "0");
-        assert_eq!(digits(0.0254 / 0.9), "0.0282222");
-        assert_eq!(digits(12345678.0), "12345678");
-        assert_eq!(digits(0.5), "0.5");
     }
 }

@@ -45,9 +45,7 @@ pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
-pub(crate) use retarget::{
-    Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
-};
+pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
 #[cfg(test)]
 pub(crate) use run::assignment;
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};

@@ -138,7 +138,7 @@ fn text(
     let orders = if orders.is_empty() { String::new() } else { format!(", rotations {}", orders.join(", ")) };
     line("channels", format!("{}{orders}", facts.channels));
     line("positions", facts.positions_text());
-    line("unit", facts.unit.text());
+    line("unit", facts.unit.to_string());
     line("up", facts.up.clone());
     if warnings > 0 {
         line("warnings", format!("{warnings}; `mocap validate` shows them with their lines"));

@@ -29,6 +29,7 @@
 //! | to | see |
 //! |---|---|
 //! | put a motion on another skeleton | [`retarget`](retarget()), [`mocap::retarget`](mod@retarget) |
+//! | see or edit which joint moves which | [`Mapping`] |
 //! | make it small with a guaranteed error | [`compress`](compress()), [`mocap::compress`](mod@compress) |
 //! | play a compressed clip | [`Compressed`], [`compress::Sampler`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
@@ -42,12 +43,15 @@
 mod companion;
 mod error;
 mod format;
+mod mapping;
 mod methods;
 mod motion_file;
 mod options;
 mod problem;
 mod read;
+mod skeleton_summary;
 mod unit;
+mod unit_summary;
 mod up;
 mod write;
 
@@ -61,12 +65,15 @@ struct Readme;
 pub use companion::companion;
 pub use error::Error;
 pub use format::{FileFormat, is_compressed};
+pub use mapping::{ExplainedMapping, Mapping};
 pub use methods::{Retargeted, compress, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
+pub use skeleton_summary::SkeletonSummary;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
+pub use unit_summary::UnitSummary;
 pub use up::upright;
 pub use write::{write, write_skeleton, write_with};
 
@@ -79,7 +86,7 @@ pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 
-pub use mocap_compress::{Compressed, Compression, CompressOptions};
+pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
 pub use mocap_model::{
     Axis, Clip, Dofs, EulerOrder, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role, SignedAxis,
