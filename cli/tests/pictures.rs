@@ -104,7 +104,7 @@ fn info_measures_a_motion_where_asked() {
     assert!(!sandbox.run(["info", "walk.bvh"]).ok().stdout.contains("jerk"));
     let said = sandbox.run(["info", "walk.bvh", "--quality"]).ok().stdout;
     for fact in
-        ["floor      at 0.022 m", "left foot  stands 65 %", "3 contacts", "jerk", "suspicious nothing"]
+        ["floor      at 0.022 m", "left foot  contact 65 % of frames", "3 contacts", "jerk", "suspicious none"]
     {
         assert!(said.contains(fact), "no '{fact}' in {said}");
     }

@@ -62,8 +62,8 @@ mod wire;
 pub use compressed::Compressed;
 #[cfg(feature = "encode")]
 pub use encode::{
-    CompressOptions, CompressReport, CompressSummary, Compression, JointError, JointRule, MatchedRules, RuleError,
-    WorstJoint, compress, compress_with_progress, match_rules, raw_bytes,
+    CompressOptions, CompressReport, CompressSummary, Compression, JointError, JointRule, MatchedRules,
+    RuleError, WorstJoint, compress, compress_with_progress, match_rules, raw_bytes,
 };
 pub use error::{CompressError, Section};
 pub use info::{CompressedInfo, OpenLimits, Profile};

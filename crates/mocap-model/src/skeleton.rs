@@ -258,7 +258,8 @@ impl Skeleton {
         let mut named = joints().filter(|(_, joint)| same(&joint.name)).map(|(id, _)| id);
         match (named.next(), named.next()) {
             (None, _) => {
-                let mut with_role = joints().filter(|(_, joint)| joint.role.is_some_and(|role| same(role.name())));
+                let mut with_role =
+                    joints().filter(|(_, joint)| joint.role.is_some_and(|role| same(role.name())));
                 with_role.next().map(|(id, _)| id)
             }
             (only, None) => only,

@@ -127,8 +127,10 @@ impl FileFacts {
         if let (Some(fps), Some(time)) = (self.fps, self.frame_time) {
             let (fps, time, duration) = (short(fps), (time * 1e7).round() / 1e7, short(self.duration));
             let frames = self.frames;
-            lines
-                .push(("motion", format!("{frames} frames at {fps} fps (frame time {time} s), {duration} s")));
+            lines.push((
+                "motion",
+                format!("{frames} frames at {fps} fps (frame time {time} s), {duration} s"),
+            ));
         }
         let orders: Vec<String> =
             self.rotation_orders.iter().map(|row| format!("{} ({})", row.order, row.joints)).collect();

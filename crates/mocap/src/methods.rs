@@ -1,6 +1,6 @@
 //! Retargeting and compression of clips as they come from files: with a unit that the file does not state.
 
-use mocap_compress::{Compression, CompressSummary, JointRule, match_rules};
+use mocap_compress::{CompressSummary, Compression, JointRule, match_rules};
 use mocap_formats::{Finding, Parsed};
 use mocap_model::{Clip, Skeleton};
 use mocap_retarget::{RetargetReport, Retargeter};

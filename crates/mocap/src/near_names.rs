@@ -5,7 +5,11 @@
 
 /// Those of `names` that are nearest to a text or glob, the nearest first: at most `count`, and none that have
 /// little in common with it. Case and the signs of globs do not count.
-pub(crate) fn near_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
+pub(crate) fn near_names<'a>(
+    wanted: &str,
+    names: impl Iterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
     let wanted: Vec<char> = letters(wanted);
     let mut found: Vec<(usize, &str)> = names.map(|name| (distance(&wanted, &letters(name)), name)).collect();
     found.retain(|(distance, _)| *distance * 3 <= wanted.len());

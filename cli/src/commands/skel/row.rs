@@ -1,11 +1,11 @@
 //! A skeleton as a row and as a table.
 
+use mocap::{UnitFacts, short};
 use mocap_model::{Joint, JointId, Role, Skeleton};
 use mocap_retarget::RoleMap;
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
-use crate::facts::{UnitFact, short};
 use crate::rest::Rest;
 
 /// A row of `mocap skel --json`.
@@ -17,7 +17,7 @@ pub(crate) struct Row<'a> {
     name: &'a str,
     joints: usize,
     end_sites: usize,
-    unit: UnitFact,
+    unit: UnitFacts,
     up: String,
     /// The pose in which it rests.
     rest: Rest,
@@ -73,7 +73,7 @@ impl<'a> Row<'a> {
             name: skeleton.name(),
             joints: skeleton.len() - end_sites,
             end_sites,
-            unit: UnitFact::of(skeleton),
+            unit: UnitFacts::of(skeleton),
             up: skeleton.space().up.to_string(),
             rest,
             scheme: roles.scheme,

@@ -104,9 +104,8 @@ impl CompressSummary {
     pub fn line(&self) -> String {
         let size =
             format!("{} bytes, {:.1} times smaller than raw ({})", self.bytes, self.ratio, self.profile);
-        let error = |max: f64, limit: f64| {
-            format!("error max {:.4} mm, limit {} mm", max * 1e3, millimetres(limit))
-        };
+        let error =
+            |max: f64, limit: f64| format!("error max {:.4} mm, limit {} mm", max * 1e3, millimetres(limit));
         if self.bounds.is_empty() {
             return format!("{size}, {}", error(self.max_error, self.error_limit));
         }
