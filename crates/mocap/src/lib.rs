@@ -32,6 +32,8 @@
 //! | see or edit which joint moves which | [`Mapping`] |
 //! | make it small with a guaranteed error | [`compress`](compress()), [`mocap::compress`](mod@compress) |
 //! | play a compressed clip | [`Compressed`], [`compress::Sampler`] |
+//! | trim, resample, scale or rotate a motion | [`edit()`] |
+//! | see what a file contains | [`FileFacts`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
 //! | draw contact sheets and viewer pages | [`report`] |
 //! | bend chains to goals | [`ik`] |
@@ -41,17 +43,22 @@
 //! The examples in `examples/` are short programs, one per task.
 
 mod companion;
+mod compare;
+mod digits;
+mod edit;
 mod error;
+mod facts;
 mod format;
 mod mapping;
 mod methods;
 mod motion_file;
+mod near_names;
 mod options;
 mod problem;
 mod read;
 mod skeleton_summary;
+mod trim;
 mod unit;
-mod unit_summary;
 mod up;
 mod write;
 
@@ -63,18 +70,22 @@ pub mod prelude;
 struct Readme;
 
 pub use companion::companion;
+pub use compare::{at_one_rate, in_one_unit};
+pub use digits::{grouped, short};
+pub use edit::{EditOptions, edit};
 pub use error::Error;
-pub use format::{FileFormat, is_compressed};
+pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
+pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
 pub use mapping::{ExplainedMapping, Mapping};
-pub use methods::{Retargeted, compress, retarget};
+pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;
+pub use trim::Trim;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
-pub use unit_summary::UnitSummary;
-pub use up::upright;
+pub use up::{upright, with_roles};
 pub use write::{write, write_skeleton, write_with};
 
 // The crates of the project as modules, and the types that a program names most.

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-use crate::UnitSummary;
+use crate::digits::short;
+use crate::facts::UnitFacts;
 
 /// A skeleton in numbers: serialize it for JSON; `Display` gives a table of joints.
 ///
@@ -25,7 +26,7 @@ pub struct SkeletonSummary<'a> {
     /// Without end sites.
     joints: usize,
     end_sites: usize,
-    unit: UnitSummary,
+    unit: UnitFacts,
     up: String,
     /// The source of the rest pose.
     rest: RestSource,
@@ -79,7 +80,7 @@ impl<'a> SkeletonSummary<'a> {
             name: skeleton.name(),
             joints: skeleton.len() - end_sites,
             end_sites,
-            unit: UnitSummary::of(skeleton),
+            unit: UnitFacts::of(skeleton),
             up: skeleton.space().up.to_string(),
             rest,
             scheme: roles.scheme,
@@ -113,7 +114,7 @@ impl fmt::Display for SkeletonSummary<'_> {
         let name = if self.name.is_empty() { String::new() } else { format!(" '{}'", self.name) };
         let scheme = self.scheme.map_or(String::new(), |scheme| format!(", names as in {scheme}"));
         writeln!(f, "  skeleton{name}: {} joints, {} end sites{scheme}", self.joints, self.end_sites)?;
-        writeln!(f, "  unit {}, {} up", self.unit, self.up)?;
+        writeln!(f, "  unit {}, {} up", self.unit.text(), self.up)?;
         writeln!(f, "  rest pose: {}", self.rest)?;
         // A deep chain would leave the screen.
         let indented = |row: &JointRow| format!("{}{}", "  ".repeat(row.depth.min(20)), row.joint.name);
@@ -121,7 +122,8 @@ impl fmt::Display for SkeletonSummary<'_> {
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(5, 60);
         write!(f, "  {:width$}  {:14}  {:>10}  rotations", "joint", "role", "length")?;
         for (name, row) in names.iter().zip(&self.rows) {
-            let (role, length) = (row.role.map_or("", Role::name), length(row.joint));
+            let (role, length) =
+                (row.role.map_or("", Role::name), short((row.joint.offset.norm() * 1e4).round() / 1e4));
             let line = format!("  {name:width$}  {role:14}  {length:>10}  {}", rotations(row.joint));
             write!(f, "\n{}", line.trim_end())?;
         }
@@ -130,12 +132,6 @@ impl fmt::Display for SkeletonSummary<'_> {
         }
         Ok(())
     }
-}
-
-/// The length of the bone to a joint, with at most four decimals.
-fn length(joint: &Joint) -> String {
-    let text = format!("{:.4}", joint.offset.norm());
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// `ZX, X -20° to 100°`: rotation axes in their order, and limits.

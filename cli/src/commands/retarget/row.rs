@@ -30,6 +30,7 @@ pub(crate) struct Measures<'a> {
 
 /// A row of `mocap retarget --explain --json`.
 #[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Row")]
 pub(crate) struct ExplainRow<'a> {
     pub(super) path: &'a str,
     pub(super) target: &'a str,
