@@ -166,8 +166,8 @@ impl Progress<'_> {
     ) -> Result<Arc<Clip>, Diagnostic> {
         let body = planned.body.as_ref().expect("targets are opened before work");
         let (target, map) = (&body.target, body.map.as_ref());
-        let stance = retarget::reference_pose(&step.method, clip)?;
-        let opening = retarget::Opening { stance, lead_in: self.lead_in };
+        let rest = retarget::reference_pose(&step.method, clip)?;
+        let opening = retarget::Opening { rest, lead_in: self.lead_in };
         let (clip, report) =
             retarget::put_on_target(clip, opening, &step.method, (target, map), &mut self.warnings)?;
         self.gates.extend(gate::of_report(&planned.name, &step.gates, &report));

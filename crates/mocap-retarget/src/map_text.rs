@@ -96,3 +96,39 @@ impl RoleMap {
         std::iter::once(title).chain(aligned(&table)).collect::<Vec<_>>().join("\n")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixtures::clip;
+    use crate::{JointId, RetargetOptions, Retargeter, Role, RoleMap, SourceOrTarget, explain_roles};
+
+    #[test]
+    fn a_map_shows_every_role_and_says_what_happens_to_other_joints() {
+        let (walk, robin) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
+        let retargeter =
+            Retargeter::new(walk.skeleton(), robin.skeleton(), &RetargetOptions::default()).unwrap();
+        let text = retargeter.explain().to_string();
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        for expected in ["scale legs 1.188, arms 1.074", "trunk, left out: LHipJoint, RHipJoint"] {
+            assert!(text.lines().any(|line| words(line) == expected), "{expected}\n{text}");
+        }
+    }
+
+    #[test]
+    fn joint_pairs_and_missing_roles_are_shown() {
+        let walk = clip("alex_walk.bvh");
+        let skeleton = walk.skeleton();
+        let roles = RoleMap::given([(Role::Hips, JointId(0))]);
+        let pairs = [(JointId(1), JointId(2)), (JointId(1), JointId(9999))];
+        let map = explain_roles(skeleton, &roles, skeleton, &RoleMap::default());
+        let text = map.with_joint_pairs(&pairs, skeleton, skeleton).to_string();
+        assert!(
+            text.starts_with("  names       source: unknown naming scheme; target: unknown naming scheme\n")
+        );
+        assert_eq!(text.matches("given 1.00").count(), 3, "{text}");
+        let table = roles.limb_table(SourceOrTarget::Source, skeleton);
+        assert!(table.starts_with("the source has 24 joints, no known naming scheme\n"), "{table}");
+        assert_eq!(table.lines().count(), 2 + 13, "{table}");
+        assert_eq!(table.matches("not found").count(), 12, "{table}");
+    }
+}

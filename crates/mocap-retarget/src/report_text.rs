@@ -103,3 +103,43 @@ fn self_contact(row: &SelfContactReport) -> String {
 fn frames(count: usize) -> String {
     if count == 1 { "1 frame".into() } else { format!("{count} frames") }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixtures::clip;
+    use crate::{RetargetOptions, Retargeter};
+
+    #[test]
+    fn a_report_has_a_line_per_limb_and_names_what_went_wrong() {
+        let (walk, robin) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
+        let retargeter =
+            Retargeter::new(walk.skeleton(), robin.skeleton(), &RetargetOptions::default()).unwrap();
+        let (_, mut report) = retargeter.retarget(&walk).unwrap();
+        let foot = &mut report.effectors[0];
+        (foot.mean, foot.p95, foot.max) = (0.0012, 0.0034, 0.0056);
+        (foot.capped_frames, foot.wrong_bend_frames) = (1, 151);
+        report.effectors[2].wrong_bend_frames = 2;
+        (report.lead_in, report.limits.violations, report.limits.max_excess) = (1, 3, 4.0);
+        let text = report.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "  lead-in     1 frame (not measured)");
+        assert_eq!(
+            lines[3],
+            "  left foot   goal error mean 1.2 / p95 3.4 / max 5.6 mm; not converged: 1 frame; knee flipped: 151 frames"
+        );
+        assert!(
+            lines[5].starts_with("  left hand   ") && lines[5].ends_with("; elbow flipped: 2 frames"),
+            "{text}"
+        );
+        assert!(
+            lines[7].starts_with(
+                "  left floor  contact 180 frames (99 % kept), foot skate 0.0 mm/s (source 0.7)"
+            )
+        );
+        assert_eq!(lines[9], "  limits      exceeded in 3 joint-frames, by 4.00° at most");
+        assert_eq!(lines.len(), 13, "{text}");
+        assert!(
+            report.summary().starts_with("goal error p95 3.4 mm, foot skate 0.0 mm/s, limits exceeded in 3 ")
+        );
+    }
+}

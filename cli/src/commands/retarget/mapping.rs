@@ -1,6 +1,7 @@
 //! The map of a pair of skeletons: read from a file, shown, and written for a user to edit.
 
 use std::io::{ErrorKind, Write};
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use mocap::{ExplainedMapping, Mapping};
@@ -90,10 +91,7 @@ pub(super) fn show(
         Some(map) => map.mapping(&source, target),
         None => Ok(Mapping::found(found, target.roles.clone())),
     };
-    let mapping = match mapping {
-        Ok(mapping) => mapping,
-        Err(error) => return Err(Failure { error, warnings }),
-    };
+    let mapping = mapping.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
     let explained = mapping.explain(&source, &target.skeleton, target.rest.clone());
     let ExplainedMapping { explanation, warnings: found, error } = &explained;
     warnings.extend(found.iter().map(|warning| finding::warning(warning, target)));
@@ -110,11 +108,10 @@ pub(super) fn show(
         return Ok(Report { json: row, text, warnings, errors, ..Report::default() });
     };
     let bytes = mapping.to_bytes(&source, &target.skeleton, explanation);
-    match deliver(written, args.outputs.overwrite, &bytes) {
-        // The map is written for the user to add what was not found.
-        Ok(()) => warnings.append(&mut errors),
-        Err(error) => return Err(Failure { error, warnings }),
-    }
+    let delivered = deliver(written, args.outputs.overwrite, &bytes);
+    delivered.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
+    // The map is written for the user to add what was not found.
+    warnings.append(&mut errors);
     let (json, text) = match is_stdout(written) {
         true => Default::default(),
         false if args.mapping.explain => (row, text),

@@ -7,6 +7,7 @@ mod motion;
 mod row;
 mod target;
 
+use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use mocap_model::Clip;
 
 use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
 use crate::batch::{
-    self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
+    self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
@@ -33,29 +34,18 @@ pub(crate) use target::{Target, read as read_target};
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let (target_path, sources) = args.paths.split_last().expect("at least two paths are given");
     let format = output_format(args)?;
-    if console.is_json() && args.outputs.to_stdout() {
-        return Err(Diagnostic::stdout_twice());
-    }
-    unambiguous(args, target_path)?;
-    let named = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
-    let inputs = batch::expand(&named, batch::ANY_MOTIONS)?;
-    let stem =
-        |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let derive = |input: &Input| {
-        let name = format!("{}.{}.{format}", stem(&input.relative), stem(target_path));
-        Some(input.relative.with_file_name(name))
-    };
+    batch::check_stdout(console, &args.outputs)?;
+    check_paths(args, target_path)?;
+    let inputs = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
     let reads = read_files(&args.reading, Some(&args.selection))
         .and([target_path.as_path()])
         .and(args.mapping.map.path());
-    let names = Naming {
-        derive: &derive,
-        companions: &|path: &Path| encode::beside(path, format).into_iter().collect(),
-        reads,
-    };
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let rename = |path: &Path| path.with_file_name(format!("{}.{}.{format}", stem(path), stem(target_path)));
+    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
     let jobs = match args.mapping.shows_only() {
-        true => mapping::jobs(inputs, &names.reads, args, console)?,
-        false => batch::plan(inputs, &args.outputs, &names)?,
+        true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
+        false => batch::plan_each(console, &inputs, &args.outputs, &names, reads)?,
     };
 
     let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
@@ -88,7 +78,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 }
 
 /// Checks the arguments before anything is read.
-fn unambiguous(args: &Args, target: &Path) -> Result<(), Diagnostic> {
+fn check_paths(args: &Args, target: &Path) -> Result<(), Diagnostic> {
     let others = [args.mapping.map.map.as_ref(), args.selection.files_from.as_ref()];
     let all = args.paths.iter().chain(others.into_iter().flatten());
     if all.filter(|path| path.as_os_str() == "-").count() > 1 {
@@ -136,36 +126,26 @@ fn retarget(
             })
         })?;
     context.check()?;
-    let done = edited(clip, &edits, &args.method, &mut warnings).and_then(|(clip, opening)| {
+    let source = edited(clip, &edits, &args.method, &mut warnings);
+    let done = source.and_then(|(clip, opening)| {
         put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
     });
-    let (motion, report) = match done {
-        Ok(done) => done,
-        Err(error) => return Err(Failure { error, warnings }),
-    };
+    let (motion, report) = done.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
     let frames = motion.frames();
-    let encoded =
-        encode::clip(motion, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() });
-    let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
+    let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+    let delivered = encode::clip(motion, format, options).map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         encode::deliver(&encoded, job, context)
     });
-    let (bytes_out, output) = match delivered {
-        Ok(delivered) => delivered,
-        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
-    };
+    let (bytes_out, output) =
+        delivered.map_err(|failure| Failure { warnings: take(&mut warnings), ..failure })?;
     let seconds = started.elapsed().as_secs_f64();
     let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
     let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
-    let (checked, errors) = args
-        .gates
-        .fail_above
-        .iter()
-        .map(|gate| {
-            let checked = gate.check(&report);
-            (checked, gate.missed(&checked).map(missed))
-        })
-        .unzip::<_, _, Vec<_>, Vec<_>>();
+    let gates = &args.gates.fail_above;
+    let checked: Vec<_> = gates.iter().map(|gate| gate.check(&report)).collect();
+    let errors = gates.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result).map(missed));
+    let errors = errors.collect();
     let row = Row {
         path: &job.input.shown(),
         output: &output,
@@ -175,7 +155,6 @@ fn retarget(
         warnings: &all,
     };
     let (json, text) = (json(&row), row.text());
-    let errors = errors.into_iter().flatten().collect();
     Ok(Report { json, text, errors, warnings, tally: Tally { frames, bytes_in, bytes_out } })
 }
 
@@ -187,7 +166,7 @@ fn edited(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, Opening), Diagnostic> {
     // Frames count as in the file, before edits drop some.
-    let stance = reference_pose(method, &clip)?;
+    let rest = reference_pose(method, &clip)?;
     let rest_first = warnings.iter_mut().find(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
     let lead_in = edit::lead_in(edits, &clip, usize::from(rest_first.is_some()));
     if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
@@ -196,5 +175,5 @@ fn edited(
                 .into(),
         );
     }
-    Ok((edit::apply(edits, clip, warnings)?, Opening { stance, lead_in }))
+    Ok((edit::apply(edits, clip, warnings)?, Opening { rest, lead_in }))
 }

@@ -17,7 +17,7 @@ use crate::rest;
 #[derive(Default)]
 pub(crate) struct Opening {
     /// Its rest pose, if a flag names a frame.
-    pub(crate) stance: Option<Pose>,
+    pub(crate) rest: Option<Pose>,
     /// Frames at its start that are a rest pose, not motion.
     pub(crate) lead_in: usize,
 }
@@ -45,9 +45,9 @@ pub(crate) fn put_on_target(
     };
     // One skeleton has one rest pose: estimates from two motions of it would differ.
     let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
-    let target_rest = if same { opening.stance.clone() } else { target.rest.clone() };
+    let target_rest = if same { opening.rest.clone() } else { target.rest.clone() };
     let options = RetargetOptions {
-        source_rest: opening.stance,
+        source_rest: opening.rest,
         target_rest,
         lead_in: opening.lead_in,
         ..method.options(&target.skeleton)

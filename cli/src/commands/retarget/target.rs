@@ -27,7 +27,7 @@ pub(crate) struct Target {
 pub(crate) fn read(
     (context, input): (&JobContext, &Input),
     args: &TargetSettings,
-    stance: Option<usize>,
+    rest_frame: Option<usize>,
     inputs: &Reading,
 ) -> Result<Target, Failure> {
     let reading = Reading {
@@ -42,10 +42,10 @@ pub(crate) fn read(
         ..inputs.clone()
     };
     let loaded = read::load(context, input, &reading)?;
-    let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || stance.is_some() {
+    let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
         let first_is_rest = rest::starts_at_rest(&mut warnings);
-        let choice = stance.map_or(RestChoice::Auto, RestChoice::Frame);
+        let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
         let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
             .map_err(|error| rest::refused("--target-rest", &error))?;
         (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
@@ -61,11 +61,8 @@ pub(crate) fn read(
     match read::known_unit(&skeleton) {
         None if args.unit_unneeded => {}
         None => {
-            let error = Diagnostic::new(
-                "unit::unknown",
-                "the unit of the target is unknown: it is not stated, and the size of the skeleton suggests none",
-            )
-            .help("state it with --target-unit, such as --target-unit cm");
+            let error = Diagnostic::from(mocap::Problem::UnitUnknown)
+                .help("state it with --target-unit, such as --target-unit cm");
             return Err(Failure { error, warnings });
         }
         Some(unit) if unit.source == UnitSource::Guessed => {

@@ -6,6 +6,7 @@ mod row;
 pub(crate) use preset::Row as PresetRow;
 pub(crate) use row::Row;
 
+use std::mem::take;
 use std::path::Path;
 
 use mocap::SkeletonSummary;
@@ -26,9 +27,7 @@ use crate::rest::{refused, starts_at_rest};
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-    if console.is_json() && args.outputs.to_stdout() {
-        return Err(Diagnostic::stdout_twice());
-    }
+    batch::check_stdout(console, &args.outputs)?;
     let preset = match args.preset.as_deref() {
         Some(LIST) => return Ok(preset::list(console)),
         name => name.and_then(skel::preset),
@@ -133,10 +132,8 @@ fn skel(
             encode::deliver(&encoded, job, context)
         }),
     };
-    let (bytes_out, output) = match written {
-        Ok(delivered) => delivered,
-        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
-    };
+    let (bytes_out, output) =
+        written.map_err(|failure| Failure { warnings: take(&mut warnings), ..failure })?;
     let summary = SkeletonSummary::new(&skeleton, &roles, rest);
     let row = Row { path: &path, output: &output, summary, warnings: &warnings };
     let (json, text) = (json(&row), row.text());
