@@ -1,13 +1,12 @@
 //! The target: the skeleton that motions are retargeted to.
 
 use mocap_formats::Remedy;
-use mocap_model::{Pose, Skeleton, UnitSource};
+use mocap_model::{Pose, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
 
 use crate::args::{PositionChannelsArg, Reading, TargetSettings};
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
-use crate::edit::guessed;
 use crate::read::{self, Motion};
 use crate::rest;
 
@@ -65,11 +64,10 @@ pub(crate) fn read(
                 .help("state it with --target-unit, such as --target-unit cm");
             return Err(Failure { error, warnings });
         }
-        Some(unit) if unit.source == UnitSource::Guessed => {
-            let name = unit.name().unwrap_or_default();
-            warnings.push(guessed(unit).help(format!("--target-unit {name} states it, and silences this")));
-        }
-        Some(_) => {}
+        Some(unit) => warnings.extend(mocap::guess_warning(unit).map(|finding| {
+            let name = mocap::unit_name(&unit);
+            Diagnostic::from(finding).help(format!("--target-unit {name} states it, and silences this"))
+        })),
     }
     Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
 }
