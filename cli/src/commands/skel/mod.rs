@@ -117,10 +117,8 @@ fn skel(
     if !missing.is_empty() {
         let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
         let message = format!("no joint found for {names}: the skeleton cannot be retargeted");
-        warnings.push(
-            Diagnostic::new("skel::missing-roles", message)
-                .help("write a .skel with -o, and add these roles to its joints"),
-        );
+        let help = "write a .skel with -o, and add these roles to its joints";
+        warnings.push(Diagnostic::new("skel::missing-roles", message).help(help));
     }
     // A guessed unit is written too: the file says that it is a guess.
     let unit = read::known_unit(&skeleton);
