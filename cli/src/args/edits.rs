@@ -1,10 +1,11 @@
 //! Edits of a motion, shared by verbs and by the step `edit`.
 
 use clap::Args;
+use mocap::{EditOptions, Trim};
 use mocap_model::{FrameRate, SignedAxis};
 use serde::Deserialize;
 
-use super::{Factor, Trim, UnitLength, setting};
+use super::{Factor, UnitLength, setting};
 
 /// Edits of a motion, in the order in which they are applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize)]
@@ -53,6 +54,18 @@ pub(crate) struct SourceEdits {
 }
 
 impl Edits {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> EditOptions {
+        EditOptions {
+            drop_first_frame: self.drop_first_frame,
+            trim: self.trim,
+            rate: self.fps,
+            scale: self.scale.map(|factor| factor.0),
+            unit: self.unit.map(|unit| unit.0),
+            up: self.up,
+        }
+    }
+
     /// The flag that asks for another unit or axes.
     pub(crate) fn of_space(&self) -> Option<&'static str> {
         self.unit.map(|_| "--unit").or(self.up.map(|_| "--up"))

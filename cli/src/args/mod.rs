@@ -25,12 +25,11 @@ mod run;
 mod setting;
 mod sheet;
 mod skel;
-mod trim;
 mod validate;
 mod view;
 
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
-pub(crate) use compress::{Args as CompressArgs, BoundSettings, JointBound};
+pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edits::{Edits, SourceEdits};
@@ -45,15 +44,12 @@ pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
-pub(crate) use retarget::{
-    Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
-};
+pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
 #[cfg(test)]
 pub(crate) use run::assignment;
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
-pub(crate) use trim::Trim;
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
 

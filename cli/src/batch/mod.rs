@@ -2,6 +2,7 @@
 
 mod observer;
 mod options;
+mod plan_each;
 mod plan_rows;
 mod progress;
 mod rendered;
@@ -10,6 +11,7 @@ mod summary;
 
 pub(crate) use observer::run;
 pub(crate) use options::{RunOptions, expand, plan, read_files};
+pub(crate) use plan_each::{OutputNames, check_stdout, plan_each};
 pub(crate) use plan_rows::PlanRow;
 pub(crate) use progress::Meter;
 pub(crate) use report::{Report, fail};

@@ -15,7 +15,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use excerpt::Excerpt;
+use mocap_analysis::AnalysisError;
 use mocap_batch::{BatchError, FailureKind};
+use mocap_compress::CompressError;
 use mocap_formats::{Context, Finding, Place, Remedy};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -153,8 +155,22 @@ impl From<mocap::Error> for Diagnostic {
             mocap::Error::Io { doing, path, source } => Diagnostic::io(doing, &path, &source),
             mocap::Error::Finding(finding) => Diagnostic::from(*finding),
             mocap::Error::File { path, rejected } => Diagnostic::from(*rejected.error).in_file(&path),
+            mocap::Error::Compress(error) => error.into(),
+            mocap::Error::Compare(error) => error.into(),
             other => Diagnostic::new("error", other.to_string()),
         }
+    }
+}
+
+impl From<CompressError> for Diagnostic {
+    fn from(error: CompressError) -> Diagnostic {
+        mocap::Problem::Compressed(error).into()
+    }
+}
+
+impl From<AnalysisError> for Diagnostic {
+    fn from(error: AnalysisError) -> Diagnostic {
+        Diagnostic::new("compare::different", error.to_string())
     }
 }
 

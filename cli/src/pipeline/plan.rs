@@ -11,7 +11,6 @@ use super::file::{File, StepTable, enabled};
 use super::step::{COMMON, Step};
 use crate::args::{MapSettings, Reading, TargetSettings};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
-use crate::commands::compress::output_name;
 use crate::commands::retarget::{MapFile, Target, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
@@ -292,7 +291,9 @@ impl Plan {
         self.steps.iter().enumerate().filter_map(move |(at, planned)| {
             let (name, folder, format) = match &planned.step {
                 Step::Write(step) => (encode::renamed(relative, step.to), &step.folder, Some(step.to)),
-                Step::Compress(step) if !step.discard => (output_name(relative), &step.folder, None),
+                Step::Compress(step) if !step.discard => {
+                    (mocap::compressed_name(relative), &step.folder, None)
+                }
                 _ => return None,
             };
             let path = folder.as_ref().map_or(name.clone(), |folder| folder.join(&name));

@@ -28,9 +28,11 @@ fn every_clip_comes_back(folder: &Path, profile: &str) {
     for file in files {
         let sandbox = Sandbox::new();
         let path = file.to_str().unwrap();
-        // A body of no known size, and one whose size lies between units: what BVH means has to be said.
+        // Bodies whose unit cannot be inferred: of no known size, a rest pose folded up, a size between units.
         let [input_unit, unit]: [&[&str]; 2] = match path {
-            _ if path.ends_with("sinusoidal.bvh") => [&["--input-unit", "cm"], &["--unit", "cm"]],
+            _ if path.ends_with("sinusoidal.bvh") || path.contains("bandai") => {
+                [&["--input-unit", "cm"], &["--unit", "cm"]]
+            }
             _ if path.contains("robin_") && path.ends_with(".amc") => {
                 [&[], &["--unit", "0.05644444444444445"]]
             }

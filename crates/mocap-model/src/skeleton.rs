@@ -246,6 +246,27 @@ impl Skeleton {
         self.iter().find(|(_, joint)| joint.role == Some(role)).map(|(id, _)| id)
     }
 
+    /// The joint of a name, else of a role, both as text; else the only one whose name is the same in another case,
+    /// or the first whose role is.
+    pub fn find_by_name_or_role(&self, text: &str) -> Option<JointId> {
+        let role = || text.parse::<Role>().ok().and_then(|role| self.with_role(role));
+        if let Some(found) = self.find(text).or_else(role) {
+            return Some(found);
+        }
+        let same = |name: &str| name.to_lowercase() == text.to_lowercase();
+        let joints = || self.iter().filter(|(_, joint)| !joint.end_site);
+        let mut named = joints().filter(|(_, joint)| same(&joint.name)).map(|(id, _)| id);
+        match (named.next(), named.next()) {
+            (None, _) => {
+                let mut with_role =
+                    joints().filter(|(_, joint)| joint.role.is_some_and(|role| same(role.name())));
+                with_role.next().map(|(id, _)| id)
+            }
+            (only, None) => only,
+            _ => None,
+        }
+    }
+
     /// Chains that were given with the skeleton.
     pub fn chains(&self) -> &[Chain] {
         &self.chains

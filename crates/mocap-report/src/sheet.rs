@@ -5,6 +5,7 @@ use crate::drawing::{Align, Drawing, Ink, Point, Theme};
 use crate::stage::{Place, Stage, spread};
 use crate::{raster, svg};
 use mocap_model::{Clip, Role, Side};
+use std::fmt;
 
 /// A motion on a sheet.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,53 @@ impl Moment {
     }
 }
 
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Moment::Frame(frame) => write!(f, "frame {frame}"),
+            Moment::Seconds(seconds) => write!(f, "{seconds} s"),
+        }
+    }
+}
+
+/// Why a sheet would show less than was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MomentError {
+    /// A motion has none of the moments.
+    EmptyRow {
+        /// The name of the motion.
+        name: String,
+        /// Its frames.
+        frames: usize,
+        /// Its duration \[s\].
+        seconds: f64,
+    },
+    /// No motion has a moment.
+    AfterTheEnd {
+        /// The moment.
+        moment: Moment,
+        /// The frames of the longest motion.
+        frames: usize,
+        /// Its duration \[s\].
+        seconds: f64,
+    },
+}
+
+impl fmt::Display for MomentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MomentError::EmptyRow { name, frames, seconds } => {
+                write!(f, "'{name}' has none of these moments: it has {frames} frames, {seconds:.2} s")
+            }
+            MomentError::AfterTheEnd { moment, frames, seconds } => {
+                write!(f, "{moment} is after the end: there are {frames} frames, {seconds:.2} s")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MomentError {}
+
 /// What a sheet shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetOptions {
@@ -54,6 +102,28 @@ pub struct SheetOptions {
     pub theme: Theme,
     /// Pixels of a PNG per pixel of the sheet, 0.25 to 8. Default 2.
     pub scale: f32,
+}
+
+impl SheetOptions {
+    /// Checks that every motion has one of the moments [`SheetOptions::at`], and every moment is in a motion.
+    ///
+    /// # Errors
+    /// For the first motion or moment that is not.
+    pub fn check_moments(&self, inputs: &[SheetInput<'_>]) -> Result<(), MomentError> {
+        let length = |input: &SheetInput<'_>| (input.clip.frames(), input.clip.duration());
+        let misses = |input: &&SheetInput<'_>| self.at.iter().all(|at| at.frame_in(input.clip).is_none());
+        if !self.at.is_empty()
+            && let Some(input) = inputs.iter().find(misses)
+        {
+            let (frames, seconds) = length(input);
+            return Err(MomentError::EmptyRow { name: input.name.to_owned(), frames, seconds });
+        }
+        let nowhere = |at: &&Moment| inputs.iter().all(|input| at.frame_in(input.clip).is_none());
+        let Some(moment) = self.at.iter().find(nowhere) else { return Ok(()) };
+        let longest = inputs.iter().max_by(|a, b| a.clip.duration().total_cmp(&b.clip.duration()));
+        let (frames, seconds) = longest.map_or((0, 0.0), length);
+        Err(MomentError::AfterTheEnd { moment: *moment, frames, seconds })
+    }
 }
 
 impl Default for SheetOptions {

@@ -29,8 +29,11 @@
 //! | to | see |
 //! |---|---|
 //! | put a motion on another skeleton | [`retarget`](retarget()), [`mocap::retarget`](mod@retarget) |
+//! | see or edit which joint moves which | [`Mapping`] |
 //! | make it small with a guaranteed error | [`compress`](compress()), [`mocap::compress`](mod@compress) |
 //! | play a compressed clip | [`Compressed`], [`compress::Sampler`] |
+//! | trim, resample, scale or rotate a motion | [`edit()`] |
+//! | see what a file contains | [`FileFacts`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
 //! | draw contact sheets and viewer pages | [`report`] |
 //! | bend chains to goals | [`ik`] |
@@ -40,13 +43,21 @@
 //! The examples in `examples/` are short programs, one per task.
 
 mod companion;
+mod compare;
+mod digits;
+mod edit;
 mod error;
+mod facts;
 mod format;
+mod mapping;
 mod methods;
 mod motion_file;
+mod near_names;
 mod options;
 mod problem;
 mod read;
+mod skeleton_summary;
+mod trim;
 mod unit;
 mod up;
 mod write;
@@ -59,15 +70,22 @@ pub mod prelude;
 struct Readme;
 
 pub use companion::companion;
+pub use compare::{at_one_rate, in_one_unit};
+pub use digits::{grouped, short};
+pub use edit::{EditOptions, edit};
 pub use error::Error;
-pub use format::{FileFormat, is_compressed};
-pub use methods::{Retargeted, compress, retarget};
+pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
+pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
+pub use mapping::{ExplainedMapping, Mapping};
+pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
+pub use skeleton_summary::SkeletonSummary;
+pub use trim::Trim;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
-pub use up::upright;
+pub use up::{upright, with_roles};
 pub use write::{write, write_skeleton, write_with};
 
 // The crates of the project as modules, and the types that a program names most.
@@ -79,7 +97,7 @@ pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 
-pub use mocap_compress::{Compressed, Compression, CompressOptions};
+pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
 pub use mocap_model::{
     Axis, Clip, Dofs, EulerOrder, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role, SignedAxis,

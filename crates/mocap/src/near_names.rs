@@ -5,7 +5,11 @@
 
 /// Those of `names` that are nearest to a text or glob, the nearest first: at most `count`, and none that have
 /// little in common with it. Case and the signs of globs do not count.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
+pub(crate) fn near_names<'a>(
+    wanted: &str,
+    names: impl Iterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
     let wanted: Vec<char> = letters(wanted);
     let mut found: Vec<(usize, &str)> = names.map(|name| (distance(&wanted, &letters(name)), name)).collect();
     found.retain(|(distance, _)| *distance * 3 <= wanted.len());
@@ -41,7 +45,7 @@ mod tests {
     #[test]
     fn misspelt_names_are_found_in_longer_ones() {
         let names = ["Hips", "CC_Base_L_Finger01", "CC_Base_R_Finger01", "CC_Base_L_Foot"];
-        let near = |wanted| nearest(wanted, names.into_iter(), 2);
+        let near = |wanted| near_names(wanted, names.into_iter(), 2);
         assert_eq!(near("Fnger*"), ["CC_Base_L_Finger01", "CC_Base_R_Finger01"]);
         assert_eq!(near("hip"), ["Hips"]);
         assert!(near("Tail*").is_empty(), "{:?}", near("Tail*"));

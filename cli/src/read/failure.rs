@@ -1,4 +1,4 @@
-//! Why a file could not be understood: everything that is wrong with it.
+//! Why a file could not be read: all of its errors.
 
 use mocap_formats::{Rejected, text};
 
@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 
 /// Everything that is wrong with a file.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct ReadFailure {
     /// At least one.
     pub(crate) errors: Vec<Diagnostic>,
     /// Errors beyond those.
@@ -15,38 +15,38 @@ pub(crate) struct Trouble {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-impl Trouble {
+impl ReadFailure {
     /// What a reader found, with the lines of the file.
-    pub(super) fn of(rejected: Rejected, bytes: &[u8]) -> Trouble {
+    pub(super) fn of(rejected: Rejected, bytes: &[u8]) -> ReadFailure {
         let text = text::decode(bytes);
         let Rejected { error, more, unlisted, warnings } = rejected;
         let all = [*error].into_iter().chain(more);
         let errors = all.map(|finding| Diagnostic::from_finding(&finding, &text)).collect();
-        Trouble { errors, unlisted, warnings: located(&warnings, bytes) }
+        ReadFailure { errors, unlisted, warnings: located(&warnings, bytes) }
     }
 
     /// The same with warnings that were found before.
-    pub(super) fn behind(mut self, mut warnings: Vec<Diagnostic>) -> Trouble {
+    pub(super) fn behind(mut self, mut warnings: Vec<Diagnostic>) -> ReadFailure {
         warnings.append(&mut self.warnings);
-        Trouble { warnings, ..self }
+        ReadFailure { warnings, ..self }
     }
 }
 
-impl From<Diagnostic> for Trouble {
-    fn from(error: Diagnostic) -> Trouble {
-        Trouble { errors: vec![error], unlisted: 0, warnings: Vec::new() }
+impl From<Diagnostic> for ReadFailure {
+    fn from(error: Diagnostic) -> ReadFailure {
+        ReadFailure { errors: vec![error], unlisted: 0, warnings: Vec::new() }
     }
 }
 
-impl From<Failure> for Trouble {
-    fn from(Failure { error, warnings }: Failure) -> Trouble {
-        Trouble { warnings, ..Trouble::from(error) }
+impl From<Failure> for ReadFailure {
+    fn from(Failure { error, warnings }: Failure) -> ReadFailure {
+        ReadFailure { warnings, ..ReadFailure::from(error) }
     }
 }
 
-impl From<Trouble> for Failure {
+impl From<ReadFailure> for Failure {
     /// The first error, which says how many others there are.
-    fn from(Trouble { mut errors, unlisted, warnings }: Trouble) -> Failure {
+    fn from(ReadFailure { mut errors, unlisted, warnings }: ReadFailure) -> Failure {
         let mut error = errors.swap_remove(0);
         error.further = u32::try_from(errors.len() + unlisted).unwrap_or(u32::MAX);
         Failure { error, warnings }

@@ -1,11 +1,17 @@
-//! A range of a motion as typed: `A:B`, each side a frame or a time.
+//! A range of a motion as text: `A:B`, each side a frame or a time.
 
 use std::ops::Range;
 use std::str::FromStr;
 
-/// From `start` up to but not including `end`; an open side is the clip's own.
+/// A range of a motion, end excluded: `10:250` (frames from 0), `0.5s:2s` (seconds), `1:` (open).
+///
+/// ```
+/// let range: mocap::Trim = "1s:2s".parse()?;
+/// assert_eq!(range.frames(100, 30.0), Some(30..60));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Trim {
+pub struct Trim {
     start: Option<Mark>,
     end: Option<Mark>,
 }
@@ -17,8 +23,9 @@ enum Mark {
 }
 
 impl Trim {
-    /// The frames of a clip that lie in the range; `None` where the range starts after the clip or is empty.
-    pub(crate) fn frames(&self, frames: usize, fps: f64) -> Option<Range<usize>> {
+    /// The frames in the range, of a clip with `frames` frames; `None` where the range starts after the clip or is
+    /// empty.
+    pub fn frames(&self, frames: usize, fps: f64) -> Option<Range<usize>> {
         let place = |mark: Mark| match mark {
             Mark::Frame(frame) => frame,
             // The first frame not before the time, which rounding may have put a hair too late.
