@@ -154,11 +154,7 @@ fn texts_say_what_to_do() {
     let huge = ["convert", "huge.bvh", "-o", "x.bvh", "--scale", "1e307"];
     says(&huge, 1, &["edit::not-finite", "--scale:"]);
     says(&convert(&["--trim", "20:10"]), 2, &["ends before it starts"]);
-    says(
-        &["convert", "leg.bvh", "-o", "x.fbx"],
-        2,
-        &["unsupported output format '.fbx'", "bvh, asf, amc"],
-    );
+    says(&["convert", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'", "bvh, asf, amc"]);
     says(&["retarget", "leg.bvh", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
     says(&["decompress", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
     says(&["skel", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);

@@ -103,9 +103,13 @@ fn info_measures_a_motion_where_asked() {
     let sandbox = sandbox();
     assert!(!sandbox.run(["info", "walk.bvh"]).ok().stdout.contains("jerk"));
     let said = sandbox.run(["info", "walk.bvh", "--quality"]).ok().stdout;
-    for fact in
-        ["floor      at 0.022 m", "left foot  contact 65 % of frames", "3 contacts", "jerk", "suspicious none"]
-    {
+    for fact in [
+        "floor      at 0.022 m",
+        "left foot  contact 65 % of frames",
+        "3 contacts",
+        "jerk",
+        "suspicious none",
+    ] {
         assert!(said.contains(fact), "no '{fact}' in {said}");
     }
     let row = sandbox.run(["info", "jump.bvh", "--quality", "--json"]).ok().rows().remove(0);
