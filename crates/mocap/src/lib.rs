@@ -54,7 +54,6 @@ mod near_names;
 mod options;
 mod problem;
 mod read;
-mod trim;
 mod unit;
 mod up;
 mod write;
@@ -78,7 +77,6 @@ pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
-pub use trim::Trim;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use write::{write, write_skeleton, write_with};
@@ -95,7 +93,7 @@ pub use mocap_retarget as retarget;
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
 pub use mocap_model::{
-    Axis, Clip, Dofs, EulerOrder, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role, SignedAxis,
-    Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
+    Axis, Clip, Dofs, EulerOrder, FrameRange, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role,
+    SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 pub use mocap_retarget::{RetargetOptions, Retargeter};
