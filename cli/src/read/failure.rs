@@ -5,7 +5,7 @@ use mocap_formats::{Rejected, text};
 use super::located;
 use crate::diagnostic::{Diagnostic, Failure};
 
-/// Everything that is wrong with a file.
+/// All errors of a file.
 #[derive(Debug)]
 pub(crate) struct ReadFailure {
     /// At least one.
@@ -16,7 +16,7 @@ pub(crate) struct ReadFailure {
 }
 
 impl ReadFailure {
-    /// What a reader found, with the lines of the file.
+    /// The errors and warnings of a reader, with the lines of the file.
     pub(super) fn of(rejected: Rejected, bytes: &[u8]) -> ReadFailure {
         let text = text::decode(bytes);
         let Rejected { error, more, unlisted, warnings } = rejected;
@@ -25,7 +25,7 @@ impl ReadFailure {
         ReadFailure { errors, unlisted, warnings: located(&warnings, bytes) }
     }
 
-    /// The same with warnings that were found before.
+    /// Adds earlier warnings before its own.
     pub(super) fn behind(mut self, mut warnings: Vec<Diagnostic>) -> ReadFailure {
         warnings.append(&mut self.warnings);
         ReadFailure { warnings, ..self }

@@ -20,26 +20,26 @@ use mocap_model::{Clip, Skeleton};
 use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
 
-/// A file as read, before it is given a meaning.
+/// A parsed file. Its skeleton and motion are made later.
 pub(crate) struct Loaded {
     pub(crate) format: FileFormat,
     file: MotionFile,
     warnings: Vec<Diagnostic>,
-    /// What was read, kept for the excerpts of what is found later.
+    /// The content, for the excerpts of later findings.
     bytes: Vec<u8>,
 }
 
-/// A motion and what was found while it was read.
+/// A motion, the warnings about its file, and the size of the file [bytes].
 pub(crate) struct Motion {
     pub(crate) clip: Clip,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) bytes: u64,
 }
 
-/// Reads an input into what it says.
+/// Reads and parses an input.
 ///
 /// # Errors
-/// Where it cannot be read or understood, or has a warning and `--strict` is given.
+/// Where it cannot be read or parsed, or has a warning and `--strict` is given.
 pub(crate) fn load(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
     load_bytes(context, input, bytes_of(context, input)?, reading)
 }
@@ -54,7 +54,7 @@ pub(crate) fn load_bytes(
     Ok(parsed(context, input, bytes, reading)?)
 }
 
-/// As [`load`], with everything that is wrong with the file.
+/// As [`load`], with all errors of the file.
 pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, ReadFailure> {
     parsed(context, input, bytes_of(context, input)?, reading)
 }
@@ -98,10 +98,10 @@ fn looks_like(mut failure: ReadFailure, format: FileFormat, bytes: &[u8]) -> Rea
     failure
 }
 
-/// Reads an input into the motion that it means.
+/// Reads the motion of an input.
 ///
 /// # Errors
-/// As [`load`], and where it holds no motion.
+/// As [`load`], and where it has no motion.
 pub(crate) fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Motion, Failure> {
     load(context, input, reading)?.into_motion(reading)
 }
@@ -112,13 +112,13 @@ impl Loaded {
         self.bytes.len() as u64
     }
 
-    /// The motion that the document means; document and text are freed.
+    /// The motion of the document; frees document and text.
     pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
         let Motion { clip, warnings, bytes } = self.motion(reading)?;
         Ok(Motion { clip, warnings: strict(reading, warnings)?, bytes })
     }
 
-    /// As [`Loaded::into_motion`], with everything that is wrong with the file; ignores `--strict`.
+    /// As [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, ReadFailure> {
         let size = self.size();
         let Loaded { file, mut warnings, bytes, .. } = self;
@@ -136,7 +136,7 @@ impl Loaded {
         self.header(reading).map(|(header, warnings)| (header.skeleton, warnings))
     }
 
-    /// The facts about the file, with everything that is found in it.
+    /// The facts about the file, with all warnings.
     pub(crate) fn facts(&self, reading: &Reading) -> Result<(FileFacts, Vec<Diagnostic>), Failure> {
         let stated = self.file.stated(&ReadOptions::from(reading));
         self.header(reading).map(|(header, warnings)| (FileFacts::new(&header, &stated), warnings))
@@ -159,7 +159,7 @@ impl Loaded {
     }
 }
 
-/// What was found in the bytes of a file, with the lines it is about.
+/// The findings about a file as diagnostics, with the lines they are about.
 fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
     let text = if findings.is_empty() { Cow::Borrowed(bytes) } else { text::decode(bytes) };
     findings.iter().map(|finding| Diagnostic::from_finding(finding, &text)).collect()
@@ -170,12 +170,12 @@ pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec
     mocap::strictly(reading.strict, warnings).map_err(|(error, warnings)| Failure { error, warnings })
 }
 
-/// The bytes of an input; of one that is too large one more than is allowed, which tells the reader.
+/// The bytes of an input. Of an input over the limit, one byte more than the limit: the reader reports it.
 pub(crate) fn bytes_of(context: &JobContext, input: &Input) -> Result<Vec<u8>, Diagnostic> {
     Ok(context.read(input, Limits::default().bytes as u64)?)
 }
 
-/// Opens a compressed clip, on a skeleton from elsewhere where there is one.
+/// Opens a compressed clip, with the skeleton of another file where one is given.
 pub(crate) fn open_compressed(
     bytes: &[u8],
     skeleton: Option<&Arc<Skeleton>>,

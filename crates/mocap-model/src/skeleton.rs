@@ -248,6 +248,18 @@ impl Skeleton {
 
     /// The joint of a name, else of a role, both as text; else the only one whose name is the same in another case,
     /// or the first whose role is.
+    ///
+    /// ```
+    /// use mocap_model::*;
+    ///
+    /// let joint = |name: &str, role| Joint { role, ..Joint::new(name, None, Vector3::zeros()) };
+    /// let joints = vec![joint("Hips", None), joint("knee", Some(Role::LeftLowerLeg)), joint("KNEE", None)];
+    /// let skeleton = Skeleton::new("", Space::default(), joints)?;
+    /// let found = |text| skeleton.find_by_name_or_role(text).map(JointId::index);
+    /// assert_eq!([found("hips"), found("KNEE"), found("leftlowerleg")], [Some(0), Some(2), Some(1)]);
+    /// assert_eq!([found("Knee"), found("elbow")], [None, None], "two names fit, none fits");
+    /// # Ok::<(), ModelError>(())
+    /// ```
     pub fn find_by_name_or_role(&self, text: &str) -> Option<JointId> {
         let role = || text.parse::<Role>().ok().and_then(|role| self.with_role(role));
         if let Some(found) = self.find(text).or_else(role) {

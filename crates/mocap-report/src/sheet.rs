@@ -108,7 +108,18 @@ impl SheetOptions {
     /// Checks that every motion has one of the moments [`SheetOptions::at`], and every moment is in a motion.
     ///
     /// # Errors
-    /// For the first motion or moment that is not.
+    /// For the first motion without a moment, or the first moment outside all motions.
+    ///
+    /// ```
+    /// use mocap_report::sheet::{Moment, MomentError, SheetInput, SheetOptions};
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let inputs = [SheetInput { name: "wave", clip: &clip }];
+    /// let at = |at: &[Moment]| SheetOptions { at: at.to_vec(), ..SheetOptions::default() };
+    /// let (first, late) = (Moment::Frame(0), Moment::Frame(clip.frames()));
+    /// assert!(at(&[]).check_moments(&inputs).is_ok() && at(&[first]).check_moments(&inputs).is_ok());
+    /// assert!(matches!(at(&[late]).check_moments(&inputs), Err(MomentError::EmptyRow { .. })));
+    /// assert!(matches!(at(&[first, late]).check_moments(&inputs), Err(MomentError::AfterTheEnd { .. })));
+    /// ```
     pub fn check_moments(&self, inputs: &[SheetInput<'_>]) -> Result<(), MomentError> {
         let length = |input: &SheetInput<'_>| (input.clip.frames(), input.clip.duration());
         let misses = |input: &&SheetInput<'_>| self.at.iter().all(|at| at.frame_in(input.clip).is_none());

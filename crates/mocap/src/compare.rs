@@ -12,6 +12,13 @@ use crate::{Problem, known_unit};
 ///
 /// Motions of one skeleton usually have one unit: where the size of one suggests none, that of the other is taken.
 ///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let [a, b] = mocap::in_one_unit([&walk, &walk])?;
+/// assert_eq!(a.skeleton().space().metres(), b.skeleton().space().metres());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Problem::UnitUnknown`], where neither has a unit.
 pub fn in_one_unit(clips: [&Clip; 2]) -> Result<[Cow<'_, Clip>; 2], Finding> {

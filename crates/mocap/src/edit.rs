@@ -1,10 +1,10 @@
 //! Edits of a motion: frames left out, rate, size, unit, axes.
 
 use mocap_formats::Finding;
-use mocap_model::{Clip, FrameRate, ModelError, SignedAxis, Space, Unit};
+use mocap_model::{Clip, FrameRange, FrameRate, ModelError, SignedAxis, Space, Unit};
 
 use crate::unit::in_space;
-use crate::{Problem, Trim, known_unit, needed_unit, with_up};
+use crate::{Problem, known_unit, needed_unit, with_up};
 
 /// The edits of [`edit()`], in the order in which they are applied. The defaults change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,7 +12,7 @@ pub struct EditOptions {
     /// Drop the first frame.
     pub drop_first_frame: bool,
     /// Keep only these frames.
-    pub trim: Option<Trim>,
+    pub trim: Option<FrameRange>,
     /// Resample to this rate; the duration stays.
     pub rate: Option<FrameRate>,
     /// Multiply every length, above 0; the unit stays: the character grows or shrinks.

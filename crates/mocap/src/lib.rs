@@ -57,7 +57,6 @@ mod options;
 mod problem;
 mod read;
 mod skeleton_summary;
-mod trim;
 mod unit;
 mod up;
 mod write;
@@ -83,7 +82,6 @@ pub use options::ReadOptions;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;
-pub use trim::Trim;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use write::{write, write_skeleton, write_with};
@@ -100,7 +98,7 @@ pub use mocap_retarget as retarget;
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
 pub use mocap_model::{
-    Axis, Clip, Dofs, EulerOrder, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role, SignedAxis,
-    Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
+    Axis, Clip, Dofs, EulerOrder, FrameRange, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role,
+    SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 pub use mocap_retarget::{RetargetOptions, Retargeter};

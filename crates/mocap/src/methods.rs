@@ -82,6 +82,16 @@ pub struct SummarizedCompression {
 /// is called with the share of the work that is done, 0 to 1. What is assumed, and rules that match no joint, are
 /// added to `warnings`.
 ///
+/// ```
+/// use mocap::prelude::*;
+///
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let mut warnings = Vec::new();
+/// let done = mocap::compress_by_rules(&walk, &CompressOptions::default(), &[], &|_| {}, &mut warnings)?;
+/// println!("{}", done.summary.line());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`compress()`].
 pub fn compress_by_rules(

@@ -36,7 +36,9 @@ pub enum Problem {
     UnsupportedOutput { extension: String },
     #[error("compressed clips are written only by `mocap compress`")]
     CompressedOutput,
-    #[error("the unit of lengths is not known: neither the file nor the size of the skeleton tell it")]
+    #[error(
+        "the unit of lengths is unknown: the file does not state it, and the size of the skeleton fits no usual unit"
+    )]
     UnitUnknown,
 
     // Warnings.
