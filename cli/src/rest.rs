@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use mocap_formats::Remedy;
-use mocap_model::{Clip, Pose, Skeleton, ModelError, angle_between};
+use mocap_model::{Clip, ModelError, Pose, Skeleton, angle_between};
 use mocap_retarget::estimate_rest_pose;
 use serde::Serialize;
 

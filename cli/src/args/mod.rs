@@ -14,7 +14,6 @@ mod generate;
 mod global;
 mod info;
 mod invocation;
-mod kind;
 mod manifest;
 mod picture;
 mod plot;
@@ -39,8 +38,8 @@ pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::Args as InfoArgs;
 pub(crate) use invocation::{Invocation, named};
-pub(crate) use kind::Kind;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
+pub(crate) use mocap_settings::Kind;
 pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quantity::{Factor, Length, LengthAboveZero, UnitLength};
@@ -48,8 +47,6 @@ pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{
     Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
 };
-#[cfg(test)]
-pub(crate) use run::assignment;
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};

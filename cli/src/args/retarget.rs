@@ -7,7 +7,9 @@ use clap::{Args as ClapArgs, ValueEnum};
 use mocap_analysis::metres_per_unit;
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
-use mocap_retarget::{Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetMethod, RetargetMetric as Metric, RetargetOptions};
+use mocap_retarget::{
+    Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetMethod, RetargetMetric as Metric, RetargetOptions,
+};
 use serde::Deserialize;
 
 use super::formats::writable;

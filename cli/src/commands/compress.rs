@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mocap_compress::{CompressError, Compression, CompressOptions, CompressReport as Measured};
+use mocap_compress::{CompressError, CompressOptions, CompressReport as Measured, Compression};
 use mocap_model::{Clip, Joint, Skeleton, UnitSource};
 use serde::Serialize;
 

@@ -6,9 +6,11 @@ mod excerpt;
 mod failure;
 mod render;
 mod schema;
+mod toml;
 
 pub(crate) use failure::Failure;
 pub(crate) use render::{Detail, Renderer};
+pub(crate) use toml::read_toml;
 
 use std::fmt;
 use std::ops::Range;

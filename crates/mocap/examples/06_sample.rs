@@ -1,6 +1,6 @@
 //! Plays a compressed clip: poses at any time, without decoding the whole.
 
-use mocap::compress::{OpenLimits, Looping};
+use mocap::compress::{Looping, OpenLimits};
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {

@@ -36,11 +36,14 @@ pub(crate) fn missed(gates: &[Gate], checked: &[Checked]) -> Vec<Diagnostic> {
     let finding = |(gate, checked): (&Gate, &Checked)| {
         let Metric { name, unit, description, .. } = gate.metric;
         let Some(value) = checked.value else {
-            let message =
-                format!("{name} was not measured, so it is not within the limit of {}: {description}", gate.limit);
+            let message = format!(
+                "{name} was not measured, so it is not within the limit of {}: {description}",
+                gate.limit
+            );
             return Diagnostic::gate("gate::not-measured", message).help(MEASURED);
         };
-        let message = format!("{name} is {value:.4} {unit}, above the limit of {}: {description}", gate.limit);
+        let message =
+            format!("{name} is {value:.4} {unit}, above the limit of {}: {description}", gate.limit);
         Diagnostic::gate("gate::metric-above", message.replace(" ,", ","))
     };
     missed.map(finding).collect()

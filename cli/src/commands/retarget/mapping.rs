@@ -185,7 +185,8 @@ pub(super) fn shown(
         },
         None => Mapping::found(found, target),
     };
-    let options = RetargetOptions { target_rest: target.rest.clone(), ..mapping.options(RetargetOptions::default()) };
+    let options =
+        RetargetOptions { target_rest: target.rest.clone(), ..mapping.options(RetargetOptions::default()) };
     let mut errors = Vec::new();
     let (explanation, ratios) = match Retargeter::new(&source, &target.skeleton, &options) {
         Ok(retargeter) => {

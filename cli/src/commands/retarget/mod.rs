@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use mocap_formats::{Format, Remedy};
 use mocap_model::{Clip, Pose, Unit, UnitSource};
-use mocap_retarget::{RetargetOptions, RetargetError, Retargeter, RetargetWarning, SourceOrTarget, retarget_joint_pairs};
+use mocap_retarget::{
+    RetargetError, RetargetOptions, RetargetWarning, Retargeter, SourceOrTarget, retarget_joint_pairs,
+};
 
 use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
 use crate::batch::{
