@@ -17,14 +17,12 @@ mod invocation;
 mod manifest;
 mod picture;
 mod plot;
-mod quantity;
 mod reading;
 mod retarget;
 mod run;
 mod setting;
 mod sheet;
 mod skel;
-mod trim;
 mod validate;
 mod view;
 
@@ -39,10 +37,10 @@ pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::Args as InfoArgs;
 pub(crate) use invocation::{Invocation, named};
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
+pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
 pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
 pub(crate) use plot::Args as PlotArgs;
-pub(crate) use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{
     Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
@@ -50,7 +48,6 @@ pub(crate) use retarget::{
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
-pub(crate) use trim::Trim;
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
 

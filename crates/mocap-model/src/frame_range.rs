@@ -1,11 +1,18 @@
-//! A range of a motion as typed: `A:B`, each side a frame or a time.
+//! A range of a motion as people type it: `A:B`, each side a frame or a time.
 
 use std::ops::Range;
 use std::str::FromStr;
 
-/// From `start` up to but not including `end`; an open side is the clip's own.
+/// A range of a clip, end excluded: frames from 0 (`10:250`), seconds (`0.5s:2s`), or open (`1:`).
+///
+/// ```
+/// use mocap_model::FrameRange;
+///
+/// let range: FrameRange = "0.5s:".parse().unwrap();
+/// assert_eq!(range.frames(100, 30.0), Some(15..100));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Trim {
+pub struct FrameRange {
     start: Option<Mark>,
     end: Option<Mark>,
 }
@@ -16,9 +23,9 @@ enum Mark {
     Seconds(f64),
 }
 
-impl Trim {
-    /// The frames of a clip that lie in the range; `None` where the range starts after the clip or is empty.
-    pub(crate) fn frames(&self, frames: usize, fps: f64) -> Option<Range<usize>> {
+impl FrameRange {
+    /// The part of a clip of `frames` frames at `fps` \[1/s\] that lies in the range; `None` where that is empty.
+    pub fn frames(&self, frames: usize, fps: f64) -> Option<Range<usize>> {
         let place = |mark: Mark| match mark {
             Mark::Frame(frame) => frame,
             // The first frame not before the time, which rounding may have put a hair too late.
@@ -30,10 +37,10 @@ impl Trim {
     }
 }
 
-impl FromStr for Trim {
+impl FromStr for FrameRange {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Trim, String> {
+    fn from_str(text: &str) -> Result<FrameRange, String> {
         let wrong = || {
             "a range is A:B, each side a frame from 0 (10:250) or a time in seconds (0.5s:2s) or open (1:)"
                 .to_string()
@@ -53,9 +60,9 @@ impl FromStr for Trim {
             mark.map(Some).ok_or_else(wrong)
         };
         let (start, end) = text.split_once(':').ok_or_else(wrong)?;
-        let trim = Trim { start: side(start.trim())?, end: side(end.trim())? };
+        let range = FrameRange { start: side(start.trim())?, end: side(end.trim())? };
         // A frame and a time can be compared only where the rate is known.
-        let empty = match (trim.start, trim.end) {
+        let empty = match (range.start, range.end) {
             (Some(Mark::Frame(start)), Some(Mark::Frame(end))) => start >= end,
             (Some(Mark::Seconds(start)), Some(Mark::Seconds(end))) => start >= end,
             _ => false,
@@ -63,7 +70,7 @@ impl FromStr for Trim {
         if empty {
             return Err("the range ends before it starts: its end is not included".into());
         }
-        Ok(trim)
+        Ok(range)
     }
 }
 
@@ -72,7 +79,7 @@ mod tests {
     use super::*;
 
     fn frames(text: &str) -> Option<Range<usize>> {
-        text.parse::<Trim>().unwrap().frames(100, 30.0)
+        text.parse::<FrameRange>().unwrap().frames(100, 30.0)
     }
 
     #[test]
@@ -91,7 +98,7 @@ mod tests {
     #[test]
     fn other_text_is_refused() {
         for wrong in ["", "5", "a:b", "-1:3", "1.5:3", "infs:", "1:2:3", "20:10", "20:20", "2s:1s"] {
-            assert!(wrong.parse::<Trim>().is_err(), "{wrong}");
+            assert!(wrong.parse::<FrameRange>().is_err(), "{wrong}");
         }
     }
 }
