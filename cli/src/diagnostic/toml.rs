@@ -24,6 +24,6 @@ impl From<TomlError> for Diagnostic {
         if let (Some(path), Some((text, span))) = (error.path(), error.excerpt()) {
             found = found.in_text(text, span).in_file(path);
         }
-        Diagnostic { help: error.help, ..found }
+        error.help.into_iter().fold(found, Diagnostic::help)
     }
 }
