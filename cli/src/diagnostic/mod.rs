@@ -41,7 +41,8 @@ impl Diagnostic {
 
     /// What a reader found in `text`, the decoded bytes of the file.
     pub(crate) fn from_finding(finding: &Finding, text: &[u8]) -> Diagnostic {
-        let shown = Message { help: advice::on(finding), ..Message::from_finding(finding, text) };
+        let mut shown = Message::from_finding(finding, text);
+        shown.help = advice::on(finding);
         Diagnostic { shown, kind: FailureKind::Failed, remedy: finding.remedy() }
     }
 
