@@ -2,25 +2,22 @@
 
 mod observer;
 mod options;
-mod plan_rows;
 mod progress;
 mod rendered;
 mod report;
-mod summary;
 
 pub(crate) use observer::run;
 pub(crate) use options::{RunOptions, expand, plan, read_files};
-pub(crate) use plan_rows::PlanRow;
 pub(crate) use progress::Meter;
 pub(crate) use report::{Report, fail};
-pub(crate) use summary::Summary;
 
 use mocap::FileFormat;
 
 pub(crate) use crate::diagnostic::Failure;
 pub(crate) use crate::rows::{ErrorRow, json};
 pub(crate) use mocap_batch::{
-    Destination, Input, Job, JobContext, Naming, ReadFiles, Tally, is_directory, report_jobs,
+    Destination, Input, Job, JobContext, Naming, PlanRow, ReadFiles, SummaryRow as Summary, Tally,
+    is_directory, report_jobs,
 };
 
 /// Formats that a command reads: a directory is searched for those of them that [`FileFormat::is_searched`] says.

@@ -9,6 +9,7 @@ pub(crate) use failure::Failure;
 pub(crate) use mocap_diagnostics::{Detail, Renderer};
 pub(crate) use toml::read_toml;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use std::path::Path;
@@ -16,20 +17,19 @@ use std::path::Path;
 use mocap_batch::{BatchError, FailureKind};
 use mocap_diagnostics::Message;
 use mocap_formats::{Finding, Remedy};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 /// One error or warning.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Diagnostic {
     shown: Message,
     /// What it means for a run.
     #[serde(skip)]
-    #[schemars(skip)]
     pub(crate) kind: FailureKind,
     /// The option of the reader that settles it.
     #[serde(skip)]
-    #[schemars(skip)]
     pub(crate) remedy: Option<Remedy>,
 }
 
@@ -129,5 +129,15 @@ impl From<mocap::Error> for Diagnostic {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+impl JsonSchema for Diagnostic {
+    fn schema_name() -> Cow<'static, str> {
+        Message::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Message::json_schema(generator)
     }
 }
