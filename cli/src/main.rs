@@ -21,7 +21,6 @@ mod read;
 mod rest;
 mod rows;
 mod start;
-mod tables;
 
 use std::process::ExitCode;
 

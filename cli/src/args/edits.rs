@@ -2,10 +2,10 @@
 
 use clap::Args;
 use mocap::EditOptions;
-use mocap_model::{FrameRange, FrameRate, SignedAxis};
+use mocap_model::{Factor, FrameRange, FrameRate, SignedAxis, UnitLength};
 use serde::Deserialize;
 
-use super::{Factor, UnitLength, setting};
+use super::setting;
 
 /// Edits of a motion, in the order in which they are applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize)]

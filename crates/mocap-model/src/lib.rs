@@ -29,6 +29,7 @@
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space.
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
 //! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
+//! - [`Length`], [`UnitLength`], [`FrameRange`] read what people type: `1mm`, `cm`, `0.5s:2s`.
 //! - [`EulerOrder`], [`slerp`], [`exp`], [`log`], [`swing_twist`]: rotations.
 //!
 //! Conventions: column vectors, right-handed axes, radians, `f64`. The local transform of a joint is its
@@ -50,6 +51,7 @@ mod frame_range;
 mod kinematics;
 mod markers;
 mod pose;
+mod quantity;
 mod rate;
 mod role;
 mod rotation;
@@ -67,6 +69,7 @@ pub use kinematics::ForwardKinematics;
 pub use markers::Markers;
 pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 pub use pose::Pose;
+pub use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub use rate::FrameRate;
 pub use role::{Role, Side};
 pub use rotation::{angle_between, exp, lerp, log, nlerp, rotation_between, slerp, swing_twist};

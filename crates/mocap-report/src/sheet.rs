@@ -1,5 +1,7 @@
 //! Contact sheets: poses of motions side by side, one row or more for each motion, at one scale.
 
+use std::str::FromStr;
+
 use crate::camera::{Camera, Seen, View};
 use crate::drawing::{Align, Drawing, Ink, Point, Theme};
 use crate::stage::{Place, Stage, spread};
@@ -23,6 +25,21 @@ pub enum Moment {
     Seconds(f64),
     /// Counted from 0.
     Frame(usize),
+}
+
+impl FromStr for Moment {
+    type Err = String;
+
+    /// Reads a time (`1.2s`) or a frame from 0 (`120`).
+    fn from_str(text: &str) -> Result<Moment, String> {
+        let moment = match text.trim().strip_suffix('s') {
+            Some(seconds) => {
+                seconds.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0).map(Moment::Seconds)
+            }
+            None => text.trim().parse().ok().map(Moment::Frame),
+        };
+        moment.ok_or_else(|| format!("'{text}' is neither a time such as 1.2s nor a frame from 0"))
+    }
 }
 
 impl Moment {
@@ -457,4 +474,18 @@ fn head(row: &Row<'_>, points: &[Point], scale: f32) -> Option<(Point, f32)> {
     let end = end.map_or(at, |end| points[end.index()]);
     let middle = [(at[0] + end[0]) / 2.0, (at[1] + end[1]) / 2.0];
     Some((middle, row.stage.size() as f32 * 0.048 * scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_seconds_or_frames() {
+        assert_eq!("1.2s".parse(), Ok(Moment::Seconds(1.2)));
+        assert_eq!("120".parse(), Ok(Moment::Frame(120)));
+        for wrong in ["", "s", "1.2", "-1", "-1s", "infs", "1m"] {
+            assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
+        }
+    }
 }

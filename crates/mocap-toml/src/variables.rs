@@ -1,17 +1,14 @@
-//! `${name}` in the texts of a pipeline: the value of `--set`, else the default of `[variables]`. Values may hold other
+//! `${name}` in texts: the value of an assignment, else a default. Values may hold other
 //! variables.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mocap_formats::nearest_name;
+use crate::{Cell, Entry, Table, Text, TomlError, TomlProblem, Value, did_you_mean};
 
-use crate::diagnostic::Diagnostic;
-use crate::tables::{Cell, Entry, Table, Text, Value};
-
-/// The variables of a pipeline.
+/// The variables of a file.
 #[derive(Debug, Default)]
-pub(super) struct Variables {
+pub struct Variables {
     values: BTreeMap<String, Variable>,
 }
 
@@ -32,12 +29,15 @@ const LONGEST: usize = 1 << 16;
 type Wrong = (String, String);
 
 impl Variables {
-    /// The defaults of a table, where no assignment says otherwise.
-    pub(super) fn new(
+    /// The defaults of a table, and the assignments of the command line (`--set`), which replace them.
+    ///
+    /// # Errors
+    /// Where a name is assigned twice, or a value is not text, needs itself, or names an unknown variable.
+    pub fn new(
         text: &Text,
         defaults: &[Entry],
         assignments: &[(String, String)],
-    ) -> Result<Variables, Diagnostic> {
+    ) -> Result<Variables, TomlError> {
         let mut values: BTreeMap<String, Variable> = BTreeMap::new();
         let mut spans: BTreeMap<&str, Range<usize>> = BTreeMap::new();
         for entry in defaults {
@@ -53,7 +53,7 @@ impl Variables {
             let known = match values.get(name) {
                 Some(Variable { set: true, .. }) => {
                     let message = format!("--set gives the variable '{name}' a value twice");
-                    return Err(Diagnostic::new("pipeline::variable", message));
+                    return Err(TomlError::new(TomlProblem::Variable, message));
                 }
                 earlier => earlier.is_some(),
             };
@@ -62,8 +62,8 @@ impl Variables {
         }
         let mut variables = Variables { values };
         variables.fill_values().map_err(|(name, (message, help))| match spans.remove(name.as_str()) {
-            Some(span) => text.error("pipeline::variable", span, message).help(help),
-            None => Diagnostic::new("pipeline::variable", format!("--set {name}: {message}")).help(help),
+            Some(span) => text.error(TomlProblem::Variable, span, message).help(help),
+            None => TomlError::new(TomlProblem::Variable, format!("--set {name}: {message}")).help(help),
         })?;
         Ok(variables)
     }
@@ -116,18 +116,21 @@ impl Variables {
         }
     }
 
-    /// The table with values in place of variables.
-    pub(super) fn fill(&mut self, text: &Text, table: &mut Table) -> Result<(), Diagnostic> {
+    /// Replaces the variables in all texts of a table by their values.
+    ///
+    /// # Errors
+    /// Where a text names an unknown variable, or has a `$` that begins none.
+    pub fn fill(&mut self, text: &Text, table: &mut Table) -> Result<(), TomlError> {
         table.iter_mut().try_for_each(|entry| self.fill_cell(text, &mut entry.cell))
     }
 
-    fn fill_cell(&mut self, text: &Text, cell: &mut Cell) -> Result<(), Diagnostic> {
+    fn fill_cell(&mut self, text: &Text, cell: &mut Cell) -> Result<(), TomlError> {
         let span = cell.span.clone();
         match &mut cell.value {
             Value::Text(value) => {
                 *value = self
                     .filled(value)
-                    .map_err(|(message, help)| text.error("pipeline::variable", span, message).help(help))?;
+                    .map_err(|(message, help)| text.error(TomlProblem::Variable, span, message).help(help))?;
                 Ok(())
             }
             Value::List(cells) => cells.iter_mut().try_for_each(|cell| self.fill_cell(text, cell)),
@@ -169,8 +172,7 @@ impl Variables {
             }
             None => {
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                let near = nearest_name(name, known.iter().copied())
-                    .map_or(String::new(), |near| format!("did you mean '{near}'? "));
+                let near = did_you_mean(name, &known).map_or(String::new(), |near| near + " ");
                 let help = format!("{near}--set {name}=VALUE gives it one, or a default under [variables]");
                 Err((format!("the variable '{name}' has no value"), help))
             }
@@ -178,7 +180,10 @@ impl Variables {
     }
 
     /// Refuses assignments of variables that the file does not name.
-    pub(super) fn check_used(&self, text: &Text) -> Result<(), Diagnostic> {
+    ///
+    /// # Errors
+    /// Where there is one.
+    pub fn check_used(&self, text: &Text) -> Result<(), TomlError> {
         let Some((name, _)) = self.values.iter().find(|(_, variable)| !variable.known) else { return Ok(()) };
         let known: Vec<&str> = self
             .values
@@ -186,17 +191,16 @@ impl Variables {
             .filter(|(_, variable)| variable.known)
             .map(|(name, _)| name.as_str())
             .collect();
-        let message = format!("'{}' has no variable '{name}'", text.path.display());
-        let error = Diagnostic::new("pipeline::variable", message);
-        Err(match (nearest_name(name, known.iter().copied()), &known[..]) {
-            (Some(near), _) => error.help(format!("did you mean '{near}'?")),
-            (None, []) => error.help("it has none"),
-            (None, known) => error.help(format!("it has {}", known.join(", "))),
+        let message = format!("'{}' has no variable '{name}'", text.path().display());
+        let error = TomlError::new(TomlProblem::Variable, message);
+        Err(match known.is_empty() {
+            true => error.help("it has none"),
+            false => error.nearest(name, &known, "it has"),
         })
     }
 
     /// Names and values, and whether they were set.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, bool)> {
         self.values.iter().map(|(name, variable)| (name.as_str(), variable.value.as_str(), variable.set))
     }
 }
@@ -219,13 +223,17 @@ fn references(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::assignment;
 
-    fn filled(toml: &str, set: &[&str]) -> Result<String, Diagnostic> {
-        let text = Text::of(toml);
+    fn text_of(text: &str) -> Text {
+        Text::new("test.toml", text.into()).unwrap()
+    }
+
+    fn filled(toml: &str, set: &[&str]) -> Result<String, TomlError> {
+        let text = text_of(toml);
         let mut table = text.parse()?;
         let Value::Table(defaults) = table.remove(0).cell.value else { panic!("{toml}") };
-        let set: Vec<_> = set.iter().map(|set| assignment(set).unwrap()).collect();
+        let set: Vec<_> =
+            set.iter().map(|set| set.split_once('=').unwrap()).map(|(a, b)| (a.into(), b.into())).collect();
         let mut variables = Variables::new(&text, &defaults, &set)?;
         let Value::Table(table) = &mut table[0].cell.value else { panic!("{toml}") };
         variables.fill(&text, table)?;
@@ -246,10 +254,10 @@ mod tests {
         assert_eq!(filled(toml, &[]).unwrap(), "a/out$");
         assert_eq!(filled(toml, &["db=b/${name}", "name=c"]).unwrap(), "b/c/out$");
         let circle = "[variables]\na = '${b}'\nb = '${a}'\n[x]\na = '${a}'\n";
-        assert_eq!(filled(circle, &[]).unwrap_err().place, Some((2, 5)));
+        assert_eq!(filled(circle, &[]).unwrap_err().place(), Some((2, 5)));
         assert_eq!(filled(circle, &["b=1"]).unwrap(), "1");
         let unknown = "[variables]\na = '${c}'\n[x]\na = '${a}'\n";
-        assert_eq!(filled(unknown, &[]).unwrap_err().place, Some((2, 5)));
+        assert_eq!(filled(unknown, &[]).unwrap_err().place(), Some((2, 5)));
         assert!(filled(circle, &["b=${b}"]).unwrap_err().message.contains("--set b"));
         let doubling: String = (0..40).map(|i| format!("v{} = '${{v{i}}}${{v{i}}}'\n", i + 1)).collect();
         let doubling = format!("[variables]\nv0 = 'xx'\n{doubling}[x]\na = '${{v40}}'\n");
@@ -267,7 +275,7 @@ mod tests {
     fn unknown_and_unset_variables_are_refused() {
         let toml = "[variables]\nrate = 60\n[x]\na = 'fps ${raet}'\n";
         let error = filled(toml, &[]).unwrap_err();
-        assert_eq!(error.place, Some((4, 5)));
+        assert_eq!(error.place(), Some((4, 5)));
         assert!(error.help.unwrap().contains("did you mean 'rate'?"));
         let error = filled("[variables]\nrate = 60\n[x]\na = 'x'\n", &["raet=3"]).unwrap_err();
         assert!(error.help.unwrap().contains("'rate'"));

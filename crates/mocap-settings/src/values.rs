@@ -1,20 +1,18 @@
-//! Values of `mocap.toml`, checked by the definition of the option that they set.
+//! Values of a file, checked by the definition of the option that they set.
 
 use std::error::Error;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
-use mocap_formats::nearest_name;
+use mocap_toml::{Cell, Entry, Text, TomlError, TomlProblem, Value, did_you_mean};
 
-use crate::args::Kind;
-use crate::diagnostic::Diagnostic;
-use crate::tables::{Cell, Entry, Text, Value};
+use crate::Kind;
 
 /// The values of an entry that sets an option, as they would be typed.
 ///
 /// # Errors
 /// Where the entry has another type than the option, or a value that the option does not take.
-pub(super) fn values(text: &Text, entry: &Entry, option: &Arg) -> Result<Vec<String>, Diagnostic> {
+pub(super) fn values(text: &Text, entry: &Entry, option: &Arg) -> Result<Vec<String>, TomlError> {
     let cells: &[Cell] = match (Kind::of(option), &entry.cell.value) {
         (Kind::Switch, Value::Flag(on)) => return Ok(vec![on.to_string()]),
         (Kind::Switch, _) => return Err(text.mistyped(entry, "true or false")),
@@ -24,8 +22,9 @@ pub(super) fn values(text: &Text, entry: &Entry, option: &Arg) -> Result<Vec<Str
     let value = |cell: &Cell| {
         let value = cell.value.scalar().ok_or_else(|| text.mistyped(entry, "text or a number"))?;
         check(option, value).map_err(|(message, help)| {
-            let error = text.error("toml::value", cell.span.clone(), format!("'{}': {message}", entry.key));
-            help.into_iter().fold(error, Diagnostic::help)
+            let error =
+                text.error(TomlProblem::Value, cell.span.clone(), format!("'{}': {message}", entry.key));
+            help.into_iter().fold(error, TomlError::help)
         })?;
         Ok(value.to_owned())
     };
@@ -52,9 +51,7 @@ fn plain(error: &clap::Error) -> (String, Option<String>) {
         (ErrorKind::InvalidValue, _) if given.is_empty() => ("nothing is stated".into(), None),
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(known))) => {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            let near =
-                nearest_name(&given, known.iter().copied()).map(|near| format!("did you mean '{near}'?"));
-            (format!("'{given}' is none of {}", known.join(", ")), near)
+            (format!("'{given}' is none of {}", known.join(", ")), did_you_mean(&given, &known))
         }
         (ErrorKind::ValueValidation, _) => {
             let why = error.source().map(ToString::to_string).unwrap_or_default();

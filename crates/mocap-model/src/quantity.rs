@@ -1,25 +1,44 @@
-//! Numbers with units, as typed: lengths, units of length, times, factors.
+//! Numbers with units, as people type them: lengths, units of length, factors.
 
 use std::str::FromStr;
-use std::time::Duration;
 
-use mocap_model::Unit;
+use crate::Unit;
 
 /// A length of zero or more \[m\]: `0.001`, `1mm`, `0.1cm`, `2in`.
+///
+/// ```
+/// use mocap_model::{Length, UnitLength};
+///
+/// assert_eq!("1mm".parse(), Ok(Length(0.001)));
+/// assert_eq!("cm".parse(), Ok(UnitLength(0.01)));
+/// assert!("1 yard".parse::<Length>().is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Length(pub(crate) f64);
+pub struct Length(
+    /// Metres.
+    pub f64,
+);
 
 /// A length above zero \[m\], such as an error bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LengthAboveZero(pub(crate) f64);
+pub struct LengthAboveZero(
+    /// Metres.
+    pub f64,
+);
 
 /// The length of one unit of a file's numbers \[m\]: its name, or a length (`0.0254`, `2.54cm`).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct UnitLength(pub(crate) f64);
+pub struct UnitLength(
+    /// Metres.
+    pub f64,
+);
 
 /// A finite number above zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Factor(pub(crate) f64);
+pub struct Factor(
+    /// The number.
+    pub f64,
+);
 
 impl FromStr for Length {
     type Err = String;
@@ -90,12 +109,6 @@ impl FromStr for Factor {
     }
 }
 
-/// Reads a time in seconds above 0.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|time| !time.is_zero()).ok_or_else(|| "a time is a number of seconds above 0".into())
-}
-
 fn named(name: &str) -> Option<f64> {
     Unit::NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, metres)| *metres)
 }
@@ -144,14 +157,6 @@ mod tests {
         assert_eq!(unit("0.0254"), Ok(UnitLength(0.0254)));
         for wrong in ["", "0", "yard", "-1"] {
             assert!(unit(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn times_are_seconds() {
-        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
-        for wrong in ["0", "-1", "nan", "inf", "1s", ""] {
-            assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }
 }

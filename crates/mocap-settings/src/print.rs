@@ -1,17 +1,14 @@
-//! `--print-config`: the options of a command that have a value, and where each comes from.
+//! The options of a command that have a value, and where each comes from.
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 
-use super::{Settings, configurable, variable};
-use crate::args::Kind;
-use crate::console::Console;
-use crate::rows::json;
+use crate::{Kind, Layers, Settings};
 
 /// A row of `--print-config --json`.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct PrintRow {
+pub struct PrintRow {
     option: String,
     /// One for most options.
     values: Vec<String>,
@@ -21,33 +18,31 @@ pub(crate) struct PrintRow {
     place: Option<String>,
 }
 
-/// Prints what is in force for the command that was named.
-pub(crate) fn print(console: &mut Console, definition: &Command, matches: &ArgMatches, settings: &Settings) {
+/// The options of the command that was named, and of the program, that have a value.
+pub fn options_in_force(
+    layers: &Layers,
+    definition: &Command,
+    matches: &ArgMatches,
+    settings: &Settings,
+) -> Vec<PrintRow> {
     let named = matches.subcommand().and_then(|(name, found)| {
         let command = definition.find_subcommand(name).filter(|command| !command.has_subcommands())?;
-        Some((name, command, found))
+        Some((Some(name), command, found))
     });
-    let mut rows = Vec::new();
-    if let Some((name, command, found)) = named {
-        rows.extend(
-            command.get_arguments().filter_map(|argument| row(argument, found, Some(name), settings)),
-        );
-    }
-    rows.extend(definition.get_arguments().filter_map(|argument| row(argument, matches, None, settings)));
-    if !console.is_json() {
-        let file = match &settings.path {
-            Some(path) => format!("# settings of {}", path.display()),
-            None => format!("# no {} is in this directory or above it", super::FILE),
-        };
-        console.row("", &file);
-    }
-    for row in rows {
-        console.row(&json(&row), &row.text());
-    }
+    let of = |(name, command, found): (Option<&str>, &Command, &ArgMatches)| -> Vec<PrintRow> {
+        command.get_arguments().filter_map(|argument| row(layers, argument, found, name, settings)).collect()
+    };
+    named.into_iter().chain([(None, definition, matches)]).flat_map(of).collect()
 }
 
-fn row(argument: &Arg, matches: &ArgMatches, command: Option<&str>, settings: &Settings) -> Option<PrintRow> {
-    let option = configurable(argument)?.to_owned();
+fn row(
+    layers: &Layers,
+    argument: &Arg,
+    matches: &ArgMatches,
+    command: Option<&str>,
+    settings: &Settings,
+) -> Option<PrintRow> {
+    let option = layers.configurable(argument)?.to_owned();
     let id = argument.get_id().as_str();
     let source = matches.value_source(id)?;
     let values = match Kind::of(argument) {
@@ -58,7 +53,7 @@ fn row(argument: &Arg, matches: &ArgMatches, command: Option<&str>, settings: &S
     };
     let (source, place) = match (source, settings.line(command, &option)) {
         (ValueSource::CommandLine, _) => ("flag", Some(format!("--{option}"))),
-        (ValueSource::EnvVariable, _) => ("environment", Some(variable(&option))),
+        (ValueSource::EnvVariable, _) => ("environment", Some(layers.variable(&option))),
         (_, Some(line)) => {
             let path = settings.path.as_ref().map(|path| format!("{}:{line}", path.display()));
             ("file", path)
@@ -70,7 +65,7 @@ fn row(argument: &Arg, matches: &ArgMatches, command: Option<&str>, settings: &S
 
 impl PrintRow {
     /// The row as it would stand in the file.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let word = |value: &String| match value.as_str() {
             "true" | "false" => value.clone(),
             text => format!("{text:?}"),
