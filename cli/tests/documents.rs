@@ -45,6 +45,26 @@ fn checkout() -> Sandbox {
     sandbox
 }
 
+/// Files that pages name in their commands, and the fixtures that stand in for them.
+const STAND_INS: &[(&str, &str)] = &[
+    ("walk.bvh", "alex_walk.bvh"),
+    ("jump.bvh", "robin_jump.bvh"),
+    ("hero.bvh", "robin_walk.bvh"),
+    ("character.skel", "robin.skel"),
+    ("01_02.amc", "alex_walk.amc"),
+    ("01.asf", "alex.asf"),
+    ("takes/walk.bvh", "alex_walk.bvh"),
+    ("takes/turn.bvh", "alex_turn.bvh"),
+    ("subjects/01/01.asf", "alex.asf"),
+    ("subjects/01/01_02.amc", "alex_walk.amc"),
+    ("subjects/02/02.asf", "robin.asf"),
+    ("subjects/02/02_01.amc", "robin_jump.amc"),
+    ("database/a/walk.bvh", "alex_walk.bvh"),
+    ("database/a/turn.bvh", "alex_turn.bvh"),
+    ("database/b/jump.bvh", "robin_jump.bvh"),
+    ("database/b/wave.bvh", "robin_wave.bvh"),
+];
+
 /// What a shell prints for a command, stdout and stderr together.
 fn shell(sandbox: &Sandbox, command: &str) -> Result<String, String> {
     let built = Path::new(env!("CARGO_BIN_EXE_mocap")).parent().unwrap();
@@ -65,6 +85,12 @@ fn shell(sandbox: &Sandbox, command: &str) -> Result<String, String> {
 /// Runs the commands of a page; returns the page with what they print, and how many there were.
 fn run(name: &str, page: &str) -> (String, usize) {
     let sandbox = checkout();
+    // These two name the fixtures themselves.
+    if !["README.md", "docs/tutorial.md"].contains(&name) {
+        for (stand_in, clip) in STAND_INS {
+            sandbox.put(stand_in, std::fs::read(fixture("clips").join(clip)).unwrap());
+        }
+    }
     let mut lines = page.lines().peekable();
     let (mut made, mut commands) = (String::new(), 0);
     while let Some(line) = lines.next() {

@@ -144,7 +144,7 @@ fn the_pictures_of_the_documents_are_up_to_date() {
             "docs/{name} is not what mocap draws: look at it, then UPDATE_PICTURES=1 cargo test --test pictures"
         );
     }
-    assert!(text(&sandbox, "walk.html").contains("robin_walk.bvh"));
+    assert!(text(&sandbox, "walk.html").contains("alex_walk.robin.bvh"));
 }
 
 #[test]
