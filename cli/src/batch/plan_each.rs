@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mocap::FileFormat;
 use mocap_batch::{Input, Job, Naming, ReadFiles};
 use mocap_formats::Format;
 
@@ -13,8 +14,8 @@ use crate::encode;
 
 /// How the outputs of a verb are named.
 pub(crate) struct OutputNames<'a> {
-    /// Extensions that directories are searched for.
-    pub(crate) searched: &'a [&'a str],
+    /// The formats that directories are searched for.
+    pub(crate) searched: fn(FileFormat) -> bool,
     /// The path of the output, by the path of the input.
     pub(crate) rename: &'a dyn Fn(&Path) -> PathBuf,
     /// The format, where it may need a second file beside each output.

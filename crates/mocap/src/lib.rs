@@ -68,6 +68,16 @@ pub mod prelude;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// The program of the project's README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ProjectReadme;
+
+/// The programs of the page about the library.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Library;
+
 pub use companion::companion;
 pub use compare::{at_one_rate, in_one_unit};
 pub use digits::{grouped, short};
