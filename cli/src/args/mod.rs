@@ -43,8 +43,6 @@ pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
-#[cfg(test)]
-pub(crate) use run::assignment;
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};

@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn other_formats_are_no_names_of_compressed_files() {
         let error = check_extension(Some(Path::new("b/walk2.bvh"))).unwrap_err();
-        assert!(error.help.unwrap().contains("walk2.mocz"));
+        assert!(error.help.as_deref().is_some_and(|help| help.contains("walk2.mocz")));
         for fine in ["walk.mocz", "walk", "out/", "-", "walk.bin"] {
             assert!(check_extension(Some(Path::new(fine))).is_ok(), "{fine}");
         }
