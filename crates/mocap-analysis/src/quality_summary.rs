@@ -43,7 +43,7 @@ pub struct FootSummary {
 /// The largest change of a local rotation between two frames.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StepSummary {
-    /// The angle [degrees].
+    /// The angle (degrees).
     pub degrees: f64,
     /// Name of the joint.
     pub joint: String,

@@ -1,5 +1,7 @@
 //! Plays a compressed clip: poses at any time, without decoding the whole.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use mocap::compress::{Looping, OpenLimits};
 use mocap::prelude::*;
 

@@ -21,11 +21,11 @@ pub struct FileFacts {
     pub channels: usize,
     /// Frames; 0 of a skeleton.
     pub frames: usize,
-    /// [s]
+    /// As stated in the file, in seconds.
     pub frame_time: Option<f64>,
     /// Frames per second.
     pub fps: Option<f64>,
-    /// From the first frame to the last [s].
+    /// From the first frame to the last (s).
     pub duration: f64,
     /// The unit of lengths.
     pub unit: UnitFacts,

@@ -22,7 +22,7 @@
 //!
 //! [`read`] takes every format of [`FileFormat`]; [`read_with`] takes [`ReadOptions`] for what a file does not say,
 //! such as the unit of a BVH. Both return warnings: a [`Finding`] has a code, a sentence and a place in the file.
-//! [`write`] takes the format from the extension. [`open`] gives the file as it was written, value by value.
+//! [`write()`] takes the format from the extension. [`open`] gives the file as it was written, value by value.
 //!
 //! # Where to go next
 //!
