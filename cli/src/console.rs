@@ -28,7 +28,7 @@ impl Style {
         }
         // What has several lines is set apart from what follows.
         let end = if detail == Detail::Full { "\n\n" } else { "\n" };
-        let text = |warning| self.renderer.warning(path, warning, detail) + end;
+        let text = |warning: &Diagnostic| self.renderer.warning(path, warning, detail) + end;
         warnings.iter().map(text).collect()
     }
 }
@@ -52,7 +52,8 @@ impl Console {
             ColorWhen::Never => false,
             ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
-        let style = Style { renderer: Renderer::new(colored), quiet: global.quiet };
+        let style =
+            Style { renderer: Renderer::new(colored).listed_by("mocap validate"), quiet: global.quiet };
         let Global { json, progress, .. } = *global;
         Console { style, json, progress, closed: false, lost: false }
     }

@@ -1,113 +1,24 @@
-//! Changes to a motion that was read: frames left out, rate, size, unit, axes.
+//! Edits of a motion that was read.
 
-use mocap_model::{Clip, ModelError, Space, Unit, UnitSource};
+use mocap_model::{Clip, Unit};
 
-use crate::args::{Edits, Factor};
+use crate::args::Edits;
 use crate::diagnostic::Diagnostic;
-use crate::read;
 
-/// The motion with all changes; what had to be assumed for them goes to `warnings`.
-///
-/// # Errors
-/// Where no frame is left, frames are too many or lengths too large, or lengths are to be converted from an
-/// unknown unit.
-pub(crate) fn apply(
-    edits: &Edits,
-    mut clip: Clip,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<Clip, Diagnostic> {
-    if edits.drop_first_frame {
-        clip = without_first(clip)?;
-    }
-    if let Some(trim) = edits.trim {
-        let fps = clip.rate().fps();
-        clip = trimmed(clip, |frames| trim.frames(frames, fps), "--trim")?;
-    }
-    if let Some(rate) = edits.fps {
-        clip = clip.resampled(rate).map_err(|error| refused("--fps", &error))?;
-    }
-    if let Some(Factor(factor)) = edits.scale {
-        // A unit is told from the size, so before that changes.
-        clip = in_guessed_unit(clip);
-        clip = clip.scaled(factor).map_err(|error| refused("--scale", &error))?;
-    }
-    let mut space = *clip.skeleton().space();
-    if let Some(unit) = edits.unit {
-        let known = read::known_unit(clip.skeleton()).ok_or_else(|| {
-            Diagnostic::new("unit::unknown", "the unit of the input is not known, and its size suggests none")
-                .help("state it with --input-unit, such as --input-unit cm")
-        })?;
-        if known.source == UnitSource::Guessed {
-            warnings.push(guessed(known));
-        }
-        space.unit = Some(known);
-        let skeleton = clip.skeleton().with_space(space);
-        clip = clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before");
-        space.unit = Some(Unit { metres: unit.0, source: known.source });
-    }
-    if let Some(up) = edits.up {
-        space = read::with_up(&space, up);
-    }
-    if space != *clip.skeleton().space() {
-        let flag = if edits.unit.is_some() { "--unit" } else { "--up" };
-        clip = clip.in_space(space).map_err(|error| refused(flag, &error))?;
-    }
-    Ok(clip)
+/// The motion with all edits; what is assumed is added to `warnings`.
+pub(crate) fn apply(edits: &Edits, clip: Clip, warnings: &mut Vec<Diagnostic>) -> Result<Clip, Diagnostic> {
+    let mut found = Vec::new();
+    let edited = mocap::edit(clip, &edits.options(), &mut found);
+    warnings.extend(found.into_iter().map(Diagnostic::from));
+    Ok(edited?)
 }
 
-/// How many frames at the start are left of `before` that are no motion, once `clip` is edited.
+/// The number of frames at the start of the edited clip that are not motion, where `before` of `clip` are.
 pub(crate) fn lead_in(edits: &Edits, clip: &Clip, before: usize) -> usize {
-    let mut left = before.saturating_sub(usize::from(edits.drop_first_frame));
-    if let Some(trim) = edits.trim {
-        let start = trim.frames(clip.frames(), clip.rate().fps()).map_or(0, |frames| frames.start);
-        left = left.saturating_sub(start);
-    }
-    // All that lies before the first frame of the motion.
-    let step = edits.fps.map_or(1.0, |fps| fps.fps() / clip.rate().fps());
-    (left as f64 * step - 1e-6).ceil().max(0.0) as usize
-}
-/// The motion with the unit that its size suggests, where it states none.
-fn in_guessed_unit(clip: Clip) -> Clip {
-    let space = *clip.skeleton().space();
-    let unit = read::known_unit(clip.skeleton());
-    if space.unit.is_some() || unit.is_none() {
-        return clip;
-    }
-    let skeleton = clip.skeleton().with_space(Space { unit, ..space });
-    clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
+    edits.options().lead_in(clip, before)
 }
 
-/// The motion without its first frame.
-pub(crate) fn without_first(clip: Clip) -> Result<Clip, Diagnostic> {
-    trimmed(clip, |frames| (frames > 1).then_some(1..frames), "--drop-first-frame")
-}
-
-/// The error of a change that gives no motion.
-fn refused(flag: &str, error: &ModelError) -> Diagnostic {
-    let code = match error {
-        ModelError::TooManyFrames { .. } => "edit::too-many-frames",
-        _ => "edit::not-finite",
-    };
-    Diagnostic::new(code, format!("{flag}: {error}"))
-}
-
-/// The warning that a unit was inferred.
+/// The warning that a unit was guessed.
 pub(crate) fn guessed(unit: Unit) -> Diagnostic {
     mocap::Problem::UnitGuessed { unit }.into()
-}
-
-fn trimmed(
-    clip: Clip,
-    keep: impl FnOnce(usize) -> Option<std::ops::Range<usize>>,
-    flag: &str,
-) -> Result<Clip, Diagnostic> {
-    let frames = clip.frames();
-    let Some(range) = keep(frames) else {
-        let message = format!("{flag} leaves no frame: the motion has {frames}");
-        return Err(Diagnostic::new("edit::no-frames", message));
-    };
-    if range == (0..frames) {
-        return Ok(clip);
-    }
-    Ok(clip.trimmed(range).expect("the range lies within the clip"))
 }

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use mocap::FileFormat;
 use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
 use mocap_formats::{Format, Limits, WriteOptions};
 use mocap_model::{Clip, EulerOrder, Skeleton};
@@ -11,10 +10,10 @@ use mocap_model::{Clip, EulerOrder, Skeleton};
 use crate::console::put_stdout;
 use crate::diagnostic::{Diagnostic, Failure};
 
-/// What is written: one file, and for AMC the skeleton beside it.
+/// The content of an output: one file, and for AMC the skeleton beside it.
 pub(crate) struct Encoded {
     files: mocap_formats::Encoded<'static>,
-    /// What the format cannot say as it was.
+    /// What the format cannot hold as it was.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -43,27 +42,9 @@ pub(crate) struct EncodeOptions {
     pub(crate) tolerance: Option<f64>,
 }
 
-/// The format that `--to` or the name of the output asks for; `None` where neither says one.
-///
-/// # Errors
-/// Where the name has the extension of a format that is not written.
+/// The format that `--to` or the name of the output asks for; `None` where neither names one.
 pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<Option<Format>, Diagnostic> {
-    let named = output.filter(|path| !is_directory(path));
-    let extension = named.and_then(Path::extension).and_then(|extension| extension.to_str());
-    let (None, Some(extension)) = (to, extension) else { return Ok(to) };
-    match FileFormat::from_extension(extension) {
-        Some(FileFormat::Exchange(format)) => Ok(Some(format)),
-        Some(FileFormat::Mocz) => {
-            let message = "compressed clips are written by `mocap compress` alone";
-            Err(Diagnostic::new("usage::format", message).help("it takes the error that is allowed"))
-        }
-        None => {
-            let message = format!("'.{extension}' is no format that mocap writes");
-            let names = names(Format::is_writable);
-            let help = format!("it writes {names}: name one by the extension of -o, or with --to");
-            Err(Diagnostic::new("usage::format", message).help(help))
-        }
-    }
+    Ok(mocap::output_format(to, output.filter(|path| !is_directory(path)))?)
 }
 
 /// The names of some formats, as a message lists them.
@@ -86,19 +67,7 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
 
 /// The path with the extension of a format.
 pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
-    with_extension(path, format.extension())
-}
-
-/// The path with another extension; one that is not that of a motion or skeleton is part of the name.
-pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
-    let known = path.extension().and_then(|extension| extension.to_str());
-    if known.is_some_and(|known| FileFormat::from_extension(known).is_some()) {
-        return path.with_extension(extension);
-    }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(extension);
-    name.into()
+    mocap::with_extension(path, format.extension())
 }
 
 /// A skeleton in a format.
@@ -106,8 +75,8 @@ pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, D
     Ok(mocap_formats::write_skeleton(skeleton, format, &WriteOptions::default())?.into())
 }
 
-/// Puts the files of a job where they belong, all of them or none; gives their size [bytes] and the path of the main
-/// one.
+/// Writes the files of a job to its destination, all of them or none; returns their size [bytes] and the path of the
+/// main file.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, context: &JobContext) -> Result<(u64, String), Failure> {
     let mocap_formats::Encoded { main, beside, .. } = &encoded.files;
     match &job.destination {
@@ -116,7 +85,7 @@ pub(crate) fn deliver(encoded: &Encoded, job: &Job, context: &JobContext) -> Res
             let beside = beside.as_ref().map(|(extension, content)| {
                 (path.with_extension(extension), move |out: &mut dyn Write| content.write_to(out))
             });
-            // The skeleton first: an AMC file is worth nothing without it.
+            // The skeleton comes first: an AMC file is useless without it.
             let mut files: Vec<(&Path, WriteContent<'_>)> = Vec::new();
             files
                 .extend(beside.as_ref().map(|(path, content)| (path.as_path(), content as WriteContent<'_>)));

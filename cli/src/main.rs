@@ -14,17 +14,13 @@ mod diagnostic;
 mod edit;
 mod encode;
 mod exit;
-mod facts;
 mod generate;
 mod interrupt;
-mod names;
 mod pipeline;
-mod quality;
 mod read;
 mod rest;
 mod rows;
 mod start;
-mod tables;
 
 use std::process::ExitCode;
 

@@ -355,5 +355,5 @@ fn a_unit_is_told_from_the_size_before_it_is_scaled() {
 fn a_moment_behind_the_end_of_all_motions_is_an_error() {
     let sandbox = sandbox();
     let ran = sandbox.run(["sheet", "leg.bvh", "--at", "0,9999", "-o", "x.svg"]);
-    assert!(ran.code != 0 && ran.stderr.contains("frame 9999 lies behind the end"), "{}", ran.stderr);
+    assert!(ran.code != 0 && ran.stderr.contains("frame 9999 is after the end"), "{}", ran.stderr);
 }

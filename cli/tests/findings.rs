@@ -154,16 +154,12 @@ fn texts_say_what_to_do() {
     let huge = ["convert", "huge.bvh", "-o", "x.bvh", "--scale", "1e307"];
     says(&huge, 1, &["edit::not-finite", "--scale:"]);
     says(&convert(&["--trim", "20:10"]), 2, &["ends before it starts"]);
-    says(
-        &["convert", "leg.bvh", "-o", "x.fbx"],
-        2,
-        &["'.fbx' is no format that mocap writes", "bvh, asf, amc"],
-    );
-    says(&["retarget", "leg.bvh", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes"]);
-    says(&["decompress", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes"]);
-    says(&["skel", "leg.bvh", "-o", "x.fbx"], 2, &["'.fbx' is no format that mocap writes"]);
+    says(&["convert", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'", "bvh, asf, amc"]);
+    says(&["retarget", "leg.bvh", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
+    says(&["decompress", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
+    says(&["skel", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
     says(&["convert", "leg.bvh", "-o", "x.mocz"], 2, &["`mocap compress`"]);
-    says(&["info", "-"], 1, &["nothing came from stdin"]);
+    says(&["info", "-"], 1, &["stdin is empty"]);
     says(&["info", "-", "--files-from", "-"], 2, &["stdin (-) can be read only once", "--files-from"]);
     says(&["info", "leg.bvh", "--from", "csv"], 2, &["cannot be read"]);
     says(&["plot", "leg.bvh", "--joint", "kneee"], 1, &["is it 'Knee'?"]);

@@ -106,7 +106,7 @@ fn what_cannot_be_mapped_is_an_error_with_what_was_found() {
         assert!(ran.stderr.contains(part), "{part}\n{}", ran.stderr);
     }
     let row = sandbox.run(["retarget", &walk, "leg.bvh", "-o", "x.bvh", "--json"]).rows().remove(0);
-    assert!(row["error"]["note"].as_str().unwrap().contains("no naming scheme is known"), "{row}");
+    assert!(row["error"]["note"].as_str().unwrap().contains("no known naming scheme"), "{row}");
     assert_eq!(sandbox.run(["retarget", "--explain", &walk, "leg.bvh"]).code, 1);
     // The map to fill in has a line for each of them.
     sandbox.run(["retarget", "--write-map", "m.json", &walk, "leg.bvh"]).ok();

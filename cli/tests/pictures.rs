@@ -103,9 +103,13 @@ fn info_measures_a_motion_where_asked() {
     let sandbox = sandbox();
     assert!(!sandbox.run(["info", "walk.bvh"]).ok().stdout.contains("jerk"));
     let said = sandbox.run(["info", "walk.bvh", "--quality"]).ok().stdout;
-    for fact in
-        ["floor      at 0.022 m", "left foot  stands 65 %", "3 contacts", "jerk", "suspicious nothing"]
-    {
+    for fact in [
+        "floor      at 0.022 m",
+        "left foot  contact 65 % of frames",
+        "3 contacts",
+        "jerk",
+        "suspicious none",
+    ] {
         assert!(said.contains(fact), "no '{fact}' in {said}");
     }
     let row = sandbox.run(["info", "jump.bvh", "--quality", "--json"]).ok().rows().remove(0);
@@ -116,25 +120,35 @@ fn info_measures_a_motion_where_asked() {
     assert!(row.get("quality").is_none());
 }
 
-/// The sheet that the README opens with is what its command writes.
+/// The lines of the gallery that are commands.
+fn gallery() -> Vec<String> {
+    let page = std::fs::read_to_string(fixture("../docs/gallery.md")).unwrap();
+    page.lines().filter_map(|line| line.strip_prefix("mocap ")).map(str::to_owned).collect()
+}
+
+/// The pictures of the documents are what the commands of the gallery write.
 #[test]
-fn the_picture_of_the_documents_is_up_to_date() {
+fn the_pictures_of_the_documents_are_up_to_date() {
     let sandbox = Sandbox::new();
-    for name in ["alex_walk", "alex_turn", "robin_jump", "robin_wave"] {
-        sandbox.put(&format!("{name}.bvh"), std::fs::read(fixture(&format!("clips/{name}.bvh"))).unwrap());
+    for name in ["alex_walk.bvh", "alex_turn.bvh", "robin_jump.bvh", "robin_wave.bvh", "robin.skel"] {
+        sandbox.put(name, std::fs::read(fixture("clips").join(name)).unwrap());
     }
-    let files = ["alex_walk.bvh", "alex_turn.bvh", "robin_jump.bvh", "robin_wave.bvh"];
-    let sheet = [&["sheet"], &files[..], &["--poses", "11", "-o", "sheet.svg"]].concat();
-    sandbox.run(sheet).ok();
-    let place = fixture("../docs/sheet.svg");
-    if std::env::var_os("UPDATE_PICTURES").is_some() {
-        std::fs::write(&place, sandbox.read("sheet.svg")).unwrap();
+    for command in gallery() {
+        sandbox.run(command.split(' ').collect::<Vec<_>>()).ok();
     }
-    let kept = std::fs::read(&place).unwrap_or_default();
-    assert!(
-        kept == sandbox.read("sheet.svg"),
-        "docs/sheet.svg is not what mocap draws: look at it, then UPDATE_PICTURES=1 cargo test --test pictures"
-    );
+    for name in ["sheet.svg", "retarget.svg", "plot.svg", "heatmap.png"] {
+        let place = fixture("../docs").join(name);
+        let drawn = sandbox.read(name);
+        if std::env::var_os("UPDATE_PICTURES").is_some() {
+            std::fs::write(&place, &drawn).unwrap();
+        }
+        let kept = std::fs::read(&place).unwrap_or_default();
+        assert!(
+            kept == drawn,
+            "docs/{name} is not what mocap draws: look at it, then UPDATE_PICTURES=1 cargo test --test pictures"
+        );
+    }
+    assert!(text(&sandbox, "walk.html").contains("alex_walk.robin.bvh"));
 }
 
 #[test]

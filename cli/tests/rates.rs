@@ -87,7 +87,10 @@ fn a_rest_pose_before_a_motion_is_kept_and_not_measured() {
     assert_eq!(step(&kept), step(&dropped) + 1);
     let warning = &kept["warnings"][0];
     assert_eq!(warning["code"], "bvh::rest-first-frame");
-    assert!(warning["help"].as_str().unwrap().contains("the report leaves it out"), "{warning}");
+    assert!(
+        warning["help"].as_str().unwrap().contains("it stays in the output and is not measured"),
+        "{warning}"
+    );
     // What follows the rest pose is the same motion, number by number.
     let rows = |name: &str| {
         let text = String::from_utf8(sandbox.read(name)).unwrap();

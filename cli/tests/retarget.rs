@@ -43,7 +43,7 @@ fn gates_are_held_or_missed_one_by_one() {
     assert!(!out.is_empty(), "the result is written all the same");
     let (ran, _) = retarget(&["--fail-above", "slides=1"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("there are effector, "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("metrics are effector, "), "{}", ran.stderr);
 }
 
 #[test]

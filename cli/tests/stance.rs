@@ -36,7 +36,7 @@ fn a_skel_stands_as_the_motion_it_was_written_of() {
     let ran = sandbox.run(["skel", "first.bvh", "--rest", "100000", "--json"]);
     assert_eq!((ran.code, &ran.rows()[0]["error"]["code"]), (1, &"usage::frame".into()));
     let shown = sandbox.run(["skel", "first.bvh"]).ok().stdout;
-    assert!(shown.contains("  at rest as it stands in frame 0\n"), "{shown}");
+    assert!(shown.contains("  rest pose: frame 0\n"), "{shown}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args as ClapArgs;
 use globset::Glob;
-use mocap_compress::{CompressOptions, Profile};
+use mocap_compress::{CompressOptions, JointRule, Profile};
 use serde::Deserialize;
 
 use super::{Factor, FirstFrame, Inputs, LengthAboveZero, Outputs, Reading, setting};
@@ -51,7 +51,7 @@ pub(crate) struct BoundSettings {
     /// Error bound of the joints that match a glob, such as 'Finger*:error=0.5mm'; repeatable, the last match wins
     #[arg(long, value_name = "GLOB:error=LENGTH")]
     #[serde(deserialize_with = "setting::list")]
-    pub(crate) set: Vec<JointBound>,
+    set: Vec<JointBound>,
     /// Error bound of local rotations [degrees, above 0; default: none], for decoded motions that are blended or
     /// retargeted
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
@@ -69,13 +69,9 @@ pub(crate) struct BoundSettings {
     pub(crate) scale: Option<Factor>,
 }
 
-/// An error bound for some joints.
+/// An error bound for some joints, as typed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct JointBound {
-    pub(crate) joints: Glob,
-    /// [m]
-    pub(crate) error: f64,
-}
+pub(crate) struct JointBound(JointRule);
 
 impl FromStr for JointBound {
     type Err = String;
@@ -86,8 +82,8 @@ impl FromStr for JointBound {
         let (joints, error) = text.rsplit_once(":error=").ok_or_else(wrong)?;
         let joints =
             Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;
-        let LengthAboveZero(error) = error.parse()?;
-        Ok(JointBound { joints, error })
+        let LengthAboveZero(tolerance) = error.parse()?;
+        Ok(JointBound(JointRule { joints, tolerance }))
     }
 }
 
@@ -98,7 +94,7 @@ impl Default for BoundSettings {
 }
 
 impl BoundSettings {
-    /// The options of the library, but for what depends on the skeleton: its unit and the bounds of single joints.
+    /// The options of the library, without those that depend on the skeleton: its unit and the bounds of single joints.
     pub(crate) fn options(&self) -> CompressOptions {
         CompressOptions {
             profile: self.profile,
@@ -110,6 +106,11 @@ impl BoundSettings {
             ..CompressOptions::default()
         }
     }
+
+    /// The bounds of single joints.
+    pub(crate) fn rules(&self) -> Vec<JointRule> {
+        self.set.iter().map(|JointBound(rule)| rule.clone()).collect()
+    }
 }
 
 #[cfg(test)]
@@ -118,9 +119,9 @@ mod tests {
 
     #[test]
     fn bounds_of_joints_are_a_glob_and_a_length() {
-        let set: JointBound = "Finger*:error=0.5mm".parse().unwrap();
-        assert_eq!((set.joints.glob(), set.error), ("Finger*", 0.0005));
-        assert_eq!("a:b:error=1cm".parse::<JointBound>().unwrap().joints.glob(), "a:b");
+        let JointBound(rule) = "Finger*:error=0.5mm".parse().unwrap();
+        assert_eq!((rule.joints.glob(), rule.tolerance), ("Finger*", 0.0005));
+        assert_eq!("a:b:error=1cm".parse::<JointBound>().unwrap().0.joints.glob(), "a:b");
         for wrong in
             ["Finger*", "Finger*:error=", "x:error=1 yard", "x:error=0", "x:error=-1mm", "[:error=1mm"]
         {

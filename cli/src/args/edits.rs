@@ -1,10 +1,11 @@
 //! Edits of a motion, shared by verbs and by the step `edit`.
 
 use clap::Args;
-use mocap_model::{FrameRate, SignedAxis};
+use mocap::EditOptions;
+use mocap_model::{Factor, FrameRange, FrameRate, SignedAxis, UnitLength};
 use serde::Deserialize;
 
-use super::{Factor, Trim, UnitLength, setting};
+use super::setting;
 
 /// Edits of a motion, in the order in which they are applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize)]
@@ -17,7 +18,7 @@ pub(crate) struct Edits {
     /// Keep only this range, end excluded: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
     #[arg(long, value_name = "A:B")]
     #[serde(deserialize_with = "setting::option")]
-    pub(crate) trim: Option<Trim>,
+    pub(crate) trim: Option<FrameRange>,
     /// Resample to a rate [frames per second, above 0; default: the rate of the input]; the duration stays
     #[arg(long, value_name = "FPS")]
     #[serde(deserialize_with = "setting::option")]
@@ -46,13 +47,25 @@ pub(crate) struct SourceEdits {
     drop_first_frame: bool,
     /// Keep only this range, end excluded: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
     #[arg(long, value_name = "A:B")]
-    trim: Option<Trim>,
+    trim: Option<FrameRange>,
     /// Resample [frames per second, above 0; default: that of the source]
     #[arg(long, value_name = "FPS")]
     fps: Option<FrameRate>,
 }
 
 impl Edits {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> EditOptions {
+        EditOptions {
+            drop_first_frame: self.drop_first_frame,
+            trim: self.trim,
+            rate: self.fps,
+            scale: self.scale.map(|factor| factor.0),
+            unit: self.unit.map(|unit| unit.0),
+            up: self.up,
+        }
+    }
+
     /// The flag that asks for another unit or axes.
     pub(crate) fn of_space(&self) -> Option<&'static str> {
         self.unit.map(|_| "--unit").or(self.up.map(|_| "--up"))

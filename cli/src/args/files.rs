@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::quantity::seconds;
 use mocap_batch::Shard;
 
 /// Which files are read.
@@ -90,5 +89,24 @@ impl Outputs {
     /// Whether the result goes to stdout.
     pub(crate) fn to_stdout(&self) -> bool {
         self.output.as_deref() == Some(Path::new("-"))
+    }
+}
+
+/// Reads a time in seconds above 0.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.filter(|time| !time.is_zero()).ok_or_else(|| "a time is a number of seconds above 0".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_seconds() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        for wrong in ["0", "-1", "nan", "inf", "1s", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -14,23 +14,20 @@ mod generate;
 mod global;
 mod info;
 mod invocation;
-mod kind;
 mod manifest;
 mod picture;
 mod plot;
-mod quantity;
 mod reading;
 mod retarget;
 mod run;
 mod setting;
 mod sheet;
 mod skel;
-mod trim;
 mod validate;
 mod view;
 
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
-pub(crate) use compress::{Args as CompressArgs, BoundSettings, JointBound};
+pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edits::{Edits, SourceEdits};
@@ -39,21 +36,16 @@ pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::Args as InfoArgs;
 pub(crate) use invocation::{Invocation, named};
-pub(crate) use kind::Kind;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
+pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
+pub(crate) use mocap_settings::Kind;
 pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
 pub(crate) use plot::Args as PlotArgs;
-pub(crate) use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
-pub(crate) use retarget::{
-    Args as RetargetArgs, Gate, GateSettings, MapSettings, MethodSettings, TargetSettings,
-};
-#[cfg(test)]
-pub(crate) use run::assignment;
+pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
-pub(crate) use trim::Trim;
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
 

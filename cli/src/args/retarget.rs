@@ -7,7 +7,9 @@ use clap::{Args as ClapArgs, ValueEnum};
 use mocap_analysis::metres_per_unit;
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
-use mocap_retarget::{Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetMethod, RetargetMetric as Metric, RetargetOptions};
+use mocap_retarget::{
+    Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetGate, RetargetMethod, RetargetOptions,
+};
 use serde::Deserialize;
 
 use super::formats::writable;
@@ -111,7 +113,7 @@ pub(crate) struct GateSettings {
     /// step
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
     #[serde(deserialize_with = "setting::comma_list")]
-    pub(crate) fail_above: Vec<Gate>,
+    pub(crate) fail_above: Vec<RetargetGate>,
 }
 
 /// What the target means where its file does not state it.
@@ -205,13 +207,6 @@ enum FloorChoice {
     At(f64),
 }
 
-/// The largest value of a figure that passes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Gate {
-    pub(crate) metric: Metric,
-    pub(crate) limit: f64,
-}
-
 impl Default for MethodSettings {
     fn default() -> MethodSettings {
         super::defaults()
@@ -284,29 +279,6 @@ impl FromStr for FloorChoice {
     }
 }
 
-impl PartialEq for Gate {
-    fn eq(&self, other: &Gate) -> bool {
-        (self.metric.name, self.limit) == (other.metric.name, other.limit)
-    }
-}
-
-impl FromStr for Gate {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Gate, String> {
-        let (name, limit) = text.split_once('=').ok_or("a gate is NAME=LIMIT, such as slide=0.05")?;
-        let metric = Metric::named(name.trim()).ok_or_else(|| {
-            let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name).collect();
-            format!("'{}' is not a figure of the report: there are {}", name.trim(), names.join(", "))
-        })?;
-        let unit = if metric.unit.is_empty() { String::new() } else { format!(" [{}]", metric.unit) };
-        match limit.trim().parse::<f64>() {
-            Ok(limit) if limit.is_finite() && limit >= 0.0 => Ok(Gate { metric, limit }),
-            _ => Err(format!("'{}' is not a number from 0{unit}", limit.trim())),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -319,16 +291,5 @@ mod tests {
         assert_eq!(floor("-2cm"), Ok(FloorChoice::At(-0.02)));
         assert_eq!(floor("0.1"), Ok(FloorChoice::At(0.1)));
         assert!(floor("on").unwrap_err().starts_with("auto, off, or a height"));
-    }
-
-    #[test]
-    fn gates_are_read_and_wrong_ones_named() {
-        let gate = |text: &str| text.parse::<Gate>();
-        let read = gate("slide=0.05").unwrap();
-        assert_eq!((read.metric.name, read.limit), ("slide", 0.05));
-        assert!(gate("slides=1").unwrap_err().contains("there are effector, "));
-        assert!(gate("slide").unwrap_err().contains("NAME=LIMIT"));
-        assert!(gate("slide=-1").unwrap_err().contains("[m/s]"));
-        assert!(gate("jerk=nan").is_err());
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Args {
 }
 
 /// Reads `name=value`.
-pub(crate) fn assignment(text: &str) -> Result<(String, String), String> {
+fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("a variable is set as NAME=VALUE".into()),

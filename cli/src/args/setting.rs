@@ -61,3 +61,60 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Items<T> {
         <&str>::deserialize(deserializer)?.split(',').map(parse).collect::<Result<_, _>>().map(Items)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mocap_toml::{Text, TomlError, TomlProblem, settings};
+
+    use crate::args::{CompressStep, Reading};
+
+    fn text_of(text: &str) -> Text {
+        Text::new("test.toml", text.into()).unwrap()
+    }
+
+    fn read(toml: &str) -> Result<Reading, TomlError> {
+        let text = text_of(toml);
+        settings(&text, "a read step", &text.parse()?)
+    }
+
+    #[test]
+    fn tables_are_read_as_the_command_line_is() {
+        let reading = read("input-fps = 59.94\ninput-unit = 'cm'\nrepair = true\nstrict = false\n").unwrap();
+        assert_eq!(reading.input_fps.unwrap().fps(), 59.94);
+        assert_eq!(reading.input_unit.unwrap().0, 0.01);
+        assert!(reading.repair && !reading.strict);
+        // An axis begins with a sign.
+        assert_eq!(read("input-up = '-Z'").unwrap().input_up.unwrap().to_string(), "-Z");
+        // A variable is text.
+        assert!(read("repair = 'true'\nstrict = 'false'\n").unwrap().repair);
+    }
+
+    #[test]
+    fn mistakes_are_shown_where_they_are() {
+        let wrong = |toml: &str| {
+            let error = read(toml).unwrap_err();
+            (error.code(), error.place().unwrap(), error.message, error.help.unwrap_or_default())
+        };
+        let (code, place, _, help) = wrong("repair = true\ninput-unti = 'cm'\n");
+        assert_eq!((code, place, help.as_str()), ("toml::unknown-key", (2, 1), "did you mean 'input-unit'?"));
+        let (code, place, message, _) = wrong("input-unit = 'yard'\n");
+        assert_eq!((code, place), ("toml::value", (1, 14)));
+        assert!(message.contains("a unit is one of m, cm"), "{message}");
+        let (_, place, message, help) = wrong("asf-units = 'cmuu'\n");
+        assert_eq!(place, (1, 13));
+        assert_eq!(
+            (message.as_str(), help.as_str()),
+            ("'asf-units': 'cmuu' is none of auto, cmu, spec, raw", "did you mean 'cmu'?")
+        );
+        assert_eq!(wrong("repair = 'yes'\n").0, "toml::type");
+        assert_eq!(wrong("input-fps = [1]\n").0, "toml::type");
+    }
+
+    #[test]
+    fn an_item_of_a_list_has_its_own_place() {
+        let text = text_of("set = ['a:error=1mm', 'b']\n");
+        let table = text.parse().unwrap();
+        let error = settings::<CompressStep>(&text, "a compress step", &table).unwrap_err();
+        assert_eq!((error.problem, error.place()), (TomlProblem::Value, Some((1, 23))));
+    }
+}

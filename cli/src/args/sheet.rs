@@ -1,7 +1,5 @@
 //! `mocap sheet`.
 
-use std::str::FromStr;
-
 use clap::{Args as ClapArgs, ValueEnum};
 use mocap_report::View;
 use mocap_report::sheet::{Moment, SheetOptions};
@@ -23,7 +21,7 @@ pub(crate) struct Args {
     poses: u32,
     /// These poses in place of even ones: times or frames from 0, such as 1.2s,3s or 0,120
     #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "poses")]
-    at: Vec<Time>,
+    at: Vec<Moment>,
     /// Camera: perspective (front right, slightly above), front, or side (the character's right)
     #[arg(long, value_name = "VIEW", default_value = "perspective", hide_possible_values = true)]
     view: ViewChoice,
@@ -47,30 +45,12 @@ enum ViewChoice {
     Side,
 }
 
-/// A point in a motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Time(Moment);
-
-impl FromStr for Time {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Time, String> {
-        let moment = match text.trim().strip_suffix('s') {
-            Some(seconds) => {
-                seconds.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0).map(Moment::Seconds)
-            }
-            None => text.trim().parse().ok().map(Moment::Frame),
-        };
-        moment.map(Time).ok_or_else(|| format!("'{text}' is neither a time such as 1.2s nor a frame from 0"))
-    }
-}
-
 impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> SheetOptions {
         SheetOptions {
             poses: self.poses as usize,
-            at: self.at.iter().map(|time| time.0).collect(),
+            at: self.at.clone(),
             view: match self.view {
                 ViewChoice::Perspective => View::Perspective,
                 ViewChoice::Front => View::Front,
@@ -79,20 +59,6 @@ impl Args {
             width: f32::from(self.width),
             theme: self.theme.into(),
             ..SheetOptions::default()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_seconds_or_frames() {
-        assert_eq!("1.2s".parse(), Ok(Time(Moment::Seconds(1.2))));
-        assert_eq!("120".parse(), Ok(Time(Moment::Frame(120))));
-        for wrong in ["", "s", "1.2", "-1", "-1s", "infs", "1m"] {
-            assert!(wrong.parse::<Time>().is_err(), "{wrong}");
         }
     }
 }

@@ -4,9 +4,9 @@ use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
 use mocap_formats::Format;
 use mocap_formats::skel::presets;
+use mocap_retarget::RestChoice;
 
 use super::{Inputs, Outputs, Reading};
-use crate::rest::RestArg;
 
 /// Show the skeleton of a file: joints, roles, limits; with -o write it as a .skel
 ///
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// upright, arms anywhere. auto, for a .skel: a rest pose before the motion, else the reference pose that the
     /// motion shows, else offsets; for an .asf: offsets
     #[arg(long, value_name = "POSE", default_value = "auto", help_heading = "Skeleton")]
-    pub(crate) rest: RestArg,
+    pub(crate) rest: RestChoice,
     /// Output format: skel, asf [default: by the extension of OUT, else skel]
     #[arg(long, value_name = "FORMAT", help_heading = "Skeleton")]
     pub(crate) to: Option<Format>,

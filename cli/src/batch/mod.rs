@@ -2,31 +2,34 @@
 
 mod observer;
 mod options;
-mod plan_rows;
+mod plan_each;
 mod progress;
 mod rendered;
 mod report;
-mod summary;
 
 pub(crate) use observer::run;
 pub(crate) use options::{RunOptions, expand, plan, read_files};
-pub(crate) use plan_rows::PlanRow;
+pub(crate) use plan_each::{OutputNames, check_stdout, plan_each};
 pub(crate) use progress::Meter;
 pub(crate) use report::{Report, fail};
-pub(crate) use summary::Summary;
+
+use mocap::FileFormat;
 
 pub(crate) use crate::diagnostic::Failure;
 pub(crate) use crate::rows::{ErrorRow, json};
 pub(crate) use mocap_batch::{
-    Destination, Input, Job, JobContext, Naming, ReadFiles, Tally, is_directory, report_jobs,
+    Destination, Input, Job, JobContext, Naming, PlanRow, ReadFiles, SummaryRow as Summary, Tally,
+    is_directory, report_jobs,
 };
 
-/// Extensions that commands search directories for which need motions. JSON files must be named: most of those in a
-/// database are not motions.
-pub(crate) const MOTIONS: &[&str] = &["bvh", "amc"];
+/// Formats that a command reads: a directory is searched for those of them that [`FileFormat::is_searched`] says.
+pub(crate) type Reads = fn(FileFormat) -> bool;
+
+/// Motions of exchange formats.
+pub(crate) const MOTIONS: Reads = |format| format.has_motion() && format.exchange().is_some();
 /// The same with compressed motions, for commands that write another format.
-pub(crate) const ANY_MOTIONS: &[&str] = &["bvh", "amc", "mocz"];
+pub(crate) const ANY_MOTIONS: Reads = FileFormat::has_motion;
 /// The same with skeletons, for all other commands.
-pub(crate) const ALL: &[&str] = &["bvh", "asf", "amc", "skel", "mocz"];
-/// What `decompress` searches directories for.
-pub(crate) const COMPRESSED: &[&str] = &["mocz"];
+pub(crate) const ALL: Reads = |_| true;
+/// What `decompress` reads.
+pub(crate) const COMPRESSED: Reads = |format| format == FileFormat::Mocz;

@@ -1,16 +1,16 @@
 //! Runs jobs and prints what becomes of them: rows, messages, progress, the summary.
 
-use mocap_batch::{Job, JobContext, Observer, Outcome};
+use mocap_batch::{Job, JobContext, Observer, Outcome, Summary, SummaryRow, plan_rows};
 
 use super::options::RunOptions;
 use super::progress::Progress;
 use super::rendered::{Rendered, RenderedFailure, Renderer};
 use super::report::Report;
-use super::{plan_rows, summary};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::rows::json;
 
 /// Runs `work` on every job and prints the results.
 pub(crate) fn run(
@@ -20,10 +20,14 @@ pub(crate) fn run(
     work: impl Fn(&Job, &JobContext) -> Result<Report, Failure> + Sync,
 ) -> Exit {
     if options.dry_run {
-        return match plan_rows::print(console, &options, jobs) {
-            Ok(()) => Exit::Success,
-            Err(error) => console.usage_error(&error.into()),
+        let rows = match plan_rows(jobs, options.engine.manifest.as_ref()) {
+            Ok(rows) => rows,
+            Err(error) => return console.usage_error(&error.into()),
         };
+        for row in rows {
+            console.row(&json(&row), &format!("{} {} -> {}", row.action, row.path, row.output));
+        }
+        return Exit::Success;
     }
     // Of many clips a warning is one line; of one clip it is shown with its line of the file.
     let brief = jobs.len() > 1 && !options.full_warnings;
@@ -80,7 +84,7 @@ impl Observer<Rendered, RenderedFailure> for Printer<'_> {
         self.console.is_closed()
     }
 
-    fn stuck(&mut self, summary: &mocap_batch::Summary) {
+    fn stuck(&mut self, summary: &Summary) {
         let exit = self.end(summary);
         interrupt::leave(self.console.ended(exit));
     }
@@ -88,14 +92,23 @@ impl Observer<Rendered, RenderedFailure> for Printer<'_> {
 
 impl Printer<'_> {
     /// Prints why the run ended early, and the summary.
-    fn end(&mut self, summary: &mocap_batch::Summary) -> Exit {
+    fn end(&mut self, summary: &Summary) -> Exit {
         self.progress.finish();
         if let Some(error) = &summary.fatal {
             self.console.error(None, &error.clone().into());
         }
         if self.summed && !self.console.is_closed() {
-            summary::print(summary, self.console);
+            match self.console.is_json() {
+                true => self.console.row(&json(&SummaryRow::from(summary)), ""),
+                false => self.console.note(&summary.text()),
+            }
         }
-        summary::exit(summary)
+        match summary.failed {
+            _ if summary.interrupted => Exit::Interrupted,
+            _ if summary.fatal.is_some() => Exit::ClipFailed,
+            0 => Exit::Success,
+            failed if failed == summary.gate_missed => Exit::Gate,
+            _ => Exit::ClipFailed,
+        }
     }
 }

@@ -2,20 +2,24 @@
 
 use std::path::Path;
 
+use mocap::FileFormat;
 use mocap_batch::manifest::{ManifestOptions, default_name};
 use mocap_batch::{
     BatchError, Companions, FileRecord, Input, InputOptions, Job, Naming, OutputOptions, ReadFiles,
     find_inputs, is_directory, plan_outputs,
 };
 
+use super::Reads;
 use crate::args::{Inputs, Invocation, Outputs, Reading, Selection, named};
 use crate::read::skeleton_of;
 
-/// All inputs that the arguments name. Directories are searched for these extensions.
-pub(crate) fn expand(arguments: &Inputs, extensions: &[&str]) -> Result<Vec<Input>, BatchError> {
+/// All inputs that the arguments name. Directories are searched for the formats that the command reads.
+pub(crate) fn expand(arguments: &Inputs, reads: Reads) -> Result<Vec<Input>, BatchError> {
+    let searched = FileFormat::all().filter(|format| format.is_searched() && reads(*format));
+    let extensions: Vec<&str> = searched.map(FileFormat::extension).collect();
     let Selection { include, exclude, files_from, shard, .. } = arguments.selection.clone();
     let options = InputOptions { inputs: arguments.inputs.clone(), include, exclude, files_from, shard };
-    find_inputs(&options, extensions)
+    find_inputs(&options, &extensions)
 }
 
 /// Gives every input its output.

@@ -1,8 +1,7 @@
 //! Results as text: rendered by the worker that made them, printed when it is their turn.
 
-use mocap_batch::{BatchError, Destination, FailureKind, Job, JobError, JobReport, Tally};
+use mocap_batch::{BatchError, Destination, FailureKind, Job, JobError, JobReport, PlanRow, Tally};
 
-use super::plan_rows::PlanRow;
 use super::report::Report;
 use crate::console::{Console, Style};
 use crate::diagnostic::{Detail, Diagnostic, Failure};
@@ -151,19 +150,15 @@ impl Renderer {
 
     /// A job whose output exists.
     pub(super) fn skipped(&self, job: &Job) -> Rendered {
-        let Destination::Exists(output) = &job.destination else { return Rendered::default() };
-        let path = job.input.shown();
-        let row = PlanRow { path: &path, output: output.display().to_string(), action: "skip" };
-        let row = self.row(&json(&row), &format!("{path}: skipped, '{}' exists", row.output));
-        Rendered { row, ..Rendered::default() }
+        let Some(row) = PlanRow::skipped(job) else { return Rendered::default() };
+        let text = format!("{}: skipped, '{}' exists", row.path, row.output);
+        Rendered { row: self.row(&json(&row), &text), ..Rendered::default() }
     }
 
     /// A job that an earlier run completed; people read only their number.
     pub(super) fn completed(&self, job: &Job) -> Rendered {
-        let Destination::File { path: output, .. } = &job.destination else { return Rendered::default() };
-        let path = job.input.shown();
-        let row = PlanRow { path: &path, output: output.display().to_string(), action: "skip" };
-        Rendered { row: self.row(&json(&row), ""), ..Rendered::default() }
+        let row = PlanRow::skipped(job).map(|row| self.row(&json(&row), ""));
+        Rendered { row: row.unwrap_or_default(), ..Rendered::default() }
     }
 
     /// Rows of commands do not contain it: it goes to stderr, with `--json` too.

@@ -1,20 +1,20 @@
-//! `mocap convert`: between formats, with the usual edits on the way.
+//! `mocap convert`: between formats, with edits.
 
 use std::path::Path;
 
+use mocap::{FileFacts, short};
 use mocap_formats::Format;
 use serde::Serialize;
 
 use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading};
 use crate::batch::{
-    self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
+    self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::exit::Exit;
-use crate::facts::{self, Facts, short};
 use crate::read::{self, Loaded, Motion};
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -35,21 +35,14 @@ pub(crate) struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = output_format(args)?;
-    if console.is_json() && args.outputs.to_stdout() {
-        return Err(Diagnostic::stdout_twice());
-    }
     if let (Format::Amc | Format::Asf, Some(flag)) = (format, args.edits.of_space()) {
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
             .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
     }
-    let inputs = batch::expand(&args.inputs, batch::ANY_MOTIONS)?;
-    let derive = |input: &Input| Some(encode::renamed(&input.relative, format));
-    let names = Naming {
-        derive: &derive,
-        companions: &|path: &Path| encode::beside(path, format).into_iter().collect(),
-        reads: read_files(&args.reading, Some(&args.inputs.selection)),
-    };
-    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let rename = |path: &Path| encode::renamed(path, format);
+    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
+    let reads = read_files(&args.reading, Some(&args.inputs.selection));
+    let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
     let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
     Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
 }
@@ -58,12 +51,12 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     encode::asked_format(args.to, args.outputs.output.as_deref())?.ok_or_else(|| {
         let names = encode::names(Format::is_writable);
-        Diagnostic::new("usage::format", "nothing says which format to write")
+        Diagnostic::new("usage::format", "the output format is not known")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
 }
 
-/// What became of one input.
+/// A converted input.
 struct Converted {
     encoded: Encoded,
     frames: usize,
@@ -99,19 +92,19 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
 
 /// The document written back as it is.
 fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
-    // What the file means is looked at all the same: a broken motion is not passed on.
-    let (facts, warnings) = facts::of(&loaded, &args.reading)?;
-    let Facts { frames, fps, joints, .. } = facts;
+    // The motion is checked nevertheless: a broken one is not copied.
+    let (facts, warnings) = loaded.facts(&args.reading)?;
+    let FileFacts { frames, fps, joints, .. } = facts;
     let document = loaded.into_document().expect("only a compressed clip has no document");
     let encoded = document.write().into();
     Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
 }
 
-/// A skeleton from a file without motion, in another format of skeletons.
-fn skeleton_alone(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
+/// The skeleton of a file without motion, in another skeleton format.
+fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
     if args.edits != Edits::default() {
-        let message = "a skeleton without motion can be converted, and not edited";
-        return Err(Diagnostic::new("usage::edit", message).help("leave out the edits").into());
+        let message = "a skeleton without motion can be converted, but not edited";
+        return Err(Diagnostic::new("usage::edit", message).help("omit the edits").into());
     }
     let (skeleton, warnings) = loaded.into_skeleton(&args.reading)?;
     let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
@@ -123,26 +116,23 @@ fn skeleton_alone(loaded: Loaded, args: &Args, format: Format) -> Result<Convert
 
 fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
     if !format.has_motion() && !loaded.format.has_motion() {
-        return skeleton_alone(loaded, args, format);
+        return skeleton_without_motion(loaded, args, format);
     }
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
-    let edited = edit::apply(&args.edits, clip, &mut warnings).and_then(|clip| {
-        let skeleton = clip.skeleton();
-        let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
-        // A skeleton is what is left of a motion in a format that has none.
+    let written = edit::apply(&args.edits, clip, &mut warnings).and_then(|clip| {
+        let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+        // A format without motion keeps only the skeleton.
         let (frames, fps) = match format.has_motion() {
             true => (clip.frames(), Some(clip.rate().fps())),
             false => (0, None),
         };
-        let encoded =
-            encode::clip(clip, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() })?;
-        Ok((encoded, frames, fps, joints))
+        let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+        let encoded = encode::clip(clip, format, options)?;
+        Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new() })
     });
-    match edited {
-        Ok((encoded, frames, fps, joints)) => {
-            Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings })
-        }
+    match written {
+        Ok(converted) => Ok(Converted { warnings, ..converted }),
         Err(error) => Err(Failure { error, warnings }),
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::args::{DecompressArgs as Args, Invocation, Reading};
 use crate::batch::{
-    self, Failure, Input, Job, JobContext, Naming, ReadFiles, Report, RunOptions, Tally, json,
+    self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, json,
 };
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
@@ -35,18 +35,11 @@ pub(crate) struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
-    if console.is_json() && args.outputs.to_stdout() {
-        return Err(Diagnostic::stdout_twice());
-    }
     let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
-    let inputs = batch::expand(&args.inputs, batch::COMPRESSED)?;
-    let derive = |input: &Input| Some(encode::renamed(&input.relative, format));
-    let names = Naming {
-        derive: &derive,
-        companions: &|path: &Path| encode::beside(path, format).into_iter().collect(),
-        reads: ReadFiles::NONE.and(args.skeleton_ref.iter().chain(&args.inputs.selection.files_from)),
-    };
-    let jobs = batch::plan(inputs, &args.outputs, &names)?;
+    let rename = |path: &Path| encode::renamed(path, format);
+    let names = OutputNames { searched: batch::COMPRESSED, rename: &rename, format: Some(format) };
+    let reads = ReadFiles::NONE.and(args.skeleton_ref.iter().chain(&args.inputs.selection.files_from));
+    let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
     let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
     Ok(batch::run(console, options, &jobs, |job, context| {
         decompress(job, context, args, format, skeleton.as_ref())
@@ -60,7 +53,7 @@ fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
     let failed = |failure: Failure| failure.error.in_file(path);
     let bytes = read::bytes_of(&context, &input)?;
     if read::is_compressed(&bytes) {
-        // To the last bit: the clip remembers it.
+        // A clip states a hash of its skeleton, so every bit counts.
         let opened = read::open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
         return Ok(opened.skeleton().clone());
     }
@@ -82,9 +75,9 @@ fn decompress(
     if !read::is_compressed(&bytes)
         && let Some(format) = Format::detect(&bytes)
     {
-        let message = format!("this is no compressed clip: its content looks like {format}");
+        let message = format!("not a compressed clip: the content looks like {format}");
         return Err(Diagnostic::new("mocz::not-compressed", message)
-            .help("`mocap convert` turns it into other formats, `mocap compress` makes a .mocz of it")
+            .help("`mocap convert` converts it to other formats, `mocap compress` to .mocz")
             .into());
     }
     let compressed = read::open_compressed(&bytes, skeleton)?;

@@ -1,21 +1,21 @@
-//! What commands share that draw motions, several into one file or each into its own: motions with roles, outputs.
+//! Verbs that draw motions: all inputs into one file, or one file per input.
 
 use std::path::{Path, PathBuf};
 
-use mocap_model::{Clip, FrameRate, JointTracks};
-use mocap_retarget::map_roles_in;
+use mocap_model::{Clip, FrameRate};
 use serde::Serialize;
 
+use super::compare::about;
 use crate::args::{ImageFormat, Invocation, Pictures, Reading};
 use crate::batch::{
-    self, Failure, Input, Job, JobContext, Naming, ReadFiles, Report, RunOptions, Tally, fail, json,
+    self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, fail, json,
     read_files,
 };
 use crate::console::{Console, put_stdout};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
-use crate::read;
+use crate::read::{self, Motion};
 
 /// A motion to be drawn; its joints have roles.
 pub(crate) struct Drawn {
@@ -48,7 +48,7 @@ pub(super) fn format(stated: Option<ImageFormat>, pictures: &Pictures) -> Result
     }
 }
 
-/// A flag that is about many outputs.
+/// A flag that needs one output per input.
 fn of_many(pictures: &Pictures) -> Option<&'static str> {
     let (outputs, selection) = (&pictures.outputs, &pictures.inputs.selection);
     let flags = [
@@ -70,8 +70,7 @@ fn place(
     extension: &str,
 ) -> Result<Option<PathBuf>, Diagnostic> {
     let derived = || {
-        let name = inputs[0].relative.file_stem().unwrap_or_default();
-        let mut name = name.to_owned();
+        let mut name = inputs[0].relative.file_stem().unwrap_or_default().to_owned();
         name.push(".");
         name.push(extension);
         PathBuf::from(name)
@@ -90,7 +89,8 @@ fn place(
     }
     Ok(Some(path))
 }
-/// Draws the inputs into one file, or each into one of its own; `draw` makes the bytes of a file.
+
+/// Draws all inputs into one file, or one file per input; `draw` makes the bytes of a file.
 pub(crate) fn run(
     pictures: &Pictures,
     extension: &str,
@@ -98,36 +98,33 @@ pub(crate) fn run(
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic> + Sync,
 ) -> Result<Exit, Diagnostic> {
     let reading = &pictures.first.of(&pictures.reading);
-    if console.is_json() && pictures.outputs.to_stdout() {
-        return Err(Diagnostic::stdout_twice());
-    }
-    let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
     if pictures.each {
+        let rename = |path: &Path| mocap::with_extension(path, extension);
+        let names = OutputNames { searched: batch::ALL, rename: &rename, format: None };
         let reads = read_files(reading, Some(&pictures.inputs.selection));
-        let derive = |input: &Input| Some(encode::with_extension(&input.relative, extension));
-        let names = Naming { derive: &derive, companions: &|_: &Path| Vec::new(), reads };
-        let jobs = batch::plan(inputs, &pictures.outputs, &names)?;
+        let jobs = batch::plan_each(console, &pictures.inputs, &pictures.outputs, &names, reads)?;
         let options = RunOptions::writing(&pictures.inputs.selection, &pictures.outputs, invocation);
         return Ok(batch::run(console, options, &jobs, |job, context| one(job, context, reading, &draw)));
     }
+    batch::check_stdout(console, &pictures.outputs)?;
+    let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
     if let Some(flag) = of_many(pictures) {
-        let message = format!("{flag} is about many outputs, and all inputs are drawn into one");
-        return Err(Diagnostic::new("usage::one-output", message).help("--each writes a file for each input"));
+        let message = format!("{flag} needs one output per input, but all inputs are drawn into one file");
+        return Err(Diagnostic::new("usage::one-output", message).help("--each writes one file per input"));
     }
     together(&inputs, pictures, reading, extension, console, draw)
 }
 
-/// Draws one input into a file of its own.
+/// Draws one input into one file.
 fn one(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
 ) -> Result<Report, Failure> {
-    let Read { clip, warnings, bytes: bytes_in } = motion(context, &job.input, reading)?;
+    let Motion { clip, warnings, bytes: bytes_in } = motion(context, &job.input, reading)?;
     let path = job.input.shown();
-    let drawn = Drawn { name: title(&job.input), clip, path: path.clone() };
-    let drawn = [drawn];
+    let drawn = [Drawn { name: title(&job.input), clip, path: path.clone() }];
     let done = context.check().map_err(Diagnostic::from).and_then(|()| draw(&drawn));
     let encoded = match done {
         Ok(bytes) => Encoded::from(bytes),
@@ -155,21 +152,17 @@ fn together(
     let mut drawn = Vec::with_capacity(inputs.len());
     let mut found = Vec::new();
     for input in inputs {
+        let path = input.shown();
         match motion(&JobContext::standalone(), input, reading) {
-            Ok(Read { clip, warnings, .. }) => {
-                console.warnings(&input.shown(), &warnings, Detail::Line);
-                let path = input.shown();
-                // The skeleton of an AMC has its own path.
-                found.extend(warnings.into_iter().map(|warning| match warning.path {
-                    Some(_) => warning,
-                    None => warning.in_file(Path::new(&path)),
-                }));
+            Ok(Motion { clip, warnings, .. }) => {
+                console.warnings(&path, &warnings, Detail::Line);
+                found.extend(warnings.into_iter().map(|warning| about(warning, input)));
                 drawn.push(Drawn { name: title(input), clip, path });
             }
             Err(Failure { error, warnings }) => {
-                console.warnings(&input.shown(), &warnings, Detail::Line);
+                console.warnings(&path, &warnings, Detail::Line);
                 found.extend(warnings);
-                return Ok(fail(&input.shown(), &error, &found, console));
+                return Ok(fail(&path, &error, &found, console));
             }
         }
     }
@@ -209,38 +202,24 @@ impl Row<'_> {
     }
 }
 
-/// A motion with roles, and what was found while it was read.
-struct Read {
-    clip: Clip,
-    warnings: Vec<Diagnostic>,
-    bytes: u64,
-}
-
-/// What a motion is called in a picture: its path from where those of all inputs part.
+/// The caption of a motion: its path below the common directory of all inputs.
 fn title(input: &Input) -> String {
     let (shown, below) = (input.shown(), input.relative.display().to_string());
-    // Inputs that have nothing but the root of the file system in common.
+    // The common directory of these inputs is the root of the file system.
     if shown.strip_prefix(std::path::MAIN_SEPARATOR) == Some(&below) { shown } else { below }
 }
 
-/// A motion, or a skeleton at rest, with the roles that its names and its tree give away.
-fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Read, Failure> {
+/// A motion, or a skeleton at rest, with the roles of its joints.
+fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Motion, Failure> {
     let loaded = read::load(context, input, reading)?;
     let bytes = loaded.size();
-    let (clip, warnings) = if loaded.format.has_motion() {
-        let motion = loaded.into_motion(reading)?;
-        (motion.clip, motion.warnings)
-    } else {
-        let (skeleton, warnings) = loaded.into_skeleton(reading)?;
-        let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
-        let rate = FrameRate::new(30.0).expect("30 is a rate");
-        (Clip::new(skeleton.into(), rate, 0, tracks).expect("a rest pose is a clip of no frames"), warnings)
+    let Motion { clip, warnings, .. } = match loaded.format.has_motion() {
+        true => loaded.into_motion(reading)?,
+        false => {
+            let (skeleton, warnings) = loaded.into_skeleton(reading)?;
+            let rate = FrameRate::new(30.0).expect("30 is a rate");
+            Motion { clip: Clip::at_rest(skeleton.into(), rate), warnings, bytes }
+        }
     };
-    Ok(Read { clip: read::upright(with_roles(clip), reading), warnings, bytes })
-}
-
-/// The clip with the roles of its joints.
-pub(crate) fn with_roles(clip: Clip) -> Clip {
-    let skeleton = map_roles_in(&clip).certain().apply(clip.skeleton());
-    clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
+    Ok(Motion { clip: read::upright(mocap::with_roles(clip), reading), warnings, bytes })
 }

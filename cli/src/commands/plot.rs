@@ -1,7 +1,7 @@
 //! `mocap plot`: curves of a joint over time.
 
 use mocap_formats::nearest_name;
-use mocap_model::{Joint, JointId, Role, Skeleton};
+use mocap_model::{JointId, Skeleton};
 use mocap_report::plot::{PlotInput, PlotOptions, png, svg};
 
 use super::picture::{self, Drawn};
@@ -35,28 +35,18 @@ fn plot(
     })
 }
 
-/// The joint of a name, else of a role; of either in other letters where that is clear.
+/// The joint of a name or role.
 fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnostic> {
-    let role = || joint.parse::<Role>().ok().and_then(|role| skeleton.with_role(role));
-    if let Some(found) = skeleton.find(joint).or_else(role) {
+    if let Some(found) = skeleton.find_by_name_or_role(joint) {
         return Ok(found);
     }
-    let joints: Vec<(JointId, &Joint)> = skeleton.iter().filter(|(_, joint)| !joint.end_site).collect();
-    let same = |name: &str| name.to_lowercase() == joint.to_lowercase();
-    let named: Vec<JointId> = joints.iter().filter(|(_, joint)| same(&joint.name)).map(|row| row.0).collect();
-    let playing = || joints.iter().find(|(_, joint)| joint.role.is_some_and(|role| same(role.name())));
-    match (named.as_slice(), playing()) {
-        ([only], _) => return Ok(*only),
-        ([], Some((id, _))) => return Ok(*id),
-        _ => {}
-    }
-    let names: Vec<&str> = joints.iter().map(|row| row.1.name.as_str()).collect();
-    let roles = joints.iter().filter_map(|row| row.1.role).map(|role| -> &str { role.name() });
-    let known: Vec<&str> = names.iter().copied().chain(roles).collect();
-    let help = match nearest_name(joint, known.iter().copied()) {
-        Some(near) => format!("is it '{near}'? `mocap skel` shows all its joints"),
+    let joints = || skeleton.joints().iter().filter(|joint| !joint.end_site);
+    let names: Vec<&str> = joints().map(|joint| joint.name.as_str()).collect();
+    let roles = joints().filter_map(|joint| joint.role).map(|role| -> &str { role.name() });
+    let help = match nearest_name(joint, names.iter().copied().chain(roles)) {
+        Some(near) => format!("is it '{near}'? `mocap skel` shows all joints"),
         None => format!("its joints are {}", names.join(", ")),
     };
-    let message = format!("'{file}' has no joint of the name or role '{joint}'");
+    let message = format!("'{file}' has no joint with the name or role '{joint}'");
     Err(Diagnostic::new("plot::no-joint", message).help(help))
 }

@@ -8,7 +8,7 @@ use crate::batch::{self, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::read::{self, Trouble};
+use crate::read::{self, ReadFailure};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -41,7 +41,9 @@ fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
     let lenient = Reading { strict: false, ..reading.clone() };
     let (format, tally, mut errors, unlisted, mut warnings) = match check(job, context, &lenient) {
         Ok((format, tally, warnings)) => (Some(format), tally, Vec::new(), 0, warnings),
-        Err(Trouble { errors, unlisted, warnings }) => (None, Tally::default(), errors, unlisted, warnings),
+        Err(ReadFailure { errors, unlisted, warnings }) => {
+            (None, Tally::default(), errors, unlisted, warnings)
+        }
     };
     let valid = errors.is_empty() && (warnings.is_empty() || !reading.strict);
     let row = Row {
@@ -61,7 +63,7 @@ fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
     Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally }
 }
 
-/// What is found, in a few words.
+/// The result in a few words.
 fn verdict(errors: &[Diagnostic], unlisted: usize, warnings: usize, strict: bool) -> String {
     let counted = match warnings {
         0 => String::new(),
@@ -88,7 +90,7 @@ fn check(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
-) -> Result<(FileFormat, Tally, Vec<Diagnostic>), Trouble> {
+) -> Result<(FileFormat, Tally, Vec<Diagnostic>), ReadFailure> {
     let loaded = read::open(context, &job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
     let (frames, warnings) = if format.has_motion() {

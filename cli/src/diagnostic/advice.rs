@@ -2,7 +2,7 @@
 
 use mocap::{FileFormat, Problem, unit_name};
 use mocap_compress::CompressError;
-use mocap_formats::{Finding, FormatProblem, Remedy};
+use mocap_formats::{Finding, Format, FormatProblem, Remedy};
 
 /// The advice on a finding.
 pub(super) fn on(finding: &Finding) -> Option<String> {
@@ -17,7 +17,7 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         Remedy::StateRate => "--input-fps states the rate",
         Remedy::StatePositionChannels => "--position-channels replace or add settles it",
         Remedy::DropFirstFrame => {
-            "--drop-first-frame leaves it out where motions are converted, retargeted, compressed, compared or drawn"
+            "--drop-first-frame drops it in convert, retarget, compress, compare, view, sheet and plot"
         }
         Remedy::NameSkeleton => NAME_SKELETON,
         _ => return None,
@@ -30,16 +30,39 @@ const NAME_SKELETON: &str = "name the skeleton with --skeleton FILE.asf";
 fn on_file(problem: &Problem) -> Option<String> {
     Some(match problem {
         Problem::NoSkeleton { .. } => NAME_SKELETON.into(),
-        Problem::Compressed(CompressError::SkeletonElsewhere) => {
-            "`mocap decompress --skeleton-ref` takes a file that has it".into()
-        }
+        Problem::Compressed(error) => return on_compression(error).map(str::to_owned),
         Problem::UnitGuessed { unit } => {
             format!("--input-unit {} states it, and silences this", unit_name(unit))
         }
         Problem::UnitUnknown => "state it with --input-unit, such as --input-unit cm".into(),
+        Problem::RatesDiffer { .. } => {
+            "--resample compares them over time; --input-fps states one rate for both, if a file has it wrong"
+                .into()
+        }
+        Problem::DurationsDiffer { .. } => "`mocap convert --trim` cuts motions".into(),
+        Problem::NoSuchJoint { near, .. } if near.is_empty() => "`mocap skel IN` lists the joints".into(),
+        Problem::NoSuchJoint { near, .. } => format!("joints with similar names: {}", near.join(", ")),
+        Problem::CompressedOutput => "it takes the error that is allowed".into(),
+        Problem::UnsupportedOutput { .. } => {
+            let formats = Format::ALL.into_iter().filter(|format| format.is_writable());
+            let names: Vec<&str> = formats.map(Format::extension).collect();
+            format!("supported: {}; name one by the extension of -o or with --to", names.join(", "))
+        }
         Problem::UpUnlikely { body, taken } => format!(
             "--input-up {body} reads it so; --input-up {taken} says that it is right, and silences this"
         ),
+        _ => return None,
+    })
+}
+
+fn on_compression(error: &CompressError) -> Option<&'static str> {
+    Some(match error {
+        CompressError::SkeletonElsewhere => "`mocap decompress --skeleton-ref` takes a file that has it",
+        CompressError::TooFine { .. } => "use a larger --error, or move the motion nearer to its origin",
+        CompressError::TooFineTurn { .. } => "use a larger --local-error",
+        CompressError::NotReachedBetween { .. } => {
+            "use a larger --error, or omit --guard-between to keep the bound only in frames"
+        }
         _ => return None,
     })
 }

@@ -78,7 +78,7 @@ fn summary(generator: &mut SchemaGenerator) -> Schema {
 /// The rows of a command that makes files from files.
 fn writing<Row: JsonSchema>(about: &str) -> Value {
     rows(about, |generator| {
-        let plan = of::<PlanRow<'static>>(generator);
+        let plan = of::<PlanRow>(generator);
         vec![of::<Row>(generator), plan, error(generator), summary(generator)]
     })
 }

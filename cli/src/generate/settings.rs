@@ -4,7 +4,7 @@ use clap::{Arg, Command};
 use serde_json::{Map, Value, json};
 
 use crate::args::Kind;
-use crate::config::{self, commands, configurable};
+use crate::config::{self, LAYERS, commands};
 use crate::pipeline::{COMMON, KEYS, KINDS};
 
 /// The dialect.
@@ -80,7 +80,7 @@ pub(super) fn config(about: &str) -> Value {
     let mut properties = Map::new();
     let mut add = |command: &Command| {
         for argument in command.get_arguments() {
-            if let Some(name) = configurable(argument) {
+            if let Some(name) = LAYERS.configurable(argument) {
                 properties.entry(name).or_insert_with(|| option(argument, false));
             }
         }
@@ -90,7 +90,7 @@ pub(super) fn config(about: &str) -> Value {
     for command in commands(&definition) {
         let own = command.get_arguments();
         let own: Map<String, Value> = own
-            .filter_map(|argument| Some((configurable(argument)?.to_owned(), option(argument, false))))
+            .filter_map(|argument| Some((LAYERS.configurable(argument)?.to_owned(), option(argument, false))))
             .collect();
         let description = command.get_about().map(ToString::to_string);
         let table = json!({

@@ -4,12 +4,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use mocap_batch::Filter;
-use mocap_formats::nearest_name;
+use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem, Variables};
 
 use super::step::{COMMON, KINDS, StepKind};
-use super::variables::Variables;
-use crate::diagnostic::Diagnostic;
-use crate::tables::{Entry, Table, Text, Value};
+use crate::diagnostic::{Diagnostic, read_toml};
 
 /// The keys of a pipeline file, and what they are.
 pub(crate) const KEYS: [(&str, &str); 7] = [
@@ -21,6 +19,11 @@ pub(crate) const KEYS: [(&str, &str); 7] = [
     ("step", "What is done with each clip, in order"),
     ("override", "Other settings of steps, for some of the inputs"),
 ];
+
+/// What is wrong with a step.
+pub(super) const STEP: TomlProblem = TomlProblem::Other("pipeline::step");
+/// What is wrong with an override.
+pub(super) const OVERRIDE: TomlProblem = TomlProblem::Other("pipeline::override");
 
 /// A pipeline, as it was written.
 #[derive(Debug)]
@@ -72,12 +75,12 @@ impl File {
     /// Reads a pipeline.
     ///
     /// # Errors
-    /// Where the file cannot be read, is no TOML, or says what no pipeline can say: with line and column.
+    /// Where the file cannot be read, is not TOML, or is not a pipeline: with line and column.
     pub(crate) fn read(path: &Path, assignments: &[(String, String)]) -> Result<File, Diagnostic> {
-        File::of(Text::read(path)?, assignments)
+        Ok(File::of(read_toml(path)?, assignments)?)
     }
 
-    pub(super) fn of(text: Text, assignments: &[(String, String)]) -> Result<File, Diagnostic> {
+    pub(super) fn of(text: Text, assignments: &[(String, String)]) -> Result<File, TomlError> {
         let mut table = text.parse()?;
         let known = KEYS.map(|(key, _)| key);
         if let Some(entry) = table.iter().find(|entry| !known.contains(&entry.key.as_str())) {
@@ -96,12 +99,7 @@ impl File {
             None => Ok(Vec::new()),
         };
         let (inputs, include, exclude) = (texts("inputs")?, texts("include")?, texts("exclude")?);
-        let output = match table.iter().find(|entry| entry.key == "output") {
-            Some(Entry { cell, .. }) if matches!(cell.value, Value::Text(_)) => cell.value.scalar(),
-            Some(entry) => return Err(text.mistyped(entry, "text")),
-            None => None,
-        };
-        let output = output.map(PathBuf::from);
+        let output = text_of(&text, &table, "output")?.map(|(output, _)| PathBuf::from(output));
         let mut steps: Vec<StepTable> = Vec::new();
         let mut overrides = Vec::new();
         if let Some(entry) = table.iter().find(|entry| entry.key == "step") {
@@ -109,18 +107,18 @@ impl File {
                 let step = step(&text, entries, span)?;
                 if let Some(other) = steps.iter().find(|other| other.name == step.name) {
                     let message = format!("there are two steps called '{}'", other.name);
-                    let error = text.error("pipeline::step", step.span, message);
+                    let error = text.error(STEP, step.span, message);
                     return Err(error.help("give one of them another name: name = '...'"));
                 }
                 if step.kind().name == "read" && !steps.is_empty() {
                     let message = "reading is the first step".to_owned();
-                    return Err(text.error("pipeline::step", step.span, message));
+                    return Err(text.error(STEP, step.span, message));
                 }
                 steps.push(step);
             }
         }
         if steps.is_empty() {
-            let error = text.error("pipeline::step", 0..0, "the pipeline has no step".into());
+            let error = text.error(STEP, 0..0, "the pipeline has no step");
             return Err(
                 error.help("a step is a table that begins with [[step]] and says what to do: do = 'write'")
             );
@@ -140,27 +138,21 @@ fn text_of<'a>(
     text: &Text,
     entries: &'a [Entry],
     key: &str,
-) -> Result<Option<(&'a str, &'a Entry)>, Diagnostic> {
-    let Some(entry) = entries.iter().find(|entry| entry.key == key) else { return Ok(None) };
-    match &entry.cell.value {
-        Value::Text(value) => Ok(Some((value, entry))),
-        _ => Err(text.mistyped(entry, "text")),
-    }
+) -> Result<Option<(&'a str, &'a Entry)>, TomlError> {
+    let entry = entries.iter().find(|entry| entry.key == key);
+    entry.map(|entry| Ok((entry.text(text)?, entry))).transpose()
 }
 
-fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, Diagnostic> {
+fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, TomlError> {
     let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let Some((kind, entry)) = text_of(text, entries, "do")? else {
-        let error = text.error("pipeline::step", span, "the step does not say what to do".into());
+        let error = text.error(STEP, span, "the step does not say what to do");
         return Err(error.help(format!("do = one of {}", kinds.join(", "))));
     };
     let span = entry.cell.span.clone();
     let Some(at) = kinds.iter().position(|known| *known == kind) else {
-        let error = text.error("pipeline::step", span, format!("no step does '{kind}'"));
-        return Err(match nearest_name(kind, kinds.iter().copied()) {
-            Some(near) => error.help(format!("did you mean '{near}'?")),
-            None => error.help(format!("steps are {}", kinds.join(", "))),
-        });
+        let error = text.error(STEP, span, format!("no step does '{kind}'"));
+        return Err(error.nearest(kind, &kinds, "steps are"));
     };
     let (name, name_span) = match text_of(text, entries, "name")? {
         Some((name, entry)) => (name.to_owned(), entry.cell.span.clone()),
@@ -172,11 +164,10 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, D
     };
     if name.is_empty() || name == FILES {
         let message = format!("a step cannot be called '{name}'");
-        return Err(text.error("pipeline::step", name_span, message));
+        return Err(text.error(STEP, name_span, message));
     }
     if name == "read" && kind != "read" {
-        let error =
-            text.error("pipeline::step", name_span, "only the step that reads is called 'read'".into());
+        let error = text.error(STEP, name_span, "only the step that reads is called 'read'");
         return Err(error.help("`against = \"read\"` means the motion as it was read"));
     }
     let own = |entry: &&Entry| !["do", "name"].contains(&entry.key.as_str());
@@ -194,24 +185,21 @@ fn read_override(
     entries: &Table,
     span: Range<usize>,
     steps: &[StepTable],
-) -> Result<Override, Diagnostic> {
+) -> Result<Override, TomlError> {
     let Some(files) = entries.iter().find(|entry| entry.key == FILES) else {
-        let error =
-            text.error("pipeline::override", span, "the override does not say for which files".into());
+        let error = text.error(OVERRIDE, span, "the override does not say for which files");
         return Err(error.help("files = '*_dance.bvh', or a list of globs"));
     };
-    let filter = Filter::new(&files.texts(text)?, &[])
-        .map_err(|error| text.error(error.code(), files.cell.span.clone(), error.to_string()))?;
+    let filter = Filter::new(&files.texts(text)?, &[]).map_err(|error| {
+        text.error(TomlProblem::Other(error.code()), files.cell.span.clone(), error.to_string())
+    })?;
     let mut settings = Vec::new();
     for entry in entries.iter().filter(|entry| entry.key != FILES) {
         let Some(at) = steps.iter().position(|step| step.name == entry.key) else {
             let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
             let message = format!("there is no step called '{}'", entry.key);
-            let error = text.error("toml::unknown-key", entry.key_span.clone(), message);
-            return Err(match nearest_name(&entry.key, names.iter().copied()) {
-                Some(near) => error.help(format!("did you mean '{near}'?")),
-                None => error.help(format!("steps are {}", names.join(", "))),
-            });
+            let error = text.error(TomlProblem::UnknownKey, entry.key_span.clone(), message);
+            return Err(error.nearest(&entry.key, &names, "steps are"));
         };
         let table = entry.table(text)?;
         check(text, &steps[at], table)?;
@@ -221,16 +209,16 @@ fn read_override(
 }
 
 /// Checks the settings of a step, each by itself.
-fn check(text: &Text, step: &StepTable, entries: &[Entry]) -> Result<(), Diagnostic> {
+fn check(text: &Text, step: &StepTable, entries: &[Entry]) -> Result<(), TomlError> {
     enabled(text, entries)?;
     let settings: Table = entries.iter().filter(|entry| entry.key != COMMON[2].0).cloned().collect();
     step.kind().check(text, &format!("a {} step", step.kind().name), &settings)
 }
 
 /// Whether a step is done.
-pub(super) fn enabled(text: &Text, entries: &[Entry]) -> Result<bool, Diagnostic> {
-    let Some(entry) = entries.iter().rfind(|entry| entry.key == COMMON[2].0) else { return Ok(true) };
-    entry.cell.value.switch().ok_or_else(|| text.mistyped(entry, "true or false"))
+pub(super) fn enabled(text: &Text, entries: &[Entry]) -> Result<bool, TomlError> {
+    let entry = entries.iter().rfind(|entry| entry.key == COMMON[2].0);
+    entry.map_or(Ok(true), |entry| entry.switch(text))
 }
 
 #[cfg(test)]
@@ -238,8 +226,8 @@ mod tests {
     use super::*;
 
     fn wrong(toml: &str) -> (&'static str, (usize, usize), String) {
-        let error = File::of(Text::of(toml), &[]).unwrap_err();
-        (error.code, error.place.expect("a place"), error.help.unwrap_or_default())
+        let error = File::of(Text::new("test.toml", toml.into()).unwrap(), &[]).unwrap_err();
+        (error.code(), error.place().expect("a place"), error.help.unwrap_or_default())
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Gates: what may not be worse than a limit. A clip that misses one is not written.
 
 use mocap_analysis::ErrorSummary;
-use mocap_retarget::RetargetReport as Report;
+use mocap_retarget::{GateResult, RetargetReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{CompareSettings, GateSettings};
 use crate::commands::compare::error_above;
-use crate::commands::retarget::{Checked, check, missed};
+use crate::commands::retarget::missed;
 use crate::diagnostic::Diagnostic;
 
 /// A measured value and its limit.
@@ -15,14 +15,14 @@ use crate::diagnostic::Diagnostic;
 pub(crate) struct Gate {
     step: String,
     #[serde(flatten)]
-    checked: Checked,
+    checked: GateResult,
     /// What is said where it is missed.
     #[serde(skip)]
     pub(super) error: Option<Diagnostic>,
 }
 
 impl Gate {
-    fn new(step: &str, checked: Checked, error: Option<Diagnostic>) -> Gate {
+    fn new(step: &str, checked: GateResult, error: Option<Diagnostic>) -> Gate {
         let error = error.map(|mut error| {
             error.message = format!("step '{step}': {}", error.message);
             error
@@ -39,17 +39,15 @@ impl Gate {
 pub(super) fn of_error(step: &str, settings: &CompareSettings, summary: &ErrorSummary) -> Option<Gate> {
     let limit = settings.fail_above?.0;
     let passed = summary.max <= limit;
-    let checked = Checked { metric: "error", value: Some(summary.max), limit, passed };
+    let checked = GateResult { metric: "error", value: Some(summary.max), limit, passed };
     Some(Gate::new(step, checked, (!passed).then(|| error_above(summary.max, limit))))
 }
 
 /// The gates on the report of a retargeted motion.
-pub(super) fn of_report(step: &str, gates: &GateSettings, report: &Report) -> Vec<Gate> {
-    let checked = check(&gates.fail_above, report);
-    let mut errors = missed(&gates.fail_above, &checked).into_iter();
-    let gate = |checked: Checked| {
-        let error = if checked.passed { None } else { errors.next() };
-        Gate::new(step, checked, error)
-    };
-    checked.into_iter().map(gate).collect()
+pub(super) fn of_report(step: &str, gates: &GateSettings, report: &RetargetReport) -> Vec<Gate> {
+    let gates = gates.fail_above.iter().map(|gate| {
+        let checked = gate.check(report);
+        Gate::new(step, checked, gate.missed(&checked).map(missed))
+    });
+    gates.collect()
 }

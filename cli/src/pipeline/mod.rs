@@ -10,7 +10,6 @@ mod plan;
 mod row;
 mod run;
 mod step;
-mod variables;
 mod work;
 
 pub(crate) use explain::{ExplainRow, VariableRow};

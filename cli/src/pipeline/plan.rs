@@ -6,17 +6,19 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use mocap_formats::Format;
+use mocap_toml::{Entry, Table, TomlError, TomlProblem};
 
-use super::file::{File, StepTable, enabled};
+use super::file::{File, OVERRIDE, StepTable, enabled};
 use super::step::{COMMON, Step};
 use crate::args::{MapSettings, Reading, TargetSettings};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
-use crate::commands::compress::output_name;
 use crate::commands::retarget::{MapFile, Target, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode;
-use crate::tables::{Entry, Table};
+
+const AGAINST: TomlProblem = TomlProblem::Other("pipeline::against");
+const FOLDER: TomlProblem = TomlProblem::Other("pipeline::folder");
 
 /// The steps of some inputs.
 #[derive(Debug)]
@@ -89,7 +91,7 @@ impl Plans {
             let span = file.overrides[at].span.clone();
             let help =
                 "a glob without / is matched against the file name, with / against the path below the input";
-            file.text.error("pipeline::override", span, message).help(help)
+            file.text.error(OVERRIDE, span, message).help(help).into()
         });
         let warnings = warnings.collect();
         Ok(Plans { file, plans, warnings })
@@ -107,7 +109,7 @@ impl Plans {
 
     /// What is odd about the overrides, with the file.
     pub(crate) fn warnings(&self) -> (String, &[Diagnostic]) {
-        (self.file.text.path.display().to_string(), &self.warnings)
+        (self.file.text.path().display().to_string(), &self.warnings)
     }
 
     /// Whether any input has an output.
@@ -183,7 +185,7 @@ impl File {
         (0..self.overrides.len()).filter(about).collect()
     }
 
-    fn plan(&self, overrides: &[usize]) -> Result<Plan, Diagnostic> {
+    fn plan(&self, overrides: &[usize]) -> Result<Plan, TomlError> {
         let mut plan = Plan { reading: Reading::default(), steps: Vec::new(), read_settings: Vec::new() };
         for (at, table) in self.steps.iter().enumerate() {
             let settings = overrides.iter().flat_map(|i| &self.overrides[*i].settings);
@@ -202,7 +204,7 @@ impl File {
         Ok(plan)
     }
 
-    fn add(&self, plan: &mut Plan, table: &StepTable, entries: &[Entry]) -> Result<(), Diagnostic> {
+    fn add(&self, plan: &mut Plan, table: &StepTable, entries: &[Entry]) -> Result<(), TomlError> {
         let (text, shown, at) = (&self.text, table.shown(), table.span.clone());
         let kind = table.kind();
         let settings = kind.typed(entries);
@@ -213,9 +215,8 @@ impl File {
                 plan.read_settings = settings;
                 return Ok(());
             }
-            Step::Compare(step) => reference(plan, step.against.as_deref()).map_err(|message| {
-                text.error("pipeline::against", at.clone(), format!("{shown}: {message}"))
-            })?,
+            Step::Compare(step) => reference(plan, step.against.as_deref())
+                .map_err(|message| text.error(AGAINST, at.clone(), format!("{shown}: {message}")))?,
             _ => None,
         };
         if let Some(folder) = step.folder()
@@ -223,7 +224,7 @@ impl File {
         {
             let message =
                 format!("{shown}: folder '{}' does not lie below the output directory", folder.display());
-            return Err(text.error("pipeline::folder", at, message));
+            return Err(text.error(FOLDER, at, message));
         }
         let name = table.name.clone();
         plan.steps.push(PlannedStep { name, kind: kind.name, step, settings, reference, body: None });
@@ -231,7 +232,7 @@ impl File {
     }
 
     /// Two steps must not write the same file.
-    fn check_outputs(&self, plan: &Plan) -> Result<(), Diagnostic> {
+    fn check_outputs(&self, plan: &Plan) -> Result<(), TomlError> {
         let mut written: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for output in plan.outputs(Path::new("x")) {
             for path in std::iter::once(output.path.clone()).chain(output.beside()) {
@@ -241,7 +242,7 @@ impl File {
                 let span = self.steps.iter().find(|step| step.name == *two).map(|step| step.span.clone());
                 return Err(self
                     .text
-                    .error("pipeline::folder", span.unwrap_or_default(), message)
+                    .error(FOLDER, span.unwrap_or_default(), message)
                     .help("give one of them another folder: folder = '...'"));
             }
         }
@@ -292,7 +293,9 @@ impl Plan {
         self.steps.iter().enumerate().filter_map(move |(at, planned)| {
             let (name, folder, format) = match &planned.step {
                 Step::Write(step) => (encode::renamed(relative, step.to), &step.folder, Some(step.to)),
-                Step::Compress(step) if !step.discard => (output_name(relative), &step.folder, None),
+                Step::Compress(step) if !step.discard => {
+                    (mocap::compressed_name(relative), &step.folder, None)
+                }
                 _ => return None,
             };
             let path = folder.as_ref().map_or(name.clone(), |folder| folder.join(&name));

@@ -1,13 +1,14 @@
 //! What became of a clip, as a row and as text.
 
+use mocap::short;
 use mocap_analysis::ErrorSummary;
+use mocap_compress::CompressSummary;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gate::Gate;
-use crate::commands::{compare, compress, retarget};
+use crate::commands::retarget;
 use crate::diagnostic::Diagnostic;
-use crate::facts::short;
 
 /// A row of `mocap run --json`.
 #[derive(Serialize, JsonSchema)]
@@ -56,14 +57,14 @@ pub(crate) struct StepRow<'a> {
 #[serde(untagged)]
 pub(crate) enum MeasuresRow<'a> {
     Retarget(Box<retarget::Measures<'a>>),
-    Compress(compress::Measures<'a>),
-    Compare(compare::Measures<'a>),
+    Compress(&'a CompressSummary),
+    Compare(&'a ErrorSummary),
 }
 
 /// What a step measured.
 pub(super) enum Measured {
     Retarget(String, Box<mocap_retarget::RetargetReport>),
-    Compress(Box<compress::Squeezed>),
+    Compress(Box<CompressSummary>),
     Compare(Box<ErrorSummary>),
 }
 
@@ -73,8 +74,8 @@ impl Measured {
             Measured::Retarget(target, report) => {
                 MeasuresRow::Retarget(Box::new(retarget::Measures::new(target, report)))
             }
-            Measured::Compress(done) => MeasuresRow::Compress(compress::Measures::of(done)),
-            Measured::Compare(summary) => MeasuresRow::Compare(compare::Measures::of(summary)),
+            Measured::Compress(summary) => MeasuresRow::Compress(summary),
+            Measured::Compare(summary) => MeasuresRow::Compare(summary),
         }
     }
 }
@@ -96,7 +97,7 @@ impl Row<'_> {
         for StepRow { step, measures, .. } in &self.steps {
             let measured = match measures {
                 MeasuresRow::Retarget(measures) => measures.line(),
-                MeasuresRow::Compress(measures) => measures.text(),
+                MeasuresRow::Compress(measures) => measures.line(),
                 MeasuresRow::Compare(measures) => measures.line(),
             };
             text.push_str(&format!("\n  {step:<11} {measured}"));

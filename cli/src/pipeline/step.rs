@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Command;
+use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 use serde::Deserialize;
 
 use crate::args::{CompareStep, CompressStep, Edits, Kind, Reading, RetargetStep, WriteStep};
-use crate::diagnostic::Diagnostic;
-use crate::tables::{Entry, Text, Value, Wrong, settings};
 
 /// What a step is to do.
 #[derive(Clone, Debug)]
@@ -32,7 +31,7 @@ pub(crate) struct StepKind {
     read: Reader,
 }
 
-type Reader = fn(&Text, &str, &[Entry]) -> Result<Step, Wrong>;
+type Reader = fn(&Text, &str, &[Entry]) -> Result<Step, TomlError>;
 
 /// All kinds of steps.
 pub(crate) const KINDS: &[StepKind] = &[
@@ -90,16 +89,16 @@ fn read<'a, T: Deserialize<'a>>(
     of: &str,
     entries: &'a [Entry],
     step: fn(T) -> Step,
-) -> Result<Step, Wrong> {
+) -> Result<Step, TomlError> {
     settings(text, of, entries).map(step)
 }
 
 impl StepKind {
     /// Checks settings, each by itself: some may be missing.
-    pub(super) fn check(&self, text: &Text, of: &str, entries: &[Entry]) -> Result<(), Diagnostic> {
+    pub(super) fn check(&self, text: &Text, of: &str, entries: &[Entry]) -> Result<(), TomlError> {
         match (self.read)(text, of, entries) {
-            Ok(_) | Err(Wrong::Missing(_)) => Ok(()),
-            Err(wrong) => Err(wrong.placed(text, 0..0)),
+            Err(error) if !matches!(error.problem, TomlProblem::Missing(_)) => Err(error),
+            _ => Ok(()),
         }
     }
 
@@ -109,14 +108,14 @@ impl StepKind {
         text: &Text,
         (of, at): (&str, Range<usize>),
         entries: &[Entry],
-    ) -> Result<Step, Diagnostic> {
-        (self.read)(text, of, entries).map_err(|wrong| {
-            let Wrong::Missing(key) = wrong else { return wrong.placed(text, at) };
-            let error = text.error("toml::missing", at, format!("{of} needs '{key}'"));
+    ) -> Result<Step, TomlError> {
+        (self.read)(text, of, entries).map_err(|error| {
+            let TomlProblem::Missing(key) = error.problem else { return error };
+            let error = text.error(error.problem, at, format!("{of} needs '{key}'"));
             let flags = (self.flags)();
             let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(key));
             let help = flag.and_then(|flag| flag.get_help()).map(|help| format!("{key}: {help}"));
-            help.into_iter().fold(error, Diagnostic::help)
+            help.into_iter().fold(error, TomlError::help)
         })
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use mocap::{SummarizedCompression, in_one_unit};
 use mocap_analysis::object_error;
 use mocap_formats::{Format, Remedy};
 use mocap_model::Clip;
@@ -15,7 +16,7 @@ use super::row::{Measured, OutputRow, Row, StepRow};
 use super::step::Step;
 use crate::args::RetargetStep;
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
-use crate::commands::{compare, compress, retarget};
+use crate::commands::{compress, retarget};
 use crate::diagnostic::Diagnostic;
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
@@ -126,14 +127,14 @@ impl Progress<'_> {
             Step::Compress(step) => {
                 let skeleton = clip.skeleton().clone();
                 let clip = Arc::unwrap_or_clone(clip);
-                let mut done = compress::squeezed(clip, &step.bounds, &mut self.warnings, &|_| {})?;
-                let bytes = std::mem::take(&mut done.bytes);
-                self.tolerance = Some(done.options.tolerance * encode::TEXT_SHARE);
+                let SummarizedCompression { bytes, summary } =
+                    compress::compress(clip, &step.bounds, &mut self.warnings, &|_| {})?;
+                self.tolerance = Some(step.bounds.options().tolerance * encode::TEXT_SHARE);
                 let clip = read::open_compressed(&bytes, Some(&skeleton))?.to_clip();
                 if !step.discard {
                     self.encoded.push((at, Encoded::from(bytes)));
                 }
-                self.measured.push((at, Measured::Compress(Box::new(done))));
+                self.measured.push((at, Measured::Compress(Box::new(summary))));
                 Ok(Arc::new(clip))
             }
             Step::Write(step) => {
@@ -146,9 +147,8 @@ impl Progress<'_> {
             Step::Compare(step) => {
                 let kept = self.kept.iter().find(|(step, _)| *step == planned.reference);
                 let reference = &kept.expect("what is compared was kept").1;
-                let [reference, other] = compare::in_one_unit([reference, &clip])?;
-                let summary = object_error(&reference, &other, step.measure.shell.0)
-                    .map_err(|error| Diagnostic::new("compare::different", error.to_string()))?;
+                let [reference, other] = in_one_unit([reference, &clip])?;
+                let summary = object_error(&reference, &other, step.measure.shell.0)?;
                 drop(other);
                 self.gates.extend(gate::of_error(&planned.name, &step.measure, &summary));
                 self.measured.push((at, Measured::Compare(Box::new(summary))));
@@ -166,8 +166,8 @@ impl Progress<'_> {
     ) -> Result<Arc<Clip>, Diagnostic> {
         let body = planned.body.as_ref().expect("targets are opened before work");
         let (target, map) = (&body.target, body.map.as_ref());
-        let stance = retarget::reference_pose(&step.method, clip)?;
-        let opening = retarget::Opening { stance, lead_in: self.lead_in };
+        let rest = retarget::reference_pose(&step.method, clip)?;
+        let opening = retarget::Opening { rest, lead_in: self.lead_in };
         let (clip, report) =
             retarget::put_on_target(clip, opening, &step.method, (target, map), &mut self.warnings)?;
         self.gates.extend(gate::of_report(&planned.name, &step.gates, &report));

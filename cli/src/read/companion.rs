@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mocap_batch::{Input, JobContext};
 use mocap_formats::{Limits, Parsed, asf};
 
-use super::{Trouble, located};
+use super::{ReadFailure, located};
 use crate::args::Reading;
 use crate::diagnostic::Diagnostic;
 
@@ -25,7 +25,7 @@ pub(crate) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, D
 pub(super) fn companion(
     (context, input): (&JobContext, &Input),
     reading: &Reading,
-) -> Result<(asf::Document, Vec<Diagnostic>), Trouble> {
+) -> Result<(asf::Document, Vec<Diagnostic>), ReadFailure> {
     let path = skeleton_of(input, reading)?;
     let limits = Limits::default();
     let bytes = context.read_file(&path, limits.bytes as u64).map_err(Diagnostic::from)?;
@@ -33,8 +33,8 @@ pub(super) fn companion(
     match asf::parse(&bytes, &limits) {
         Ok(Parsed { value, warnings }) => Ok((value, here(located(&warnings, &bytes)))),
         Err(rejected) => {
-            let Trouble { errors, unlisted, warnings } = Trouble::of(rejected, &bytes);
-            Err(Trouble { errors: here(errors), unlisted, warnings: here(warnings) })
+            let ReadFailure { errors, unlisted, warnings } = ReadFailure::of(rejected, &bytes);
+            Err(ReadFailure { errors: here(errors), unlisted, warnings: here(warnings) })
         }
     }
 }

@@ -1,53 +1,45 @@
 //! From an input to what it means: bytes → library → diagnostics with the lines they are about.
 
 mod companion;
+mod failure;
 mod options;
-mod trouble;
 
 pub(crate) use companion::skeleton_of;
-pub(crate) use mocap::{is_compressed, known_unit, with_up};
-pub(crate) use trouble::Trouble;
+pub(crate) use failure::ReadFailure;
+pub(crate) use mocap::{is_compressed, known_unit};
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mocap::{FileFormat, Header, MotionFile, ReadOptions};
+use mocap::{FileFacts, FileFormat, Header, MotionFile, ReadOptions};
 use mocap_batch::{Input, JobContext, Source};
 use mocap_compress::Compressed;
-use mocap_formats::{Document, Finding, Format, Limits, Parsed, Stated, text};
-use mocap_model::{Clip, FrameRate, Skeleton};
+use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
+use mocap_model::{Clip, Skeleton};
 
 use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
 
-/// A file as read, before it is given a meaning.
+/// A parsed file. Its skeleton and motion are made later.
 pub(crate) struct Loaded {
     pub(crate) format: FileFormat,
     file: MotionFile,
     warnings: Vec<Diagnostic>,
-    /// What was read, kept for the excerpts of what is found later.
+    /// The content, for the excerpts of later findings.
     bytes: Vec<u8>,
 }
 
-/// A motion and what was found while it was read.
+/// A motion, the warnings about its file, and the size of the file [bytes].
 pub(crate) struct Motion {
     pub(crate) clip: Clip,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) bytes: u64,
 }
 
-/// What a document means, but for its rotations over time.
-pub(crate) struct Outline {
-    pub(crate) skeleton: Skeleton,
-    /// `None` of a skeleton.
-    pub(crate) rate: Option<FrameRate>,
-    pub(crate) warnings: Vec<Diagnostic>,
-}
-
-/// Reads an input into what it says.
+/// Reads and parses an input.
 ///
 /// # Errors
-/// Where it cannot be read or understood, or has a warning and `--strict` is given.
+/// Where it cannot be read or parsed, or has a warning and `--strict` is given.
 pub(crate) fn load(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
     load_bytes(context, input, bytes_of(context, input)?, reading)
 }
@@ -62,22 +54,27 @@ pub(crate) fn load_bytes(
     Ok(parsed(context, input, bytes, reading)?)
 }
 
-/// As [`load`], with everything that is wrong with the file.
-pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Trouble> {
+/// As [`load`], with all errors of the file.
+pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, ReadFailure> {
     parsed(context, input, bytes_of(context, input)?, reading)
 }
 
-fn parsed(context: &JobContext, input: &Input, bytes: Vec<u8>, reading: &Reading) -> Result<Loaded, Trouble> {
+fn parsed(
+    context: &JobContext,
+    input: &Input,
+    bytes: Vec<u8>,
+    reading: &Reading,
+) -> Result<Loaded, ReadFailure> {
     let options = ReadOptions::from(reading);
     if matches!(input.source, Source::Stdin) && bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(Diagnostic::new("text::empty", "nothing came from stdin").into());
+        return Err(Diagnostic::new("text::empty", "stdin is empty").into());
     }
     let format = FileFormat::of_file(input.path(), &bytes, options.format)
         .map_err(|finding| Diagnostic::from_finding(&finding, b""))?;
     let (skeleton, mut warnings) = match format {
         FileFormat::Exchange(Format::Amc) => {
             let (skeleton, found) = companion::companion((context, input), reading)
-                .map_err(|trouble| looks_like(trouble, format, &bytes))?;
+                .map_err(|failure| looks_like(failure, format, &bytes))?;
             (Some(skeleton), found)
         }
         _ => (None, Vec::new()),
@@ -87,24 +84,24 @@ fn parsed(context: &JobContext, input: &Input, bytes: Vec<u8>, reading: &Reading
             warnings.extend(located(&found, &bytes));
             Ok(Loaded { format, file, warnings, bytes })
         }
-        Err(rejected) => Err(looks_like(Trouble::of(rejected, &bytes).behind(warnings), format, &bytes)),
+        Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),
     }
 }
 
 /// The first error says what else the content looks like.
-fn looks_like(mut trouble: Trouble, format: FileFormat, bytes: &[u8]) -> Trouble {
+fn looks_like(mut failure: ReadFailure, format: FileFormat, bytes: &[u8]) -> ReadFailure {
     if let Some(other) = FileFormat::detect(bytes).filter(|other| *other != format)
-        && let Some(error) = trouble.errors.first_mut().filter(|error| error.help.is_none())
+        && let Some(error) = failure.errors.first_mut().filter(|error| error.help.is_none())
     {
         error.help = Some(format!("the content looks like {other}: --from {other} reads it so"));
     }
-    trouble
+    failure
 }
 
-/// Reads an input into the motion that it means.
+/// Reads the motion of an input.
 ///
 /// # Errors
-/// As [`load`], and where it holds no motion.
+/// As [`load`], and where it has no motion.
 pub(crate) fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Motion, Failure> {
     load(context, input, reading)?.into_motion(reading)
 }
@@ -115,19 +112,14 @@ impl Loaded {
         self.bytes.len() as u64
     }
 
-    /// What only the document of a file knows.
-    pub(crate) fn stated(&self, reading: &Reading) -> Stated {
-        self.file.stated(&ReadOptions::from(reading))
-    }
-
-    /// The motion that the document means; document and text are freed.
+    /// The motion of the document; frees document and text.
     pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
         let Motion { clip, warnings, bytes } = self.motion(reading)?;
         Ok(Motion { clip, warnings: strict(reading, warnings)?, bytes })
     }
 
-    /// As [`Loaded::into_motion`], with everything that is wrong with the file; `--strict` is left aside.
-    pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, Trouble> {
+    /// As [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.
+    pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, ReadFailure> {
         let size = self.size();
         let Loaded { file, mut warnings, bytes, .. } = self;
         match file.into_clip(&ReadOptions::from(reading)) {
@@ -135,24 +127,29 @@ impl Loaded {
                 warnings.extend(located(&found, &bytes));
                 Ok(Motion { clip, warnings, bytes: size })
             }
-            Err(rejected) => Err(Trouble::of(rejected, &bytes).behind(warnings)),
+            Err(rejected) => Err(ReadFailure::of(rejected, &bytes).behind(warnings)),
         }
     }
 
     /// The skeleton of the document, of any format.
     pub(crate) fn into_skeleton(self, reading: &Reading) -> Result<(Skeleton, Vec<Diagnostic>), Failure> {
-        self.outline(reading).map(|outline| (outline.skeleton, outline.warnings))
+        self.header(reading).map(|(header, warnings)| (header.skeleton, warnings))
     }
 
-    /// What the document means, but for its rotations over time, and everything that is found in it.
-    pub(crate) fn outline(&self, reading: &Reading) -> Result<Outline, Failure> {
+    /// The facts about the file, with all warnings.
+    pub(crate) fn facts(&self, reading: &Reading) -> Result<(FileFacts, Vec<Diagnostic>), Failure> {
+        let stated = self.file.stated(&ReadOptions::from(reading));
+        self.header(reading).map(|(header, warnings)| (FileFacts::new(&header, &stated), warnings))
+    }
+
+    fn header(&self, reading: &Reading) -> Result<(Header, Vec<Diagnostic>), Failure> {
         let mut warnings = self.warnings.clone();
         match self.file.header(&ReadOptions::from(reading)) {
-            Ok(Parsed { value: Header { skeleton, rate }, warnings: found }) => {
+            Ok(Parsed { value: header, warnings: found }) => {
                 warnings.extend(located(&found, &self.bytes));
-                Ok(Outline { skeleton, rate, warnings: strict(reading, warnings)? })
+                Ok((header, strict(reading, warnings)?))
             }
-            Err(rejected) => Err(Trouble::of(rejected, &self.bytes).behind(warnings).into()),
+            Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
         }
     }
 
@@ -162,7 +159,7 @@ impl Loaded {
     }
 }
 
-/// What was found in the bytes of a file, with the lines it is about.
+/// The findings about a file as diagnostics, with the lines they are about.
 fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
     let text = if findings.is_empty() { Cow::Borrowed(bytes) } else { text::decode(bytes) };
     findings.iter().map(|finding| Diagnostic::from_finding(finding, &text)).collect()
@@ -173,12 +170,12 @@ pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec
     mocap::strictly(reading.strict, warnings).map_err(|(error, warnings)| Failure { error, warnings })
 }
 
-/// The bytes of an input; of one that is too large one more than is allowed, which tells the reader.
+/// The bytes of an input. Of an input over the limit, one byte more than the limit: the reader reports it.
 pub(crate) fn bytes_of(context: &JobContext, input: &Input) -> Result<Vec<u8>, Diagnostic> {
     Ok(context.read(input, Limits::default().bytes as u64)?)
 }
 
-/// Opens a compressed clip, on a skeleton from elsewhere where there is one.
+/// Opens a compressed clip, with the skeleton of another file where one is given.
 pub(crate) fn open_compressed(
     bytes: &[u8],
     skeleton: Option<&Arc<Skeleton>>,
@@ -188,10 +185,10 @@ pub(crate) fn open_compressed(
         Some(skeleton) => Compressed::open_with(bytes, skeleton.clone(), &limits),
         None => Compressed::open(bytes, &limits),
     };
-    opened.map_err(|error| Diagnostic::from(mocap::Problem::Compressed(error)))
+    Ok(opened?)
 }
 
-/// A clip with roles, to be drawn: the way its body stands, unless the user says which way is up.
+/// A clip with roles, to be drawn: upright, unless the user states the up axis.
 pub(crate) fn upright(clip: Clip, reading: &Reading) -> Clip {
     if reading.input_up.is_some() { clip } else { mocap::upright(clip) }
 }

@@ -42,7 +42,7 @@ pub(crate) fn from_process() -> Result<Start, Diagnostic> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let definition = config::definition();
     let named = named_config(&words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
-    let settings = match Settings::find(named.as_deref(), &definition) {
+    let settings = match config::settings(named.as_deref(), &definition) {
         Ok(settings) => settings,
         // Help is what one needs then.
         Err(_) if words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help)) => {
@@ -109,7 +109,7 @@ fn blamed(mut error: clap::Error) -> clap::Error {
         _ => return error,
     };
     let Some(name) = option.strip_prefix("--") else { return error };
-    let variable = config::variable(name);
+    let variable = config::LAYERS.variable(name);
     let value = match error.get(ContextKind::InvalidValue) {
         Some(ContextValue::String(value)) => value.clone(),
         _ => return error,

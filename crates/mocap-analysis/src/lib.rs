@@ -28,12 +28,13 @@
 //! - two motions: [`object_error`] sums up, [`error_map`] has every joint in every frame, [`shell_distance`] is the
 //!   definition that both use (and the encoder of `mocap-compress`);
 //! - feet: [`feet_of`], [`contacts`], [`foot_measure`], [`floor_height`];
-//! - one motion: [`quality`], [`largest_step`], [`mean_jerk`];
+//! - one motion: [`quality`], its JSON and text [`QualitySummary`], [`largest_step`], [`mean_jerk`];
 //! - where joints are: [`trajectory`], [`trajectories`], [`placements`];
 //! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`stature`], [`tree_diameter`], [`upright`].
 
 mod contacts;
 mod error;
+mod error_text;
 mod feet;
 mod floor;
 mod foot_motion;
@@ -41,6 +42,7 @@ mod frame_poses;
 mod object_error;
 mod percentile;
 mod quality;
+mod quality_summary;
 mod shell;
 mod smoothness;
 mod trajectory;
@@ -49,6 +51,7 @@ mod up;
 
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
 pub use error::AnalysisError;
+pub use error_text::millimetres;
 pub use feet::{FootMeasure, SoleHeights, foot_measure};
 pub use floor::{floor_height, floor_of};
 pub use foot_motion::FootMotion;
@@ -57,6 +60,7 @@ pub use mocap_model::{Clip, JointId, Pose, Side, Skeleton, Unit};
 pub use object_error::{ErrorMap, ErrorSummary, WorstSample, error_map, object_error};
 pub use percentile::percentile_rank;
 pub use quality::{Artifact, ArtifactKind, FootQuality, Quality, quality};
+pub use quality_summary::{ArtifactSummary, FootSummary, QualitySummary, StepSummary};
 pub use shell::{larger_error, shell_distance};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};
 pub use trajectory::{Trajectory, placements, trajectories, trajectory};

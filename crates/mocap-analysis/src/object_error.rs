@@ -6,10 +6,12 @@ use crate::percentile::percentile;
 use crate::shell::{larger_error, shell_distance};
 use crate::{AnalysisError, FramePoses, guess_unit};
 use mocap_model::{Clip, JointId, Pose, Skeleton, Unit};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// How far two motions are apart. Lengths are metres where [`ErrorSummary::unit`] is known, units of the
-/// reference otherwise.
-#[derive(Clone, Debug, PartialEq)]
+/// reference otherwise. The fields are those of the rows of `mocap compare --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ErrorSummary {
     /// The largest error of all frames and joints.
     pub max: f64,
@@ -19,26 +21,29 @@ pub struct ErrorSummary {
     pub rms: f64,
     /// The mean error.
     pub mean: f64,
-    /// Where the largest error is; `None` where both motions are the same or have no frames.
-    pub worst: Option<WorstSample>,
     /// The largest error half-way between frames, both motions interpolated there (slerp, linear).
     pub between_frames_max: f64,
     /// The shell distance.
     pub shell: f64,
+    /// Where the largest error is; `None` where both motions are the same or have no frames.
+    pub worst: Option<WorstSample>,
     /// The number of joints compared, without end sites.
     pub joints: usize,
     /// The number of frames compared.
     pub frames: usize,
     /// The unit by which lengths became metres: the reference's, or one guessed from its size.
+    #[serde(skip)]
     pub unit: Option<Unit>,
 }
 
 /// The joint and frame of a largest value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorstSample {
     /// The joint.
+    #[serde(skip)]
     pub joint: JointId,
     /// Its name.
+    #[serde(rename = "joint")]
     pub name: String,
     /// The frame, counted from 0.
     pub frame: usize,

@@ -122,7 +122,7 @@ impl JobContext {
         self.state().files.read.clone()
     }
 
-    /// Writes files atomically, all of them or none, and records them; returns their total size [bytes].
+    /// Writes files atomically, all of them or none, and records them; returns their total size (bytes).
     ///
     /// # Errors
     /// Where a file cannot be written, exists and `replace` is false, or the job may not continue.

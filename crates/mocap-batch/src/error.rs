@@ -38,7 +38,7 @@ pub trait JobError: From<BatchError> + Send {
         Tally::default()
     }
 
-    /// Memory that the error takes while it waits for its turn in the order of the jobs [bytes].
+    /// Memory that the error takes while it waits for its turn in the order of the jobs (bytes).
     fn size(&self) -> usize {
         0
     }
@@ -69,7 +69,7 @@ pub enum BatchError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The limit [bytes].
+        /// The limit (bytes).
         limit: u64,
     },
     /// A symbolic link leads to a directory above it.

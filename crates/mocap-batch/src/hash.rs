@@ -21,7 +21,7 @@ pub struct Hash(u128);
 /// The content of a file: its size and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Content {
-    /// The size [bytes].
+    /// The size (bytes).
     pub bytes: u64,
     /// The hash of all bytes.
     pub hash: Hash,

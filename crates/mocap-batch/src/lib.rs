@@ -62,6 +62,7 @@ mod portable;
 mod read;
 mod report;
 mod root;
+mod rows;
 mod run;
 mod shard;
 mod write;
@@ -80,6 +81,7 @@ pub use plan::{
 pub use portable::PathText;
 pub use read::read_file;
 pub use report::{JobReport, Tally};
+pub use rows::{PlanRow, SummaryRow, plan_rows};
 pub use run::{Observer, Outcome, RunOptions, Summary, run};
 pub use shard::Shard;
 pub use write::{WriteContent, write_file, write_stream};

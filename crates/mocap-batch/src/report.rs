@@ -20,7 +20,7 @@ pub trait JobReport: Send {
         Tally::default()
     }
 
-    /// Memory that the report takes while it waits for its turn in the order of the jobs [bytes].
+    /// Memory that the report takes while it waits for its turn in the order of the jobs (bytes).
     fn size(&self) -> usize {
         0
     }

@@ -44,7 +44,7 @@ pub(crate) fn is_temporary(name: &OsStr, tag: &str) -> bool {
     rest.and_then(|rest| rest.strip_prefix(tag)).is_some_and(|rest| rest.starts_with('-'))
 }
 
-/// Writes one file atomically and returns its size [bytes]; directories above it are created.
+/// Writes one file atomically and returns its size (bytes); directories above it are created.
 ///
 /// # Errors
 /// Where it cannot be written, or exists and `replace` is false.
@@ -104,7 +104,7 @@ impl Staged {
     }
 }
 
-/// Writes content into a stream, such as stdout, through a buffer; returns its size [bytes].
+/// Writes content into a stream, such as stdout, through a buffer; returns its size (bytes).
 ///
 /// # Errors
 /// Where the stream or the content fails.

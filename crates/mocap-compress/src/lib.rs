@@ -25,7 +25,8 @@
 //!
 //! Where next:
 //! - [`CompressOptions`]: profiles ([`Profile`]), tolerances of single joints, bounds between frames and of local
-//!   rotations; [`CompressReport`] has sizes and errors;
+//!   rotations; [`CompressReport`] has sizes and errors, [`CompressSummary`] the same as JSON and
+//!   text; [`match_rules`] resolves tolerances by glob;
 //! - [`Compressed`]: open a file, sample it ([`Sampler`]), decode it ([`Compressed::to_clip`]), read its keys
 //!   ([`Compressed::keys`]);
 //! - [`OpenLimits`]: bounds for files from elsewhere; [`CompressError`] names the damaged part of a file.
@@ -61,7 +62,8 @@ mod wire;
 pub use compressed::Compressed;
 #[cfg(feature = "encode")]
 pub use encode::{
-    CompressOptions, CompressReport, Compression, JointError, compress, compress_with_progress, raw_bytes,
+    CompressOptions, CompressReport, CompressSummary, Compression, JointError, JointRule, MatchedRules,
+    RuleError, WorstJoint, compress, compress_with_progress, match_rules, raw_bytes,
 };
 pub use error::{CompressError, Section};
 pub use info::{CompressedInfo, OpenLimits, Profile};

@@ -44,10 +44,10 @@ pub fn write<'c>(clip: &'c Clip, format: Format, options: &WriteOptions) -> Resu
     encode(Cow::Borrowed(clip), format, options)
 }
 
-/// As [`write`]; the clip is freed as soon as it is no longer needed, which saves memory.
+/// As [`write()`]; the clip is freed as soon as it is no longer needed, which saves memory.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_owned(clip: Clip, format: Format, options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
     encode(Cow::Owned(clip), format, options)
 }

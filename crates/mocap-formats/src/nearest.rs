@@ -1,5 +1,5 @@
-//! The name that was probably meant, of whole names. Parts of names, as globs have them, are another distance: the
-//! command line has that one beside its globs.
+//! The name that was probably meant, of whole names. Parts of names, as globs have them, are another distance, which
+//! the crate `mocap` has beside its globs.
 //!
 //! Based on: V. I. Levenshtein, "Binary codes capable of correcting deletions, insertions, and reversals", 1966.
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A place in the text of a file (see [`text::decode`] for files that are not UTF-8).
+/// A place in the text of a file (see [`crate::text::decode`] for files that are not UTF-8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The bytes in question.

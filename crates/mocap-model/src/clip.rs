@@ -70,6 +70,12 @@ impl Clip {
         Ok(Clip { skeleton, rate, frames, tracks })
     }
 
+    /// The rest pose of a skeleton, as a clip of no frames.
+    pub fn at_rest(skeleton: Arc<Skeleton>, rate: FrameRate) -> Clip {
+        let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        Clip { skeleton, rate, frames: 0, tracks }
+    }
+
     /// The skeleton that moves.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton

@@ -29,6 +29,7 @@
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space.
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
 //! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
+//! - [`Length`], [`UnitLength`], [`FrameRange`] read what people type: `1mm`, `cm`, `0.5s:2s`.
 //! - [`EulerOrder`], [`slerp`], [`exp`], [`log`], [`swing_twist`]: rotations.
 //!
 //! Conventions: column vectors, right-handed axes, radians, `f64`. The local transform of a joint is its
@@ -46,9 +47,11 @@ mod dofs;
 mod edit;
 mod error;
 mod euler;
+mod frame_range;
 mod kinematics;
 mod markers;
 mod pose;
+mod quantity;
 mod rate;
 mod role;
 mod rotation;
@@ -61,10 +64,12 @@ pub use clip::{Clip, JointTracks};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;
 pub use euler::{Angles, EulerOrder};
+pub use frame_range::FrameRange;
 pub use kinematics::ForwardKinematics;
 pub use markers::Markers;
 pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 pub use pose::Pose;
+pub use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub use rate::FrameRate;
 pub use role::{Role, Side};
 pub use rotation::{angle_between, exp, lerp, log, nlerp, rotation_between, slerp, swing_twist};

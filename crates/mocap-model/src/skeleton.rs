@@ -246,6 +246,39 @@ impl Skeleton {
         self.iter().find(|(_, joint)| joint.role == Some(role)).map(|(id, _)| id)
     }
 
+    /// The joint of a name, else of a role, both as text; else the only one whose name is the same in another case,
+    /// or the first whose role is.
+    ///
+    /// ```
+    /// use mocap_model::*;
+    ///
+    /// let joint = |name: &str, role| Joint { role, ..Joint::new(name, None, Vector3::zeros()) };
+    /// let joints = vec![joint("Hips", None), joint("knee", Some(Role::LeftLowerLeg)), joint("KNEE", None)];
+    /// let skeleton = Skeleton::new("", Space::default(), joints)?;
+    /// let found = |text| skeleton.find_by_name_or_role(text).map(JointId::index);
+    /// assert_eq!([found("hips"), found("KNEE"), found("leftlowerleg")], [Some(0), Some(2), Some(1)]);
+    /// assert_eq!([found("Knee"), found("elbow")], [None, None], "two names fit, none fits");
+    /// # Ok::<(), ModelError>(())
+    /// ```
+    pub fn find_by_name_or_role(&self, text: &str) -> Option<JointId> {
+        let role = || text.parse::<Role>().ok().and_then(|role| self.with_role(role));
+        if let Some(found) = self.find(text).or_else(role) {
+            return Some(found);
+        }
+        let same = |name: &str| name.to_lowercase() == text.to_lowercase();
+        let joints = || self.iter().filter(|(_, joint)| !joint.end_site);
+        let mut named = joints().filter(|(_, joint)| same(&joint.name)).map(|(id, _)| id);
+        match (named.next(), named.next()) {
+            (None, _) => {
+                let mut with_role =
+                    joints().filter(|(_, joint)| joint.role.is_some_and(|role| same(role.name())));
+                with_role.next().map(|(id, _)| id)
+            }
+            (only, None) => only,
+            _ => None,
+        }
+    }
+
     /// Chains that were given with the skeleton.
     pub fn chains(&self) -> &[Chain] {
         &self.chains

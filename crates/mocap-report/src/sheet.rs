@@ -1,10 +1,13 @@
 //! Contact sheets: poses of motions side by side, one row or more for each motion, at one scale.
 
+use std::str::FromStr;
+
 use crate::camera::{Camera, Seen, View};
 use crate::drawing::{Align, Drawing, Ink, Point, Theme};
 use crate::stage::{Place, Stage, spread};
 use crate::{raster, svg};
 use mocap_model::{Clip, Role, Side};
+use std::fmt;
 
 /// A motion on a sheet.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,21 @@ pub enum Moment {
     Frame(usize),
 }
 
+impl FromStr for Moment {
+    type Err = String;
+
+    /// Reads a time (`1.2s`) or a frame from 0 (`120`).
+    fn from_str(text: &str) -> Result<Moment, String> {
+        let moment = match text.trim().strip_suffix('s') {
+            Some(seconds) => {
+                seconds.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0).map(Moment::Seconds)
+            }
+            None => text.trim().parse().ok().map(Moment::Frame),
+        };
+        moment.ok_or_else(|| format!("'{text}' is neither a time such as 1.2s nor a frame from 0"))
+    }
+}
+
 impl Moment {
     /// The nearest frame; `None` outside the clip.
     pub fn frame_in(self, clip: &Clip) -> Option<usize> {
@@ -38,6 +56,53 @@ impl Moment {
         (frame < clip.frames()).then_some(frame)
     }
 }
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Moment::Frame(frame) => write!(f, "frame {frame}"),
+            Moment::Seconds(seconds) => write!(f, "{seconds} s"),
+        }
+    }
+}
+
+/// Why a sheet would show less than was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MomentError {
+    /// A motion has none of the moments.
+    EmptyRow {
+        /// The name of the motion.
+        name: String,
+        /// Its frames.
+        frames: usize,
+        /// Its duration \[s\].
+        seconds: f64,
+    },
+    /// No motion has a moment.
+    AfterTheEnd {
+        /// The moment.
+        moment: Moment,
+        /// The frames of the longest motion.
+        frames: usize,
+        /// Its duration \[s\].
+        seconds: f64,
+    },
+}
+
+impl fmt::Display for MomentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MomentError::EmptyRow { name, frames, seconds } => {
+                write!(f, "'{name}' has none of these moments: it has {frames} frames, {seconds:.2} s")
+            }
+            MomentError::AfterTheEnd { moment, frames, seconds } => {
+                write!(f, "{moment} is after the end: there are {frames} frames, {seconds:.2} s")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MomentError {}
 
 /// What a sheet shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +119,39 @@ pub struct SheetOptions {
     pub theme: Theme,
     /// Pixels of a PNG per pixel of the sheet, 0.25 to 8. Default 2.
     pub scale: f32,
+}
+
+impl SheetOptions {
+    /// Checks that every motion has one of the moments [`SheetOptions::at`], and every moment is in a motion.
+    ///
+    /// # Errors
+    /// For the first motion without a moment, or the first moment outside all motions.
+    ///
+    /// ```
+    /// use mocap_report::sheet::{Moment, MomentError, SheetInput, SheetOptions};
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let inputs = [SheetInput { name: "wave", clip: &clip }];
+    /// let at = |at: &[Moment]| SheetOptions { at: at.to_vec(), ..SheetOptions::default() };
+    /// let (first, late) = (Moment::Frame(0), Moment::Frame(clip.frames()));
+    /// assert!(at(&[]).check_moments(&inputs).is_ok() && at(&[first]).check_moments(&inputs).is_ok());
+    /// assert!(matches!(at(&[late]).check_moments(&inputs), Err(MomentError::EmptyRow { .. })));
+    /// assert!(matches!(at(&[first, late]).check_moments(&inputs), Err(MomentError::AfterTheEnd { .. })));
+    /// ```
+    pub fn check_moments(&self, inputs: &[SheetInput<'_>]) -> Result<(), MomentError> {
+        let length = |input: &SheetInput<'_>| (input.clip.frames(), input.clip.duration());
+        let misses = |input: &&SheetInput<'_>| self.at.iter().all(|at| at.frame_in(input.clip).is_none());
+        if !self.at.is_empty()
+            && let Some(input) = inputs.iter().find(misses)
+        {
+            let (frames, seconds) = length(input);
+            return Err(MomentError::EmptyRow { name: input.name.to_owned(), frames, seconds });
+        }
+        let nowhere = |at: &&Moment| inputs.iter().all(|input| at.frame_in(input.clip).is_none());
+        let Some(moment) = self.at.iter().find(nowhere) else { return Ok(()) };
+        let longest = inputs.iter().max_by(|a, b| a.clip.duration().total_cmp(&b.clip.duration()));
+        let (frames, seconds) = longest.map_or((0, 0.0), length);
+        Err(MomentError::AfterTheEnd { moment: *moment, frames, seconds })
+    }
 }
 
 impl Default for SheetOptions {
@@ -376,4 +474,18 @@ fn head(row: &Row<'_>, points: &[Point], scale: f32) -> Option<(Point, f32)> {
     let end = end.map_or(at, |end| points[end.index()]);
     let middle = [(at[0] + end[0]) / 2.0, (at[1] + end[1]) / 2.0];
     Some((middle, row.stage.size() as f32 * 0.048 * scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_seconds_or_frames() {
+        assert_eq!("1.2s".parse(), Ok(Moment::Seconds(1.2)));
+        assert_eq!("120".parse(), Ok(Moment::Frame(120)));
+        for wrong in ["", "s", "1.2", "-1", "-1s", "infs", "1m"] {
+            assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
+        }
+    }
 }

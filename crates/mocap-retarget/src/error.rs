@@ -98,7 +98,61 @@ pub enum RetargetWarning {
     NoFrames,
 }
 
+impl RetargetError {
+    /// A stable code for the kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            RetargetError::MissingRoles { .. } => "retarget::missing-roles",
+            RetargetError::Uncertain { .. } => "retarget::uncertain",
+            RetargetError::SidesMixed { .. } => "retarget::sides-mixed",
+            RetargetError::SidesSwapped { .. } => "retarget::sides-swapped",
+            RetargetError::NotBelow { .. } => "retarget::not-below",
+            RetargetError::ZeroLength { .. } => "retarget::zero-length",
+            _ => "retarget::failed",
+        }
+    }
+
+    /// The skeleton that the error is about.
+    pub fn which(&self) -> Option<SourceOrTarget> {
+        match self {
+            RetargetError::MissingRoles { which, .. }
+            | RetargetError::Uncertain { which, .. }
+            | RetargetError::SidesMixed { which }
+            | RetargetError::SidesSwapped { which, .. }
+            | RetargetError::NotBelow { which, .. }
+            | RetargetError::ZeroLength { which, .. }
+            | RetargetError::PoseLength { which, .. }
+            | RetargetError::PoseNotFinite { which }
+            | RetargetError::Extreme { which } => Some(*which),
+            _ => None,
+        }
+    }
+
+    /// Whether other roles could make the motion retargetable: a table of the roles that were found
+    /// ([`RoleMap::limb_table`](crate::RoleMap::limb_table)) then helps.
+    pub fn is_about_roles(&self) -> bool {
+        matches!(
+            self,
+            RetargetError::MissingRoles { .. }
+                | RetargetError::Uncertain { .. }
+                | RetargetError::SidesMixed { .. }
+                | RetargetError::SidesSwapped { .. }
+                | RetargetError::NotBelow { .. }
+        )
+    }
+}
+
 impl RetargetWarning {
+    /// The skeleton that the warning is about.
+    pub fn which(&self) -> Option<SourceOrTarget> {
+        match self {
+            RetargetWarning::LeftOut { which, .. }
+            | RetargetWarning::ReferencePoseEstimated { which }
+            | RetargetWarning::OneArm { which, .. } => Some(*which),
+            _ => None,
+        }
+    }
+
     /// A stable code for the kind of warning.
     pub fn code(&self) -> &'static str {
         match self {

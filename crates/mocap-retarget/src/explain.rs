@@ -1,6 +1,6 @@
 //! The map between two skeletons, joint by joint, for a person to check.
 
-use crate::pair::Pair;
+use crate::pair::{LimbRatios, Pair};
 use crate::roles::{RoleMap, RoleReason};
 use crate::transfer_rules::{TransferRule, transfer_rules};
 use mocap_model::{JointId, Role, Skeleton};
@@ -11,8 +11,12 @@ use std::fmt;
 pub struct MapExplanation {
     /// The naming schemes of source and target, if recognised.
     pub schemes: [Option<&'static str>; 2],
+    /// Ratios of limb lengths; `None` if the map cannot be used.
+    pub ratios: Option<LimbRatios>,
     /// One row per role of either skeleton, in the order of [`Role::ALL`].
     pub rows: Vec<RolePair>,
+    /// Names of the joints that are paired without a role, of the source and the target.
+    pub joint_pairs: Vec<[String; 2]>,
     /// Joints of the source without a role.
     pub source_others: Vec<UnmappedJoint>,
     /// Joints of the target without a role.
@@ -78,6 +82,25 @@ pub enum JointKind {
     Extra,
 }
 
+impl MapExplanation {
+    /// The number of roles that both skeletons have, and the number of roles that only one has.
+    pub fn role_counts(&self) -> (usize, usize) {
+        let both = self.rows.iter().filter(|row| row.score.is_some()).count();
+        (both, self.rows.len() - both)
+    }
+
+    /// The same with joint pairs.
+    #[must_use]
+    pub fn with_joint_pairs(
+        self,
+        pairs: &[(JointId, JointId)],
+        source: &Skeleton,
+        target: &Skeleton,
+    ) -> MapExplanation {
+        MapExplanation { joint_pairs: names_of(pairs, source, target), ..self }
+    }
+}
+
 impl fmt::Display for JointKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -135,6 +158,8 @@ pub(crate) fn explain_pair(pair: &Pair, joint_pairs: &[(JointId, JointId)]) -> M
         (&target.skeleton, &target.body, &target.reference),
         joint_pairs,
     );
+    explanation.ratios = Some(pair.ratios);
+    explanation.joint_pairs = names_of(joint_pairs, &source.skeleton, &target.skeleton);
     let source_name = |id: JointId| source.skeleton.joint(id).name.clone();
     let mut drives = vec![false; source.skeleton.len()];
     rules.iter().flat_map(TransferRule::sources).for_each(|id| drives[id.index()] = true);
@@ -156,7 +181,7 @@ pub(crate) fn explain_pair(pair: &Pair, joint_pairs: &[(JointId, JointId)]) -> M
 }
 
 /// The map between two skeletons by their roles, usable or not: [`Retargeter::explain`](crate::Retargeter::explain)
-/// without what happens to joints without roles.
+/// without ratios, joint pairs, and what happens to joints without roles.
 pub fn explain_roles(
     source: &Skeleton,
     source_roles: &RoleMap,
@@ -191,10 +216,18 @@ pub fn explain_roles(
     });
     MapExplanation {
         schemes: [source_roles.scheme, target_roles.scheme],
+        ratios: None,
         rows: rows.filter(|row| row.source.is_some() || row.target.is_some()).collect(),
+        joint_pairs: Vec::new(),
         source_others: others(source, source_roles),
         target_others: others(target, target_roles),
     }
+}
+
+/// The names of pairs of joints; pairs with a joint that does not exist are left out.
+fn names_of(pairs: &[(JointId, JointId)], source: &Skeleton, target: &Skeleton) -> Vec<[String; 2]> {
+    let name = |skeleton: &Skeleton, id: JointId| Some(skeleton.joints().get(id.index())?.name.clone());
+    pairs.iter().filter_map(|(from, to)| Some([name(source, *from)?, name(target, *to)?])).collect()
 }
 
 /// The proportions of a limb at its knee or elbow: the bone above over the bone below.

@@ -41,21 +41,27 @@
 //! - [`map_roles`], [`Retargeter::explain`]: which joint is what, and why; [`RoleMap::given`] to say it yourself.
 //! - [`estimate_rest_pose`]: for a target whose rest pose is not a T- or A-pose.
 //! - [`retarget_joint_pairs`]: skeletons that are not bipeds.
-//! - [`RetargetMetric`]: the figures of a report by name, for quality gates.
+//! - [`RetargetFigures`], [`MapFigures`]: the JSON form of a report and of a map; `Display` of
+//!   [`RetargetReport`] and [`MapExplanation`] is the text for people.
+//! - [`RetargetMetric`], [`RetargetGate`]: the figures of a report by name, and limits on them.
 
 mod body;
 mod clavicle;
 mod clip_context;
 mod error;
 mod explain;
+mod figures;
 #[cfg(test)]
 mod fixtures;
 mod foot_geometry;
 mod foot_lock;
+mod gate;
 mod joint_pairs;
 mod limb_map;
 mod limb_motion;
 mod limb_solving;
+mod map_figures;
+mod map_text;
 mod measure;
 mod metric;
 mod options;
@@ -63,6 +69,8 @@ mod pair;
 mod pose_estimation;
 mod reference_pose;
 mod report;
+mod report_text;
+mod rest_choice;
 mod rest_pose;
 mod retargeter;
 mod roles;
@@ -70,6 +78,7 @@ mod self_contact;
 mod smoothing;
 mod source_clip;
 mod swivel_plan;
+mod text;
 mod trajectories;
 mod transfer;
 mod transfer_rules;
@@ -82,7 +91,10 @@ pub use error::{RetargetError, RetargetWarning, SourceOrTarget};
 pub use explain::{
     FoundJoint, JointKind, JointTransfer, MapExplanation, RolePair, UnmappedJoint, explain_roles,
 };
+pub use figures::RetargetFigures;
+pub use gate::{GateResult, MissedGate, ParseGateError, RetargetGate};
 pub use joint_pairs::retarget_joint_pairs;
+pub use map_figures::MapFigures;
 pub use metric::RetargetMetric;
 pub use options::{Floor, FootLock, Hands, LimbSolver, RetargetMethod, RetargetOptions};
 pub use pair::LimbRatios;
@@ -90,6 +102,7 @@ pub use report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, RetargetReport, SelfContactReport,
     SoleReport, StepReport,
 };
+pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_pose_of, with_rest_pose};
 pub use rest_pose::estimate_rest_pose;
 pub use retargeter::Retargeter;
 pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};

@@ -112,7 +112,7 @@ pub struct RetargetOptions {
     /// A local pose of the target that replaces its rest pose.
     pub target_rest: Option<Pose>,
     /// Lead-in: frames at the start of a clip that are not part of its motion, such as a rest pose. They are
-    /// transferred and solved, but not locked and not measured. Default: 0 [frames].
+    /// transferred and solved, but not locked and not measured. Default: 0 (frames).
     pub lead_in: usize,
     /// Roles of the source's joints, instead of the roles that are found.
     pub source_roles: Option<RoleMap>,

@@ -62,6 +62,22 @@ pub struct LimbRatios {
     pub unit: f64,
 }
 
+impl LimbRatios {
+    /// The same for lengths in one unit: `unit` is 1.
+    pub fn in_one_unit(self) -> LimbRatios {
+        LimbRatios { leg: self.leg / self.unit, arm: self.arm.map(|arm| arm / self.unit), unit: 1.0 }
+    }
+}
+
+/// `legs 1.188, arms 1.074`, for lengths in one unit.
+impl std::fmt::Display for LimbRatios {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ratios = self.in_one_unit();
+        write!(f, "legs {:.3}", ratios.leg)?;
+        ratios.arm.map_or(Ok(()), |arm| write!(f, ", arms {arm:.3}"))
+    }
+}
+
 impl Pair {
     /// Maps the joints of two skeletons and makes a reference pose for each.
     pub(crate) fn new(

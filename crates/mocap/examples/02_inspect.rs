@@ -1,5 +1,7 @@
 //! Looks at a file twice: as it was written, and as what it means.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {

@@ -1,5 +1,7 @@
 //! Converts a motion: AMC with its skeleton to BVH in metres, Z up.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {

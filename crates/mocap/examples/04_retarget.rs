@@ -1,5 +1,7 @@
 //! Puts a walk on a body of other proportions and prints how well it went.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {

@@ -1,5 +1,7 @@
 //! Compresses a walk so that no point on the skin moves by more than 0.1 mm.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {

@@ -1,6 +1,8 @@
 //! Plays a compressed clip: poses at any time, without decoding the whole.
 
-use mocap::compress::{OpenLimits, Looping};
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use mocap::compress::{Looping, OpenLimits};
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {

@@ -1,5 +1,7 @@
 //! Measures how far two versions of a motion are apart, in object space.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 fn main() -> Result<(), mocap::Error> {
     let walk = mocap::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"))?.value;
     let rate = mocap::FrameRate::new(walk.rate().fps() / 4.0).expect("a rate");

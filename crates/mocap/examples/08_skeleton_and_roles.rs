@@ -1,5 +1,7 @@
 //! Finds out which joint is which part of the body, by names and by the tree.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use mocap::retarget::map_roles_in;
 
 fn main() -> Result<(), mocap::Error> {

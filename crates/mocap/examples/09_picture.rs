@@ -1,5 +1,7 @@
 //! Draws a contact sheet (SVG) and a viewer page (HTML) of a motion.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use mocap::report::{sheet, view};
 use mocap::retarget::map_roles_in;
 

@@ -1,5 +1,7 @@
 //! Builds a skeleton and a clip in code: a pendulum of 1 m that swings for two seconds.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::sync::Arc;
 
 use mocap::prelude::*;

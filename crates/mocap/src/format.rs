@@ -1,7 +1,7 @@
 //! All formats of files, as users see them: the table of `mocap_formats`, and compressed clips.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use mocap_formats::{Finding, Format, FormatProblem, text};
@@ -46,6 +46,11 @@ impl FileFormat {
         if mocz { Some(FileFormat::Mocz) } else { exchange() }
     }
 
+    /// The format of a path by its extension.
+    pub fn of_path(path: &Path) -> Option<FileFormat> {
+        path.extension().and_then(|extension| extension.to_str()).and_then(FileFormat::from_extension)
+    }
+
     /// The format by the first bytes of a file; `None` where they fit no format.
     pub fn detect(bytes: &[u8]) -> Option<FileFormat> {
         if is_compressed(bytes) {
@@ -73,8 +78,7 @@ impl FileFormat {
         if stated == Some(FileFormat::Mocz) {
             return Err(Finding::new(Problem::NotCompressed { named: false }));
         }
-        let extension = path.and_then(Path::extension).and_then(|extension| extension.to_str());
-        let named = extension.and_then(FileFormat::from_extension);
+        let named = path.and_then(FileFormat::of_path);
         let known = stated.or(named.filter(|format| *format != FileFormat::Mocz));
         known.or_else(|| FileFormat::detect(bytes)).ok_or_else(|| match named {
             Some(_) => Finding::new(Problem::NotCompressed { named: true }),
@@ -119,6 +123,58 @@ pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(b"MOCZ")
 }
 
+/// The format of an output: as stated, else by the extension of its path; `None` where neither names one.
+///
+/// ```
+/// use mocap::{Format, output_format};
+///
+/// assert_eq!(output_format(None, Some("walk.csv".as_ref()))?, Some(Format::Csv));
+/// assert!(output_format(None, Some("walk.mp4".as_ref())).is_err());
+/// # Ok::<(), mocap::Finding>(())
+/// ```
+///
+/// # Errors
+/// Where the extension is that of a compressed clip, or of no format.
+pub fn output_format(stated: Option<Format>, output: Option<&Path>) -> Result<Option<Format>, Finding> {
+    let extension = output.and_then(Path::extension).and_then(|extension| extension.to_str());
+    let (None, Some(extension)) = (stated, extension) else { return Ok(stated) };
+    match FileFormat::from_extension(extension) {
+        Some(FileFormat::Exchange(format)) => Ok(Some(format)),
+        Some(FileFormat::Mocz) => Err(Finding::new(Problem::CompressedOutput)),
+        None => Err(Finding::new(Problem::UnsupportedOutput { extension: extension.to_owned() })),
+    }
+}
+
+/// The path with another extension, in place of that of a motion or skeleton; any other is part of the name.
+///
+/// ```
+/// use std::path::Path;
+///
+/// assert_eq!(mocap::with_extension(Path::new("walk.bvh"), "csv"), Path::new("walk.csv"));
+/// assert_eq!(mocap::with_extension(Path::new("take.01"), "csv"), Path::new("take.01.csv"));
+/// ```
+pub fn with_extension(path: &Path, extension: &str) -> PathBuf {
+    if FileFormat::of_path(path).is_some() {
+        return path.with_extension(extension);
+    }
+    add_extension(path, extension)
+}
+
+/// The name of the compressed clip of a motion file. A compressed clip does not become itself.
+pub fn compressed_name(path: &Path) -> PathBuf {
+    match FileFormat::of_path(path) {
+        Some(FileFormat::Mocz) => add_extension(path, "mocz"),
+        _ => with_extension(path, "mocz"),
+    }
+}
+
+fn add_extension(path: &Path, extension: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
+}
+
 impl From<Format> for FileFormat {
     fn from(format: Format) -> FileFormat {
         FileFormat::Exchange(format)
@@ -139,5 +195,18 @@ impl FromStr for FileFormat {
             let known: Vec<&str> = FileFormat::all().map(FileFormat::extension).collect();
             format!("'{text}' is not a format; formats are {}", known.join(", "))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compressed_clips_are_named_after_motions() {
+        assert_eq!(compressed_name(Path::new("a/walk.bvh")), Path::new("a/walk.mocz"));
+        assert_eq!(compressed_name(Path::new("stdin")), Path::new("stdin.mocz"));
+        assert_eq!(compressed_name(Path::new("take.01")), Path::new("take.01.mocz"));
+        assert_eq!(compressed_name(Path::new("walk.mocz")), Path::new("walk.mocz.mocz"));
     }
 }

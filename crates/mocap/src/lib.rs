@@ -22,15 +22,18 @@
 //!
 //! [`read`] takes every format of [`FileFormat`]; [`read_with`] takes [`ReadOptions`] for what a file does not say,
 //! such as the unit of a BVH. Both return warnings: a [`Finding`] has a code, a sentence and a place in the file.
-//! [`write`] takes the format from the extension. [`open`] gives the file as it was written, value by value.
+//! [`write()`] takes the format from the extension. [`open`] gives the file as it was written, value by value.
 //!
 //! # Where to go next
 //!
 //! | to | see |
 //! |---|---|
 //! | put a motion on another skeleton | [`retarget`](retarget()), [`mocap::retarget`](mod@retarget) |
+//! | see or edit which joint moves which | [`Mapping`] |
 //! | make it small with a guaranteed error | [`compress`](compress()), [`mocap::compress`](mod@compress) |
 //! | play a compressed clip | [`Compressed`], [`compress::Sampler`] |
+//! | trim, resample, scale or rotate a motion | [`edit()`] |
+//! | see what a file contains | [`FileFacts`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
 //! | draw contact sheets and viewer pages | [`report`] |
 //! | bend chains to goals | [`ik`] |
@@ -40,13 +43,20 @@
 //! The examples in `examples/` are short programs, one per task.
 
 mod companion;
+mod compare;
+mod digits;
+mod edit;
 mod error;
+mod facts;
 mod format;
+mod mapping;
 mod methods;
 mod motion_file;
+mod near_names;
 mod options;
 mod problem;
 mod read;
+mod skeleton_summary;
 mod unit;
 mod up;
 mod write;
@@ -58,16 +68,32 @@ pub mod prelude;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// The program of the project's README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ProjectReadme;
+
+/// The programs of the page about the library.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Library;
+
 pub use companion::companion;
+pub use compare::{at_one_rate, in_one_unit};
+pub use digits::{grouped, short};
+pub use edit::{EditOptions, edit};
 pub use error::Error;
-pub use format::{FileFormat, is_compressed};
-pub use methods::{Retargeted, compress, retarget};
+pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
+pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
+pub use mapping::{ExplainedMapping, Mapping};
+pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
+pub use skeleton_summary::SkeletonSummary;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
-pub use up::upright;
+pub use up::{upright, with_roles};
 pub use write::{write, write_skeleton, write_with};
 
 // The crates of the project as modules, and the types that a program names most.
@@ -79,10 +105,10 @@ pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 
-pub use mocap_compress::{Compressed, Compression, CompressOptions};
+pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
 pub use mocap_model::{
-    Axis, Clip, Dofs, EulerOrder, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role, SignedAxis,
-    Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
+    Axis, Clip, Dofs, EulerOrder, FrameRange, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role,
+    SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 pub use mocap_retarget::{RetargetOptions, Retargeter};

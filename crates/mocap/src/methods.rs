@@ -1,12 +1,13 @@
 //! Retargeting and compression of clips as they come from files: with a unit that the file does not state.
 
-use mocap_compress::Compression;
+use mocap_compress::{CompressSummary, Compression, JointRule, match_rules};
 use mocap_formats::{Finding, Parsed};
 use mocap_model::{Clip, Skeleton};
 use mocap_retarget::{RetargetReport, Retargeter};
 
+use crate::near_names::near_names;
 use crate::unit::needed_unit;
-use crate::{CompressOptions, Error, RetargetOptions};
+use crate::{CompressOptions, Error, Problem, RetargetOptions};
 
 /// A motion on another skeleton.
 #[derive(Clone, Debug)]
@@ -66,4 +67,55 @@ pub fn compress(clip: &Clip, options: &CompressOptions) -> Result<Parsed<Compres
     }
     let value = mocap_compress::compress(clip, &options)?;
     Ok(Parsed { value, warnings })
+}
+
+/// A compressed clip with the summary of its sizes and errors.
+#[derive(Clone, Debug)]
+pub struct SummarizedCompression {
+    /// The bytes of a `.mocz` file.
+    pub bytes: Vec<u8>,
+    /// Sizes and errors, by rule where there are rules.
+    pub summary: CompressSummary,
+}
+
+/// As [`compress()`], with tolerances of joints by glob in place of [`CompressOptions::joint_tolerances`]. `progress`
+/// is called with the share of the work that is done, 0 to 1. What is assumed, and rules that match no joint, are
+/// added to `warnings`.
+///
+/// ```
+/// use mocap::prelude::*;
+///
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let mut warnings = Vec::new();
+/// let done = mocap::compress_by_rules(&walk, &CompressOptions::default(), &[], &|_| {}, &mut warnings)?;
+/// println!("{}", done.summary.line());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`compress()`].
+pub fn compress_by_rules(
+    clip: &Clip,
+    options: &CompressOptions,
+    rules: &[JointRule],
+    progress: &dyn Fn(f64),
+    warnings: &mut Vec<Finding>,
+) -> Result<SummarizedCompression, Error> {
+    let unit = needed_unit(clip.skeleton(), warnings)?;
+    let matched = match_rules(rules, clip.skeleton());
+    for rule in &matched.unmatched {
+        let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site);
+        let glob = rules[*rule].joints.glob().to_owned();
+        let near = near_names(&glob, joints.map(|joint| joint.name.as_str()), 3);
+        let near = near.into_iter().map(str::to_owned).collect();
+        warnings.push(Finding::new(Problem::NoSuchJoint { glob, near }));
+    }
+    let options = CompressOptions {
+        metres_per_unit: options.metres_per_unit.or(Some(unit.metres)),
+        joint_tolerances: matched.tolerances,
+        ..options.clone()
+    };
+    let Compression { bytes, report } = mocap_compress::compress_with_progress(clip, &options, progress)?;
+    let summary = CompressSummary::new(&report, &options, clip.frames(), rules, &matched.by_joint);
+    Ok(SummarizedCompression { bytes, summary })
 }

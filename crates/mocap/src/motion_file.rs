@@ -106,7 +106,7 @@ impl MotionFile {
         if options.drop_first_frame {
             let frames = clip.frames();
             if frames < 2 {
-                let error = Finding::new(Problem::NoFrameLeft { frames });
+                let error = Finding::new(Problem::NoFrameLeft { edit: "--drop-first-frame", frames });
                 return Err(Rejected::from(error).behind(warnings));
             }
             clip = clip.trimmed(1..frames).expect("the range lies within the clip");

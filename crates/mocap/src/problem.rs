@@ -2,7 +2,9 @@
 
 use mocap_compress::CompressError;
 use mocap_formats::Remedy;
-use mocap_model::{SignedAxis, Unit};
+use mocap_model::{ModelError, SignedAxis, Unit};
+
+use crate::digits::short;
 
 /// A problem of a motion file that no reader of one format can see.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -10,18 +12,40 @@ use mocap_model::{SignedAxis, Unit};
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
     // Errors.
-    #[error("this is no compressed clip{}", if *named { ", whatever its name says" } else { "" })]
+    #[error("not a compressed clip{}", if *named { ", although its name ends in .mocz" } else { "" })]
     NotCompressed { named: bool },
     #[error("{0}")]
     Compressed(CompressError),
     #[error("{reason}")]
     NoSkeleton { reason: String },
-    #[error("--drop-first-frame leaves no frame: the motion has {frames}")]
-    NoFrameLeft { frames: usize },
-    #[error("the unit of lengths is not known: neither the file nor the size of the skeleton tell it")]
+    #[error("{edit} leaves no frame: the motion has {frames}")]
+    NoFrameLeft { edit: &'static str, frames: usize },
+    #[error("{edit}: {error}")]
+    Edit { edit: &'static str, error: ModelError },
+    #[error("the frame rate is {} fps, that of the other motion {} fps", short(*other), short(*reference))]
+    RatesDiffer { reference: f64, other: f64 },
+    #[error("{0}")]
+    Resample(ModelError),
+    #[error(
+        "the duration is {} s, that of the other motion {} s: they cannot be compared over time",
+        short(*other),
+        short(*reference)
+    )]
+    DurationsDiffer { reference: f64, other: f64 },
+    #[error("unsupported output format '.{extension}'")]
+    UnsupportedOutput { extension: String },
+    #[error("compressed clips are written only by `mocap compress`")]
+    CompressedOutput,
+    #[error(
+        "the unit of lengths is unknown: the file does not state it, and the size of the skeleton fits no usual unit"
+    )]
     UnitUnknown,
 
     // Warnings.
+    #[error("the unit was taken to be that of the other motion")]
+    UnitOfOther,
+    #[error("no joint matches '{glob}': its tolerance has no effect")]
+    NoSuchJoint { glob: String, near: Vec<String> },
     #[error("the unit was taken to be {}, from the size of the skeleton", unit_name(unit))]
     UnitGuessed { unit: Unit },
     #[error("the body stands along {}, and {} is taken to be up", signed(*body), signed(*taken))]
@@ -33,7 +57,7 @@ pub fn unit_name(unit: &Unit) -> String {
     unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned)
 }
 
-/// With its sign, whichever it is.
+/// With its sign, plus as well.
 fn signed(axis: SignedAxis) -> String {
     if axis.negative { axis.to_string() } else { format!("+{axis}") }
 }
@@ -45,8 +69,14 @@ impl mocap_formats::Problem for Problem {
             Problem::Compressed(error) => error.code(),
             Problem::NoSkeleton { .. } => "amc::no-skeleton",
             Problem::NoFrameLeft { .. } => "edit::no-frames",
+            Problem::Edit { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
+            Problem::Edit { .. } => "edit::not-finite",
+            Problem::RatesDiffer { .. } | Problem::Resample(_) => "compare::rates",
+            Problem::DurationsDiffer { .. } => "compare::different",
+            Problem::UnsupportedOutput { .. } | Problem::CompressedOutput => "usage::format",
+            Problem::NoSuchJoint { .. } => "compress::no-such-joint",
             Problem::UnitUnknown => "unit::unknown",
-            Problem::UnitGuessed { .. } => "unit::guessed",
+            Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",
             Problem::UpUnlikely { .. } => "space::up-unlikely",
         }
     }

@@ -1,11 +1,11 @@
 //! The axis that points up, where the file does not say it: as the user says, or the usual one with a warning
-//! where the body stands along another.
+//! where the body stands along another. Roles show how the body stands.
 
 use std::sync::Arc;
 
 use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis};
-use mocap_retarget::map_roles;
+use mocap_retarget::{map_roles, map_roles_in};
 
 use crate::unit::{in_space, with_up};
 use crate::{FileFormat, Problem, ReadOptions};
@@ -35,4 +35,10 @@ pub fn upright(clip: Clip) -> Clip {
     let Some(up) = other_up(&clip) else { return clip };
     let space = with_up(clip.skeleton().space(), up);
     in_space(clip, space)
+}
+
+/// The clip with the roles of its joints, as far as names, tree and motion show them with certainty.
+pub fn with_roles(clip: Clip) -> Clip {
+    let skeleton = map_roles_in(&clip).certain().apply(clip.skeleton());
+    clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }

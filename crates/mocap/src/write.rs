@@ -29,10 +29,10 @@ pub fn write(path: impl AsRef<Path>, clip: &Clip) -> Result<Vec<Finding>, Error>
     write_with(path, clip, &WriteOptions::default())
 }
 
-/// As [`write`], with options.
+/// As [`write()`], with options.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_with(
     path: impl AsRef<Path>,
     clip: &Clip,
@@ -45,7 +45,7 @@ pub fn write_with(
 /// Writes a skeleton as `.skel` or `.asf`, by the path's extension. A file that exists is replaced.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_skeleton(path: impl AsRef<Path>, skeleton: &Skeleton) -> Result<Vec<Finding>, Error> {
     let path = path.as_ref();
     put(path, mocap_formats::write_skeleton(skeleton, format_of(path)?, &WriteOptions::default())?)

@@ -51,7 +51,7 @@ pub fn run(tests: &[Test]) -> ExitCode {
     });
     let conclusion = libtest_mimic::run(&arguments, trials.collect());
     for (reason, count) in reasons.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        println!("skipped: {count} {} {reason}", if *count == 1 { "test" } else { "tests" });
+        println!("skipped: {count} {} ({reason})", if *count == 1 { "test" } else { "tests" });
     }
     conclusion.exit_code()
 }

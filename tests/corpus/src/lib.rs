@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! test result: ok. 4 passed; 0 failed; 7 ignored; 0 measured; 0 filtered out; finished in 0.31s
-//! skipped: 7 tests need real motion files; set MOCAP_CORPUS to their folder
+//! skipped: 7 tests (need real motion files; set MOCAP_CORPUS to their folder)
 //! ```
 //!
 //! ```no_run

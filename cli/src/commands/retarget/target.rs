@@ -1,33 +1,32 @@
-//! The skeleton that motions are put on.
+//! The target: the skeleton that motions are retargeted to.
 
 use mocap_formats::Remedy;
-use mocap_model::{Pose, Skeleton, UnitSource};
-use mocap_retarget::{RoleMap, map_roles, map_roles_in};
+use mocap_model::{Pose, Skeleton};
+use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
 
 use crate::args::{PositionChannelsArg, Reading, TargetSettings};
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
-use crate::edit::guessed;
 use crate::read::{self, Motion};
-use crate::rest::{self, RestArg, starts_at_rest};
+use crate::rest;
 
 /// The target and what was found while it was read.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) path: String,
     pub(super) skeleton: Skeleton,
-    /// How it stands, as its own motion shows.
+    /// Its reference pose, estimated from its own motion.
     pub(super) rest: Option<Pose>,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// What its joints are, as far as names, shape and its own motion tell.
+    /// Roles of its joints, by names, shape and its own motion.
     pub(super) roles: RoleMap,
 }
 
-/// Reads the target. What the flags say about the inputs does not hold for it.
+/// Reads the target. Flags about inputs do not apply to it.
 pub(crate) fn read(
     (context, input): (&JobContext, &Input),
     args: &TargetSettings,
-    stance: Option<usize>,
+    rest_frame: Option<usize>,
     inputs: &Reading,
 ) -> Result<Target, Failure> {
     let reading = Reading {
@@ -37,16 +36,17 @@ pub(crate) fn read(
         input_up: args.target_up,
         position_channels: PositionChannelsArg::Auto,
         skeleton: None,
-        // What is odd about the target's own motion is settled here first.
+        // A rest pose before the target's own motion is not an error: it is removed from the warnings first.
         strict: false,
         ..inputs.clone()
     };
     let loaded = read::load(context, input, &reading)?;
-    let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || stance.is_some() {
+    let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
-        let at_rest = starts_at_rest(&mut warnings);
-        let asked = stance.map_or(RestArg::Auto, RestArg::Frame);
-        let (_, rest) = rest::stance(&clip, asked, at_rest, "--target-rest")?;
+        let first_is_rest = rest::starts_at_rest(&mut warnings);
+        let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
+        let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
+            .map_err(|error| rest::refused("--target-rest", &error))?;
         (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
     } else {
         let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
@@ -60,18 +60,14 @@ pub(crate) fn read(
     match read::known_unit(&skeleton) {
         None if args.unit_unneeded => {}
         None => {
-            let error = Diagnostic::new(
-                "unit::unknown",
-                "the report is in metres, and neither the target nor its size say its unit",
-            )
-            .help("state it with --target-unit, such as --target-unit cm");
+            let error = Diagnostic::from(mocap::Problem::UnitUnknown)
+                .help("state it with --target-unit, such as --target-unit cm");
             return Err(Failure { error, warnings });
         }
-        Some(unit) if unit.source == UnitSource::Guessed => {
-            let name = unit.name().unwrap_or_default();
-            warnings.push(guessed(unit).help(format!("--target-unit {name} states it, and silences this")));
-        }
-        Some(_) => {}
+        Some(unit) => warnings.extend(mocap::guess_warning(unit).map(|finding| {
+            let name = mocap::unit_name(&unit);
+            Diagnostic::from(finding).help(format!("--target-unit {name} states it, and silences this"))
+        })),
     }
     Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
 }

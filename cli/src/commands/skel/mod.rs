@@ -1,4 +1,4 @@
-//! `mocap skel`: the skeleton of a file, shown, checked, and written for a user to edit.
+//! `mocap skel`: shows and checks the skeleton of a file, and writes it for a user to edit.
 
 mod preset;
 mod row;
@@ -6,11 +6,13 @@ mod row;
 pub(crate) use preset::Row as PresetRow;
 pub(crate) use row::Row;
 
+use std::mem::take;
 use std::path::Path;
 
+use mocap::SkeletonSummary;
 use mocap_formats::{Format, skel};
-use mocap_model::{Role, Skeleton, Space};
-use mocap_retarget::{REQUIRED_ROLES, map_roles};
+use mocap_model::{Skeleton, Space};
+use mocap_retarget::{RestChoice, RestSource, map_roles, rest_pose_of, with_rest_pose};
 
 use crate::args::{Invocation, LIST, Reading, SkelArgs as Args};
 use crate::batch::{
@@ -21,13 +23,11 @@ use crate::diagnostic::Diagnostic;
 use crate::encode;
 use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
-use crate::rest::{Rest, RestArg, at_rest, stance, starts_at_rest};
+use crate::rest::{refused, starts_at_rest};
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-    if console.is_json() && args.outputs.to_stdout() {
-        return Err(Diagnostic::stdout_twice());
-    }
+    batch::check_stdout(console, &args.outputs)?;
     let preset = match args.preset.as_deref() {
         Some(LIST) => return Ok(preset::list(console)),
         name => name.and_then(skel::preset),
@@ -55,46 +55,44 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
         format @ (Format::Skel | Format::Asf) => Ok(format),
         other => Err(Diagnostic::new(
             "usage::format",
-            format!("{other} files hold a motion, not a skeleton alone"),
+            format!("{other} files contain a motion, not only a skeleton"),
         )
-        .help("skel writes .skel and .asf; `mocap convert` writes motions")),
+        .help("`mocap skel` writes .skel and .asf; `mocap convert` writes motions")),
     }
 }
 
-/// The skeleton of a file, at rest as `--rest` asks for.
-fn rested(loaded: Loaded, args: &Args, format: Format) -> Result<(Skeleton, Rest, Vec<Diagnostic>), Failure> {
-    // That the first frame is a rest pose is no fault of a skeleton: it is told apart before warnings count.
+/// The skeleton of a file with the rest pose that `--rest` names.
+fn rested(
+    loaded: Loaded,
+    args: &Args,
+    format: Format,
+) -> Result<(Skeleton, RestSource, Vec<Diagnostic>), Failure> {
+    // A rest pose before the motion is not an error: it is removed from the warnings before `--strict` counts.
     let reading = Reading { strict: false, ..args.reading.clone() };
-    let asked = match args.rest {
-        // An AMC that was written before still moves it.
-        RestArg::Auto if format == Format::Asf => RestArg::Offsets,
-        RestArg::Auto if !loaded.format.has_motion() => RestArg::Offsets,
-        asked => asked,
+    let choice = match args.rest {
+        // An AMC written earlier must still fit an ASF.
+        RestChoice::Auto if format == Format::Asf => RestChoice::Offsets,
+        RestChoice::Auto if !loaded.format.has_motion() => RestChoice::Offsets,
+        choice => choice,
     };
-    if asked == RestArg::Offsets {
+    if choice == RestChoice::Offsets {
         let (skeleton, mut warnings) = loaded.into_skeleton(&reading)?;
         starts_at_rest(&mut warnings);
-        return Ok((skeleton, Rest::Offsets, read::strict(&args.reading, warnings)?));
+        return Ok((skeleton, RestSource::Offsets, read::strict(&args.reading, warnings)?));
     }
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
-    let first = starts_at_rest(&mut warnings);
+    let first_is_rest = starts_at_rest(&mut warnings);
     let warnings = read::strict(&args.reading, warnings)?;
-    let (rest, pose) = match stance(&clip, asked, first, "--rest") {
-        Ok(found) => found,
-        Err(error) => return Err(Failure { error, warnings }),
-    };
-    let Some(pose) = pose else { return Ok((clip.skeleton().as_ref().clone(), rest, warnings)) };
-    match at_rest(clip.skeleton(), &pose) {
-        Ok(skeleton) => Ok((skeleton, rest, warnings)),
-        Err(_) if asked == RestArg::Auto => Ok((clip.skeleton().as_ref().clone(), Rest::Offsets, warnings)),
-        Err(joint) => {
-            let message = format!(
-                "the skeleton cannot rest as in that frame: '{joint}' does not turn freely, and its angles count \
-                 from the rest pose of the file"
-            );
-            let error = Diagnostic::new("skel::rest", message).help("--rest offsets takes that one");
-            Err(Failure { error, warnings })
+    let found = rest_pose_of(&clip, choice, first_is_rest).and_then(|(rest, pose)| match pose {
+        Some(pose) => Ok((with_rest_pose(clip.skeleton(), &pose)?, rest)),
+        None => Ok((clip.skeleton().as_ref().clone(), rest)),
+    });
+    match found {
+        Ok((skeleton, rest)) => Ok((skeleton, rest, warnings)),
+        Err(_) if choice == RestChoice::Auto => {
+            Ok((clip.skeleton().as_ref().clone(), RestSource::Offsets, warnings))
         }
+        Err(error) => Err(Failure { error: refused("--rest", &error), warnings }),
     }
 }
 
@@ -107,24 +105,22 @@ fn skel(
 ) -> Result<Report, Failure> {
     let path = job.input.shown();
     let (bytes_in, (skeleton, rest, mut warnings)) = match preset {
-        Some(preset) => (0, (preset.skeleton(), Rest::Offsets, Vec::new())),
+        Some(preset) => (0, (preset.skeleton(), RestSource::Offsets, Vec::new())),
         None => {
             let loaded = read::load(context, &job.input, &args.reading)?;
             (loaded.size(), rested(loaded, args, format)?)
         }
     };
-    // What is only a guess must not be written as if it were known.
+    // Guesses are not written as facts.
     let roles = map_roles(&skeleton).certain();
-    let missing: Vec<Role> = REQUIRED_ROLES.into_iter().filter(|role| roles.joint(*role).is_none()).collect();
+    let missing = roles.missing();
     if !missing.is_empty() {
         let names = missing.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
-        let message = format!("no joint was found for {names}: the skeleton cannot be retargeted as it is");
-        warnings.push(
-            Diagnostic::new("skel::missing-roles", message)
-                .help("write a .skel with -o, and give the role of each such joint in it"),
-        );
+        let message = format!("no joint found for {names}: the skeleton cannot be retargeted");
+        let help = "write a .skel with -o, and add these roles to its joints";
+        warnings.push(Diagnostic::new("skel::missing-roles", message).help(help));
     }
-    // The unit is written even where it is a guess: the file says so, and the user can settle it.
+    // A guessed unit is written too: the file says that it is a guess.
     let unit = read::known_unit(&skeleton);
     let skeleton = roles.apply(&skeleton).with_space(Space { unit, ..*skeleton.space() });
     let written = match job.destination {
@@ -134,11 +130,10 @@ fn skel(
             encode::deliver(&encoded, job, context)
         }),
     };
-    let (bytes_out, output) = match written {
-        Ok(delivered) => delivered,
-        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
-    };
-    let row = row::Row::new(&path, &output, (&skeleton, &roles), rest, &missing, &warnings);
-    let (json, text) = (json(&row), row.text(&skeleton, &roles));
+    let (bytes_out, output) =
+        written.map_err(|failure| Failure { warnings: take(&mut warnings), ..failure })?;
+    let summary = SkeletonSummary::new(&skeleton, &roles, rest);
+    let row = Row { path: &path, output: &output, summary, warnings: &warnings };
+    let (json, text) = (json(&row), row.text());
     Ok(Report { json, text, warnings, tally: Tally { frames: 0, bytes_in, bytes_out }, ..Report::default() })
 }

@@ -1,4 +1,4 @@
-//! Skeletons of common rigs in place of those of files.
+//! Skeletons of common rigs, instead of files.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use crate::exit::Exit;
 /// A row of `mocap skel --preset list --json`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Row {
-    /// What `--preset` takes.
+    /// The value for `--preset`.
     preset: &'static str,
-    /// What users know the rig as.
+    /// The usual name of the rig.
     title: &'static str,
-    /// Without end sites.
+    /// Number of joints, without end sites.
     joints: usize,
     /// The unit of its lengths.
     unit: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Row {
     up: String,
 }
 
-/// Prints what there is.
+/// Prints the list of presets.
 pub(super) fn list(console: &mut Console) -> Exit {
     for preset in presets() {
         let joints = preset.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
@@ -37,7 +37,7 @@ pub(super) fn list(console: &mut Console) -> Exit {
     Exit::Success
 }
 
-/// A preset as an input, so that its output is planned like any other.
+/// A preset as an input: its output is planned like that of a file.
 pub(super) fn input(preset: &Preset) -> Input {
     let named = PathBuf::from(format!("preset {}", preset.name));
     Input { relative: PathBuf::from(preset.name), ..Input::named(&named) }

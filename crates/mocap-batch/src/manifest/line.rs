@@ -69,7 +69,7 @@ pub struct Entry {
     pub error: Option<Fault>,
     /// Frames of motion.
     pub frames: usize,
-    /// Time that the work took [s].
+    /// Time that the work took (s).
     pub seconds: f64,
     /// That of the header the clip was made under.
     pub fingerprint: Hash,

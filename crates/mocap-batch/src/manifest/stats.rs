@@ -25,13 +25,13 @@ pub struct ManifestStats {
     pub unfinished: usize,
     /// Files that were written.
     pub outputs: usize,
-    /// Size of all inputs [bytes].
+    /// Size of all inputs (bytes).
     pub bytes_in: u64,
-    /// Size of all outputs [bytes].
+    /// Size of all outputs (bytes).
     pub bytes_out: u64,
     /// Frames of all clips.
     pub frames: usize,
-    /// Time of work, the sum of all threads [s].
+    /// Time of work, the sum of all threads (s).
     pub seconds: f64,
     /// Why clips failed, the most frequent error first.
     pub errors: Vec<FaultCount>,
@@ -59,7 +59,7 @@ pub struct FaultCount {
 pub struct SlowClip {
     /// The clip.
     pub path: String,
-    /// Time of work [s].
+    /// Time of work (s).
     pub seconds: f64,
     /// Its frames.
     pub frames: usize,

@@ -65,7 +65,7 @@ pub struct VerifySummary {
     pub missing: usize,
     /// Outputs that are not what was written.
     pub changed: usize,
-    /// Recorded size of all outputs [bytes].
+    /// Recorded size of all outputs (bytes).
     pub bytes: u64,
 }
 

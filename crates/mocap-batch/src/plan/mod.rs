@@ -27,7 +27,7 @@ pub struct Job {
     pub destination: Destination,
     /// Files that are written along with the output.
     pub companions: Vec<PathBuf>,
-    /// The size of the input [bytes]; 0 where it is not known.
+    /// The size of the input (bytes); 0 where it is not known.
     pub bytes: u64,
     /// What is odd about the plan of this job.
     pub warning: Option<PlanWarning>,

@@ -21,7 +21,7 @@ pub struct Summary {
     pub not_started: usize,
     /// What all jobs processed.
     pub tally: Tally,
-    /// Duration of the run [s].
+    /// Duration of the run (s).
     pub seconds: f64,
     /// Whether the run was interrupted.
     pub interrupted: bool,

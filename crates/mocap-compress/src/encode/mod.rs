@@ -3,6 +3,7 @@
 pub(crate) mod block;
 mod check;
 mod fit;
+mod joint_rules;
 mod measure;
 mod moving;
 mod options;
@@ -12,9 +13,12 @@ pub(crate) mod rig;
 mod search;
 mod settings;
 pub(crate) mod source;
+mod summary;
 
+pub use joint_rules::{JointRule, MatchedRules, match_rules};
 pub use options::CompressOptions;
 pub use report::{CompressReport, JointError, raw_bytes};
+pub use summary::{CompressSummary, RuleError, WorstJoint};
 
 use crate::compressed::Compressed;
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};

@@ -1,7 +1,7 @@
 //! The error of what was written, measured by what knows nothing of how it was made.
 
 use mocap_analysis::object_error;
-use mocap_compress::{Compressed, OpenLimits, CompressOptions, compress};
+use mocap_compress::{CompressOptions, Compressed, OpenLimits, compress};
 use mocap_model::Clip;
 
 /// The largest error \[m\] of a clip that went through bytes.

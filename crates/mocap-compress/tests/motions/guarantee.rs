@@ -3,7 +3,7 @@
 use crate::measured::error_of;
 use crate::motion;
 use mocap_analysis::object_error;
-use mocap_compress::{Compressed, OpenLimits, CompressOptions, Profile, compress};
+use mocap_compress::{CompressOptions, Compressed, OpenLimits, Profile, compress};
 use mocap_corpus::fixture;
 use mocap_model::Clip;
 

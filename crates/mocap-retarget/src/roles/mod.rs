@@ -41,6 +41,19 @@ pub enum RoleReason {
     Shape,
 }
 
+impl RoleReason {
+    /// The reason in one word, as tables and JSON have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RoleReason::Given => "given",
+            RoleReason::Stated => "stated",
+            RoleReason::Name => "name",
+            RoleReason::Place => "place",
+            RoleReason::Shape => "shape",
+        }
+    }
+}
+
 impl fmt::Display for RoleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -109,6 +122,11 @@ impl RoleMap {
     /// The joint of a role.
     pub fn joint(&self, role: Role) -> Option<JointId> {
         self.rows.iter().find(|row| row.role == role).map(|row| row.joint)
+    }
+
+    /// The roles that a body needs and no joint has.
+    pub fn missing(&self) -> Vec<Role> {
+        REQUIRED_ROLES.into_iter().filter(|role| self.joint(*role).is_none()).collect()
     }
 
     /// The role of a joint.

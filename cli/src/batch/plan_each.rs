@@ -1,0 +1,47 @@
+//! The plan of a verb that writes one output per input, and the checks of outputs that such verbs share.
+
+use std::path::{Path, PathBuf};
+
+use mocap::FileFormat;
+use mocap_batch::{Input, Job, Naming, ReadFiles};
+use mocap_formats::Format;
+
+use super::options::{expand, plan};
+use crate::args::{Inputs, Outputs};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::encode;
+
+/// How the outputs of a verb are named.
+pub(crate) struct OutputNames<'a> {
+    /// The formats that directories are searched for.
+    pub(crate) searched: fn(FileFormat) -> bool,
+    /// The path of the output, by the path of the input.
+    pub(crate) rename: &'a dyn Fn(&Path) -> PathBuf,
+    /// The format, where it may need a second file beside each output.
+    pub(crate) format: Option<Format>,
+}
+
+/// Gives every input its output. `reads` are files that are read beside the inputs.
+pub(crate) fn plan_each(
+    console: &Console,
+    inputs: &Inputs,
+    outputs: &Outputs,
+    names: &OutputNames<'_>,
+    reads: ReadFiles<'_>,
+) -> Result<Vec<Job>, Diagnostic> {
+    check_stdout(console, outputs)?;
+    let inputs = expand(inputs, names.searched)?;
+    let derive = |input: &Input| Some((names.rename)(&input.relative));
+    let beside = |path: &Path| names.format.and_then(|format| encode::beside(path, format));
+    let naming = Naming { derive: &derive, companions: &|path| beside(path).into_iter().collect(), reads };
+    Ok(plan(inputs, outputs, &naming)?)
+}
+
+/// Rows and a file cannot both go to stdout.
+pub(crate) fn check_stdout(console: &Console, outputs: &Outputs) -> Result<(), Diagnostic> {
+    if console.is_json() && outputs.to_stdout() {
+        return Err(Diagnostic::stdout_twice());
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! A motion that was read, put on the target.
+
+use mocap::Mapping;
+use mocap_model::{Clip, Pose};
+use mocap_retarget::{
+    RetargetError, RetargetOptions, RetargetReport, SourceOrTarget, frame_pose, map_roles_in,
+};
+
+use super::finding;
+use super::mapping::MapFile;
+use super::target::Target;
+use crate::args::MethodSettings;
+use crate::diagnostic::Diagnostic;
+use crate::rest;
+
+/// What is known about the start of a source.
+#[derive(Default)]
+pub(crate) struct Opening {
+    /// Its rest pose, if a flag names a frame.
+    pub(crate) rest: Option<Pose>,
+    /// Frames at its start that are a rest pose, not motion.
+    pub(crate) lead_in: usize,
+}
+
+/// The pose of the frame of `--source-rest`.
+pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+    let pose = method.source_rest.map(|frame| frame_pose(clip, frame)).transpose();
+    pose.map_err(|error| rest::refused("--source-rest", &error))
+}
+
+/// The motion on the target, and its report. The report is in metres, so the unit of the source must be known.
+pub(crate) fn put_on_target(
+    clip: &Clip,
+    opening: Opening,
+    method: &MethodSettings,
+    (target, map): (&Target, Option<&MapFile>),
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, RetargetReport), Diagnostic> {
+    let mut guessed = Vec::new();
+    mocap::needed_unit(clip.skeleton(), &mut guessed)?;
+    warnings.extend(guessed.into_iter().map(Diagnostic::from));
+    let mapping = match map {
+        Some(map) => map.mapping(clip.skeleton(), target)?,
+        None => Mapping::found(map_roles_in(clip), target.roles.clone()),
+    };
+    // One skeleton has one rest pose: estimates from two motions of it would differ.
+    let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
+    let target_rest = if same { opening.rest.clone() } else { target.rest.clone() };
+    let options = RetargetOptions {
+        source_rest: opening.rest,
+        target_rest,
+        lead_in: opening.lead_in,
+        ..method.options(&target.skeleton)
+    };
+    let done = mapping.retarget(clip, &target.skeleton, &options);
+    let (motion, report) = done.map_err(|error| refused(&error, &mapping, clip, target))?;
+    warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
+    Ok((motion, report))
+}
+
+/// An error, with the roles that were found of the skeleton that it is about.
+fn refused(error: &RetargetError, mapping: &Mapping, clip: &Clip, target: &Target) -> Diagnostic {
+    let diagnostic = finding::error(error, target);
+    let Some(which) = error.which().filter(|_| error.is_about_roles()) else { return diagnostic };
+    let (skeleton, roles) = match which {
+        SourceOrTarget::Source => (clip.skeleton().as_ref(), mapping.source_roles()),
+        SourceOrTarget::Target => (&target.skeleton, mapping.target_roles()),
+    };
+    diagnostic.note(roles.limb_table(which, skeleton))
+}

@@ -1,0 +1,162 @@
+//! Numbers with units, as people type them: lengths, units of length, factors.
+
+use std::str::FromStr;
+
+use crate::Unit;
+
+/// A length of zero or more \[m\]: `0.001`, `1mm`, `0.1cm`, `2in`.
+///
+/// ```
+/// use mocap_model::{Length, UnitLength};
+///
+/// assert_eq!("1mm".parse(), Ok(Length(0.001)));
+/// assert_eq!("cm".parse(), Ok(UnitLength(0.01)));
+/// assert!("1 yard".parse::<Length>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Length(
+    /// Metres.
+    pub f64,
+);
+
+/// A length above zero \[m\], such as an error bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LengthAboveZero(
+    /// Metres.
+    pub f64,
+);
+
+/// The length of one unit of a file's numbers \[m\]: its name, or a length (`0.0254`, `2.54cm`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitLength(
+    /// Metres.
+    pub f64,
+);
+
+/// A finite number above zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factor(
+    /// The number.
+    pub f64,
+);
+
+impl FromStr for Length {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Length, String> {
+        let (number, suffix) = split(text);
+        let metres = match suffix {
+            "" => 1.0,
+            name => named(name).filter(|_| name != "cmu").ok_or_else(|| {
+                format!(
+                    "'{suffix}' is not a unit of length; lengths are metres, or end in m, cm, mm, in or ft"
+                )
+            })?,
+        };
+        match number.parse::<f64>() {
+            Ok(value) if value.is_finite() && value >= 0.0 => Ok(Length(value * metres)),
+            _ => Err("a length is a number of metres from 0, or with a unit, such as 1mm".into()),
+        }
+    }
+}
+
+impl FromStr for LengthAboveZero {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LengthAboveZero, String> {
+        if text.starts_with("--") {
+            return Err(format!("a length is missing: '{text}' is a flag"));
+        }
+        // `nan` and `inf` are numbers, not units.
+        let number = text.parse::<f64>().is_ok();
+        match text.parse::<Length>() {
+            Ok(Length(metres)) if metres > 0.0 => Ok(LengthAboveZero(metres)),
+            Err(wrong)
+                if !number && (split(text).0.parse::<f64>().is_err() || wrong.contains("unit of length")) =>
+            {
+                Err(wrong)
+            }
+            _ => Err("it has to be a length above 0, such as 0.1mm or 0.0001 (metres)".into()),
+        }
+    }
+}
+
+impl FromStr for UnitLength {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<UnitLength, String> {
+        if let Some(metres) = named(text) {
+            return Ok(UnitLength(metres));
+        }
+        match text.parse::<Length>() {
+            Ok(Length(metres)) if metres > 0.0 => Ok(UnitLength(metres)),
+            _ => {
+                let names = Unit::NAMED.map(|(name, _)| name).join(", ");
+                Err(format!("a unit is one of {names}, or its length in metres above 0"))
+            }
+        }
+    }
+}
+
+impl FromStr for Factor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Factor, String> {
+        match text.parse::<f64>() {
+            Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Factor(factor)),
+            _ => Err("a factor is a number above 0".into()),
+        }
+    }
+}
+
+fn named(name: &str) -> Option<f64> {
+    Unit::NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, metres)| *metres)
+}
+
+/// A number and what follows it; the letter of an exponent belongs to the number.
+fn split(text: &str) -> (&str, &str) {
+    let start = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+    let (number, suffix) = text.split_at(start);
+    (number.trim_end(), suffix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_metres_or_carry_a_unit() {
+        let metres = |text: &str| text.parse().map(|Length(metres)| metres);
+        assert_eq!(metres("0.001"), Ok(0.001));
+        assert_eq!(metres("1mm"), Ok(0.001));
+        assert_eq!(metres("0.1 cm"), Ok(0.001));
+        assert_eq!(metres("2IN"), Ok(0.0508));
+        assert_eq!(metres("1e-3m"), Ok(0.001));
+        assert_eq!(metres("0"), Ok(0.0));
+        for wrong in ["", "mm", "-1mm", "nan", "1 yard", "inf", "1cmu", "1e"] {
+            assert!(wrong.parse::<Length>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lengths_above_zero_leave_out_zero() {
+        let above_zero = |text: &str| text.parse::<LengthAboveZero>();
+        assert_eq!(above_zero("1mm"), Ok(LengthAboveZero(0.001)));
+        for wrong in ["0", "0mm", "-1mm", "nan", "-0", "inf"] {
+            assert!(above_zero(wrong).unwrap_err().contains("above 0"), "{wrong}");
+        }
+        assert!(above_zero("--profile").unwrap_err().contains("is a flag"));
+        assert!(above_zero("1 yard").unwrap_err().contains("yard"));
+    }
+
+    #[test]
+    fn units_are_names_or_metres() {
+        let unit = |text: &str| text.parse::<UnitLength>();
+        assert_eq!(unit("cm"), Ok(UnitLength(0.01)));
+        assert_eq!(unit("cmu"), Ok(UnitLength(Unit::CMU)));
+        assert_eq!(unit("0.0254"), Ok(UnitLength(0.0254)));
+        for wrong in ["", "0", "yard", "-1"] {
+            assert!(unit(wrong).is_err(), "{wrong}");
+        }
+    }
+}

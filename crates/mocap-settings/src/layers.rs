@@ -1,0 +1,127 @@
+//! Which options can be set elsewhere than on the command line, and how that place calls them.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{Arg, Command};
+use mocap_toml::did_you_mean;
+
+use crate::Kind;
+
+/// The layers below the flags: a file, and variables of the environment.
+#[derive(Clone, Copy, Debug)]
+pub struct Layers {
+    /// The name of the program in messages.
+    pub program: &'static str,
+    /// The name of the file, which is looked for in the current directory and those above it.
+    pub file: &'static str,
+    /// What the names of all variables begin with, such as `MOCAP_`.
+    pub prefix: &'static str,
+    /// Long names of options that only a flag sets: they belong to one run.
+    pub fixed: &'static [&'static str],
+    /// Variables with the prefix that set no option.
+    pub others: &'static [&'static str],
+}
+
+impl Layers {
+    /// The name of an option that can be set elsewhere than on the command line.
+    pub fn configurable<'a>(&self, argument: &'a Arg) -> Option<&'a str> {
+        let name = argument.get_long()?;
+        (!self.fixed.contains(&name)).then_some(name)
+    }
+
+    /// The variable of an option.
+    pub fn variable(&self, option: &str) -> String {
+        format!("{}{}", self.prefix, option.to_ascii_uppercase().replace('-', "_"))
+    }
+
+    /// Warnings about variables of the environment that have the prefix and set no option.
+    pub fn stray_variables(&self, definition: &Command) -> Vec<String> {
+        let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        self.stray(definition, set)
+    }
+
+    fn stray(&self, definition: &Command, set: impl Iterator<Item = String>) -> Vec<String> {
+        let mut strange: Vec<String> = set
+            .filter(|name| name.starts_with(self.prefix) && !self.others.contains(&name.as_str()))
+            .collect();
+        if strange.is_empty() {
+            return Vec::new();
+        }
+        let every = || std::iter::once(definition).chain(commands(definition));
+        let options =
+            every().flat_map(Command::get_arguments).filter(|argument| Kind::of(argument) != Kind::Many);
+        let known: BTreeSet<String> =
+            options.filter_map(|option| self.configurable(option)).map(|name| self.variable(name)).collect();
+        strange.retain(|name| !known.contains(name));
+        strange.sort();
+        // All have the same prefix: what follows is compared.
+        let bare: Vec<&str> = known.iter().map(|name| &name[self.prefix.len()..]).collect();
+        let warning = |name: &String| {
+            // Among many messages a warning is one line, so it contains the name.
+            let near = did_you_mean(&name[self.prefix.len()..], &bare);
+            let near = near.map(|near| format!("; {}", near.replacen('\'', &format!("'{}", self.prefix), 1)));
+            format!("no option has the variable '{name}'{}", near.unwrap_or_default())
+        };
+        strange.iter().map(warning).collect()
+    }
+
+    /// The definition with a variable of the environment for every option that can have one.
+    pub fn with_variables(&self, definition: Command) -> Command {
+        let set = |argument: Arg| {
+            let Some(name) = self.configurable(&argument).map(|name| self.variable(name)) else {
+                return argument;
+            };
+            let argument = match Kind::of(&argument) {
+                Kind::Switch => argument.value_parser(BoolishValueParser::new()),
+                // A list in one variable would need a separator that no value has.
+                Kind::Many => return argument,
+                Kind::One => argument,
+            };
+            argument.env(name).hide_env(true)
+        };
+        definition.mut_args(set).mut_subcommands(|command| {
+            let nested = command.has_subcommands();
+            if nested { command } else { command.mut_args(set) }
+        })
+    }
+
+    /// The nearest file in the current directory and those above it.
+    pub fn nearest_file(&self) -> Option<PathBuf> {
+        let here = std::env::current_dir().ok()?;
+        here.ancestors().map(|folder| folder.join(self.file)).find(|path| path.is_file())
+    }
+}
+
+/// The commands whose options can be set.
+pub fn commands(definition: &Command) -> impl Iterator<Item = &Command> {
+    definition.get_subcommands().filter(|command| !command.has_subcommands() && command.get_name() != "help")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAYERS: Layers = Layers {
+        program: "mocap",
+        file: "mocap.toml",
+        prefix: "MOCAP_",
+        fixed: &["output"],
+        others: &["MOCAP_CONFIG", "MOCAP_CORPUS"],
+    };
+
+    fn definition() -> Command {
+        let options = ["error", "jobs", "output"].map(|name| Arg::new(name).long(name));
+        Command::new("mocap").subcommand(Command::new("compress").args(options))
+    }
+
+    #[test]
+    fn misspelt_variables_are_told() {
+        let stray = |names: &[&str]| LAYERS.stray(&definition(), names.iter().map(|name| (*name).to_owned()));
+        assert!(stray(&["MOCAP_ERROR", "MOCAP_JOBS", "MOCAP_CORPUS", "MOCAP_CONFIG", "HOME"]).is_empty());
+        let told = stray(&["MOCAP_EROR", "MOCAP_OUTPUT"]);
+        assert_eq!(told.len(), 2);
+        assert!(told[0].contains("'MOCAP_ERROR'"), "{told:?}");
+    }
+}

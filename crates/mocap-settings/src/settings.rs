@@ -1,0 +1,132 @@
+//! A file of settings: checked, and turned into defaults of options.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Arg, Command};
+
+use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value};
+
+use crate::{Layers, commands, values};
+
+/// What a file sets.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The file, where there is one.
+    pub path: Option<PathBuf>,
+    /// By command (none: any that takes it) and option.
+    values: BTreeMap<(Option<String>, String), Setting>,
+}
+
+/// A default.
+#[derive(Clone, Debug)]
+struct Setting {
+    values: Vec<String>,
+    line: usize,
+}
+
+impl Settings {
+    /// The settings of a file, checked by the definition of the command line.
+    ///
+    /// # Errors
+    /// Where a key is not an option that can be set, or the option does not take its value.
+    pub fn new(text: &Text, layers: &Layers, definition: &Command) -> Result<Settings, TomlError> {
+        let mut settings = Settings { path: Some(text.path().to_owned()), values: BTreeMap::new() };
+        let table = text.parse()?;
+        let every: Vec<&Command> = commands(definition).collect();
+        for entry in &table {
+            if let Value::Table(entries) = &entry.cell.value {
+                let Some(command) = every.iter().find(|command| command.get_name() == entry.key) else {
+                    // `manifest` and `generate` have commands of their own, none of which has settings.
+                    if definition.find_subcommand(&entry.key).is_some() {
+                        let message =
+                            format!("no option of '{} {}' can be configured", layers.program, entry.key);
+                        return Err(text.error(TomlProblem::UnknownKey, entry.key_span.clone(), message));
+                    }
+                    let names: Vec<&str> = every.iter().map(|command| command.get_name()).collect();
+                    return Err(text.unknown(entry, layers.program, &names));
+                };
+                for entry in entries {
+                    settings.add((text, layers), &[command], Some(command.get_name()), entry)?;
+                }
+            } else {
+                let global = [definition];
+                settings.add((text, layers), &[&every[..], &global].concat(), None, entry)?;
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Takes an entry that is an option of any of these commands, and right for all that have it.
+    fn add(
+        &mut self,
+        (text, layers): (&Text, &Layers),
+        commands: &[&Command],
+        table: Option<&str>,
+        entry: &Entry,
+    ) -> Result<(), TomlError> {
+        let names = |command: &Command| -> Vec<String> {
+            command
+                .get_arguments()
+                .filter_map(|option| layers.configurable(option))
+                .map(str::to_owned)
+                .collect()
+        };
+        let taken = commands.iter().filter(|command| names(command).contains(&entry.key));
+        let mut values = None;
+        for command in taken {
+            let option = command.get_arguments().find(|argument| argument.get_long() == Some(&entry.key));
+            values = option.map(|option| values::values(text, entry, option)).transpose()?;
+        }
+        let Some(values) = values else {
+            let mut known: Vec<String> = commands.iter().flat_map(|command| names(command)).collect();
+            known.sort();
+            known.dedup();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let of = table.map_or("the command line".to_owned(), |name| format!("{} {name}", layers.program));
+            let one_run = commands.iter().any(|command| {
+                command.get_arguments().any(|argument| argument.get_long() == Some(&entry.key))
+            });
+            return Err(match one_run {
+                true => {
+                    let message = format!("'{}' belongs to one run, and cannot be configured", entry.key);
+                    text.error(TomlProblem::UnknownKey, entry.key_span.clone(), message)
+                }
+                false => text.unknown(entry, &of, &known),
+            });
+        };
+        let line =
+            text.error(TomlProblem::Value, entry.key_span.clone(), "").place().map_or(0, |(line, _)| line);
+        self.values.insert((table.map(str::to_owned), entry.key.clone()), Setting { values, line });
+        Ok(())
+    }
+
+    /// What is set for an option of a command; its own table comes before the top of the file.
+    fn of_option(&self, command: Option<&str>, option: &str) -> Option<&Setting> {
+        let own = command.and_then(|name| self.values.get(&(Some(name.to_owned()), option.to_owned())));
+        own.or_else(|| self.values.get(&(None, option.to_owned())))
+    }
+
+    /// The line of the file that sets an option.
+    pub fn line(&self, command: Option<&str>, option: &str) -> Option<usize> {
+        self.of_option(command, option).map(|setting| setting.line)
+    }
+
+    /// The definition with the settings as defaults.
+    pub fn apply(&self, definition: Command) -> Command {
+        let set = |argument: Arg, command: Option<&str>| {
+            let setting = argument.get_long().and_then(|option| self.of_option(command, option));
+            match setting {
+                Some(setting) => argument.default_values(setting.values.clone()),
+                None => argument,
+            }
+        };
+        definition.mut_args(|argument| set(argument, None)).mut_subcommands(|command| {
+            if command.has_subcommands() {
+                return command;
+            }
+            let name = command.get_name().to_owned();
+            command.mut_args(|argument| set(argument, Some(&name)))
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! Values of a file, checked by the definition of the option that they set.
+
+use std::error::Error;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+use mocap_toml::{Cell, Entry, Text, TomlError, TomlProblem, Value, did_you_mean};
+
+use crate::Kind;
+
+/// The values of an entry that sets an option, as they would be typed.
+///
+/// # Errors
+/// Where the entry has another type than the option, or a value that the option does not take.
+pub(super) fn values(text: &Text, entry: &Entry, option: &Arg) -> Result<Vec<String>, TomlError> {
+    let cells: &[Cell] = match (Kind::of(option), &entry.cell.value) {
+        (Kind::Switch, Value::Flag(on)) => return Ok(vec![on.to_string()]),
+        (Kind::Switch, _) => return Err(text.mistyped(entry, "true or false")),
+        (Kind::Many, Value::List(cells)) => cells,
+        (Kind::One | Kind::Many, _) => std::slice::from_ref(&entry.cell),
+    };
+    let value = |cell: &Cell| {
+        let value = cell.value.scalar().ok_or_else(|| text.mistyped(entry, "text or a number"))?;
+        check(option, value).map_err(|(message, help)| {
+            let error =
+                text.error(TomlProblem::Value, cell.span.clone(), format!("'{}': {message}", entry.key));
+            help.into_iter().fold(error, TomlError::help)
+        })?;
+        Ok(value.to_owned())
+    };
+    cells.iter().map(value).collect()
+}
+
+/// Whether an option takes a value, with a message and advice where not.
+fn check(option: &Arg, value: &str) -> Result<(), (String, Option<String>)> {
+    let name = option.get_long().unwrap_or_default().to_owned();
+    // Without what it has to do with other options.
+    let only = Arg::new(option.get_id().clone()).long(name.clone()).action(option.get_action().clone());
+    let only = only.value_parser(option.get_value_parser().clone());
+    let command = Command::new("config").no_binary_name(true).disable_help_flag(true).arg(only);
+    command.try_get_matches_from([format!("--{name}={value}")]).map(drop).map_err(|error| plain(&error))
+}
+
+/// What the parser of the command line says, without its frame, and the words that it knows.
+fn plain(error: &clap::Error) -> (String, Option<String>) {
+    let given = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => value.clone(),
+        _ => String::new(),
+    };
+    match (error.kind(), error.get(ContextKind::ValidValue)) {
+        (ErrorKind::InvalidValue, _) if given.is_empty() => ("nothing is stated".into(), None),
+        (ErrorKind::InvalidValue, Some(ContextValue::Strings(known))) => {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            (format!("'{given}' is none of {}", known.join(", ")), did_you_mean(&given, &known))
+        }
+        (ErrorKind::ValueValidation, _) => {
+            let why = error.source().map(ToString::to_string).unwrap_or_default();
+            (format!("'{given}': {why}"), None)
+        }
+        _ => {
+            let text = error.render().to_string();
+            let line = text.lines().next().unwrap_or_default();
+            (line.strip_prefix("error: ").unwrap_or(line).to_owned(), None)
+        }
+    }
+}

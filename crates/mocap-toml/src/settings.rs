@@ -1,0 +1,274 @@
+//! A table as serde reads it: numbers, switches and words may be text (a variable is), one value may stand for a list,
+//! and an error has the place of its value.
+//!
+//! A field whose name begins with `..` is a struct whose fields are keys of the same table.
+
+use std::cell::RefCell;
+use std::sync::LazyLock;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use crate::{Cell, Entry, Text, TomlError, TomlProblem, Value};
+
+/// Reads a struct from a table.
+///
+/// # Errors
+/// Where a key is unknown (`of` names whose), a value is wrong, or a key is missing. The last is found last, and has no
+/// place.
+pub fn settings<'a, T: Deserialize<'a>>(
+    text: &'a Text,
+    of: &str,
+    entries: &'a [Entry],
+) -> Result<T, TomlError> {
+    let keys = keys::<T>();
+    match entries.iter().find(|entry| !keys.contains(&entry.key.as_str())) {
+        Some(entry) => Err(text.unknown(entry, of, &keys)),
+        None => T::deserialize(Group { text, entries, keys: &RefCell::default() }),
+    }
+}
+
+/// All keys that a struct takes.
+fn keys<'a, T: Deserialize<'a>>() -> Vec<&'static str> {
+    static NOTHING: LazyLock<Text> = LazyLock::new(Text::default);
+    let keys = RefCell::default();
+    // An empty table may lack a key; all groups are asked for theirs nevertheless.
+    let _ = T::deserialize(Group { text: &NOTHING, entries: &[], keys: &keys });
+    keys.into_inner()
+}
+
+/// Those keys of a table that a struct takes.
+#[derive(Clone, Copy)]
+struct Group<'a, 'k> {
+    text: &'a Text,
+    entries: &'a [Entry],
+    /// Collects the names of all keys.
+    keys: &'k RefCell<Vec<&'static str>>,
+}
+
+/// A field of a struct.
+#[derive(Clone, Copy)]
+enum Field<'a> {
+    Entry(&'a Entry),
+    Group(&'static str),
+}
+
+struct Fields<'a, 'k, I> {
+    group: Group<'a, 'k>,
+    fields: I,
+    current: Option<Field<'a>>,
+}
+
+impl<'de> Deserializer<'de> for Group<'de, '_> {
+    type Error = TomlError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
+        self.deserialize_struct("", &[], visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TomlError> {
+        let (groups, keys): (Vec<&str>, Vec<&str>) = fields.iter().partition(|name| name.starts_with(".."));
+        self.keys.borrow_mut().extend(&keys);
+        let entries = self.entries.iter().filter(move |entry| keys.contains(&entry.key.as_str()));
+        let fields = entries.map(Field::Entry).chain(groups.into_iter().map(Field::Group));
+        visitor.visit_map(Fields { group: self, fields, current: None })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<'de, I: Iterator<Item = Field<'de>>> MapAccess<'de> for Fields<'de, '_, I> {
+    type Error = TomlError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, TomlError> {
+        self.current = self.fields.next();
+        let name = match self.current {
+            Some(Field::Entry(entry)) => entry.key.as_str(),
+            Some(Field::Group(name)) => name,
+            None => return Ok(None),
+        };
+        let name: StrDeserializer<'_, TomlError> = name.into_deserializer();
+        seed.deserialize(name).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, TomlError> {
+        let text = self.group.text;
+        match self.current.take().expect("a value follows its key") {
+            Field::Entry(entry) => Setting { text, entry, cell: &entry.cell }.read(seed),
+            Field::Group(_) => seed.deserialize(self.group),
+        }
+    }
+}
+
+/// A value of a table, or an item of one that is a list.
+#[derive(Clone, Copy)]
+struct Setting<'a> {
+    text: &'a Text,
+    entry: &'a Entry,
+    cell: &'a Cell,
+}
+
+impl<'de> Setting<'de> {
+    /// Reads a value; what is wrong with it gets its place.
+    fn read<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, TomlError> {
+        seed.deserialize(self).map_err(|error| match error.is_placed() {
+            true => error,
+            false => {
+                let message = format!("'{}': {}", self.entry.key, error.message);
+                let placed = self.text.error(TomlProblem::Value, self.cell.span.clone(), message);
+                error.help.into_iter().fold(placed, TomlError::help)
+            }
+        })
+    }
+
+    fn scalar(self) -> Result<&'de str, TomlError> {
+        self.cell.value.scalar().ok_or_else(|| self.text.mistyped(self.entry, "text or a number"))
+    }
+
+    fn stated(self) -> Result<&'de str, TomlError> {
+        match self.scalar()? {
+            "" => Err(de::Error::custom("nothing is stated")),
+            text => Ok(text),
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Setting<'de> {
+    type Error = TomlError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
+        visitor.visit_borrowed_str(self.scalar()?)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
+        match self.cell.value.switch() {
+            Some(on) => visitor.visit_bool(on),
+            None => Err(self.text.mistyped(self.entry, "true or false")),
+        }
+    }
+
+    /// Names and paths; texts that may be empty are read as `str`.
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
+        visitor.visit_borrowed_str(self.stated()?)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TomlError> {
+        visitor.visit_enum(self.stated()?.into_deserializer())
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
+        let cells = match &self.cell.value {
+            Value::List(cells) => cells.as_slice(),
+            _ => std::slice::from_ref(self.cell),
+        };
+        visitor.visit_seq(Items(cells.iter().map(|cell| Setting { cell, ..self })))
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str bytes byte_buf unit unit_struct newtype_struct tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}
+
+struct Items<I>(I);
+
+impl<'de, I: Iterator<Item = Setting<'de>>> SeqAccess<'de> for Items<I> {
+    type Error = TomlError;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, TomlError> {
+        self.0.next().map(|item| item.read(seed)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Rule {
+        Auto,
+        Cmu,
+    }
+
+    #[derive(Debug, Default, PartialEq, serde::Deserialize)]
+    #[serde(default)]
+    struct Names {
+        set: Vec<String>,
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct Read {
+        #[serde(default)]
+        input_unit: Option<String>,
+        #[serde(default)]
+        repair: bool,
+        #[serde(default)]
+        rule: Option<Rule>,
+        needed: String,
+        #[serde(rename = "..names")]
+        names: Names,
+    }
+
+    fn text_of(text: &str) -> Text {
+        Text::new("test.toml", text.into()).unwrap()
+    }
+
+    #[test]
+    fn groups_are_keys_of_the_same_table_and_one_value_is_a_list() {
+        let text = text_of("set = 'a'\nrepair = 'true'\ninput-unit = 2.5\nrule = 'cmu'\n");
+        let table = text.parse().unwrap();
+        let error = settings::<Read>(&text, "a step", &table).unwrap_err();
+        assert_eq!((error.problem, error.place()), (TomlProblem::Missing("needed"), None));
+        let text = text_of("set = 'a'\nrepair = 'true'\ninput-unit = 2.5\nrule = 'cmu'\nneeded = 1\n");
+        let table = text.parse().unwrap();
+        let read = Read {
+            input_unit: Some("2.5".into()),
+            repair: true,
+            rule: Some(Rule::Cmu),
+            needed: "1".into(),
+            names: Names { set: vec!["a".into()] },
+        };
+        assert_eq!(settings::<Read>(&text, "a step", &table), Ok(read));
+    }
+
+    #[test]
+    fn mistakes_are_shown_where_they_are() {
+        let wrong = |toml: &str| {
+            let text = text_of(toml);
+            let table = text.parse().unwrap();
+            let error = settings::<Read>(&text, "a step", &table).unwrap_err();
+            (error.code(), error.place(), error.message, error.help.unwrap_or_default())
+        };
+        let (code, place, _, help) = wrong("repair = true\ninput-unti = 'cm'\n");
+        assert_eq!((code, place, &*help), ("toml::unknown-key", Some((2, 1)), "did you mean 'input-unit'?"));
+        let (code, place, message, help) = wrong("rule = 'cmuu'\n");
+        assert_eq!((code, place, &*help), ("toml::value", Some((1, 8)), "did you mean 'cmu'?"));
+        assert_eq!(message, "'rule': 'cmuu' is none of auto, cmu");
+        assert_eq!(wrong("repair = 'yes'\n").0, "toml::type");
+        assert_eq!(wrong("input-unit = ''\n").0, "toml::value");
+        // An item of a list has its own place.
+        assert_eq!(wrong("set = ['a', '']\n").1, Some((1, 13)));
+    }
+}

@@ -1,0 +1,101 @@
+//! Edits of a motion: frames left out, rate, size, unit, axes.
+
+use mocap_formats::Finding;
+use mocap_model::{Clip, FrameRange, FrameRate, ModelError, SignedAxis, Space, Unit};
+
+use crate::unit::in_space;
+use crate::{Problem, known_unit, needed_unit, with_up};
+
+/// The edits of [`edit()`], in the order in which they are applied. The defaults change nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EditOptions {
+    /// Drop the first frame.
+    pub drop_first_frame: bool,
+    /// Keep only these frames.
+    pub trim: Option<FrameRange>,
+    /// Resample to this rate; the duration stays.
+    pub rate: Option<FrameRate>,
+    /// Multiply every length, above 0; the unit stays: the character grows or shrinks.
+    pub scale: Option<f64>,
+    /// Convert lengths to this unit [m per unit], above 0; the character keeps its size.
+    pub unit: Option<f64>,
+    /// Rotate the axes to this up axis.
+    pub up: Option<SignedAxis>,
+}
+
+/// Applies edits to a motion. What is assumed is added to `warnings`.
+///
+/// ```
+/// use mocap::EditOptions;
+///
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let options = EditOptions { trim: "10:20".parse().ok(), ..EditOptions::default() };
+/// assert_eq!(mocap::edit(walk, &options, &mut Vec::new())?.frames(), 10);
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where no frame is left, frames are too many or lengths too large, or lengths are to be converted from an
+/// unknown unit.
+pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
+    if options.drop_first_frame {
+        let frames = clip.frames();
+        clip = keep(clip, (frames > 1).then_some(1..frames), "--drop-first-frame")?;
+    }
+    if let Some(trim) = options.trim {
+        let range = trim.frames(clip.frames(), clip.rate().fps());
+        clip = keep(clip, range, "--trim")?;
+    }
+    if let Some(rate) = options.rate {
+        clip = clip.resampled(rate).map_err(|error| failed("--fps", error))?;
+    }
+    if let Some(factor) = options.scale {
+        // The unit is guessed from the size, and has to be known before the size changes.
+        let space = *clip.skeleton().space();
+        let unit = known_unit(clip.skeleton());
+        clip = in_space(clip, Space { unit, ..space });
+        clip = clip.scaled(factor).map_err(|error| failed("--scale", error))?;
+    }
+    let mut space = *clip.skeleton().space();
+    if let Some(metres) = options.unit {
+        let known = needed_unit(clip.skeleton(), warnings)?;
+        clip = in_space(clip, Space { unit: Some(known), ..space });
+        space.unit = Some(Unit { metres, source: known.source });
+    }
+    if let Some(up) = options.up {
+        space = with_up(&space, up);
+    }
+    if space != *clip.skeleton().space() {
+        let edit = if options.unit.is_some() { "--unit" } else { "--up" };
+        clip = clip.in_space(space).map_err(|error| failed(edit, error))?;
+    }
+    Ok(clip)
+}
+
+impl EditOptions {
+    /// The number of frames at the start of the edited clip that are a rest pose and not motion, where `before` of
+    /// `clip` are.
+    pub fn lead_in(&self, clip: &Clip, before: usize) -> usize {
+        let mut left = before.saturating_sub(usize::from(self.drop_first_frame));
+        if let Some(trim) = self.trim {
+            let start = trim.frames(clip.frames(), clip.rate().fps()).map_or(0, |frames| frames.start);
+            left = left.saturating_sub(start);
+        }
+        // All frames before the first frame of the motion.
+        let step = self.rate.map_or(1.0, |rate| rate.fps() / clip.rate().fps());
+        (left as f64 * step - 1e-6).ceil().max(0.0) as usize
+    }
+}
+
+fn keep(clip: Clip, range: Option<std::ops::Range<usize>>, edit: &'static str) -> Result<Clip, Finding> {
+    let frames = clip.frames();
+    let range = range.ok_or_else(|| Finding::new(Problem::NoFrameLeft { edit, frames }))?;
+    if range == (0..frames) {
+        return Ok(clip);
+    }
+    Ok(clip.trimmed(range).expect("the range lies within the clip"))
+}
+
+fn failed(edit: &'static str, error: ModelError) -> Finding {
+    Finding::new(Problem::Edit { edit, error })
+}

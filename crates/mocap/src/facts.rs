@@ -1,0 +1,231 @@
+//! What a motion file contains, as JSON and as text.
+
+use mocap_compress::Compressed;
+use mocap_formats::Stated;
+use mocap_formats::bvh::PositionMode;
+use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::digits::{grouped, short, six_digits};
+use crate::{Header, known_unit};
+
+/// What a motion file contains. The fields are those of the rows of `mocap info --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FileFacts {
+    /// Without End Sites.
+    pub joints: usize,
+    /// End Sites.
+    pub end_sites: usize,
+    /// Channels.
+    pub channels: usize,
+    /// Frames; 0 of a skeleton.
+    pub frames: usize,
+    /// As stated in the file, in seconds.
+    pub frame_time: Option<f64>,
+    /// Frames per second.
+    pub fps: Option<f64>,
+    /// From the first frame to the last (s).
+    pub duration: f64,
+    /// The unit of lengths.
+    pub unit: UnitFacts,
+    /// The up axis.
+    pub up: String,
+    /// `add`, `replace` or `none`.
+    pub position_channels: &'static str,
+    /// The rotation orders, in the order of the joints.
+    pub rotation_orders: Vec<OrderFacts>,
+    /// The first root, where there are several.
+    pub root: Option<String>,
+    /// Joints without a parent.
+    pub roots: usize,
+}
+
+/// The unit of the lengths in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct UnitFacts {
+    /// The usual name, if it has one.
+    pub name: Option<&'static str>,
+    /// Metres per unit.
+    pub metres: Option<f64>,
+    /// `file`, `flag` or `guessed`.
+    pub source: Option<&'static str>,
+}
+
+/// A rotation order, and how many joints have it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct OrderFacts {
+    /// Such as `ZXY`.
+    pub order: String,
+    /// Joints with this order.
+    pub joints: usize,
+}
+
+/// What only a compressed clip has. Lengths are metres.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CompressionFacts {
+    /// Name of the profile.
+    pub profile: &'static str,
+    /// Tracks that are not constant.
+    pub moving_tracks: usize,
+    /// The largest bound of any joint.
+    pub error_limit: f64,
+    /// Distance from each joint at which the error was measured.
+    pub shell: f64,
+    /// Metres per unit of the clip.
+    pub metres_per_unit: f64,
+    /// Joints without End Sites × frames × 40.
+    pub raw_bytes: u64,
+    /// Size of the skeleton.
+    pub skeleton_bytes: usize,
+}
+
+impl FileFacts {
+    /// The facts about a file, from [`MotionFile::header`](crate::MotionFile::header) and
+    /// [`MotionFile::stated`](crate::MotionFile::stated).
+    ///
+    /// ```
+    /// use mocap::{FileFacts, ReadOptions};
+    ///
+    /// let options = ReadOptions::default();
+    /// let file = mocap::open("../../fixtures/clips/alex_walk.bvh", &options)?.value;
+    /// let header = file.header(&options).expect("the motion is valid").value;
+    /// let facts = FileFacts::new(&header, &file.stated(&options));
+    /// assert_eq!(facts.root.as_deref(), Some("Hips"));
+    /// # Ok::<(), mocap::Error>(())
+    /// ```
+    pub fn new(Header { skeleton, rate }: &Header, stated: &Stated) -> FileFacts {
+        let frames = stated.frames;
+        let end_sites = skeleton.joints().iter().filter(|joint| joint.end_site).count();
+        let roots: Vec<_> = skeleton.roots().collect();
+        FileFacts {
+            joints: skeleton.len() - end_sites,
+            end_sites,
+            channels: stated.channels,
+            frames,
+            frame_time: stated.frame_time.or(rate.map(FrameRate::frame_time)),
+            fps: rate.map(FrameRate::fps),
+            duration: rate.map_or(0.0, |rate| frames.saturating_sub(1) as f64 * rate.frame_time()),
+            unit: UnitFacts::of(skeleton),
+            up: skeleton.space().up.to_string(),
+            position_channels: match stated.positions {
+                None => "none",
+                Some(PositionMode::Add) => "add",
+                Some(PositionMode::Replace) => "replace",
+            },
+            rotation_orders: rotation_orders(skeleton),
+            root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
+            roots: roots.len(),
+        }
+    }
+
+    /// The facts by name, in the order in which they are shown.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
+        let root = self.root.as_deref().unwrap_or("");
+        let skeleton = format!("{} joints, {} end sites, root '{root}'", self.joints, self.end_sites);
+        let mut lines = vec![("skeleton", skeleton)];
+        if let (Some(fps), Some(time)) = (self.fps, self.frame_time) {
+            let (fps, time, duration) = (short(fps), (time * 1e7).round() / 1e7, short(self.duration));
+            let frames = self.frames;
+            lines.push((
+                "motion",
+                format!("{frames} frames at {fps} fps (frame time {time} s), {duration} s"),
+            ));
+        }
+        let orders: Vec<String> =
+            self.rotation_orders.iter().map(|row| format!("{} ({})", row.order, row.joints)).collect();
+        let orders =
+            if orders.is_empty() { String::new() } else { format!(", rotations {}", orders.join(", ")) };
+        let positions = match self.position_channels {
+            "add" => "added to the offset",
+            "replace" => "replace the offset",
+            _ => "none",
+        };
+        lines.extend([
+            ("channels", format!("{}{orders}", self.channels)),
+            ("positions", positions.to_owned()),
+            ("unit", self.unit.text()),
+            ("up", self.up.clone()),
+        ]);
+        lines
+    }
+}
+
+/// The rotation orders of joints that rotate, in the order of the joints.
+fn rotation_orders(skeleton: &Skeleton) -> Vec<OrderFacts> {
+    let mut orders: Vec<OrderFacts> = Vec::new();
+    for joint in skeleton.joints().iter().filter(|joint| joint.dofs.rotation.contains(&true)) {
+        let axes = joint.dofs.order.axes().into_iter().filter(|axis| joint.dofs.rotation[axis.index()]);
+        let order: String = axes.map(Axis::letter).collect();
+        match orders.iter_mut().find(|row| row.order == order) {
+            Some(row) => row.joints += 1,
+            None => orders.push(OrderFacts { order, joints: 1 }),
+        }
+    }
+    orders
+}
+
+impl UnitFacts {
+    /// The unit of a skeleton, guessed from its size where it is not stated.
+    pub fn of(skeleton: &Skeleton) -> UnitFacts {
+        let unit = known_unit(skeleton);
+        UnitFacts {
+            name: unit.and_then(|unit| unit.name()),
+            metres: unit.map(|unit| unit.metres),
+            source: unit.map(|unit| match unit.source {
+                UnitSource::File => "file",
+                UnitSource::Flag => "flag",
+                UnitSource::Guessed => "guessed",
+            }),
+        }
+    }
+
+    /// The unit and its source, such as `cm (stated in the file)`.
+    pub fn text(&self) -> String {
+        let (Some(metres), Some(source)) = (self.metres, self.source) else {
+            return "unknown (--input-unit states it)".into();
+        };
+        let how = match source {
+            "file" => "stated in the file",
+            "flag" => "stated by a flag",
+            _ => "guessed from the size of the skeleton",
+        };
+        match self.name {
+            Some("cmu") => format!("1/0.45 in ({how})"),
+            Some(name) => format!("{name} ({how})"),
+            None => format!("{} m ({how})", six_digits(metres)),
+        }
+    }
+}
+
+impl CompressionFacts {
+    /// The facts about a compressed clip.
+    pub fn of(clip: &Compressed) -> CompressionFacts {
+        let info = clip.info();
+        CompressionFacts {
+            profile: info.profile.name(),
+            moving_tracks: clip.moving_tracks(),
+            error_limit: info.tolerance,
+            shell: info.shell,
+            metres_per_unit: info.metres_per_unit,
+            raw_bytes: mocap_compress::raw_bytes(clip.skeleton(), info.frames),
+            skeleton_bytes: clip.skeleton_size(),
+        }
+    }
+
+    /// The facts by name, in the order in which they are shown; `bytes` is the size of the file.
+    pub fn lines(&self, bytes: u64) -> [(&'static str, String); 2] {
+        let (error, shell) = (short(self.error_limit * 1e3), short(self.shell * 1e3));
+        let (ratio, skeleton) = (self.raw_bytes as f64 / bytes as f64, grouped(self.skeleton_bytes as u64));
+        let tracks = self.moving_tracks;
+        [
+            ("profile", format!("{}: error limit {error} mm at {shell} mm from each joint", self.profile)),
+            (
+                "size",
+                format!(
+                    "{ratio:.1} times smaller than raw, {tracks} moving tracks, {skeleton} bytes of skeleton"
+                ),
+            ),
+        ]
+    }
+}
