@@ -30,7 +30,7 @@
 //! - feet: [`feet_of`], [`contacts`], [`foot_measure`], [`floor_height`];
 //! - one motion: [`quality`], its JSON and text [`QualitySummary`], [`largest_step`], [`mean_jerk`];
 //! - where joints are: [`trajectory`], [`trajectories`], [`placements`];
-//! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`tree_diameter`], [`upright`].
+//! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`stature`], [`tree_diameter`], [`upright`].
 
 mod contacts;
 mod error;
@@ -64,7 +64,7 @@ pub use quality_summary::{ArtifactSummary, FootSummary, QualitySummary, StepSumm
 pub use shell::{larger_error, shell_distance};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};
 pub use trajectory::{Trajectory, placements, trajectories, trajectory};
-pub use unit::{guess_unit, metres_per_unit, tree_diameter};
+pub use unit::{guess_unit, metres_per_unit, stature, tree_diameter};
 pub use up::upright;
 
 /// The examples of the README.

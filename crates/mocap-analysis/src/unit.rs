@@ -1,8 +1,27 @@
 //! The unit of a skeleton, guessed from the size of the body.
+//!
+//! The size is measured on legs and trunk: what else a skeleton holds (the actor's place in the studio between root and
+//! hips, props, tails, long arms) says nothing about its unit.
 
-use mocap_model::{Skeleton, Unit, UnitSource};
+use mocap_model::{JointId, Role, Skeleton, Unit, UnitSource};
 
-/// Tree diameters of a human body and the unit that each suggests: lower end, upper end, metres per unit.
+/// Statures and the unit that each suggests: lower end, upper end [units of the skeleton], metres per unit.
+///
+/// From a child of half a metre to a giant of four metres; less where ranges would overlap.
+const STATURES: [(f64, f64, f64); 4] =
+    [(0.5, 4.0, 1.0), (14.0, 45.0, Unit::CMU), (50.0, 400.0, 0.01), (500.0, 4000.0, 0.001)];
+/// Within the range of centimetres, statures of adults in inches. What is as small in centimetres is a toddler or a
+/// cartoon character, and these have short legs.
+const INCHES: std::ops::RangeInclusive<f64> = 60.0..=78.0;
+/// The share of the legs in legs and trunk at which a body is that of an adult (0.57) rather than of a toddler (0.45).
+const ADULT: f64 = 0.5;
+
+/// The stature over the length of legs (hip joint to ankle) and trunk (hips to head joint) together, and over that of
+/// the legs. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966.
+const OVER_LEGS_AND_TRUNK: f64 = 1.19;
+const OVER_LEGS: f64 = 2.06;
+
+/// Tree diameters of a body without roles and the unit that each suggests, as in [`STATURES`].
 ///
 /// From fingertip or heel to the other end of the body is 1.0 to 3.0 m; less where ranges would overlap.
 const DIAMETERS: [(f64, f64, f64); 5] = [
@@ -12,6 +31,54 @@ const DIAMETERS: [(f64, f64, f64); 5] = [
     (100.0, 300.0, 0.01),
     (1000.0, 3000.0, 0.001),
 ];
+
+/// The lengths of a body [units of the skeleton].
+struct Body {
+    /// From hip joint to ankle.
+    legs: f64,
+    /// From the hips to the head joint.
+    trunk: Option<f64>,
+}
+
+impl Body {
+    fn of(skeleton: &Skeleton) -> Option<Body> {
+        let length = |top: Role, bottom: Role| {
+            let (top, bottom) = (skeleton.with_role(top)?, skeleton.with_role(bottom)?);
+            path_length(skeleton, top, bottom)
+        };
+        let left = length(Role::LeftUpperLeg, Role::LeftFoot)?;
+        let right = length(Role::RightUpperLeg, Role::RightFoot)?;
+        let legs = (left + right) / 2.0;
+        let trunk = length(Role::Hips, Role::Head).or_else(|| length(Role::Hips, Role::Neck));
+        (legs > 0.0 && legs.is_finite()).then_some(Body { legs, trunk })
+    }
+
+    fn stature(&self) -> f64 {
+        self.trunk.map_or(self.legs * OVER_LEGS, |trunk| (self.legs + trunk) * OVER_LEGS_AND_TRUNK)
+    }
+
+    fn is_adult(&self) -> bool {
+        self.trunk.is_none_or(|trunk| self.legs >= ADULT * (self.legs + trunk))
+    }
+}
+
+/// The stature of a body [units of the skeleton], from the lengths of its legs and trunk: independent of the pose.
+/// `None` without the roles of both legs, or where these have no length.
+pub fn stature(skeleton: &Skeleton) -> Option<f64> {
+    Body::of(skeleton).map(|body| body.stature())
+}
+
+/// The length of the bones from a joint down to one below it; `None` where it is not below.
+fn path_length(skeleton: &Skeleton, top: JointId, bottom: JointId) -> Option<f64> {
+    let mut length = 0.0;
+    let mut at = bottom;
+    while at != top {
+        let joint = skeleton.joint(at);
+        length += joint.offset.norm();
+        at = joint.parent?;
+    }
+    Some(length)
+}
 
 /// The length [units of the skeleton] of the longest path along bones between two joints: independent of the
 /// rest pose and of the axes. IK handles of a rig (`ik_hand_l`) do not count.
@@ -43,7 +110,8 @@ fn is_handle(name: &str) -> bool {
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("ik"))
 }
 
-/// The unit that makes the skeleton as large as a human; `None` where no usual unit does.
+/// The unit that makes the skeleton as large as a human; `None` where no usual unit does. Measured on the legs and
+/// trunk of a skeleton with roles ([`stature`]), else on the whole tree ([`tree_diameter`]).
 ///
 /// ```
 /// use mocap_analysis::guess_unit;
@@ -52,10 +120,17 @@ fn is_handle(name: &str) -> bool {
 /// assert_eq!(guess_unit(clip.skeleton()).unwrap().metres, 1.0);
 /// ```
 pub fn guess_unit(skeleton: &Skeleton) -> Option<Unit> {
-    let diameter = tree_diameter(skeleton);
-    let (.., metres) =
-        *DIAMETERS.iter().find(|(smallest, greatest, _)| (*smallest..=*greatest).contains(&diameter))?;
-    Some(Unit { metres, source: UnitSource::Guessed })
+    let metres = match Body::of(skeleton) {
+        Some(body) if INCHES.contains(&body.stature()) && body.is_adult() => Some(0.0254),
+        Some(body) => in_range(body.stature(), &STATURES),
+        None => in_range(tree_diameter(skeleton), &DIAMETERS),
+    };
+    metres.map(|metres| Unit { metres, source: UnitSource::Guessed })
+}
+
+fn in_range(size: f64, ranges: &[(f64, f64, f64)]) -> Option<f64> {
+    let range = ranges.iter().find(|(smallest, greatest, _)| (*smallest..=*greatest).contains(&size));
+    range.map(|(.., metres)| *metres)
 }
 
 /// Metres per unit of a skeleton: as its space says, else as its size suggests, else 1.
@@ -99,6 +174,61 @@ mod tests {
         // The longest path need not pass the root.
         let skeleton = tree(&[(None, 0.0), (Some(0), 1.0), (Some(1), 5.0), (Some(1), 6.0)]);
         assert_eq!(tree_diameter(&skeleton), 11.0);
+    }
+
+    #[test]
+    fn legs_and_trunk_tell_the_unit_whatever_else_the_tree_holds() {
+        let roles = [
+            Role::Hips,
+            Role::LeftUpperLeg,
+            Role::LeftFoot,
+            Role::RightUpperLeg,
+            Role::RightFoot,
+            Role::Head,
+        ];
+        // A root far from the hips, and a tail.
+        let body = |size: f64, far: f64| {
+            let [leg, trunk] = [0.84, 0.62].map(|share| share * size);
+            let lengths = [
+                (None, 0.0),
+                (Some(0), far),
+                (Some(1), 0.1 * size),
+                (Some(2), leg),
+                (Some(1), 0.1 * size),
+                (Some(4), leg),
+                (Some(1), trunk),
+                (Some(1), far),
+            ];
+            let mut at = 0;
+            let with_roles = |joint: &mut Joint| {
+                joint.role = (at > 0).then(|| roles.get(at - 1).copied()).flatten();
+                at += 1;
+            };
+            tree(&lengths).with_joints(with_roles).unwrap()
+        };
+        assert!((stature(&body(1.0, 5.0)).unwrap() - 1.7374).abs() < 1e-12);
+        let name = |size: f64| guess_unit(&body(size, 20.0 * size)).map(|unit| unit.name().unwrap());
+        assert_eq!(name(100.0), Some("cm"));
+        // A child of 90 cm, and a giant.
+        assert_eq!(name(52.0), Some("cm"));
+        assert_eq!(name(178.0), Some("cm"));
+        assert_eq!(name(1.78), Some("m"));
+        assert_eq!(name(1000.0 / 25.4), Some("in"));
+        assert_eq!(name(1.0 / Unit::CMU), Some("cmu"));
+        assert_eq!(name(1000.0), Some("mm"));
+        assert_eq!(name(4.0), None);
+        // A character with short legs is small, not an adult in inches.
+        let short = |joint: &mut Joint| {
+            if matches!(joint.role, Some(Role::LeftFoot | Role::RightFoot)) {
+                joint.offset *= 0.5;
+            }
+        };
+        let cartoon = body(50.0, 0.0).with_joints(short).unwrap();
+        assert!((60.0..78.0).contains(&stature(&cartoon).unwrap()));
+        assert_eq!(guess_unit(&cartoon).unwrap().name(), Some("cm"));
+        // Without a head the legs count.
+        let headless = body(100.0, 0.0).with_joints(|joint| joint.role = joint.role.filter(|role| *role != Role::Head));
+        assert!((stature(&headless.unwrap()).unwrap() - 173.04).abs() < 1e-9);
     }
 
     #[test]

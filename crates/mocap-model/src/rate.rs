@@ -13,8 +13,10 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameRate(f64);
 
-/// A frame time this close to that of a usual rate, relatively, is a rounded form of it.
+/// A frame time this close to that of a whole rate, relatively, is a rounded form of it.
 const SNAP: f64 = 1e-4;
+/// Rates that cameras and engines use.
+const USUAL: [f64; 12] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 240.0];
 
 impl FrameRate {
     /// A rate in frames per second; `None` unless finite and above zero.
@@ -34,6 +36,29 @@ impl FrameRate {
         FrameRate::new(if nearest > 0.0 && off(nearest) < SNAP { nearest } else { fps })
     }
 
+    /// The rate of a frame time as it is written in a file, which may have few digits: `0.0333` is 30, `0.0167` is 60.
+    ///
+    /// As [`FrameRate::from_frame_time`] where that finds a whole rate, or N·1000/1001. Otherwise the nearest usual rate
+    /// (24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 240) whose frame time, rounded or cut, has the digits written;
+    /// otherwise as written.
+    pub fn from_frame_time_text(text: &str) -> Option<FrameRate> {
+        let seconds: f64 = text.trim().parse().ok()?;
+        let rate = FrameRate::from_frame_time(seconds)?;
+        let exact = FrameRate::new(1.0 / seconds)?;
+        if rate != exact || exact.0.fract() == 0.0 {
+            return Some(rate);
+        }
+        let Some(decimals) = decimals(text.trim()) else { return Some(rate) };
+        let scale = 10f64.powi(decimals);
+        let digits = (seconds * scale).round();
+        let has_digits = |fps: &f64| {
+            let scaled = scale / fps;
+            scaled.round() == digits || scaled.floor() == digits
+        };
+        let near = |a: &f64, b: &f64| (a - exact.0).abs().total_cmp(&(b - exact.0).abs());
+        USUAL.into_iter().filter(has_digits).min_by(near).map_or(Some(rate), FrameRate::new)
+    }
+
     /// Frames per second.
     pub fn fps(self) -> f64 {
         self.0
@@ -43,6 +68,14 @@ impl FrameRate {
     pub fn frame_time(self) -> f64 {
         1.0 / self.0
     }
+}
+
+/// How many decimals a number is written with: 4 of `0.0333` and of `3.33e-2`. `None` where there are none.
+fn decimals(text: &str) -> Option<i32> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let fraction = mantissa.split_once('.').map_or("", |(_, fraction)| fraction);
+    let decimals = i32::try_from(fraction.len()).ok()? - exponent.parse::<i32>().ok()?;
+    (1..=15).contains(&decimals).then_some(decimals)
 }
 
 impl FromStr for FrameRate {
@@ -85,6 +118,39 @@ mod tests {
         // No usual rate: kept as it is.
         assert_eq!(rate(0.0343), 1.0 / 0.0343);
         assert_eq!(rate(2.0), 0.5);
+    }
+
+    #[test]
+    fn few_digits_mean_usual_rates() {
+        let rate = |text| FrameRate::from_frame_time_text(text).unwrap().fps();
+        let usual = [
+            ("0.0333", 30.0),
+            ("0.033", 30.0),
+            ("3.33e-2", 30.0),
+            ("0.0167", 60.0),
+            ("0.0166", 60.0),
+            ("0.00833", 120.0),
+            ("0.0417", 24.0),
+            ("0.0416", 24.0),
+            ("0.0069", 144.0),
+            ("0.00416", 240.0),
+            // The first rule goes first.
+            ("0.01", 100.0),
+            ("0.04", 25.0),
+            (".0417083750417", 24000.0 / 1001.0),
+            ("0.0333667", 30000.0 / 1001.0),
+            ("0.008333", 120.0),
+        ];
+        for (text, expected) in usual {
+            assert_eq!(rate(text), expected, "{text}");
+        }
+        // As written: no usual rate has these digits.
+        for text in ["0.0343", "0.0191", "2.0", "0.0351"] {
+            assert_eq!(rate(text), 1.0 / text.parse::<f64>().unwrap(), "{text}");
+        }
+        for text in ["", "nan", "0", "-0.1", "x"] {
+            assert_eq!(FrameRate::from_frame_time_text(text), None, "{text}");
+        }
     }
 
     #[test]

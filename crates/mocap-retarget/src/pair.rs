@@ -155,13 +155,9 @@ impl Character {
         which: SourceOrTarget,
     ) -> Result<Character, RetargetError> {
         let reference = ReferencePose::new(skeleton, &body, &base, which)?;
-        Ok(Character {
-            skeleton: Arc::new(body.roles.apply(skeleton)),
-            body,
-            base,
-            reference,
-            metres: metres_per_unit(skeleton),
-        })
+        let skeleton = Arc::new(body.roles.apply(skeleton));
+        let metres = metres_per_unit(&skeleton);
+        Ok(Character { skeleton, body, base, reference, metres })
     }
 }
 

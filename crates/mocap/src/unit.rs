@@ -5,13 +5,14 @@ use std::sync::Arc;
 use mocap_analysis::guess_unit;
 use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis, Skeleton, Space, Unit, UnitSource};
+use mocap_retarget::map_roles;
 
 use crate::{Problem, ReadOptions};
 
 /// The unit of a skeleton's lengths, guessed from the size of the body where it is not stated; `None` where no
 /// usual unit makes it as large as a human.
 pub fn known_unit(skeleton: &Skeleton) -> Option<Unit> {
-    skeleton.space().unit.or_else(|| guess_unit(skeleton))
+    skeleton.space().unit.or_else(|| guess_unit(&map_roles(skeleton).certain().apply(skeleton)))
 }
 
 /// The unit of a skeleton's lengths for methods that measure in metres: BVH states none. A guess is a warning

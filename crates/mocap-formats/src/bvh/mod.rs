@@ -5,8 +5,10 @@
 //! `local = T · R(c1) · R(c2) · R(c3)`, `world = world(parent) · local`. The format states neither unit nor
 //! axes: lengths are kept as they are.
 
+mod channels;
 mod commas;
 mod document;
+mod floor_test;
 mod format;
 mod from_clip;
 mod grammar;
@@ -25,7 +27,9 @@ mod write;
 pub use document::{Channel, Document, FrameTime, Motion, Node, NodeKind};
 pub use from_clip::{WriteOptions, from_clip};
 pub use parse::parse;
-pub use positions::{PositionChannels, PositionDecision, PositionMode, position_mode};
+pub use channels::PositionMode;
+pub use floor_test::LowestPoints;
+pub use positions::{PositionChannels, PositionDecision, position_mode};
 pub use problem::Problem;
 pub use rest_frame::rest_first_frame;
 pub use to_clip::{ClipOptions, to_clip, to_clip_start};

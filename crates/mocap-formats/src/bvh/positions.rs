@@ -1,26 +1,9 @@
 //! Whether position channels replace OFFSET or add to it: BVH does not say, and files do both.
 
+use super::channels::PositionMode;
 use super::document::{Channel, Document, Node};
+use super::floor_test::{LowestPoints, lowest_points};
 use mocap_model::Axis;
-use std::fmt;
-
-/// How position channels and OFFSET combine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PositionMode {
-    /// The position stands in place of OFFSET.
-    Replace,
-    /// The position is added to OFFSET.
-    Add,
-}
-
-impl fmt::Display for PositionMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PositionMode::Replace => "replace",
-            PositionMode::Add => "add",
-        })
-    }
-}
 
 /// How the user wants position channels read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +18,7 @@ pub enum PositionChannels {
 }
 
 /// What the numbers of a file say about its position channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PositionDecision {
     /// The mode; `None` where it makes no difference: no joint has both position channels and an OFFSET.
     pub mode: Option<PositionMode>,
@@ -43,7 +26,10 @@ pub struct PositionDecision {
     pub replace: usize,
     /// Joints that speak for [`PositionMode::Add`].
     pub add: usize,
-    /// Whether it may well be the other one: as many joints for either, or none clearly for the one chosen.
+    /// How low the body comes under either reading; `None` where it makes no difference.
+    pub lowest: Option<LowestPoints>,
+    /// Whether it may well be the other one: the floor does not tell, and as many joints are for either, or none clearly
+    /// for the one chosen.
     pub weak: bool,
 }
 
@@ -55,8 +41,11 @@ const CLEAR: f64 = 1.5;
 /// Every joint with position channels and an OFFSET votes on the axis where the OFFSET is largest: for
 /// *replace* where the median position lies nearer to the OFFSET than to zero, else for *add*. The majority
 /// decides; a tie means *replace*, as most programs write it.
+///
+/// The floor test goes first where it is clear: under one reading the body stands near height 0, under the other far
+/// from it ([`LowestPoints::mode`]). Medians fail where an actor climbs or moves far from the start.
 pub fn position_mode(document: &Document) -> PositionDecision {
-    let mut decision = PositionDecision { mode: None, replace: 0, add: 0, weak: false };
+    let mut decision = PositionDecision { mode: None, replace: 0, add: 0, lowest: None, weak: false };
     let mut clear = [0usize; 2];
     let mut buffer = Vec::new();
     let mut column = 0;
@@ -75,8 +64,11 @@ pub fn position_mode(document: &Document) -> PositionDecision {
     }
     let (replace, add) = (decision.replace, decision.add);
     if replace + add > 0 {
-        decision.mode = Some(if add > replace { PositionMode::Add } else { PositionMode::Replace });
-        decision.weak = replace == add || clear[usize::from(add > replace)] == 0;
+        decision.lowest = lowest_points(document);
+        let floor = decision.lowest.and_then(|lowest| lowest.mode());
+        let medians = if add > replace { PositionMode::Add } else { PositionMode::Replace };
+        decision.mode = Some(floor.unwrap_or(medians));
+        decision.weak = floor.is_none() && (replace == add || clear[usize::from(add > replace)] == 0);
     }
     decision
 }

@@ -2,7 +2,7 @@
 
 use super::Problem;
 use super::document::{Channel, Document, Motion, Node};
-use super::positions::PositionMode;
+use super::channels::PositionMode;
 use crate::{Finding, Rejected, Warnings, gaps};
 use std::borrow::Cow;
 

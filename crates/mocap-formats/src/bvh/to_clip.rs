@@ -1,14 +1,14 @@
 //! From a document to the clip it means.
 
 use super::document::{Channel, Document, NodeKind};
-use super::positions::{PositionChannels, PositionMode, position_mode};
+use super::channels::{PositionMode, rotation, translation};
+use super::positions::{PositionChannels, position_mode};
 use super::repair::finite_values;
 use super::rest_frame::rest_first_frame;
 use super::{Problem, names};
 use crate::{Finding, Parsed, Rejected, Warnings};
 use mocap_model::{
     Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, UnitQuaternion,
-    Vector3,
 };
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ fn mode(document: &Document, options: &ClipOptions, warnings: &mut Warnings) -> 
 fn rate(document: &Document, options: &ClipOptions) -> FrameRate {
     let of_file = || {
         let time = document.motion()?.frame_time.as_ref()?;
-        FrameRate::from_frame_time(time.seconds)
+        FrameRate::from_frame_time_text(&time.text).or_else(|| FrameRate::from_frame_time(time.seconds))
     };
     let default = || FrameRate::new(DEFAULT_FPS).expect("a positive rate");
     options.fps.and_then(FrameRate::new).or_else(of_file).unwrap_or_else(default)
@@ -174,29 +174,6 @@ fn tracks(document: &Document, values: &[f64], skeleton: &Skeleton, mode: Positi
 
 fn sampled<T: Copy + PartialEq>(samples: Vec<T>) -> Track<T> {
     Track::from_samples(samples).expect("there is a frame")
-}
-
-fn rotation(channels: &[Channel], row: &[f64]) -> UnitQuaternion<f64> {
-    let mut rotation = UnitQuaternion::identity();
-    for (channel, value) in channels.iter().zip(row) {
-        if let Channel::Rotation(axis) = channel {
-            rotation *= UnitQuaternion::from_axis_angle(&axis.unit(), value.to_radians());
-        }
-    }
-    rotation
-}
-
-fn translation(channels: &[Channel], row: &[f64], offset: Vector3<f64>, mode: PositionMode) -> Vector3<f64> {
-    let mut translation = offset;
-    for (channel, value) in channels.iter().zip(row) {
-        if let Channel::Position(axis) = channel {
-            match mode {
-                PositionMode::Replace => translation[axis.index()] = *value,
-                PositionMode::Add => translation[axis.index()] += *value,
-            }
-        }
-    }
-    translation
 }
 
 #[cfg(test)]

@@ -1,0 +1,143 @@
+//! The floor test: how low a body comes where position channels replace OFFSET, and where they add to it.
+
+use super::channels::{PositionMode, rotation, translation};
+use super::document::Document;
+use mocap_model::{Axis, UnitQuaternion, Vector3};
+
+/// Frames looked at, spread over the motion.
+const FRAMES: usize = 200;
+/// The height that 2 % of the frames stay below: a single bad frame does not count.
+const SHARE: f64 = 0.02;
+/// A body stands near height 0, or far from it: shares of its extent along the vertical.
+const NEAR: f64 = 0.15;
+const FAR: f64 = 0.35;
+
+/// How low a body comes under either reading of its position channels \[units of the file\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LowestPoints {
+    /// Where position channels replace OFFSET.
+    pub replace: f64,
+    /// Where they add to it.
+    pub add: f64,
+    /// The extent of the body along the vertical.
+    pub extent: f64,
+}
+
+impl LowestPoints {
+    /// The reading under which the body stands near height 0, where the other one has it far away; `None` where the
+    /// heights do not tell.
+    pub fn mode(&self) -> Option<PositionMode> {
+        if self.extent <= 0.0 {
+            return None;
+        }
+        let is_near = |height: f64| height.abs() <= NEAR * self.extent;
+        let is_far = |height: f64| height.abs() >= FAR * self.extent;
+        match (self.replace, self.add) {
+            (replace, add) if is_near(replace) && is_far(add) => Some(PositionMode::Replace),
+            (replace, add) if is_near(add) && is_far(replace) => Some(PositionMode::Add),
+            _ => None,
+        }
+    }
+}
+
+/// The lowest points of a motion; `None` without frames, or with values that are not finite.
+pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {
+    let (frames, width) = (document.frames(), document.channels());
+    let values = &document.motion()?.values;
+    if frames == 0 || width == 0 {
+        return None;
+    }
+    let vertical = vertical(document).index();
+    let looked_at = frames.min(FRAMES);
+    let (mut replace, mut add, mut extents) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..looked_at {
+        let start = i * frames / looked_at * width;
+        let [replaced, added] = heights(document, &values[start..start + width], vertical);
+        extents.push(replaced[1] - replaced[0]);
+        replace.push(replaced[0]);
+        add.push(added[0]);
+    }
+    let points = LowestPoints {
+        replace: at_share(&mut replace, SHARE),
+        add: at_share(&mut add, SHARE),
+        extent: at_share(&mut extents, 1.0 - SHARE),
+    };
+    [points.replace, points.add, points.extent].iter().all(|value| value.is_finite()).then_some(points)
+}
+
+/// The axis along which the body stands at rest: Y, or Z where it is much longer along that.
+fn vertical(document: &Document) -> Axis {
+    let mut places: Vec<Vector3<f64>> = Vec::with_capacity(document.nodes().len());
+    for node in document.nodes() {
+        // The place of a root says nothing about the body.
+        places.push(node.parent.map_or(Vector3::zeros(), |parent| places[parent] + node.offset));
+    }
+    let extent = |axis: usize| {
+        let along = places.iter().map(|place| place[axis]);
+        along.clone().fold(f64::NEG_INFINITY, f64::max) - along.fold(f64::INFINITY, f64::min)
+    };
+    if extent(2) > 2.0 * extent(1) { Axis::Z } else { Axis::Y }
+}
+
+/// The lowest and highest point of a frame where positions replace OFFSET, and where they add to it.
+fn heights(document: &Document, row: &[f64], vertical: usize) -> [[f64; 2]; 2] {
+    const MODES: [PositionMode; 2] = [PositionMode::Replace, PositionMode::Add];
+    let mut placed: Vec<(UnitQuaternion<f64>, [Vector3<f64>; 2])> = Vec::with_capacity(document.nodes().len());
+    let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+    let mut column = 0;
+    for node in document.nodes() {
+        let values = &row[column..column + node.channels.len()];
+        column += node.channels.len();
+        let local = MODES.map(|mode| translation(&node.channels, values, node.offset, mode));
+        let turn = rotation(&node.channels, values);
+        let here = match node.parent {
+            None => (turn, local),
+            Some(parent) => {
+                let (above, places) = &placed[parent];
+                (above * turn, [places[0] + above * local[0], places[1] + above * local[1]])
+            }
+        };
+        for (range, place) in range.iter_mut().zip(&here.1) {
+            *range = [range[0].min(place[vertical]), range[1].max(place[vertical])];
+        }
+        placed.push(here);
+    }
+    range
+}
+
+fn at_share(values: &mut [f64], share: f64) -> f64 {
+    let at = ((values.len() - 1) as f64 * share) as usize;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, bvh};
+
+    /// A body of height 180 whose root has an OFFSET of 100, with these heights of the root.
+    fn points(heights: &[f64]) -> LowestPoints {
+        let rows: String = heights.iter().map(|height| format!("0 {height} 0 0 0 0 0 0 0 0 0 0\n")).collect();
+        let text = format!(
+            "HIERARCHY\nROOT hips\n{{\nOFFSET 0 100 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation \
+             Yrotation\nJOINT foot\n{{\nOFFSET 0 -100 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{{\nOFFSET \
+             0 0 10\n}}\n}}\nJOINT head\n{{\nOFFSET 0 80 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd \
+             Site\n{{\nOFFSET 0 0 1\n}}\n}}\n}}\nMOTION\nFrames: {}\nFrame Time: 0.01\n{rows}",
+            heights.len()
+        );
+        lowest_points(&bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value).unwrap()
+    }
+
+    #[test]
+    fn the_reading_with_feet_on_the_floor_is_the_likely_one() {
+        let walking = points(&[98.0, 100.0, 101.0]);
+        assert_eq!((walking.replace, walking.add, walking.extent), (-2.0, 98.0, 180.0));
+        assert_eq!(walking.mode(), Some(PositionMode::Replace));
+        assert_eq!(points(&[-2.0, 0.0, 1.0]).mode(), Some(PositionMode::Add));
+        // Somebody climbs: most of the time the positions are near the OFFSET, and add to it all the same.
+        let climbs: Vec<f64> = (0..200).map(|i| f64::from((i * 2).min(150))).collect();
+        assert_eq!(points(&climbs).mode(), Some(PositionMode::Add));
+        // Neither reading stands on a floor.
+        assert_eq!(points(&[500.0, 501.0]).mode(), None);
+    }
+}
