@@ -38,8 +38,8 @@ const TOPICS: &[Topic] = &[
         name: "output",
         headings: &["Output", "Messages and settings"],
         about: "Output: where results and messages go\n\n\
-             Files are written atomically: under a temporary name, renamed when complete. Two inputs with one output, \
-             an output that is an input, and existing outputs are refused before any work, unless --overwrite, \
+             Files are written atomically: under a temporary name, renamed when complete. Two inputs with one output \
+             and an output that is an input are refused before any work. So are existing outputs, unless --overwrite, \
              --skip-existing or --resume is given. stdout carries results only, stderr messages and progress. An \
              option is set by its flag, else by a variable MOCAP_* (MOCAP_JOBS=4), else by mocap.toml, else by its \
              default.",

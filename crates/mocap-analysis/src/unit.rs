@@ -123,8 +123,9 @@ pub fn guess_unit(skeleton: &Skeleton) -> Option<Unit> {
     let metres = match Body::of(skeleton) {
         Some(body) if INCHES.contains(&body.stature()) && body.is_adult() => Some(0.0254),
         Some(body) => in_range(body.stature(), &STATURES),
-        None => in_range(tree_diameter(skeleton), &DIAMETERS),
+        None => None,
     };
+    let metres = metres.or_else(|| in_range(tree_diameter(skeleton), &DIAMETERS));
     metres.map(|metres| Unit { metres, source: UnitSource::Guessed })
 }
 
@@ -216,7 +217,7 @@ mod tests {
         assert_eq!(name(1000.0 / 25.4), Some("in"));
         assert_eq!(name(1.0 / Unit::CMU), Some("cmu"));
         assert_eq!(name(1000.0), Some("mm"));
-        assert_eq!(name(4.0), None);
+        assert_eq!(guess_unit(&body(5.0, 0.0)), None);
         // A character with short legs is small, not an adult in inches.
         let short = |joint: &mut Joint| {
             if matches!(joint.role, Some(Role::LeftFoot | Role::RightFoot)) {
@@ -227,7 +228,8 @@ mod tests {
         assert!((60.0..78.0).contains(&stature(&cartoon).unwrap()));
         assert_eq!(guess_unit(&cartoon).unwrap().name(), Some("cm"));
         // Without a head the legs count.
-        let headless = body(100.0, 0.0).with_joints(|joint| joint.role = joint.role.filter(|role| *role != Role::Head));
+        let headless =
+            body(100.0, 0.0).with_joints(|joint| joint.role = joint.role.filter(|role| *role != Role::Head));
         assert!((stature(&headless.unwrap()).unwrap() - 173.04).abs() < 1e-9);
     }
 

@@ -34,7 +34,12 @@ pub(super) fn rotation(channels: &[Channel], row: &[f64]) -> UnitQuaternion<f64>
 }
 
 /// The translation of a joint from its OFFSET and position channels.
-pub(super) fn translation(channels: &[Channel], row: &[f64], offset: Vector3<f64>, mode: PositionMode) -> Vector3<f64> {
+pub(super) fn translation(
+    channels: &[Channel],
+    row: &[f64],
+    offset: Vector3<f64>,
+    mode: PositionMode,
+) -> Vector3<f64> {
     let mut translation = offset;
     for (channel, value) in channels.iter().zip(row) {
         if let Channel::Position(axis) = channel {

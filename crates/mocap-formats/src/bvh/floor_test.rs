@@ -82,7 +82,8 @@ fn vertical(document: &Document) -> Axis {
 /// The lowest and highest point of a frame where positions replace OFFSET, and where they add to it.
 fn heights(document: &Document, row: &[f64], vertical: usize) -> [[f64; 2]; 2] {
     const MODES: [PositionMode; 2] = [PositionMode::Replace, PositionMode::Add];
-    let mut placed: Vec<(UnitQuaternion<f64>, [Vector3<f64>; 2])> = Vec::with_capacity(document.nodes().len());
+    let mut placed: Vec<(UnitQuaternion<f64>, [Vector3<f64>; 2])> =
+        Vec::with_capacity(document.nodes().len());
     let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     let mut column = 0;
     for node in document.nodes() {

@@ -1,7 +1,7 @@
 //! From a clip to a document that every reader takes the same way.
 
-use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Origin};
 use super::channels::PositionMode;
+use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Origin};
 use super::positions::position_mode;
 use crate::names::Unique;
 use mocap_model::{Axis, Clip, EulerOrder, FrameRate, Joint, JointId, Skeleton, Track, Vector3};

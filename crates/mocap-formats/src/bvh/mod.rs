@@ -24,11 +24,11 @@ mod rows;
 mod to_clip;
 mod write;
 
+pub use channels::PositionMode;
 pub use document::{Channel, Document, FrameTime, Motion, Node, NodeKind};
+pub use floor_test::LowestPoints;
 pub use from_clip::{WriteOptions, from_clip};
 pub use parse::parse;
-pub use channels::PositionMode;
-pub use floor_test::LowestPoints;
 pub use positions::{PositionChannels, PositionDecision, position_mode};
 pub use problem::Problem;
 pub use rest_frame::rest_first_frame;

@@ -42,11 +42,12 @@ const CLEAR: f64 = 1.5;
 /// *replace* where the median position lies nearer to the OFFSET than to zero, else for *add*. The majority
 /// decides; a tie means *replace*, as most programs write it.
 ///
-/// The floor test goes first where it is clear: under one reading the body stands near height 0, under the other far
-/// from it ([`LowestPoints::mode`]). Medians fail where an actor climbs or moves far from the start.
+/// Where only roots vote, a clear floor test goes first: under one reading the body stands near height 0, under the
+/// other far from it ([`LowestPoints::mode`]). The median of a root fails if the actor climbs or moves far away.
 pub fn position_mode(document: &Document) -> PositionDecision {
     let mut decision = PositionDecision { mode: None, replace: 0, add: 0, lowest: None, weak: false };
     let mut clear = [0usize; 2];
+    let mut clear_below_root = false;
     let mut buffer = Vec::new();
     let mut column = 0;
     for node in document.nodes() {
@@ -58,6 +59,7 @@ pub fn position_mode(document: &Document) -> PositionDecision {
             *(if replaces { &mut decision.replace } else { &mut decision.add }) += 1;
             if from_offset.max(from_zero) >= CLEAR * from_offset.min(from_zero) {
                 clear[usize::from(!replaces)] += 1;
+                clear_below_root |= node.parent.is_some();
             }
         }
         column += node.channels.len();
@@ -65,7 +67,8 @@ pub fn position_mode(document: &Document) -> PositionDecision {
     let (replace, add) = (decision.replace, decision.add);
     if replace + add > 0 {
         decision.lowest = lowest_points(document);
-        let floor = decision.lowest.and_then(|lowest| lowest.mode());
+        // Joints below the root stay near their OFFSET wherever the actor moves: their medians are reliable.
+        let floor = decision.lowest.filter(|_| !clear_below_root).and_then(|lowest| lowest.mode());
         let medians = if add > replace { PositionMode::Add } else { PositionMode::Replace };
         decision.mode = Some(floor.unwrap_or(medians));
         decision.weak = floor.is_none() && (replace == add || clear[usize::from(add > replace)] == 0);

@@ -1,7 +1,7 @@
 //! From a document to the clip it means.
 
-use super::document::{Channel, Document, NodeKind};
 use super::channels::{PositionMode, rotation, translation};
+use super::document::{Channel, Document, NodeKind};
 use super::positions::{PositionChannels, position_mode};
 use super::repair::finite_values;
 use super::rest_frame::rest_first_frame;
