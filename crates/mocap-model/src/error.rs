@@ -15,7 +15,7 @@
 pub enum ModelError {
     #[error("a skeleton has at least one joint")]
     NoJoints,
-    #[error("joint '{joint}' stands before its parent; parents come first")]
+    #[error("joint '{joint}' is listed before its parent; parents come first")]
     ParentAfterChild { joint: String },
     #[error("two joints are called '{name}'; names are unique in a skeleton")]
     DuplicateName { name: String },

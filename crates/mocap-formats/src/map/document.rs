@@ -32,7 +32,7 @@ pub(super) struct File {
     /// What each joint is in a body. A role that is left out is not mapped: nothing is guessed.
     #[serde(default)]
     pub(super) roles: Vec<RoleField>,
-    /// Joints that are no part of a body (tails, wings, ears), or all joints of what is no biped.
+    /// Joints outside the body (tails, wings, ears), or all joints of a character that is not a biped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pairs: Vec<PairField>,
 }
@@ -56,7 +56,7 @@ pub(super) struct RoleField {
     pub(super) note: Option<String>,
 }
 
-/// A joint of the target that turns like a joint of the source.
+/// A joint of the target that copies the rotation of a joint of the source.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Pair")]
