@@ -14,9 +14,9 @@ pub enum Problem {
     Expected { what: &'static str, found: String },
     #[error("'{found}' is not a finite number")]
     NotFinite { found: String },
-    #[error("'{found}'is not a channel: channels are tx, ty, tz, rx, ry, rz and l")]
+    #[error("'{found}' is not a channel: channels are tx, ty, tz, rx, ry, rz and l")]
     UnknownDof { found: String },
-    #[error("'{found}'is not a rotation order: expected each of X, Y and Z once, such as XYZ")]
+    #[error("'{found}' is not a rotation order: expected each of X, Y and Z once, such as XYZ")]
     AxisOrder { found: String },
     #[error("the bone has no '{field}'")]
     MissingField { field: &'static str },
@@ -36,7 +36,7 @@ pub enum Problem {
     AngleUnit { found: String },
     #[error("'{found}' is not a field of {section}: the line is skipped")]
     UnknownField { found: String, section: &'static str },
-    #[error("'{keyword}'is not a section of an ASF file: it is kept as text and has no effect")]
+    #[error("'{keyword}' is not a section of an ASF file: it is kept as text and has no effect")]
     UnknownSection { keyword: String },
     #[error("the bone has no 'axis': its channels rotate about the axes of the file")]
     NoAxis,
