@@ -25,7 +25,7 @@ pub(crate) struct Row<'a> {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
-    /// Whether every value of the input was kept as it was.
+    /// Whether every value of the input is unchanged.
     unchanged: bool,
     input_bytes: u64,
     bytes: u64,

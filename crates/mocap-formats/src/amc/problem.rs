@@ -18,7 +18,7 @@ pub enum Problem {
     FrameNumber { found: String },
     #[error("'{found}' is not a finite number")]
     NotFinite { found: String },
-    #[error("most {what} are missing in most frames: {present} of {expected} are there")]
+    #[error("most {what} are missing in most frames: {present} of {expected} are present")]
     MostlyMissing { what: &'static str, present: usize, expected: usize },
     #[error("{fps} is not a frame rate: expected a finite number above 0")]
     Rate { fps: f64 },

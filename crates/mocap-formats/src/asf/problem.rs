@@ -52,7 +52,7 @@ pub enum Problem {
     RepeatedDof { dof: String },
     #[error("the bone has {found} limits for {expected} channels: they are assigned in order")]
     LimitCount { found: usize, expected: usize },
-    #[error("the limits of '{dof}' are (0 0): it counts as unlimited, not as locked")]
+    #[error("the limits of '{dof}' are (0 0): it is treated as unlimited, not as locked")]
     ZeroLimit { dof: String },
     #[error("the limits of '{dof}' run from {min} to {max}: they were swapped")]
     LimitOrder { dof: String, min: f64, max: f64 },

@@ -16,7 +16,7 @@ pub enum Problem {
     Channel { name: String },
     #[error("the channel is listed twice")]
     RepeatedChannel,
-    #[error("there is a second {what} for the joint, expected one")]
+    #[error("the joint has a second {what}, expected one")]
     Repeated { what: &'static str },
     #[error("the joint has no OFFSET")]
     MissingOffset,
@@ -54,7 +54,7 @@ pub enum Problem {
     MissingBracket { missing: usize },
 
     // Warnings about the motion.
-    #[error("there is no MOTION section: this is a skeleton without frames")]
+    #[error("the file has no MOTION section: it is a skeleton without frames")]
     NoMotion,
     #[error("the number of frames is missing: the rows were counted")]
     MissingFrames,

@@ -29,7 +29,7 @@ pub(crate) struct File {
     /// The version of the format: 1.
     #[schemars(range(min = 1, max = 1))]
     pub(crate) version: u32,
-    /// What the skeleton is called.
+    /// Name of the skeleton.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) name: String,
     /// The unit of all lengths: `m`, `cm`, `mm`, `in`, `ft`, `cmu` (that of the CMU database), or metres per
@@ -85,7 +85,7 @@ pub(crate) enum UnitField {
 pub(crate) struct JointField {
     /// Unique in the skeleton.
     pub(crate) name: String,
-    /// The name of the joint above; left out for a root.
+    /// Name of the parent; omitted for a root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<String>,
     /// Where the joint is in its parent's frame at rest: X, Y, Z.
