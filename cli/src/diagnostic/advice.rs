@@ -48,9 +48,9 @@ fn on_file(problem: &Problem) -> Option<String> {
             let names: Vec<&str> = formats.map(Format::extension).collect();
             format!("supported: {}; name one by the extension of -o or with --to", names.join(", "))
         }
-        Problem::UpUnlikely { body, taken } => format!(
-            "--input-up {body} corrects it; --input-up {taken} confirms it and silences this warning"
-        ),
+        Problem::UpUnlikely { body, taken } => {
+            format!("--input-up {body} corrects it; --input-up {taken} confirms it and silences this warning")
+        }
         _ => return None,
     })
 }

@@ -222,8 +222,7 @@ impl File {
         if let Some(folder) = step.folder()
             && !folder.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
-            let message =
-                format!("{shown}: folder '{}' is not below the output directory", folder.display());
+            let message = format!("{shown}: folder '{}' is not below the output directory", folder.display());
             return Err(text.error(FOLDER, at, message));
         }
         let name = table.name.clone();

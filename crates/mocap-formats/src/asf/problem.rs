@@ -64,7 +64,9 @@ pub enum Problem {
     Renamed { name: String },
     #[error("the skeleton has {count} roots: they become bones of one root that does not move")]
     SeveralRoots { count: usize },
-    #[error("the rotation order {order} rotates twice about one axis, which ASF cannot express: ZYX is written")]
+    #[error(
+        "the rotation order {order} rotates twice about one axis, which ASF cannot express: ZYX is written"
+    )]
     EulerOrder { order: String },
 }
 

@@ -178,7 +178,8 @@ fn space(file: &File, source: &Source) -> Result<Space, Finding> {
         Some(UnitField::Name(name)) => match Unit::NAMED.iter().find(|(known, _)| known == name) {
             Some((_, metres)) => Some(*metres),
             None => {
-                let message = format!("'{name}' is not a unit: expected m, cm, mm, in, ft, cmu or a number of metres");
+                let message =
+                    format!("'{name}' is not a unit: expected m, cm, mm, in, ft, cmu or a number of metres");
                 return Err(source.value(&[Step::Key("unit")], message));
             }
         },
