@@ -67,7 +67,7 @@ pub(crate) fn print(console: &mut Console, definition: &Command, matches: &ArgMa
     if !console.is_json() {
         let file = match &settings.path {
             Some(path) => format!("# settings of {}", path.display()),
-            None => format!("# no {} is in this directory or above it", LAYERS.file),
+            None => format!("# no {} in this directory or above it", LAYERS.file),
         };
         console.row("", &file);
     }

@@ -162,7 +162,7 @@ fn texts_say_what_to_do() {
     says(&["info", "-"], 1, &["stdin is empty"]);
     says(&["info", "-", "--files-from", "-"], 2, &["stdin (-) can be read only once", "--files-from"]);
     says(&["info", "leg.bvh", "--from", "csv"], 2, &["cannot be read"]);
-    says(&["plot", "leg.bvh", "--joint", "kneee"], 1, &["is it 'Knee'?"]);
+    says(&["plot", "leg.bvh", "--joint", "kneee"], 1, &["did you mean 'Knee'?"]);
     says(&["plot", "leg.bvh", "--joint", "knee", "-o", "x.svg"], 0, &[]);
     says(&["plot", "leg.bvh", "--joint", "elbow"], 1, &["its joints are Hips, Knee"]);
 }

@@ -85,7 +85,7 @@ fn faults_of_a_map_are_shown_in_its_text() {
     let ran = sandbox.run(["retarget", &walk, &robin, "--map", "m.json", "-o", "x.bvh"]);
     assert_eq!(ran.code, 1);
     for part in [
-        "error[map::unknown-joint]: roles[0].source: the source has no joint 'Hip'; 'Hips' is near",
+        "error[map::unknown-joint]: roles[0].source: the source has no joint 'Hip'; did you mean 'Hips'?",
         "m.json:2:31",
         "{ \"role\": \"Hips\", \"source\": \"Hip\" }",
     ] {

@@ -77,7 +77,7 @@ pub(crate) struct Outputs {
     pub(crate) resume: bool,
     /// Record the run in a file [default with --resume: .mocap-manifest.jsonl]
     ///
-    /// One JSON object per line. The default lies in the output directory; without --resume there is none.
+    /// One JSON object per line. The default is in the output directory; without --resume no manifest is written.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
     /// Print the plan without reading or writing

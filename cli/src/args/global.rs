@@ -43,7 +43,7 @@ pub(crate) struct Global {
     /// mocap.toml is looked for in the current directory and in those above it.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Print the options in force and where each comes from, and exit
+    /// Print all options with their values and sources, and exit
     #[arg(long, global = true)]
     pub(crate) print_config: bool,
     /// Print help

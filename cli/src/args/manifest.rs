@@ -26,8 +26,8 @@ pub(crate) enum What {
 
 /// Merge the manifests of shards into the manifest of a whole run
 ///
-/// One line per clip, sorted by path; a clip that is done in any of them is done. The result stands for a run without
-/// --shard: --resume continues it.
+/// One line per clip, sorted by path; a clip that is done in any of them is done. The result equals that of a run
+/// without --shard: --resume continues it.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct MergeArgs {
     /// Manifests, or a directory of outputs with the manifests of its shards

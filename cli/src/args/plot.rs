@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Curve: rotation (local Euler angles in the joint's order [deg]), position (world [m]), speed [m/s]
     #[arg(long, value_name = "CHANNEL", default_value = "rotation", hide_possible_values = true)]
     channel: ChannelChoice,
-    /// Background and colours; a light SVG follows a reader who prefers dark
+    /// Background and colours; a light SVG adapts to dark mode
     #[arg(long, value_name = "THEME", default_value = "light")]
     theme: ThemeChoice,
     /// Output format [default: by the extension of OUT, else svg]

@@ -67,7 +67,7 @@ pub(crate) struct Args {
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct MethodSettings {
     /// How to handle different proportions: scale (goals scaled by the ratio of limb lengths), copy (rotations only:
-    /// feet float or sink), effectors (unscaled goals: limbs fold or overstretch)
+    /// feet float or penetrate), effectors (unscaled goals: limbs fold or overstretch)
     #[arg(long, value_name = "METHOD", default_value = "scale", hide_possible_values = true)]
     method: MethodChoice,
     /// Goals of the hands: scale (from the shoulder, by arm length), keep (from the hips, by leg length), off (arms copy

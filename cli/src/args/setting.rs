@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(place, (1, 13));
         assert_eq!(
             (message.as_str(), help.as_str()),
-            ("'asf-units': 'cmuu' is none of auto, cmu, spec, raw", "did you mean 'cmu'?")
+            ("'asf-units': 'cmuu' is not one of auto, cmu, spec, raw", "did you mean 'cmu'?")
         );
         assert_eq!(wrong("repair = 'yes'\n").0, "toml::type");
         assert_eq!(wrong("input-fps = [1]\n").0, "toml::type");

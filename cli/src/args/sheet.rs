@@ -19,13 +19,13 @@ pub(crate) struct Args {
     /// Poses per motion, evenly spaced from the first frame to the last [1 to 1000]
     #[arg(long, value_name = "N", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=1000))]
     poses: u32,
-    /// These poses in place of even ones: times or frames from 0, such as 1.2s,3s or 0,120
+    /// Draw these times or frames instead, such as 1.2s,3s or 0,120 [from 0]
     #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "poses")]
     at: Vec<Moment>,
     /// Camera: perspective (front right, slightly above), front, or side (the character's right)
     #[arg(long, value_name = "VIEW", default_value = "perspective", hide_possible_values = true)]
     view: ViewChoice,
-    /// Background and colours; a light SVG follows a reader who prefers dark
+    /// Background and colours; a light SVG adapts to dark mode
     #[arg(long, value_name = "THEME", default_value = "light")]
     theme: ThemeChoice,
     /// Largest width [px, 200 to 10000]

@@ -19,7 +19,7 @@ use super::{Inputs, Outputs, Reading};
     \x20 mocap skel walk.bvh -o robin.skel\n\
     \x20 mocap skel --preset list")]
 pub(crate) struct Args {
-    /// Person of 1.75 m on a common rig, in place of IN; list shows the rigs
+    /// Person of 1.75 m on a common rig, instead of IN; list shows the rigs
     #[arg(
         long,
         value_name = "RIG",

@@ -7,7 +7,7 @@ use super::{Length, Pictures};
 
 /// Write a page that plays motions: one HTML file without network access
 ///
-/// Several motions are shown over each other or side by side. Each is compared with the first input: by object-space
+/// Several motions are overlaid or side by side. Each is compared with the first input: by object-space
 /// error where the skeletons are equal, else by the distance between joints of the same role or name.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
@@ -24,7 +24,8 @@ pub(crate) struct Args {
         help_heading = "Page"
     )]
     most_frames: u32,
-    /// Distance of the points of the error from the joints [m, or with a unit, such as 3cm; 0 or more]
+    /// Distance of the measured points from the joints, about where the skin is [m, or with a unit, such as 3cm; 0
+    /// or more]
     #[arg(long, value_name = "LENGTH", default_value = "0.03", help_heading = "Page")]
     shell: Length,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub(crate) struct Row<'a> {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
-    /// Whether every value of the input was kept as it was.
+    /// Whether every value of the input is unchanged.
     unchanged: bool,
     input_bytes: u64,
     bytes: u64,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     encode::asked_format(args.to, args.outputs.output.as_deref())?.ok_or_else(|| {
         let names = encode::names(Format::is_writable);
-        Diagnostic::new("usage::format", "the output format is not known")
+        Diagnostic::new("usage::format", "the output format is unknown")
             .help(format!("state it with --to, one of {names}, or by the extension of -o"))
     })
 }

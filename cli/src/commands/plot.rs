@@ -44,7 +44,7 @@ fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnos
     let names: Vec<&str> = joints().map(|joint| joint.name.as_str()).collect();
     let roles = joints().filter_map(|joint| joint.role).map(|role| -> &str { role.name() });
     let help = match nearest_name(joint, names.iter().copied().chain(roles)) {
-        Some(near) => format!("is it '{near}'? `mocap skel` shows all joints"),
+        Some(near) => format!("did you mean '{near}'? `mocap skel` shows all joints"),
         None => format!("its joints are {}", names.join(", ")),
     };
     let message = format!("'{file}' has no joint with the name or role '{joint}'");

@@ -15,7 +15,7 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     let advice = match finding.remedy()? {
         Remedy::Repair => "--repair interpolates over such values",
         Remedy::StateRate => "--input-fps states the rate",
-        Remedy::StatePositionChannels => "--position-channels replace or add settles it",
+        Remedy::StatePositionChannels => "--position-channels replace or add states it",
         Remedy::DropFirstFrame => {
             "--drop-first-frame drops it in convert, retarget, compress, compare, view, sheet and plot"
         }
@@ -32,7 +32,7 @@ fn on_file(problem: &Problem) -> Option<String> {
         Problem::NoSkeleton { .. } => NAME_SKELETON.into(),
         Problem::Compressed(error) => return on_compression(error).map(str::to_owned),
         Problem::UnitGuessed { unit } => {
-            format!("--input-unit {} states it, and silences this", unit_name(unit))
+            format!("--input-unit {} states it and silences this warning", unit_name(unit))
         }
         Problem::UnitUnknown => "state it with --input-unit, such as --input-unit cm".into(),
         Problem::RatesDiffer { .. } => {
@@ -42,15 +42,15 @@ fn on_file(problem: &Problem) -> Option<String> {
         Problem::DurationsDiffer { .. } => "`mocap convert --trim` cuts motions".into(),
         Problem::NoSuchJoint { near, .. } if near.is_empty() => "`mocap skel IN` lists the joints".into(),
         Problem::NoSuchJoint { near, .. } => format!("joints with similar names: {}", near.join(", ")),
-        Problem::CompressedOutput => "it takes the error that is allowed".into(),
+        Problem::CompressedOutput => "it takes the error bound".into(),
         Problem::UnsupportedOutput { .. } => {
             let formats = Format::ALL.into_iter().filter(|format| format.is_writable());
             let names: Vec<&str> = formats.map(Format::extension).collect();
             format!("supported: {}; name one by the extension of -o or with --to", names.join(", "))
         }
-        Problem::UpUnlikely { body, taken } => format!(
-            "--input-up {body} reads it so; --input-up {taken} says that it is right, and silences this"
-        ),
+        Problem::UpUnlikely { body, taken } => {
+            format!("--input-up {body} corrects it; --input-up {taken} confirms it and silences this warning")
+        }
         _ => return None,
     })
 }

@@ -44,18 +44,18 @@ fn help(error: &BatchError) -> Option<String> {
         E::ManifestWithoutDirectory => "name a directory with -o DIR/",
         E::ManifestExists(_) => "--resume continues it, --overwrite starts a new one",
         E::OtherRun { .. } => {
-            "use the options of the earlier run, do all clips again with --resume --overwrite, or name another \
+            "use the options of the earlier run, process all clips again with --resume --overwrite, or name another \
              directory"
         }
         E::ManifestBusy(_) => "wait for it, or give each run a part of the inputs with --shard",
         E::ManifestDamaged { .. } => {
-            "a torn last line does no harm; remove the damaged line, and its clip is done again"
+            "an incomplete last line is harmless; remove a damaged line, and its clip is processed again"
         }
-        E::NoManifest(_) => "runs keep one with --resume or --manifest",
+        E::NoManifest(_) => "runs write one with --resume or --manifest",
         E::MergeConflict { .. } => {
             "its input has changed between the runs; run one of them again with --resume"
         }
-        E::TimedOut(_) => "--timeout allows more; a later run with --resume tries it again",
+        E::TimedOut(_) => "use a larger --timeout; a later run with --resume retries it",
         E::DiskFull(_) => "free space and run again: with --resume, completed clips are skipped",
         E::Stuck(_) => "leave them out with --exclude, or allow more time with --timeout",
         _ => return None,

@@ -16,7 +16,7 @@ pub(crate) const KEYS: [(&str, &str); 7] = [
     ("exclude", "Leave out files that match one of these globs"),
     ("output", "Directory for all outputs, where -o names none"),
     ("variables", "Defaults of ${name}, which --set replaces"),
-    ("step", "What is done with each clip, in order"),
+    ("step", "Steps for each clip, in order"),
     ("override", "Other settings of steps, for some of the inputs"),
 ];
 
@@ -111,7 +111,7 @@ impl File {
                     return Err(error.help("give one of them another name: name = '...'"));
                 }
                 if step.kind().name == "read" && !steps.is_empty() {
-                    let message = "reading is the first step".to_owned();
+                    let message = "the read step must be the first".to_owned();
                     return Err(text.error(STEP, step.span, message));
                 }
                 steps.push(step);
@@ -146,7 +146,7 @@ fn text_of<'a>(
 fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, TomlError> {
     let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let Some((kind, entry)) = text_of(text, entries, "do")? else {
-        let error = text.error(STEP, span, "the step does not say what to do");
+        let error = text.error(STEP, span, "the step has no 'do'");
         return Err(error.help(format!("do = one of {}", kinds.join(", "))));
     };
     let span = entry.cell.span.clone();
@@ -187,7 +187,7 @@ fn read_override(
     steps: &[StepTable],
 ) -> Result<Override, TomlError> {
     let Some(files) = entries.iter().find(|entry| entry.key == FILES) else {
-        let error = text.error(OVERRIDE, span, "the override does not say for which files");
+        let error = text.error(OVERRIDE, span, "the override has no 'files'");
         return Err(error.help("files = '*_dance.bvh', or a list of globs"));
     };
     let filter = Filter::new(&files.texts(text)?, &[]).map_err(|error| {

@@ -222,8 +222,7 @@ impl File {
         if let Some(folder) = step.folder()
             && !folder.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
-            let message =
-                format!("{shown}: folder '{}' does not lie below the output directory", folder.display());
+            let message = format!("{shown}: folder '{}' is not below the output directory", folder.display());
             return Err(text.error(FOLDER, at, message));
         }
         let name = table.name.clone();
@@ -263,10 +262,10 @@ fn reference(plan: &Plan, named: Option<&str>) -> Result<Option<usize>, String> 
         Some("read") => Ok(None),
         Some(name) => position(&|step| step.name == name)
             .map(Some)
-            .ok_or_else(|| format!("no step before it is called '{name}'")),
+            .ok_or_else(|| format!("no earlier step is called '{name}'")),
         None => position(&|planned| matches!(planned.step, Step::Compress(_)))
             .map(|at| at.checked_sub(1))
-            .ok_or_else(|| "no compress step is before it, so 'against' must name a step".into()),
+            .ok_or_else(|| "no compress step precedes it, so 'against' must name a step".into()),
     }
 }
 

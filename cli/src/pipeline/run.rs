@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
             plan(inputs, &outputs, &plans, reads.and(plans.reads()), folder)?
         }
         (true, None) => {
-            return Err(Diagnostic::new("usage::output", "nothing says where the outputs go")
+            return Err(Diagnostic::new("usage::output", "no output directory is given")
                 .help("name a directory with -o DIR, or with output = 'DIR' in the pipeline"));
         }
     };
@@ -64,9 +64,9 @@ fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
     if inputs.is_empty() && !named {
         return Err(Diagnostic::new(
             "usage::no-input",
-            "neither the command line nor the pipeline name an input",
+            "neither the command line nor the pipeline names an input",
         )
-        .help("name files or directories behind the pipeline, or with inputs = '...' in it"));
+        .help("name files or directories after the pipeline, or with inputs = '...' in it"));
     }
     Ok(batch::expand(&Inputs { inputs, selection }, batch::MOTIONS)?)
 }

@@ -37,7 +37,7 @@ type Reader = fn(&Text, &str, &[Entry]) -> Result<Step, TomlError>;
 pub(crate) const KINDS: &[StepKind] = &[
     StepKind {
         name: "read",
-        about: "How inputs are read; the first step, if it is there",
+        about: "How inputs are read; optional first step",
         flags: flags::<Reading>,
         read: |text, of, entries| read(text, of, entries, Step::Read),
     },
@@ -77,7 +77,7 @@ pub(crate) const KINDS: &[StepKind] = &[
 pub(crate) const COMMON: [(&str, &str); 3] = [
     ("do", "The kind of step"),
     ("name", "Name of the step in overrides and reports [default: its kind; its format for a write step]"),
-    ("enabled", "Whether the step is done [default: true]"),
+    ("enabled", "Whether the step runs [default: true]"),
 ];
 
 fn flags<A: clap::Args>() -> Command {

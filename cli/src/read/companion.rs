@@ -15,7 +15,7 @@ pub(crate) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, D
         return Ok(path.clone());
     }
     let Some(path) = input.path() else {
-        let reason = "an AMC file from stdin does not say which skeleton it moves".into();
+        let reason = "an AMC file from stdin does not name its skeleton".into();
         return Err(Diagnostic::from(mocap::Problem::NoSkeleton { reason }));
     };
     Ok(mocap::companion(path)?)

@@ -49,7 +49,7 @@ pub(crate) fn a_full_disk_ends_the_run_and_a_later_one_goes_on() {
     };
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("error[io::disk-full]"), "{said}");
-    assert!(said.contains("the run ends: the disk is full"), "{said}");
+    assert!(said.contains("the run stopped: the disk is full"), "{said}");
     // It did not go on for all of them.
     assert!(said.matches("io::disk-full").count() <= 2, "{said}");
     let done = sandbox.files("kept").into_iter().filter(|name| !name.contains("manifest"));

@@ -107,7 +107,7 @@ pub enum BatchError {
     #[error("{0} inputs cannot all be written to stdout")]
     ManyToStdout(usize),
     /// An output consists of several files, and stdout takes one.
-    #[error("an .{extension} file goes with the output, and stdout takes one file")]
+    #[error("an .{extension} file accompanies the output, but stdout takes one file")]
     CompanionToStdout {
         /// The extension of the other file.
         extension: String,
@@ -161,7 +161,7 @@ pub enum BatchError {
     },
 
     /// A manifest needs an output directory.
-    #[error("a manifest records outputs in a directory, and there is none")]
+    #[error("a manifest needs an output directory")]
     ManifestWithoutDirectory,
     /// The manifest is a directory or device.
     #[error("'{}' is not a regular file: a manifest cannot be written to it", .0.display())]
@@ -246,10 +246,10 @@ pub enum BatchError {
     #[error("{}", panicked(.0.as_deref()))]
     Panicked(Option<String>),
     /// A job found the disk full, so the run ends.
-    #[error("the run ends: the disk is full: {0}")]
+    #[error("the run stopped: the disk is full: {0}")]
     DiskFull(String),
     /// Too many workers do not come back from jobs that timed out.
-    #[error("the run ends: {0} inputs exceeded the time limit and cannot be stopped")]
+    #[error("the run stopped: {0} inputs exceeded the time limit and cannot be stopped")]
     Stuck(usize),
 }
 

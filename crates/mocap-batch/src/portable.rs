@@ -92,7 +92,7 @@ impl schemars::JsonSchema for PathText {
             "anyOf": [
                 { "type": "string" },
                 {
-                    "description": "A name that is no Unicode.",
+                    "description": "A name that is not Unicode.",
                     "type": "object",
                     "properties": {
                         "text": { "type": "string" },

@@ -83,7 +83,7 @@ pub enum CompressError {
     },
     /// The bound was not reached: a fault of the encoder.
     #[error(
-        "the encoder did not reach {bound}: {reached:.3} times what was asked for; please report this clip"
+        "the encoder did not reach {bound}: {reached:.3} times the requested bound; please report this clip"
     )]
     NotReached {
         /// Which bound.
@@ -156,10 +156,10 @@ pub enum CompressError {
         limit: u64,
     },
     /// The skeleton is in another file.
-    #[error("the skeleton is not in the file: supply the one that it was compressed with")]
+    #[error("the file has no skeleton: supply the one it was compressed with")]
     SkeletonElsewhere,
     /// The given skeleton is a different one.
-    #[error("the given skeleton is not the one that the clip was compressed with")]
+    #[error("the clip was compressed with another skeleton")]
     WrongSkeleton,
 }
 

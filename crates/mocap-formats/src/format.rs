@@ -135,15 +135,15 @@ impl FromStr for Format {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum FormatProblem {
-    #[error("neither name nor content say which format this is")]
+    #[error("unknown format: neither name nor content identifies it")]
     Unknown,
     #[error("{reason}")]
     WriteOnly { reason: &'static str },
-    #[error("{format} files are read and not written")]
+    #[error("{format} files can be read but not written")]
     ReadOnly { format: Format },
-    #[error("the file holds a skeleton and no motion")]
+    #[error("the file contains a skeleton but no motion")]
     NoMotion,
-    #[error("{format} files hold a motion, and this is a skeleton alone")]
+    #[error("{format} files contain a motion, but this is only a skeleton")]
     NeedsMotion { format: Format },
 }
 

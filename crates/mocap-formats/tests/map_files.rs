@@ -55,14 +55,14 @@ fn names_that_are_not_there_are_refused_with_the_nearest() {
         &[hips, r#"{ "role": "LeftFoot", "source": "LeftFot", "target": "foot_l" }"#],
         &[],
         "map::unknown-joint",
-        "roles[1].source: the source has no joint 'LeftFot'; 'LeftFoot' is near",
+        "roles[1].source: the source has no joint 'LeftFot'; did you mean 'LeftFoot'?",
         5,
     );
     refused(
         &[r#"{ "role": "LeftFeet", "target": "foot_l" }"#],
         &[],
         "map::unknown-role",
-        "roles[0].role: 'LeftFeet' is not a role; 'LeftFoot' is near",
+        "roles[0].role: 'LeftFeet' is not a role; did you mean 'LeftFoot'?",
         4,
     );
     refused(
@@ -76,7 +76,7 @@ fn names_that_are_not_there_are_refused_with_the_nearest() {
         &[r#"{ "role": "Hips", "source": "Head_End" }"#],
         &[],
         "map::end-site",
-        "roles[0].source: 'Head_End' of the source is the end of a bone, which never moves",
+        "roles[0].source: 'Head_End' of the source is an end site, which does not move",
         4,
     );
 }
@@ -88,21 +88,21 @@ fn what_is_there_twice_is_refused() {
         &[hips, r#"{ "role": "Hips", "source": "Spine" }"#],
         &[],
         "map::repeated-role",
-        "roles[1].role: Hips is there before",
+        "roles[1].role: Hips is listed twice",
         5,
     );
     refused(
         &[hips, r#"{ "role": "Spine", "source": "Spine", "target": "pelvis" }"#],
         &[],
         "map::repeated-joint",
-        "roles[1].target: the joint 'pelvis' of the target is mapped before, in roles[0]",
+        "roles[1].target: the joint 'pelvis' of the target is already mapped in roles[0]",
         5,
     );
     refused(
         &[hips],
         &[r#"{ "source": "Hips", "target": "root" }"#],
         "map::repeated-joint",
-        "pairs[0].source: the joint 'Hips' of the source is mapped before, in roles[0]",
+        "pairs[0].source: the joint 'Hips' of the source is already mapped in roles[0]",
         7,
     );
 }
@@ -112,7 +112,7 @@ fn fields_and_kinds_of_file_that_are_not_known_are_refused() {
     let finding = parse(&file(&[r#"{ "role": "Hips", "sources": "Hips" }"#], &[])).unwrap_err();
     assert_eq!(finding.code(), "map::field");
     assert!(
-        finding.problem.to_string().starts_with("roles[0].sources: there is no such field as 'sources'"),
+        finding.problem.to_string().starts_with("roles[0].sources: unknown field 'sources'"),
         "{}",
         finding.problem
     );

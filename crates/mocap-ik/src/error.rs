@@ -5,9 +5,9 @@
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum IkError {
-    #[error("a chain has at least one joint that can turn")]
+    #[error("a chain needs at least one joint that rotates")]
     NoJoints,
-    #[error("a chain has at least one effector")]
+    #[error("a chain needs at least one effector")]
     NoEffectors,
     #[error("the effector '{effector}' is the base of the chain; it has to be another joint")]
     EffectorIsBase { effector: String },
@@ -25,7 +25,7 @@ pub enum IkError {
     ChainNotFinite,
     #[error("{method} solves one effector, the chain has {effectors}")]
     SeveralEffectors { method: &'static str, effectors: usize },
-    #[error("{method} bends one joint between base and effector; the chain has none that can turn")]
+    #[error("{method} bends one joint between base and effector; the chain has none that rotates")]
     NoBend { method: &'static str },
     #[error("the posture has {found} rotations or gains, the chain has {expected} joints")]
     PostureLength { found: usize, expected: usize },

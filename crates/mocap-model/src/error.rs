@@ -7,15 +7,15 @@
 ///
 /// let error = Skeleton::new("empty", Space::default(), vec![]).unwrap_err();
 /// assert_eq!(error, ModelError::NoJoints);
-/// assert_eq!(error.to_string(), "a skeleton has at least one joint");
+/// assert_eq!(error.to_string(), "a skeleton needs at least one joint");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum ModelError {
-    #[error("a skeleton has at least one joint")]
+    #[error("a skeleton needs at least one joint")]
     NoJoints,
-    #[error("joint '{joint}' stands before its parent; parents come first")]
+    #[error("joint '{joint}' is listed before its parent; parents come first")]
     ParentAfterChild { joint: String },
     #[error("two joints are called '{name}'; names are unique in a skeleton")]
     DuplicateName { name: String },

@@ -28,7 +28,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetargetFigures<'a> {
     frames: usize,
-    /// Lead-in frames at the start, which no figure counts.
+    /// Lead-in frames at the start; figures exclude them.
     unmeasured_frames: usize,
     scale: Scale,
     mapping: Vec<Mapping<'a>>,

@@ -52,8 +52,8 @@ pub enum RestPoseError {
     #[error("frame {frame} does not exist: the motion has {frames} frames")]
     NoFrame { frame: usize, frames: usize },
     #[error(
-        "the skeleton cannot take that rest pose: '{joint}' has limits or locked axes, and its angles count from the \
-         rest pose of the file"
+        "the skeleton cannot take that rest pose: '{joint}' has limits or locked axes, and its angles are relative to \
+         the rest pose of the file"
     )]
     BoundJoint { joint: String },
 }

@@ -89,7 +89,7 @@ impl Settings {
             });
             return Err(match one_run {
                 true => {
-                    let message = format!("'{}' belongs to one run, and cannot be configured", entry.key);
+                    let message = format!("'{}' applies to one run and cannot be configured", entry.key);
                     text.error(TomlProblem::UnknownKey, entry.key_span.clone(), message)
                 }
                 false => text.unknown(entry, &of, &known),

@@ -48,10 +48,10 @@ fn plain(error: &clap::Error) -> (String, Option<String>) {
         _ => String::new(),
     };
     match (error.kind(), error.get(ContextKind::ValidValue)) {
-        (ErrorKind::InvalidValue, _) if given.is_empty() => ("nothing is stated".into(), None),
+        (ErrorKind::InvalidValue, _) if given.is_empty() => ("the value is empty".into(), None),
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(known))) => {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            (format!("'{given}' is none of {}", known.join(", ")), did_you_mean(&given, &known))
+            (format!("'{given}' is not one of {}", known.join(", ")), did_you_mean(&given, &known))
         }
         (ErrorKind::ValueValidation, _) => {
             let why = error.source().map(ToString::to_string).unwrap_or_default();

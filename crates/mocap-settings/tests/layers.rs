@@ -74,7 +74,7 @@ fn what_the_command_line_does_not_know_is_refused() {
     assert_eq!(wrong("[compress]\nerror = '1 yard'\n").0, (2, 9));
     assert_eq!(wrong("[info]\nerror = '1mm'\n").0, (2, 1));
     assert_eq!(wrong("[manifest]\n").1, "no option of 'mocap manifest' can be configured");
-    assert!(wrong("overwrite = true\n").1.contains("belongs to one run"));
+    assert!(wrong("overwrite = true\n").1.contains("applies to one run"));
     assert!(wrong("jobs = 0\n").1.contains("0 is not in 1.."), "{}", wrong("jobs = 0\n").1);
 }
 

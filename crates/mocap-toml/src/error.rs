@@ -144,7 +144,7 @@ impl de::Error for TomlError {
     }
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> TomlError {
-        let error: TomlError = de::Error::custom(format_args!("'{word}' is none of {}", known.join(", ")));
+        let error: TomlError = de::Error::custom(format_args!("'{word}' is not one of {}", known.join(", ")));
         TomlError { help: did_you_mean(word, known), ..error }
     }
 }

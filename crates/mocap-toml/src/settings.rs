@@ -138,7 +138,7 @@ impl<'de> Setting<'de> {
 
     fn stated(self) -> Result<&'de str, TomlError> {
         match self.scalar()? {
-            "" => Err(de::Error::custom("nothing is stated")),
+            "" => Err(de::Error::custom("the value is empty")),
             text => Ok(text),
         }
     }
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!((code, place, &*help), ("toml::unknown-key", Some((2, 1)), "did you mean 'input-unit'?"));
         let (code, place, message, help) = wrong("rule = 'cmuu'\n");
         assert_eq!((code, place, &*help), ("toml::value", Some((1, 8)), "did you mean 'cmu'?"));
-        assert_eq!(message, "'rule': 'cmuu' is none of auto, cmu");
+        assert_eq!(message, "'rule': 'cmuu' is not one of auto, cmu");
         assert_eq!(wrong("repair = 'yes'\n").0, "toml::type");
         assert_eq!(wrong("input-unit = ''\n").0, "toml::value");
         // An item of a list has its own place.

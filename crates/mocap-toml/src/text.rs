@@ -65,7 +65,7 @@ impl Text {
 
     /// The error of a value that is of another type.
     pub fn mistyped(&self, entry: &Entry, wanted: &str) -> TomlError {
-        let message = format!("'{}' is {wanted}, and this is {}", entry.key, entry.cell.value.named());
+        let message = format!("'{}' must be {wanted}, found {}", entry.key, entry.cell.value.named());
         self.error(TomlProblem::Type, entry.cell.span.clone(), message)
     }
 
@@ -93,7 +93,7 @@ impl Text {
             DeValue::Float(number) => Value::Number(number.as_str().to_owned()),
             DeValue::Boolean(flag) => Value::Flag(*flag),
             DeValue::Datetime(_) => {
-                let message = "nothing here is a date; put text in quotes".to_owned();
+                let message = "dates are not supported; put text in quotes".to_owned();
                 return Err(self.error(TomlProblem::Type, span, message));
             }
             DeValue::Array(cells) => {

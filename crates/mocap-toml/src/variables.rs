@@ -52,7 +52,7 @@ impl Variables {
         for (name, value) in assignments {
             let known = match values.get(name) {
                 Some(Variable { set: true, .. }) => {
-                    let message = format!("--set gives the variable '{name}' a value twice");
+                    let message = format!("--set sets the variable '{name}' twice");
                     return Err(TomlError::new(TomlProblem::Variable, message));
                 }
                 earlier => earlier.is_some(),
@@ -89,8 +89,8 @@ impl Variables {
             }
             if left.len() == open.len() {
                 let circle = self.circle(&left);
-                let message = format!("the variable '{}' needs its own value", circle[0]);
-                return Err((circle[0].clone(), (message, format!("in a circle: {}", circle.join(", ")))));
+                let message = format!("the variable '{}' refers to itself", circle[0]);
+                return Err((circle[0].clone(), (message, format!("cycle: {}", circle.join(", ")))));
             }
             // Names that were filled in this round may be used in the next.
             open = left;
@@ -155,7 +155,7 @@ impl Variables {
                     &after[1..]
                 }
                 None => {
-                    let message = format!("'{text}' has a $ that begins no variable");
+                    let message = format!("'{text}' has a $ that does not begin a variable");
                     return Err((message, "a variable is ${name}, and $$ is a dollar".into()));
                 }
             };
@@ -194,7 +194,7 @@ impl Variables {
         let message = format!("'{}' has no variable '{name}'", text.path().display());
         let error = TomlError::new(TomlProblem::Variable, message);
         Err(match known.is_empty() {
-            true => error.help("it has none"),
+            true => error.help("it has no variables"),
             false => error.nearest(name, &known, "it has"),
         })
     }

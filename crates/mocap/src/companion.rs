@@ -34,7 +34,7 @@ pub fn companion(motion: &Path) -> Result<PathBuf, Error> {
         [only] => Ok(only.clone()),
         [] => missing(format!("there is no ASF file beside '{}'", motion.display())),
         many => missing(format!(
-            "there are {} ASF files beside '{}', and none is called like the start of its name",
+            "there are {} ASF files beside '{}', and none matches the start of its name",
             many.len(),
             motion.display()
         )),

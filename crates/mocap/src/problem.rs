@@ -42,13 +42,13 @@ pub enum Problem {
     UnitUnknown,
 
     // Warnings.
-    #[error("the unit was taken to be that of the other motion")]
+    #[error("the unit is assumed to be that of the other motion")]
     UnitOfOther,
     #[error("no joint matches '{glob}': its tolerance has no effect")]
     NoSuchJoint { glob: String, near: Vec<String> },
-    #[error("the unit was taken to be {}, from the size of the skeleton", unit_name(unit))]
+    #[error("the unit is assumed to be {}, from the size of the skeleton", unit_name(unit))]
     UnitGuessed { unit: Unit },
-    #[error("the body stands along {}, and {} is taken to be up", signed(*body), signed(*taken))]
+    #[error("the body stands along {}, but the up axis is {}", signed(*body), signed(*taken))]
     UpUnlikely { body: SignedAxis, taken: SignedAxis },
 }
 

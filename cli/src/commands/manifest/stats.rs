@@ -36,7 +36,7 @@ fn text(row: &ManifestStats) -> String {
             row.outputs,
             row.frames
         ),
-        format!("  {:.1} s of work, {rate:.0} frames/s a core", row.seconds),
+        format!("  {:.1} s of work, {rate:.0} frames/s per core", row.seconds),
     ];
     if !row.errors.is_empty() {
         let head = ["count", "error", "first", "message"].map(str::to_owned).to_vec();

@@ -66,7 +66,8 @@ pub(crate) fn read(
         }
         Some(unit) => warnings.extend(mocap::guess_warning(unit).map(|finding| {
             let name = mocap::unit_name(&unit);
-            Diagnostic::from(finding).help(format!("--target-unit {name} states it, and silences this"))
+            Diagnostic::from(finding)
+                .help(format!("--target-unit {name} states it and silences this warning"))
         })),
     }
     Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })

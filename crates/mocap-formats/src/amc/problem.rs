@@ -8,19 +8,19 @@ use crate::Remedy;
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
     // Errors.
-    #[error("an AMC file is read together with the ASF skeleton that it moves")]
+    #[error("an AMC file needs its ASF skeleton")]
     NoSkeleton,
     #[error("found '{found}' where an AMC file has a frame number or a keyword such as ':FULLY-SPECIFIED'")]
     NotAmc { found: String },
     #[error("expected a number, found '{found}'")]
     Number { found: String },
-    #[error("'{found}' is no frame number: a whole number is expected")]
+    #[error("'{found}' is not a frame number: expected a whole number")]
     FrameNumber { found: String },
     #[error("'{found}' is not a finite number")]
     NotFinite { found: String },
-    #[error("most {what} are missing in most frames: {present} of {expected} are there")]
+    #[error("most {what} are missing in most frames: {present} of {expected} are present")]
     MostlyMissing { what: &'static str, present: usize, expected: usize },
-    #[error("{fps} is no frame rate: a finite number above 0 is expected")]
+    #[error("{fps} is not a frame rate: expected a finite number above 0")]
     Rate { fps: f64 },
     #[error("{0}")]
     Clip(#[from] mocap_model::ModelError),
@@ -35,19 +35,19 @@ pub enum Problem {
     ValueCount { found: usize, expected: usize },
     #[error("values in the line: {found}, channels of the bone in the skeleton: {expected}; {repair}")]
     ChannelCount { found: usize, expected: usize, repair: &'static str },
-    #[error("the bone is listed twice in the frame: the last line counts")]
+    #[error("the bone is listed twice in the frame: the last line is used")]
     RepeatedBone,
-    #[error("the values of the bone go on in the next line")]
+    #[error("the values of the bone continue on the next line")]
     ContinuedLine,
-    #[error("commas stand between the values")]
+    #[error("the values are separated by commas")]
     Commas,
-    #[error("the frame is numbered {found} where {expected} was expected: frames count in their order")]
+    #[error("the frame is numbered {found} where {expected} was expected: frames are used in file order")]
     FrameOrder { found: i64, expected: i64 },
-    #[error("the file ends within the frame: it is left out")]
+    #[error("the file ends within the frame: the frame was dropped")]
     Truncated,
-    #[error("'{keyword}' is no keyword of an AMC file: it has no effect")]
+    #[error("'{keyword}' is not a keyword of an AMC file: it has no effect")]
     UnknownKeyword { keyword: String },
-    #[error("'{found}' is no sampling rate: a number above 0 is expected, and 120 is assumed")]
+    #[error("'{found}' is not a sampling rate: expected a number above 0; 120 is assumed")]
     SampleRate { found: String },
     #[error("the skeleton has no bone of this name: its values are skipped")]
     UnknownBone,
@@ -57,7 +57,7 @@ pub enum Problem {
     Repaired,
 
     // Warnings about clips that become AMC files.
-    #[error("the joint moves about axes that its skeleton locks: it is written with all of its rotations")]
+    #[error("the joint rotates about axes that its skeleton locks: all its rotations are written")]
     LockedAxes,
 }
 

@@ -66,7 +66,7 @@ fn bounded_stretch(
     let limit = Limits::default().frames.max(motion.values.len());
     match found > limit {
         true => Err(Finding::new(LimitExceeded {
-            what: "places of joints below bones that stretch",
+            what: "positions of joints below stretching bones",
             found,
             limit,
         })),

@@ -14,19 +14,19 @@ pub enum Problem {
     Expected { what: &'static str, found: String },
     #[error("'{found}' is not a finite number")]
     NotFinite { found: String },
-    #[error("'{found}' is no channel: those are tx, ty, tz, rx, ry, rz and l")]
+    #[error("'{found}' is not a channel: channels are tx, ty, tz, rx, ry, rz and l")]
     UnknownDof { found: String },
-    #[error("'{found}' is no sequence of axes: each of X, Y and Z is expected once, as in XYZ")]
+    #[error("'{found}' is not a rotation order: expected each of X, Y and Z once, such as XYZ")]
     AxisOrder { found: String },
     #[error("the bone has no '{field}'")]
     MissingField { field: &'static str },
     #[error("the name '{name}' is that of another bone or of the root; names are unique")]
     DuplicateBone { name: String },
-    #[error("':hierarchy' names '{name}', which no bone of ':bonedata' is called")]
+    #[error("':hierarchy' names '{name}', but ':bonedata' has no such bone")]
     UnknownBone { name: String },
     #[error("the bone has two parents: '{first}' and '{second}'")]
     TwoParents { first: String, second: String },
-    #[error("no path leads from the root to the bone: ':hierarchy' does not attach it")]
+    #[error("the bone is not connected to the root in ':hierarchy'")]
     Unattached,
     #[error("{0}")]
     Skeleton(mocap_model::ModelError),
@@ -34,27 +34,27 @@ pub enum Problem {
     // Warnings.
     #[error("the unit of angles is '{found}', neither 'deg' nor 'rad': degrees are assumed")]
     AngleUnit { found: String },
-    #[error("'{found}' is no field of {section}: the line is skipped")]
+    #[error("'{found}' is not a field of {section}: the line is skipped")]
     UnknownField { found: String, section: &'static str },
-    #[error("'{keyword}' is no section of an ASF file: it is kept as text and has no effect")]
+    #[error("'{keyword}' is not a section of an ASF file: it is kept as text and has no effect")]
     UnknownSection { keyword: String },
-    #[error("the bone has no 'axis': its channels turn about the axes of the file")]
+    #[error("the bone has no 'axis': its channels rotate about the axes of the file")]
     NoAxis,
-    #[error("the axis states no sequence: XYZ is assumed")]
+    #[error("the axis has no rotation order: XYZ is assumed")]
     NoAxisOrder,
     #[error("the bone ends without 'end'")]
     MissingEnd,
     #[error(
-        "the direction is {length} long, not 1: as the format has it, the bone is direction times length"
+        "the direction has length {length}, not 1: the format defines the bone as direction times length"
     )]
     Direction { length: f64 },
     #[error("the channel '{dof}' is listed twice: the second one's values are skipped")]
     RepeatedDof { dof: String },
     #[error("the bone has {found} limits for {expected} channels: they are assigned in order")]
     LimitCount { found: usize, expected: usize },
-    #[error("the limits of '{dof}' are (0 0): it counts as unlimited, not as locked")]
+    #[error("the limits of '{dof}' are (0 0): it is treated as unlimited, not as locked")]
     ZeroLimit { dof: String },
-    #[error("the limits of '{dof}' run from {min} to {max}: they are swapped")]
+    #[error("the limits of '{dof}' run from {min} to {max}: they were swapped")]
     LimitOrder { dof: String, min: f64, max: f64 },
 
     // Warnings about skeletons that become ASF files.
@@ -64,7 +64,9 @@ pub enum Problem {
     Renamed { name: String },
     #[error("the skeleton has {count} roots: they become bones of one root that does not move")]
     SeveralRoots { count: usize },
-    #[error("the sequence {order} turns twice about one axis, which no ASF file can say: ZYX is written")]
+    #[error(
+        "the rotation order {order} rotates twice about one axis, which ASF cannot express: ZYX is written"
+    )]
     EulerOrder { order: String },
 }
 

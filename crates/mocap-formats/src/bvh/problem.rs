@@ -16,7 +16,7 @@ pub enum Problem {
     Channel { name: String },
     #[error("the channel is listed twice")]
     RepeatedChannel,
-    #[error("there is a second {what} for the joint, expected one")]
+    #[error("the joint has a second {what}, expected one")]
     Repeated { what: &'static str },
     #[error("the joint has no OFFSET")]
     MissingOffset,
@@ -42,21 +42,21 @@ pub enum Problem {
     Commas { meaning: &'static str },
     #[error("the joint has no CHANNELS line: it does not move")]
     NoChannels,
-    #[error("the End Site has no OFFSET: it lies on its joint")]
+    #[error("the End Site has no OFFSET: it is placed at its joint")]
     EndSiteOffset,
     #[error("the End Site has CHANNELS: their values are skipped")]
     EndSiteChannels,
     #[error("a scale channel is not applied: its values are skipped")]
     ScaleChannel,
-    #[error("CHANNELS says {declared}, {found} are named; the names count")]
+    #[error("CHANNELS declares {declared}, {found} are named; the names are used")]
     ChannelCount { declared: String, found: usize },
     #[error("closing brackets missing before MOTION: {missing}")]
     MissingBracket { missing: usize },
 
     // Warnings about the motion.
-    #[error("there is no MOTION section: this is a skeleton without frames")]
+    #[error("the file has no MOTION section: it is a skeleton without frames")]
     NoMotion,
-    #[error("there is no number of frames: the rows were counted")]
+    #[error("the number of frames is missing: the rows were counted")]
     MissingFrames,
     #[error("the number of frames is written as '{text}', expected a whole number")]
     FractionalFrames { text: String },
@@ -73,7 +73,7 @@ pub enum Problem {
     )]
     SurplusColumns { found: usize, expected: usize },
     #[error(
-        "this line has {found} values, the hierarchy declares {expected}; values were taken one after another, whatever the lines"
+        "this line has {found} values, the hierarchy declares {expected}; values were read in order, ignoring line breaks"
     )]
     RowLength { found: usize, expected: usize },
     #[error("text after the last frame was skipped")]
@@ -81,11 +81,11 @@ pub enum Problem {
 
     // Warnings about what the motion means.
     #[error(
-        "it is not clear whether position channels replace OFFSET or add to it ({replace} joints for replace, {add} for add); they are taken to {mode}"
+        "it is not clear whether position channels replace OFFSET or add to it ({replace} joints for replace, {add} for add); {mode} is assumed"
     )]
     PositionMode { mode: PositionMode, replace: usize, add: usize },
     #[error(
-        "the first frame is no part of the motion: joints turn by {degrees:.1}° on average to the next frame, and by at most {later:.1}° from any to the next within the second behind it"
+        "the first frame does not belong to the motion: joints rotate by {degrees:.1}° on average to the next frame, and by at most {later:.1}° per frame in the second after it"
     )]
     RestFirstFrame { degrees: f64, later: f64 },
     #[error("values that are not numbers were interpolated")]

@@ -5,13 +5,13 @@
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
-    #[error("fps is {fps}: a number above 0 is expected")]
+    #[error("fps is {fps}: expected a number above 0")]
     Rate { fps: f64 },
     #[error("{path}: no joint is called '{name}'")]
     UnknownJoint { path: String, name: String },
-    #[error("{path}: the joint '{name}' has tracks before")]
+    #[error("{path}: the joint '{name}' already has tracks")]
     RepeatedTrack { path: String, name: String },
-    #[error("{path}: {found} values for {frames} frames; one a frame is expected, or one for all")]
+    #[error("{path}: {found} values for {frames} frames; expected one per frame, or one for all")]
     Length { path: String, found: usize, frames: usize },
     #[error("{path}: {error}")]
     Clip { path: String, error: mocap_model::ModelError },

@@ -29,10 +29,10 @@ pub(super) struct File {
     /// The version of the format: 1.
     #[schemars(range(min = 1, max = 1))]
     pub(super) version: u32,
-    /// What each joint is in a body. A role that is left out is not mapped: nothing is guessed.
+    /// Joints by role. A role that is not listed is not mapped.
     #[serde(default)]
     pub(super) roles: Vec<RoleField>,
-    /// Joints that are no part of a body (tails, wings, ears), or all joints of what is no biped.
+    /// Joints outside the body (tails, wings, ears), or all joints of a character that is not a biped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pairs: Vec<PairField>,
 }
@@ -45,10 +45,10 @@ pub(super) struct RoleField {
     /// What the joints are in a body: Hips, LeftFoot and so on.
     #[schemars(extend("enum" = mocap_model::Role::ALL.iter().map(|role| role.name()).collect::<Vec<_>>()))]
     pub(super) role: String,
-    /// The joint of the source; left out or null: it has none.
+    /// Joint of the source; null or omitted: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) source: Option<String>,
-    /// The joint of the target; left out or null: it has none.
+    /// Joint of the target; null or omitted: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) target: Option<String>,
     /// For people; not read.
@@ -56,7 +56,7 @@ pub(super) struct RoleField {
     pub(super) note: Option<String>,
 }
 
-/// A joint of the target that turns like a joint of the source.
+/// A joint of the target that copies the rotation of a joint of the source.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Pair")]

@@ -11,11 +11,11 @@ pub enum Problem {
     UnknownRole { path: String, name: String, nearest: Option<String> },
     #[error("{path}: the {which} has no joint '{name}'{}", meant(nearest))]
     UnknownJoint { path: String, which: &'static str, name: String, nearest: Option<String> },
-    #[error("{path}: '{name}' of the {which} is the end of a bone, which never moves")]
+    #[error("{path}: '{name}' of the {which} is an end site, which does not move")]
     EndSite { path: String, which: &'static str, name: String },
-    #[error("{path}: {role} is there before")]
+    #[error("{path}: {role} is listed twice")]
     RepeatedRole { path: String, role: Role },
-    #[error("{path}: the joint '{name}' of the {which} is mapped before, in {before}")]
+    #[error("{path}: the joint '{name}' of the {which} is already mapped in {before}")]
     RepeatedJoint { path: String, which: &'static str, name: String, before: String },
 }
 
@@ -32,5 +32,5 @@ impl crate::Problem for Problem {
 }
 
 fn meant(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or(String::new(), |nearest| format!("; '{nearest}' is near"))
+    nearest.as_ref().map_or(String::new(), |nearest| format!("; did you mean '{nearest}'?"))
 }

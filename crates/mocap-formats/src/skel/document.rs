@@ -29,7 +29,7 @@ pub(crate) struct File {
     /// The version of the format: 1.
     #[schemars(range(min = 1, max = 1))]
     pub(crate) version: u32,
-    /// What the skeleton is called.
+    /// Name of the skeleton.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) name: String,
     /// The unit of all lengths: `m`, `cm`, `mm`, `in`, `ft`, `cmu` (that of the CMU database), or metres per
@@ -85,7 +85,7 @@ pub(crate) enum UnitField {
 pub(crate) struct JointField {
     /// Unique in the skeleton.
     pub(crate) name: String,
-    /// The name of the joint above; left out for a root.
+    /// Name of the parent; omitted for a root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<String>,
     /// Where the joint is in its parent's frame at rest: X, Y, Z.
@@ -93,7 +93,7 @@ pub(crate) struct JointField {
     /// How the joint is turned against its parent at rest: a quaternion W, X, Y, Z. Left out: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rotation: Option<[f64; 4]>,
-    /// How the joint may move. Left out: it turns about all axes in the order ZXY; an end site not at all.
+    /// Degrees of freedom of the joint. Default: rotation about all axes in the order ZXY; none for an end site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dofs: Option<DofsField>,
     /// The smallest and the greatest angle [degrees] about each axis; null: no limit on that side.
@@ -117,7 +117,7 @@ pub(crate) struct DofsField {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^[XYZxyz]{3}$"))]
     pub(crate) order: Option<String>,
-    /// The axes that it turns about, such as `XZ`; empty: it does not turn. Left out: all.
+    /// The rotation axes, such as `XZ`; empty: no rotation. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^[XYZxyz]{0,3}$"))]
     pub(crate) rotation: Option<String>,
@@ -125,7 +125,7 @@ pub(crate) struct DofsField {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^[XYZxyz]{0,3}$"))]
     pub(crate) translation: Option<String>,
-    /// How the axes that it turns about are turned against the joint at rest: a quaternion W, X, Y, Z.
+    /// Rotation of these axes relative to the joint at rest: a quaternion W, X, Y, Z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) frame: Option<[f64; 4]>,
 }

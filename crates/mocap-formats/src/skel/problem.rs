@@ -11,7 +11,7 @@ pub enum Problem {
     UnknownJoint { path: String, name: String },
     #[error("{path}: {error}")]
     Skeleton { path: String, error: mocap_model::ModelError },
-    #[error("{path}: the quaternion is {length} long, not 1: it is scaled")]
+    #[error("{path}: the quaternion has length {length}, not 1: it was normalized")]
     RotationLength { path: String, length: f64 },
 }
 

@@ -166,19 +166,20 @@ fn space(file: &File, source: &Source) -> Result<Space, Finding> {
     };
     let (up, forward) = (axis("up", &file.up)?, axis("forward", &file.forward)?);
     if up.axis == forward.axis {
-        return Err(source.value(&[Step::Key("forward")], "up and forward lie on one axis"));
+        return Err(source.value(&[Step::Key("forward")], "up and forward are on the same axis"));
     }
     let metres = match &file.unit {
         None => None,
         Some(UnitField::Metres(metres)) if metres.is_finite() && *metres > 0.0 => Some(*metres),
         Some(UnitField::Metres(metres)) => {
-            let message = format!("{metres} is no length of a unit: a number of metres above 0 is expected");
+            let message = format!("{metres} is not a length of a unit: expected a number of metres above 0");
             return Err(source.value(&[Step::Key("unit")], message));
         }
         Some(UnitField::Name(name)) => match Unit::NAMED.iter().find(|(known, _)| known == name) {
             Some((_, metres)) => Some(*metres),
             None => {
-                let message = format!("'{name}' is no unit: m, cm, mm, in, ft, cmu or a number of metres");
+                let message =
+                    format!("'{name}' is not a unit: expected m, cm, mm, in, ft, cmu or a number of metres");
                 return Err(source.value(&[Step::Key("unit")], message));
             }
         },
@@ -261,7 +262,7 @@ fn dofs(
 }
 
 fn no_axes(text: &str) -> String {
-    format!("'{text}' names no axes: X, Y and Z are expected, each at most once")
+    format!("'{text}' is not a list of axes: expected X, Y and Z, each at most once")
 }
 
 fn axes(text: &str) -> Option<[bool; 3]> {
@@ -285,7 +286,7 @@ pub(crate) fn rotation(
     let q = nalgebra::Quaternion::new(w, x, y, z);
     let length = q.norm();
     if !length.is_finite() || length < 1e-6 {
-        return Err(source.value(at, "four zeros are no rotation: a quaternion W, X, Y, Z is expected"));
+        return Err(source.value(at, "four zeros are not a rotation: expected a quaternion W, X, Y, Z"));
     }
     if (length - 1.0).abs() < 1e-12 {
         return Ok(UnitQuaternion::new_unchecked(q));
