@@ -11,7 +11,11 @@ use mocap_batch::Shard;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Inputs {
     /// Files, directories (searched recursively), globs in quotes such as 'db/**/*_walk.bvh', or - for stdin
-    #[arg(value_name = "IN", required_unless_present_any = ["files_from", "print_config"])]
+    #[arg(
+        value_name = "IN",
+        required_unless_present_any = ["files_from", "print_config"],
+        help_heading = clap::builder::Resettable::Reset
+    )]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
