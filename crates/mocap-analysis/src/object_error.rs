@@ -183,8 +183,9 @@ fn measure(reference: &Clip, other: &Clip, shell: f64, metres: f64, unit: Option
     ErrorSummary {
         max: worst * metres,
         p99: percentile(&mut samples, 0.99) * metres,
-        rms: (samples.iter().map(|d| d * d).sum::<f64>() / count).sqrt() * metres,
-        mean: samples.iter().sum::<f64>() / count * metres,
+        // The sum of nothing is -0.
+        rms: (samples.iter().map(|d| d * d).sum::<f64>() / count).sqrt() * metres + 0.0,
+        mean: samples.iter().sum::<f64>() / count * metres + 0.0,
         worst: worst_at.map(|(joint, frame)| WorstSample {
             joint,
             name: skeleton.joint(joint).name.clone(),

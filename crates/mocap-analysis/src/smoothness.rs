@@ -47,7 +47,8 @@ pub fn mean_jerk(trajectory: &Trajectory, fps: f64) -> f64 {
 pub fn rms_difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len(), "curves of one length");
     let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-    (squares / a.len().max(1) as f64).sqrt()
+    // The sum of nothing is -0.
+    (squares / a.len().max(1) as f64).sqrt() + 0.0
 }
 
 /// Pearson's correlation of two curves; `None` where one of them is constant.

@@ -50,6 +50,7 @@ impl Body {
         let right = length(Role::RightUpperLeg, Role::RightFoot)?;
         let legs = (left + right) / 2.0;
         let trunk = length(Role::Hips, Role::Head).or_else(|| length(Role::Hips, Role::Neck));
+        let trunk = trunk.filter(|trunk| *trunk > 0.0);
         (legs > 0.0 && legs.is_finite()).then_some(Body { legs, trunk })
     }
 
@@ -111,7 +112,8 @@ fn is_handle(name: &str) -> bool {
 }
 
 /// The unit that makes the skeleton as large as a human; `None` where no usual unit does. Measured on the legs and
-/// trunk of a skeleton with roles ([`stature`]), else on the whole tree ([`tree_diameter`]).
+/// trunk of a skeleton with roles ([`stature`]); without roles, or where these fit no unit, on the whole tree
+/// ([`tree_diameter`]).
 ///
 /// ```
 /// use mocap_analysis::guess_unit;

@@ -74,8 +74,11 @@ impl<'de> Deserialize<'de> for PathText {
             Form::Bytes { bytes } => {
                 let digits =
                     |at: usize| bytes.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
+                // A sign is not a digit, though numbers may have one.
+                let is_hex = bytes.bytes().all(|byte| byte.is_ascii_hexdigit());
                 let read: Option<Vec<u8>> = (0..bytes.len()).step_by(2).map(digits).collect();
-                read.map(PathText)
+                read.filter(|_| is_hex)
+                    .map(PathText)
                     .ok_or_else(|| D::Error::custom("the bytes of a path are not hexadecimal digits"))
             }
         }

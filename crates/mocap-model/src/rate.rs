@@ -15,6 +15,8 @@ pub struct FrameRate(f64);
 
 /// A frame time this close to that of a whole rate, relatively, is a rounded form of it.
 const SNAP: f64 = 1e-4;
+/// The furthest that a usual rate may be from the one that few digits give, relatively.
+const FAR: f64 = 0.02;
 /// Rates that cameras and engines use.
 const USUAL: [f64; 12] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 240.0];
 
@@ -39,8 +41,8 @@ impl FrameRate {
     /// The rate of a frame time as it is written in a file, which may have few digits: `0.0333` is 30, `0.0167` is 60.
     ///
     /// As [`FrameRate::from_frame_time`] where that finds a whole rate, or N·1000/1001. Otherwise the nearest usual rate
-    /// (24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 240) whose frame time, rounded or cut, has the digits written;
-    /// otherwise as written.
+    /// (24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 240) whose frame time, rounded or cut, has the digits written,
+    /// if it is within 2 %; otherwise as written.
     pub fn from_frame_time_text(text: &str) -> Option<FrameRate> {
         let seconds: f64 = text.trim().parse().ok()?;
         let rate = FrameRate::from_frame_time(seconds)?;
@@ -53,7 +55,7 @@ impl FrameRate {
         let digits = (seconds * scale).round();
         let has_digits = |fps: &f64| {
             let scaled = scale / fps;
-            scaled.round() == digits || scaled.floor() == digits
+            (scaled.round() == digits || scaled.floor() == digits) && (fps / exact.0 - 1.0).abs() < FAR
         };
         let near = |a: &f64, b: &f64| (a - exact.0).abs().total_cmp(&(b - exact.0).abs());
         USUAL.into_iter().filter(has_digits).min_by(near).map_or(Some(rate), FrameRate::new)
@@ -145,7 +147,7 @@ mod tests {
             assert_eq!(rate(text), expected, "{text}");
         }
         // As written: no usual rate has these digits.
-        for text in ["0.0343", "0.0191", "2.0", "0.0351"] {
+        for text in ["0.0343", "0.0191", "2.0", "0.0351", "0.006", "0.016"] {
             assert_eq!(rate(text), 1.0 / text.parse::<f64>().unwrap(), "{text}");
         }
         for text in ["", "nan", "0", "-0.1", "x"] {

@@ -52,7 +52,9 @@ impl Drawing {
         self.lines(vec![vec![from, to]], ink, width, false);
     }
 
-    pub(crate) fn lines(&mut self, lines: Vec<Vec<Point>>, ink: Ink, width: f32, dashed: bool) {
+    pub(crate) fn lines(&mut self, mut lines: Vec<Vec<Point>>, ink: Ink, width: f32, dashed: bool) {
+        // A motion without frames has no points.
+        lines.retain(|line| !line.is_empty());
         if !lines.is_empty() {
             self.shapes.push(Shape::Lines { lines, ink, width, dashed });
         }

@@ -254,3 +254,19 @@ fn thinned(curve: &Curve, pixels: usize, point: impl Fn(f64, f64) -> Point) -> V
     }
     points
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_motion_without_frames_has_no_curve_beside_one_that_moves() {
+        let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let empty = clip.trimmed(0..0).unwrap();
+        let joint = clip.skeleton().find("RightHand").unwrap();
+        let inputs = [&clip, &empty].map(|clip| PlotInput { name: "clip", clip, joint });
+        let options = PlotOptions::default();
+        assert!(svg(&inputs, &options).contains("<path"));
+        assert!(!png(&inputs, &options).is_empty());
+    }
+}

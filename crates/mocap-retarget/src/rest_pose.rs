@@ -39,7 +39,7 @@ pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
     let base = Pose::rest(skeleton);
     let from_rest = ReferencePose::new(skeleton, &body, &base, SourceOrTarget::Target)?;
     let clip = clip.clone().with_skeleton(named)?;
-    let metres = metres_per_unit(skeleton);
+    let metres = metres_per_unit(clip.skeleton());
     let options = ContactOptions::default();
     let feet = feet_of(clip.skeleton());
     let found: Vec<_> =

@@ -101,7 +101,10 @@ pub fn compress_by_rules(
     progress: &dyn Fn(f64),
     warnings: &mut Vec<Finding>,
 ) -> Result<SummarizedCompression, Error> {
-    let unit = needed_unit(clip.skeleton(), warnings)?;
+    let metres = match options.metres_per_unit {
+        Some(metres) => metres,
+        None => needed_unit(clip.skeleton(), warnings)?.metres,
+    };
     let matched = match_rules(rules, clip.skeleton());
     for rule in &matched.unmatched {
         let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site);
@@ -111,7 +114,7 @@ pub fn compress_by_rules(
         warnings.push(Finding::new(Problem::NoSuchJoint { glob, near }));
     }
     let options = CompressOptions {
-        metres_per_unit: options.metres_per_unit.or(Some(unit.metres)),
+        metres_per_unit: options.metres_per_unit.or(Some(metres)),
         joint_tolerances: matched.tolerances,
         ..options.clone()
     };

@@ -32,10 +32,10 @@ fn targets_of_the_harness_have_no_test_attributes() {
                 continue;
             }
             targets += 1;
-            // `main.rs` brings the files beside it.
+            // `main.rs` brings the files beside it, `x.rs` those of the folder `x`.
             let is_folder = main.file_name().is_some_and(|name| name == "main.rs");
-            let parts =
-                files.iter().filter(|file| *file == main || is_folder && file.parent() == main.parent());
+            let folder = if is_folder { main.parent().unwrap().to_owned() } else { main.with_extension("") };
+            let parts = files.iter().filter(|file| *file == main || file.starts_with(&folder));
             for part in parts {
                 let text = std::fs::read_to_string(part).unwrap();
                 assert!(!text.contains("#[test]"), "{}: add the test to the list instead", part.display());

@@ -14,7 +14,7 @@ use super::finding;
 use super::row::ExplainRow;
 use super::target::Target;
 use crate::args::{MapSettings, Reading, RetargetArgs as Args};
-use crate::batch::{Failure, Input, Job, JobContext, ReadFiles, Report, json};
+use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};
 use crate::console::{Console, put_stdout};
 use crate::diagnostic::Diagnostic;
 use crate::read;
@@ -75,7 +75,7 @@ pub(super) fn jobs(
                 .help("name a file with --write-map"));
         }
     }
-    Ok(inputs.into_iter().map(Job::report).collect())
+    Ok(batch::report_jobs(inputs))
 }
 
 /// Shows the map of an input and the target, and writes it if `--write-map` is given.

@@ -41,7 +41,8 @@ impl<R: JobReport, E: JobError> Outcome<R, E> {
         match self {
             Outcome::Done(report) => report.size(),
             Outcome::Failed(error) => error.size(),
-            Outcome::Completed | Outcome::Skipped | Outcome::NotStarted => 0,
+            // They wait as well.
+            Outcome::Completed | Outcome::Skipped | Outcome::NotStarted => size_of::<Self>(),
         }
     }
 }

@@ -49,8 +49,8 @@ where
         if self.is_ending() {
             return;
         }
-        if stuck >= MOST_STUCK * workers {
-            return self.fail(BatchError::Stuck(stuck));
+        if stuck >= (MOST_STUCK * workers).cast_signed() {
+            return self.fail(BatchError::Stuck(stuck.unsigned_abs()));
         }
         if let Err(error) = self.start_worker(scope) {
             self.fail(error);

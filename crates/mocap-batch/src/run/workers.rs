@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
@@ -32,8 +32,8 @@ pub(super) struct Workers<'a, W, R, E> {
     in_flight: Mutex<BTreeMap<usize, InFlight>>,
     /// Threads that take jobs.
     working: AtomicUsize,
-    /// Threads that have not come back from a job that timed out.
-    stuck: AtomicUsize,
+    /// Threads that have not come back from a job that timed out; one that comes back at once is subtracted first.
+    stuck: AtomicIsize,
 }
 
 /// A job that a worker is working on.
@@ -61,7 +61,7 @@ impl<'a, W, R, E> Workers<'a, W, R, E> {
             fatal: OnceLock::new(),
             in_flight: Mutex::default(),
             working: AtomicUsize::new(0),
-            stuck: AtomicUsize::new(0),
+            stuck: AtomicIsize::new(0),
         }
     }
 
@@ -106,7 +106,7 @@ impl<'a, W, R, E> Workers<'a, W, R, E> {
     }
 
     /// A thread that takes jobs is stuck; returns how many are.
-    pub(super) fn lose_worker(&self) -> usize {
+    pub(super) fn lose_worker(&self) -> isize {
         let stuck = self.stuck.fetch_add(1, Ordering::SeqCst) + 1;
         self.leave();
         stuck

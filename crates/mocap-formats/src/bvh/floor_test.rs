@@ -1,12 +1,12 @@
 //! The floor test: how low a body comes where position channels replace OFFSET, and where they add to it.
 
 use super::channels::{PositionMode, rotation, translation};
-use super::document::Document;
+use super::document::{Document, NodeKind};
 use mocap_model::{Axis, UnitQuaternion, Vector3};
 
 /// Frames looked at, spread over the motion.
 const FRAMES: usize = 200;
-/// The height that 2 % of the frames stay below: a single bad frame does not count.
+/// The height that 2 % of the frames stay below: in 50 frames or more, a single bad one does not count.
 const SHARE: f64 = 0.02;
 /// A body stands near height 0, or far from it: shares of its extent along the vertical.
 const NEAR: f64 = 0.15;
@@ -89,8 +89,13 @@ fn heights(document: &Document, row: &[f64], vertical: usize) -> [[f64; 2]; 2] {
     for node in document.nodes() {
         let values = &row[column..column + node.channels.len()];
         column += node.channels.len();
-        let local = MODES.map(|mode| translation(&node.channels, values, node.offset, mode));
-        let turn = rotation(&node.channels, values);
+        // Channels of an end site have no effect.
+        let (channels, values) = match node.kind {
+            NodeKind::EndSite => (&[][..], &[][..]),
+            NodeKind::Root | NodeKind::Joint => (&node.channels[..], values),
+        };
+        let local = MODES.map(|mode| translation(channels, values, node.offset, mode));
+        let turn = rotation(channels, values);
         let here = match node.parent {
             None => (turn, local),
             Some(parent) => {

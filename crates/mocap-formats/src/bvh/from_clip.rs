@@ -217,7 +217,7 @@ fn frame_time(rate: FrameRate) -> FrameTime {
     for decimals in 1..=9 {
         let text = format!("{exact:.decimals$}");
         let seconds: f64 = text.parse().expect("a number");
-        if (seconds / exact - 1.0).abs() <= 1e-6 && FrameRate::from_frame_time(seconds) == Some(rate) {
+        if (seconds / exact - 1.0).abs() <= 1e-6 && FrameRate::from_frame_time_text(&text) == Some(rate) {
             return FrameTime { text, seconds };
         }
     }
@@ -299,10 +299,12 @@ mod tests {
             (24000.0 / 1001.0, "0.0417083"),
             (0.5, "2.0"),
             (29.3, "0.03412969"),
+            (62.5, "0.016"),
+            (1000.0 / 6.0, "0.006"),
         ] {
             let rate = FrameRate::new(fps).unwrap();
             let time = frame_time(rate);
-            let read = FrameRate::from_frame_time(time.seconds).unwrap().fps();
+            let read = FrameRate::from_frame_time_text(&time.text).unwrap().fps();
             assert!((read / fps - 1.0).abs() < 1e-15, "{fps}: {} is {read}", time.text);
             assert!(time.text == expected || fps == 29.3, "{fps}: {}", time.text);
         }

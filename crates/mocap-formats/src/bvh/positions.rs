@@ -1,7 +1,7 @@
 //! Whether position channels replace OFFSET or add to it: BVH does not say, and files do both.
 
 use super::channels::PositionMode;
-use super::document::{Channel, Document, Node};
+use super::document::{Channel, Document, Node, NodeKind};
 use super::floor_test::{LowestPoints, lowest_points};
 use mocap_model::Axis;
 
@@ -28,8 +28,8 @@ pub struct PositionDecision {
     pub add: usize,
     /// How low the body comes under either reading; `None` where it makes no difference.
     pub lowest: Option<LowestPoints>,
-    /// Whether it may well be the other one: the floor does not tell, and as many joints are for either, or none clearly
-    /// for the one chosen.
+    /// Whether it may well be the other one: the floor contradicts joints that are clear, or does not tell, and as many
+    /// joints are for either, or none clearly for the one chosen.
     pub weak: bool,
 }
 
@@ -71,13 +71,20 @@ pub fn position_mode(document: &Document) -> PositionDecision {
         let floor = decision.lowest.filter(|_| !clear_below_root).and_then(|lowest| lowest.mode());
         let medians = if add > replace { PositionMode::Add } else { PositionMode::Replace };
         decision.mode = Some(floor.unwrap_or(medians));
-        decision.weak = floor.is_none() && (replace == add || clear[usize::from(add > replace)] == 0);
+        let clear = clear[usize::from(add > replace)] > 0;
+        decision.weak = match floor {
+            Some(floor) => floor != medians && clear,
+            None => replace == add || !clear,
+        };
     }
     decision
 }
 
 /// The channel of a node that can tell, by its place, and the OFFSET on its axis.
 fn voting_channel(node: &Node) -> Option<(usize, f64)> {
+    if node.kind == NodeKind::EndSite {
+        return None;
+    }
     let axis = Axis::ALL[node.offset.iamax()];
     let offset = node.offset[axis.index()];
     let channel = node.channels.iter().position(|channel| *channel == Channel::Position(axis))?;

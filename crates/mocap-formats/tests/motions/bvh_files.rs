@@ -127,7 +127,9 @@ fn has_rest_pose_first(name: &str, bytes: &[u8]) -> bool {
         assert!(bytes[..place.span.start].ends_with(b"\n") && warnings[0].context.frame == Some(0));
         return true;
     }
-    assert!(codes.is_empty(), "{name}: {codes:?}");
+    // An actor climbs: the floor contradicts the median of the root.
+    let expected: &[&str] = if name == "iclone/001_08.bvh" { &["bvh::position-mode"] } else { &[] };
+    assert_eq!(codes, expected, "{name}");
     false
 }
 
