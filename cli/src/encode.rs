@@ -7,6 +7,7 @@ use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
 use mocap_formats::{Format, Limits, WriteOptions};
 use mocap_model::{Clip, EulerOrder, Skeleton};
 
+use crate::args::BvhStyle;
 use crate::console::put_stdout;
 use crate::diagnostic::{Diagnostic, Failure};
 
@@ -40,6 +41,10 @@ pub(crate) struct EncodeOptions {
     pub(crate) euler: Option<EulerOrder>,
     /// How far the numbers of a BVH may be off [m]; `None`: as BVH is written.
     pub(crate) tolerance: Option<f64>,
+    /// Bounds on the size of the output.
+    pub(crate) limits: Limits,
+    /// Names and positions of a BVH.
+    pub(crate) bvh: BvhStyle,
 }
 
 /// The format that `--to` or the name of the output asks for; `None` where neither names one.
@@ -60,9 +65,15 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
 
 /// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
-    let EncodeOptions { euler, tolerance } = options;
-    let options = WriteOptions { euler, tolerance, limits: Limits::default() };
-    Ok(mocap_formats::write_owned(clip, format, &options)?.into())
+    Ok(mocap_formats::write_owned(clip, format, &options.of_format())?.into())
+}
+
+impl EncodeOptions {
+    /// The options of the library.
+    pub(crate) fn of_format(self) -> WriteOptions {
+        let EncodeOptions { euler, tolerance, limits, bvh } = self;
+        WriteOptions { euler, tolerance, names: bvh.names(), positions: bvh.positions(), limits }
+    }
 }
 
 /// The path with the extension of a format.

@@ -5,10 +5,12 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use mocap::FileFormat;
+use mocap_formats::Limits;
 use mocap_model::{FrameRate, SignedAxis};
 use serde::Deserialize;
 
 use super::formats::readable;
+use super::size::{ByteSize, Count, limits};
 use super::{UnitLength, setting};
 
 /// What the inputs mean where they do not state it, or state it wrongly.
@@ -70,6 +72,18 @@ pub(crate) struct Reading {
     /// With a warning, instead of refusing the file.
     #[arg(long)]
     pub(crate) repair: bool,
+    /// Largest input [bytes, above 0; default: 1GiB]
+    ///
+    /// Takes kB, MB, GB, KiB, MiB and GiB. A larger file is not read; an endless input ends there.
+    #[arg(long, value_name = "SIZE")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) max_bytes: Option<ByteSize>,
+    /// Largest motion [frames × joints, above 0; default: 20M]
+    ///
+    /// Takes k, M and G. It bounds the motion of an input and each output: a small file can state hours of motion.
+    #[arg(long, value_name = "COUNT")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) max_samples: Option<Count>,
     /// Treat warnings as errors: an input with a warning fails
     #[arg(long)]
     pub(crate) strict: bool,
@@ -95,6 +109,13 @@ pub(crate) struct FirstFrame {
 impl Default for Reading {
     fn default() -> Reading {
         super::defaults()
+    }
+}
+
+impl Reading {
+    /// Bounds on inputs and outputs.
+    pub(crate) fn limits(&self) -> Limits {
+        limits(self.max_bytes, self.max_samples)
     }
 }
 

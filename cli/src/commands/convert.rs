@@ -1,9 +1,10 @@
 //! `mocap convert`: between formats, with edits.
 
+use std::mem::take;
 use std::path::Path;
 
-use mocap::{FileFacts, short};
-use mocap_formats::Format;
+use mocap::{FileFacts, ReadOptions, short};
+use mocap_formats::{Format, Parsed};
 use serde::Serialize;
 
 use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading};
@@ -90,14 +91,32 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     Ok(Report { json: json(&row), text, warnings, tally, ..Report::default() })
 }
 
-/// The document written back as it is.
+/// The document written back as it is, unless other programs would misread it.
 fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     // The motion is checked nevertheless: a broken one is not copied.
-    let (facts, warnings) = loaded.facts(&args.reading)?;
+    let (facts, mut warnings) = loaded.facts(&args.reading)?;
     let FileFacts { frames, fps, joints, .. } = facts;
     let document = loaded.into_document().expect("only a compressed clip has no document");
-    let encoded = document.write().into();
-    Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
+    let normalised = match args.verbatim {
+        true => None,
+        false => {
+            let reading = ReadOptions::from(&args.reading).of_format(None);
+            let changed = document.normalised(&reading, &encode_options(args).of_format());
+            changed.map_err(|error| Failure { error: error.into(), warnings: take(&mut warnings) })?
+        }
+    };
+    let (document, unchanged) = match normalised {
+        Some(Parsed { value, warnings: found }) => {
+            warnings.extend(found.into_iter().map(Diagnostic::from));
+            (value, false)
+        }
+        None => (document, true),
+    };
+    Ok(Converted { encoded: document.write().into(), frames, fps, joints, unchanged, warnings })
+}
+
+fn encode_options(args: &Args) -> EncodeOptions {
+    EncodeOptions { euler: args.euler, tolerance: None, limits: args.reading.limits(), bvh: args.bvh }
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -127,8 +146,7 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
             true => (clip.frames(), Some(clip.rate().fps())),
             false => (0, None),
         };
-        let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
-        let encoded = encode::clip(clip, format, options)?;
+        let encoded = encode::clip(clip, format, encode_options(args))?;
         Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new() })
     });
     match written {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mocap_formats::Format;
+use mocap_formats::{Finding, Format};
 use mocap_model::Skeleton;
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
     let (context, input) = (JobContext::standalone(), Input::named(path));
     let defaults = Reading::default();
     let failed = |failure: Failure| failure.error.in_file(path);
-    let bytes = read::bytes_of(&context, &input)?;
+    let bytes = read::bytes_of(&context, &input, &defaults.limits())?;
     if read::is_compressed(&bytes) {
         // A clip states a hash of its skeleton, so every bit counts.
         let opened = read::open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
@@ -70,7 +70,7 @@ fn decompress(
     format: Format,
     skeleton: Option<&Arc<Skeleton>>,
 ) -> Result<Report, Failure> {
-    let bytes = read::bytes_of(context, &job.input)?;
+    let bytes = read::bytes_of(context, &job.input, &args.limits())?;
     let input_bytes = bytes.len() as u64;
     if !read::is_compressed(&bytes)
         && let Some(format) = Format::detect(&bytes)
@@ -82,9 +82,13 @@ fn decompress(
     }
     let compressed = read::open_compressed(&bytes, skeleton)?;
     let info = *compressed.info();
+    args.limits()
+        .check_samples(info.frames, compressed.skeleton().len())
+        .map_err(|error| Diagnostic::from(Finding::new(error)))?;
     let clip = compressed.to_clip();
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
-    let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * encode::TEXT_SHARE) };
+    let tolerance = Some(info.tolerance * encode::TEXT_SHARE);
+    let options = EncodeOptions { euler: args.euler, tolerance, limits: args.limits(), bvh: args.bvh };
     let encoded = encode::clip(clip, format, options)?;
     let (bytes, output) = encode::deliver(&encoded, job, context)?;
     let path = job.input.shown();

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
 }
 
 fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> {
-    let bytes = read::bytes_of(context, &job.input)?;
+    let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
     let compression = match read::is_compressed(&bytes) {
         true => Some(CompressionFacts::of(&read::open_compressed(&bytes, None)?)),
         false => None,

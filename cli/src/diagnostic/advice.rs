@@ -2,7 +2,7 @@
 
 use mocap::{FileFormat, Problem, unit_name};
 use mocap_compress::CompressError;
-use mocap_formats::{Finding, Format, FormatProblem, Remedy};
+use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy};
 
 /// The advice on a finding.
 pub(super) fn on(finding: &Finding) -> Option<String> {
@@ -12,6 +12,9 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     if let Some(problem) = finding.problem_as() {
         return on_format(problem);
     }
+    if let Some(LimitExceeded { what, .. }) = finding.problem_as() {
+        return (*what == Limits::SAMPLES).then(|| "--max-samples raises the limit".into());
+    }
     let advice = match finding.remedy()? {
         Remedy::Repair => "--repair interpolates over such values",
         Remedy::StateRate => "--input-fps states the rate",
@@ -20,6 +23,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
             "--drop-first-frame drops it in convert, retarget, compress, compare, view, sheet and plot"
         }
         Remedy::NameSkeleton => NAME_SKELETON,
+        Remedy::SafeNames => "--names safe writes _ in place of such characters",
+        Remedy::KeepDocument => "`mocap convert --verbatim` keeps the file as it is",
         _ => return None,
     };
     Some(advice.into())

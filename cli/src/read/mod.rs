@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use mocap::{FileFacts, FileFormat, Header, MotionFile, ReadOptions};
-use mocap_batch::{Input, JobContext, Source};
+use mocap_batch::{BatchError, Input, JobContext, Source};
 use mocap_compress::Compressed;
 use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
 use mocap_model::{Clip, Skeleton};
@@ -41,7 +41,7 @@ pub(crate) struct Motion {
 /// # Errors
 /// Where it cannot be read or parsed, or has a warning and `--strict` is given.
 pub(crate) fn load(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
-    load_bytes(context, input, bytes_of(context, input)?, reading)
+    load_bytes(context, input, bytes_of(context, input, &reading.limits())?, reading)
 }
 
 /// As [`load`], of bytes that were read before.
@@ -56,7 +56,7 @@ pub(crate) fn load_bytes(
 
 /// As [`load`], with all errors of the file.
 pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, ReadFailure> {
-    parsed(context, input, bytes_of(context, input)?, reading)
+    parsed(context, input, bytes_of(context, input, &reading.limits())?, reading)
 }
 
 fn parsed(
@@ -170,9 +170,13 @@ pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec
     mocap::strictly(reading.strict, warnings).map_err(|(error, warnings)| Failure { error, warnings })
 }
 
-/// The bytes of an input. Of an input over the limit, one byte more than the limit: the reader reports it.
-pub(crate) fn bytes_of(context: &JobContext, input: &Input) -> Result<Vec<u8>, Diagnostic> {
-    Ok(context.read(input, Limits::default().bytes as u64)?)
+/// The bytes of an input, at most as many as the limits allow.
+pub(crate) fn bytes_of(context: &JobContext, input: &Input, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    context.read(input, limits.bytes as u64).map_err(|error| {
+        let too_large = matches!(error, BatchError::TooLarge { .. });
+        let error = Diagnostic::from(error);
+        if too_large { error.help("--max-bytes raises the limit") } else { error }
+    })
 }
 
 /// Opens a compressed clip, with the skeleton of another file where one is given.

@@ -12,7 +12,7 @@ use crate::error::BatchError;
 use crate::hash::Content;
 use crate::input::{Input, Source};
 use crate::interrupt;
-use crate::read::{read_stdin_up_to, read_up_to};
+use crate::read::{self, read_stdin};
 use crate::write::{Staging, WriteContent, stage};
 
 /// What a job reads and writes goes through its context, which records it for the manifest.
@@ -87,14 +87,13 @@ impl JobContext {
         self.state().check()
     }
 
-    /// Reads an input and records its hash. Of a larger input it returns `limit + 1` bytes, which tells a parser with
-    /// that limit that there are more.
+    /// Reads an input of at most `limit` bytes and records its hash.
     ///
     /// # Errors
-    /// Where it cannot be read, or the job may not continue.
+    /// Where it cannot be read or is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
-            Source::Stdin => read_stdin_up_to(limit),
+            Source::Stdin => read_stdin(limit),
             Source::File(path) => self.read_file(path, limit),
             Source::Unreadable(_, error) => Err(error.as_ref().clone()),
         }
@@ -105,7 +104,7 @@ impl JobContext {
     /// # Errors
     /// As [`JobContext::read`].
     pub fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-        let bytes = read_up_to(path, limit)?;
+        let bytes = read::read_file(path, limit)?;
         self.record_read(path, &bytes);
         self.check()?;
         Ok(bytes)

@@ -3,7 +3,7 @@
 use mocap_model::EulerOrder;
 
 use crate::asf::{self, AsfUnits};
-use crate::bvh::PositionChannels;
+use crate::bvh::{NameStyle, PositionChannels, PositionMode};
 use crate::{Format, Limits};
 
 /// How a file of any format is read. The defaults take what the file says.
@@ -32,6 +32,10 @@ pub struct WriteOptions {
     pub euler: Option<EulerOrder>,
     /// How far the rounding of numbers in a BVH may move a joint \[m, above 0\]. Default and most: 1e-6.
     pub tolerance: Option<f64>,
+    /// How names are written in a BVH. Default: as they are.
+    pub names: NameStyle,
+    /// What the positions of joints below the root of a BVH mean. Default: they replace OFFSET.
+    pub positions: PositionMode,
     /// Bounds that the reader of the file will have.
     pub limits: Limits,
 }

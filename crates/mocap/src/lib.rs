@@ -83,7 +83,7 @@ pub use compare::{at_one_rate, in_one_unit};
 pub use digits::{grouped, short};
 pub use edit::{EditOptions, edit};
 pub use error::Error;
-pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
+pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionEvidence, UnitFacts};
 pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
 pub use mapping::{ExplainedMapping, Mapping};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mocap_compress::Compressed;
-use mocap_formats::{Document, Finding, Parsed, Rejected, Remedy, Stated, asf, bvh};
+use mocap_formats::{Document, Finding, Limits, Parsed, Rejected, Remedy, Stated, asf, bvh};
 use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
 
 use crate::unit::{in_space, restated};
@@ -46,7 +46,7 @@ impl MotionFile {
         options: &ReadOptions,
     ) -> Result<Parsed<MotionFile>, Rejected> {
         let (content, warnings) = match format {
-            FileFormat::Mocz => (Content::Clip(decompressed(bytes)?), Vec::new()),
+            FileFormat::Mocz => (Content::Clip(decompressed(bytes, &options.limits)?), Vec::new()),
             FileFormat::Exchange(exchange) => {
                 let options =
                     mocap_formats::ReadOptions { format: Some(exchange), ..options.of_format(skeleton) };
@@ -91,7 +91,8 @@ impl MotionFile {
     /// its meaning; `strict` is left to the caller, who has those of the document too.
     ///
     /// # Errors
-    /// Where it has no motion, values that are not finite, or no frame is left.
+    /// Where it has no motion, values that are not finite, more frames × joints than
+    /// [`Limits::samples`](mocap_formats::Limits::samples), or no frame is left.
     pub fn into_clip(self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
         let format = self.format;
         let parsed = match self.content {
@@ -99,6 +100,9 @@ impl MotionFile {
             Content::Clip(clip) => Ok(Parsed { value: clip, warnings: Vec::new() }),
         };
         let Parsed { value: clip, mut warnings } = parsed.map_err(|error| refused(error, options.repair))?;
+        if let Err(error) = options.limits.check_samples(clip.frames(), clip.skeleton().len()) {
+            return Err(Rejected::from(Finding::new(error)).behind(warnings));
+        }
         let mut clip = seen(clip, format, options, &mut warnings);
         if options.expect_rest_frame || options.drop_first_frame {
             warnings.retain(|warning| warning.remedy() != Some(Remedy::DropFirstFrame));
@@ -159,10 +163,11 @@ fn refused(error: Rejected, repair: bool) -> Rejected {
 }
 
 /// The clip of a `.mocz` file. A unit that a flag stated when it was compressed is one that the file states now.
-fn decompressed(bytes: &[u8]) -> Result<Clip, Finding> {
-    let limits = mocap_compress::OpenLimits::default();
-    let opened = Compressed::open(bytes, &limits);
-    let clip = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?.to_clip();
+fn decompressed(bytes: &[u8], limits: &Limits) -> Result<Clip, Finding> {
+    let opened = Compressed::open(bytes, &mocap_compress::OpenLimits::default());
+    let opened = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?;
+    limits.check_samples(opened.info().frames, opened.skeleton().len()).map_err(Finding::new)?;
+    let clip = opened.to_clip();
     let mut space = *clip.skeleton().space();
     match &mut space.unit {
         Some(unit) if unit.source == UnitSource::Flag => unit.source = UnitSource::File,

@@ -40,8 +40,8 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// The same for the reader of a format.
-    pub(crate) fn of_format(&self, skeleton: Option<asf::Document>) -> mocap_formats::ReadOptions {
+    /// The same for the reader of a format; an AMC is read with its skeleton.
+    pub fn of_format(&self, skeleton: Option<asf::Document>) -> mocap_formats::ReadOptions {
         mocap_formats::ReadOptions {
             format: self.format.and_then(FileFormat::exchange),
             skeleton,

@@ -16,6 +16,8 @@ pub enum Problem {
     NotCompressed { named: bool },
     #[error("{0}")]
     Compressed(CompressError),
+    #[error("the file is larger than the limit of {limit} bytes")]
+    TooLarge { limit: u64 },
     #[error("{reason}")]
     NoSkeleton { reason: String },
     #[error("{edit} leaves no frame: the motion has {frames}")]
@@ -67,6 +69,7 @@ impl mocap_formats::Problem for Problem {
         match self {
             Problem::NotCompressed { .. } => "mocz::magic",
             Problem::Compressed(error) => error.code(),
+            Problem::TooLarge { .. } => "io::too-large",
             Problem::NoSkeleton { .. } => "amc::no-skeleton",
             Problem::NoFrameLeft { .. } => "edit::no-frames",
             Problem::Edit { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",

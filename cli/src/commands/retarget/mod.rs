@@ -132,7 +132,8 @@ fn retarget(
     });
     let (motion, report) = done.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
     let frames = motion.frames();
-    let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+    let options =
+        EncodeOptions { euler: args.euler, tolerance: None, limits: args.reading.limits(), bvh: args.bvh };
     let delivered = encode::clip(motion, format, options).map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         encode::deliver(&encoded, job, context)

@@ -15,7 +15,7 @@ fn most_frames(clip: &Clip, limits: &Limits) -> usize {
     let moves = clip.tracks().iter().any(|tracks| {
         matches!(tracks.rotation, Track::Sampled(_)) || matches!(tracks.translation, Some(Track::Sampled(_)))
     });
-    if moves { limits.frames } else { limits.frames / clip.skeleton().len() }
+    if moves { limits.frames } else { limits.samples / clip.skeleton().len() }
 }
 
 pub use parse::parse;
