@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::formats::readable;
 use super::size::{ByteSize, Count, limits};
 use super::{UnitLength, setting};
+use crate::read::PeerInputs;
 
 /// What the inputs mean where they do not state it, or state it wrongly.
 #[derive(Clone, Debug, PartialEq, Args, Deserialize)]
@@ -95,6 +96,10 @@ pub(crate) struct Reading {
     #[arg(skip)]
     #[serde(skip)]
     pub(crate) drop_first_frame: bool,
+    /// The inputs that settle what one of them leaves open.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub(crate) peers: PeerInputs,
 }
 
 /// Which frames of the inputs count, where they are not edited.

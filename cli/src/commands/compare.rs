@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mocap::{Problem, UnitFacts, at_one_rate, in_one_unit, with_roles};
 use mocap_analysis::{ErrorSummary, millimetres, object_error};
 use mocap_batch::write_file;
-use mocap_model::{Clip, UnitSource};
+use mocap_model::Clip;
 use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
@@ -69,7 +69,7 @@ fn compare(
     clips = one_unit.map(Cow::into_owned);
     for (input, unit) in inputs.iter().zip(units) {
         let warning = match unit {
-            Some(unit) if unit.source == UnitSource::Guessed => guessed(unit),
+            Some(unit) if unit.source.is_guess() => guessed(unit),
             Some(_) => continue,
             None => Problem::UnitOfOther.into(),
         };

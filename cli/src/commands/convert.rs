@@ -3,7 +3,7 @@
 use std::mem::take;
 use std::path::Path;
 
-use mocap::{FileFacts, ReadOptions, short};
+use mocap::{FileFacts, short};
 use mocap_formats::{Format, Parsed};
 use serde::Serialize;
 
@@ -43,8 +43,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let rename = |path: &Path| encode::renamed(path, format);
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
     let reads = read_files(&args.reading, Some(&args.inputs.selection));
-    let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
-    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    let jobs = batch::plan_peers(console, (&args.inputs, &args.reading), &args.outputs, &names, reads)?;
+    let options =
+        RunOptions::writing(&args.inputs.selection, &args.outputs, invocation).with_peers([&args.reading]);
     Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
 }
 
@@ -95,12 +96,12 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
 fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     // The motion is checked nevertheless: a broken one is not copied.
     let (facts, mut warnings) = loaded.facts(&args.reading)?;
+    let reading = loaded.options(&args.reading).of_format(None);
     let FileFacts { frames, fps, joints, .. } = facts;
     let document = loaded.into_document().expect("only a compressed clip has no document");
     let normalised = match args.verbatim {
         true => None,
         false => {
-            let reading = ReadOptions::from(&args.reading).of_format(None);
             let changed = document.normalised(&reading, &encode_options(args).of_format());
             changed.map_err(|error| Failure { error: error.into(), warnings: take(&mut warnings) })?
         }

@@ -36,10 +36,15 @@ fn on_file(problem: &Problem) -> Option<String> {
     Some(match problem {
         Problem::NoSkeleton { .. } => NAME_SKELETON.into(),
         Problem::Compressed(error) => return on_compression(error).map(str::to_owned),
-        Problem::UnitGuessed { unit } => {
+        Problem::UnitGuessed { unit } | Problem::UnitVoted { unit, .. } => {
             format!("--input-unit {} states it and silences this warning", unit_name(unit))
         }
-        Problem::UnitUnknown => "state it with --input-unit, such as --input-unit cm".into(),
+        Problem::UnitUnknown { .. } | Problem::UnitForReport { .. } => {
+            "state it with --input-unit, such as --input-unit cm".into()
+        }
+        Problem::PositionsVoted { mode, .. } => {
+            format!("--position-channels {mode} states it and silences this warning")
+        }
         Problem::RatesDiffer { .. } => {
             "--resample compares them over time; --input-fps states one rate for both, if a file has it wrong"
                 .into()
@@ -53,8 +58,10 @@ fn on_file(problem: &Problem) -> Option<String> {
             let names: Vec<&str> = formats.map(Format::extension).collect();
             format!("supported: {}; name one by the extension of -o or with --to", names.join(", "))
         }
-        Problem::UpUnlikely { body, taken } => {
-            format!("--input-up {body} corrects it; --input-up {taken} confirms it and silences this warning")
+        Problem::UpDetected { body, usual } => {
+            format!(
+                "--input-up {body} confirms it and silences this warning; --input-up {usual} takes the usual axis"
+            )
         }
         _ => return None,
     })

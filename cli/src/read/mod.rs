@@ -3,15 +3,17 @@
 mod companion;
 mod failure;
 mod options;
+mod peers;
 
 pub(crate) use companion::skeleton_of;
 pub(crate) use failure::ReadFailure;
 pub(crate) use mocap::{is_compressed, known_unit};
+pub(crate) use peers::PeerInputs;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mocap::{FileFacts, FileFormat, Header, MotionFile, ReadOptions};
+use mocap::{FileFacts, FileFormat, Header, MotionFile, PeerAnswers, ReadOptions};
 use mocap_batch::{BatchError, Input, JobContext, Source};
 use mocap_compress::Compressed;
 use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
@@ -27,6 +29,8 @@ pub(crate) struct Loaded {
     warnings: Vec<Diagnostic>,
     /// The content, for the excerpts of later findings.
     bytes: Vec<u8>,
+    /// What other inputs settle about it.
+    peers: PeerAnswers,
 }
 
 /// A motion, the warnings about its file, and the size of the file [bytes].
@@ -82,7 +86,8 @@ fn parsed(
     match MotionFile::parse(&bytes, format, skeleton, &options) {
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
-            Ok(Loaded { format, file, warnings, bytes })
+            let peers = reading.answers_of_peers(&file, &options);
+            Ok(Loaded { format, file, warnings, bytes, peers })
         }
         Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),
     }
@@ -120,9 +125,9 @@ impl Loaded {
 
     /// As [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, ReadFailure> {
-        let size = self.size();
+        let (size, options) = (self.size(), self.options(reading));
         let Loaded { file, mut warnings, bytes, .. } = self;
-        match file.into_clip(&ReadOptions::from(reading)) {
+        match file.into_clip(&options) {
             Ok(Parsed { value: clip, warnings: found }) => {
                 warnings.extend(located(&found, &bytes));
                 Ok(Motion { clip, warnings, bytes: size })
@@ -138,19 +143,24 @@ impl Loaded {
 
     /// The facts about the file, with all warnings.
     pub(crate) fn facts(&self, reading: &Reading) -> Result<(FileFacts, Vec<Diagnostic>), Failure> {
-        let stated = self.file.stated(&ReadOptions::from(reading));
+        let stated = self.file.stated(&self.options(reading));
         self.header(reading).map(|(header, warnings)| (FileFacts::new(&header, &stated), warnings))
     }
 
     fn header(&self, reading: &Reading) -> Result<(Header, Vec<Diagnostic>), Failure> {
         let mut warnings = self.warnings.clone();
-        match self.file.header(&ReadOptions::from(reading)) {
+        match self.file.header(&self.options(reading)) {
             Ok(Parsed { value: header, warnings: found }) => {
                 warnings.extend(located(&found, &self.bytes));
                 Ok((header, strict(reading, warnings)?))
             }
             Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
         }
+    }
+
+    /// The options of the library, with what other inputs settle.
+    pub(crate) fn options(&self, reading: &Reading) -> ReadOptions {
+        ReadOptions { peers: self.peers, ..ReadOptions::from(reading) }
     }
 
     /// The document; the text is freed. `None` of a compressed clip.

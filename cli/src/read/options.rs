@@ -29,6 +29,7 @@ impl From<&Reading> for ReadOptions {
             strict: reading.strict,
             drop_first_frame: reading.drop_first_frame,
             expect_rest_frame: reading.rest_frame_dropped,
+            peers: mocap::PeerAnswers::default(),
             limits: reading.limits(),
         }
     }

@@ -95,7 +95,7 @@ pub struct UnitFacts {
     pub name: Option<&'static str>,
     /// Metres per unit.
     pub metres: Option<f64>,
-    /// `file`, `flag` or `guessed`.
+    /// `file`, `flag`, `guessed` from the size of the skeleton, or `voted` by other inputs with the same skeleton.
     pub source: Option<&'static str>,
 }
 
@@ -225,6 +225,7 @@ impl UnitFacts {
                 UnitSource::File => "file",
                 UnitSource::Flag => "flag",
                 UnitSource::Guessed => "guessed",
+                UnitSource::Voted => "voted",
             }),
         }
     }
@@ -237,6 +238,7 @@ impl UnitFacts {
         let how = match source {
             "file" => "stated in the file",
             "flag" => "stated by a flag",
+            "voted" => "that of other inputs with the same skeleton",
             _ => "guessed from the size of the skeleton",
         };
         match self.name {

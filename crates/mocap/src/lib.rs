@@ -42,6 +42,7 @@
 //!
 //! The examples in `examples/` are short programs, one per task.
 
+mod body_size;
 mod companion;
 mod compare;
 mod digits;
@@ -54,6 +55,7 @@ mod methods;
 mod motion_file;
 mod near_names;
 mod options;
+mod peers;
 mod problem;
 mod read;
 mod skeleton_summary;
@@ -78,6 +80,7 @@ struct ProjectReadme;
 #[doc = include_str!("../../../docs/library.md")]
 struct Library;
 
+pub use body_size::BodySize;
 pub use companion::companion;
 pub use compare::{at_one_rate, in_one_unit};
 pub use digits::{grouped, short};
@@ -89,10 +92,11 @@ pub use mapping::{ExplainedMapping, Mapping};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
+pub use peers::{PeerAnswer, PeerAnswers, Peers};
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;
-pub use unit::{guess_warning, known_unit, needed_unit, with_up};
+pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use write::{write, write_skeleton, write_with};
 

@@ -7,7 +7,7 @@ use mocap_formats::{Document, Finding, Limits, Parsed, Rejected, Remedy, Stated,
 use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
 
 use crate::unit::{in_space, restated};
-use crate::up::unlikely_up;
+use crate::up::detect_up;
 use crate::{FileFormat, Problem, ReadOptions};
 
 /// A file of any format as it was read, before it is given a meaning.
@@ -153,8 +153,8 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
     if format != FileFormat::Exchange(mocap_formats::Format::Bvh) {
         warnings.extend(bvh::rest_first_frame(&clip));
     }
-    warnings.extend(unlikely_up(format, &clip, options));
-    clip
+    warnings.extend(options.peers.warnings());
+    detect_up(format, clip, options, warnings)
 }
 
 /// What `repair` would mend is not what a file was refused for.

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
     let jobs = match args.mapping.shows_only() {
         true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
-        false => batch::plan_each(console, &inputs, &args.outputs, &names, reads)?,
+        false => batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?,
     };
 
     let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
@@ -65,6 +65,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     }
     let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation)
+        .with_peers([&args.reading])
         .depending_on("the target", &target_context.files_read());
     let map = MapFile::of(&args.mapping.map)?;
     if let Some(map) = &map {
