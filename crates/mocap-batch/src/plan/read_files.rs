@@ -17,16 +17,13 @@ pub struct ReadFiles<'a> {
     pub companions: Option<Companions<'a>>,
 }
 
-/// Finds the companion of an input; `None` where it has none.
-pub type FindCompanion<'a> = Box<dyn Fn(&Input) -> Option<PathBuf> + 'a>;
-
 /// A file that is read along with an input, such as the skeleton of a motion.
 pub struct Companions<'a> {
     /// The extension of such files. The companion of an input is looked up only where an output of this extension lies
     /// in the same directory: no other could overwrite it.
     pub extension: &'a str,
     /// The companion of an input; `None` where it has none.
-    pub of: FindCompanion<'a>,
+    pub of: Box<dyn Fn(&Input) -> Option<PathBuf> + 'a>,
 }
 
 impl fmt::Debug for Companions<'_> {
