@@ -72,11 +72,7 @@ fn what_does_not_belong_together_or_is_missing_is_said() {
     let two = String::from_utf8(sandbox.read(&shard(2))).unwrap();
     sandbox.put(&shard(2), format!("{two}{{\"type\":\"start\",\"path\":\"9/9.bvh\"}}\n{{\"type\":\"cl"));
     let ran = merge(&[&shard(1), &shard(2), &shard(3)]).ok();
-    assert!(
-        ran.stderr.contains("1 clip was started and not finished, such as '9/9.bvh'"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("1 clip was started and not finished, such as '9/9.bvh'"), "{}", ran.stderr);
 
     convert(&sandbox, "other/", &["--fps", "60", "--shard", "2/3"]);
     let ran = merge(&[&shard(1), "other/.mocap-manifest.2-of-3.jsonl"]);

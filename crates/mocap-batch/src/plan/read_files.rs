@@ -17,13 +17,15 @@ pub struct ReadFiles<'a> {
     pub companions: Option<Companions<'a>>,
 }
 
+type FindCompanion<'a> = Box<dyn Fn(&Input) -> Option<PathBuf> + 'a>;
+
 /// A file that is read along with an input, such as the skeleton of a motion.
 pub struct Companions<'a> {
     /// The extension of such files. The companion of an input is looked up only where an output of this extension lies
     /// in the same directory: no other could overwrite it.
     pub extension: &'a str,
     /// The companion of an input; `None` where it has none.
-    pub of: Box<dyn Fn(&Input) -> Option<PathBuf> + 'a>,
+    pub of: FindCompanion<'a>,
 }
 
 impl fmt::Debug for Companions<'_> {
