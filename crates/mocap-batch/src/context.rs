@@ -87,13 +87,17 @@ impl JobContext {
         self.state().check()
     }
 
-    /// Reads an input of at most `limit` bytes and records its hash.
+    /// Reads an input of at most `limit` bytes and records its hash, that of stdin as the file `-`.
     ///
     /// # Errors
     /// Where it cannot be read or is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
-            Source::Stdin => read_stdin(limit),
+            Source::Stdin => {
+                let bytes = read_stdin(limit)?;
+                self.record(Path::new("-"), &bytes)?;
+                Ok(bytes)
+            }
             Source::File(path) => self.read_file(path, limit),
             Source::Unreadable(_, error) => Err(error.as_ref().clone()),
         }
@@ -105,15 +109,14 @@ impl JobContext {
     /// As [`JobContext::read`].
     pub fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
         let bytes = read::read_file(path, limit)?;
-        self.record_read(path, &bytes);
-        self.check()?;
+        self.record(path, &bytes)?;
         Ok(bytes)
     }
 
-    /// Records a file that was read by other means.
-    pub fn record_read(&self, path: &Path, bytes: &[u8]) {
+    fn record(&self, path: &Path, bytes: &[u8]) -> Result<(), BatchError> {
         let content = Content::of(bytes);
         self.state().files.read.push(FileRecord { path: path.to_owned(), content });
+        self.check()
     }
 
     /// The files read so far.

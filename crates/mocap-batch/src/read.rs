@@ -15,8 +15,12 @@ const PIECE: usize = 1 << 20;
 /// # Errors
 /// Where it cannot be read, or is larger.
 pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
+    read_whole(&File::open(path).map_err(|error| BatchError::io("read", path, &error))?, path, limit)
+}
+
+/// As [`read_file`], of a file that is open.
+pub(crate) fn read_whole(mut file: &File, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
     let failed = |error: io::Error| BatchError::io("read", path, &error);
-    let mut file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     let read = match size > limit {
         true => None,

@@ -93,6 +93,7 @@ pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use peers::{PeerAnswer, PeerAnswers, Peers};
+use problem::above_zero;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;

@@ -1,8 +1,8 @@
 //! What can be wrong with a motion whatever its format.
 
 use mocap_compress::CompressError;
-use mocap_formats::Remedy;
 use mocap_formats::bvh::PositionMode;
+use mocap_formats::{Finding, Remedy};
 use mocap_model::{ModelError, SignedAxis, Unit};
 
 use crate::BodySize;
@@ -43,6 +43,9 @@ pub enum Problem {
     #[error("the unit of lengths is unknown: the file does not state it, and {size}")]
     UnitUnknown { size: BodySize },
 
+    #[error("{option} must be above 0, found {value}")]
+    NotAboveZero { option: &'static str, value: f64 },
+
     // Warnings.
     #[error("the unit is assumed to be that of the other motion")]
     UnitOfOther,
@@ -71,6 +74,16 @@ pub enum Problem {
     UpDetected { body: SignedAxis, usual: SignedAxis },
 }
 
+/// Checks an option that is a factor or length.
+pub(crate) fn above_zero(option: &'static str, value: Option<f64>) -> Result<(), Finding> {
+    match value {
+        Some(value) if !(value > 0.0 && value.is_finite()) => {
+            Err(Finding::new(Problem::NotAboveZero { option, value }))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The usual name of a unit, else its length in metres.
 pub fn unit_name(unit: &Unit) -> String {
     unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned)
@@ -95,6 +108,7 @@ impl mocap_formats::Problem for Problem {
             Problem::DurationsDiffer { .. } => "compare::different",
             Problem::UnsupportedOutput { .. } | Problem::CompressedOutput => "usage::format",
             Problem::NoSuchJoint { .. } => "compress::no-such-joint",
+            Problem::NotAboveZero { .. } => "usage::value",
             Problem::UnitUnknown { .. } => "unit::unknown",
             Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",
             Problem::UnitVoted { .. } => "unit::voted",

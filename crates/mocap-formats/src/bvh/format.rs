@@ -18,8 +18,11 @@ pub(crate) static FORMAT: Entry = Entry {
     holds: Holds::NOTHING,
     searched: true,
     beside: None,
-    // `HIERARCHY{` and a `ROOT` without HIERARCHY occur.
-    detect: |start| start.starts_with_word(&["hierarchy", "root"]),
+    // `HIERARCHY{` and a `ROOT` without HIERARCHY occur; prose may begin with either word.
+    detect: |start| {
+        start.starts_with_word(&["hierarchy"])
+            || start.starts_with_word(&["root"]) && start.has_word("offset")
+    },
     read: Ok(|bytes, options| {
         let Parsed { value, warnings } = parse(bytes, &options.limits)?;
         Ok(Parsed { value: Box::new(value), warnings })
@@ -85,10 +88,11 @@ impl crate::Document for Document {
         writing: &WriteOptions,
     ) -> Result<Option<Parsed<Box<dyn crate::Document>>>, Finding> {
         let decision = position_mode(self);
-        let mode = match (reading.position_channels, decision.weak) {
-            // What is not clear is handed on as it is.
-            (PositionChannels::Auto, true) => writing.positions,
-            (stated, _) => meaning(stated, &decision),
+        let is_on_floor = decision.lowest.is_some_and(|lowest| lowest.mode().is_some());
+        let mode = match reading.position_channels {
+            // What neither medians nor the floor show is handed on as it is.
+            PositionChannels::Auto if decision.weak && !is_on_floor => writing.positions,
+            stated => meaning(stated, &decision),
         };
         let changed = normalise(self, mode, writing.positions, writing.names)?;
         Ok(changed.map(|Parsed { value, warnings }| Parsed { value: Box::new(value) as _, warnings }))
