@@ -1,11 +1,13 @@
 //! How BVH files are written.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mocap_formats::bvh::{NameStyle, PositionMode};
 use serde::Deserialize;
 
+use super::words::words;
+
 /// What readers of BVH disagree about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Args, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Args, Deserialize)]
 #[command(next_help_heading = "Output")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct BvhStyle {
@@ -37,40 +39,31 @@ impl Default for BvhStyle {
     }
 }
 
-/// How names are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum NamesArg {
-    /// As they are
-    Kept,
-    /// Without blanks and brackets
-    Safe,
-}
-
-/// What positions of joints below the root mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum PositionStyleArg {
-    /// They replace OFFSET
-    Replace,
-    /// They are added to OFFSET
-    Add,
+words! {
+    /// How names are written.
+    NamesArg(NameStyle) {
+        /// As they are
+        "kept" => NameStyle::Kept,
+        /// Without blanks and brackets
+        "safe" => NameStyle::Safe,
+    }
+    /// What positions of joints below the root mean.
+    PositionStyleArg(PositionMode) {
+        /// They replace OFFSET
+        "replace" => PositionMode::Replace,
+        /// They are added to OFFSET
+        "add" => PositionMode::Add,
+    }
 }
 
 impl BvhStyle {
     /// The style of names of the library.
     pub(crate) fn names(self) -> NameStyle {
-        match self.names {
-            NamesArg::Kept => NameStyle::Kept,
-            NamesArg::Safe => NameStyle::Safe,
-        }
+        self.names.0
     }
 
     /// The meaning of positions of the library.
     pub(crate) fn positions(self) -> PositionMode {
-        match self.position_style {
-            PositionStyleArg::Replace => PositionMode::Replace,
-            PositionStyleArg::Add => PositionMode::Add,
-        }
+        self.position_style.0
     }
 }

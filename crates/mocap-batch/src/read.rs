@@ -12,6 +12,14 @@ const PIECE: usize = 1 << 20;
 /// The bytes of a file of at most `limit` bytes. A file that states a larger size is not read; a device or pipe, which
 /// states none, is read up to the limit.
 ///
+/// ```
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(file.path(), "four")?;
+/// assert_eq!(mocap_batch::read_file(file.path(), 4)?, b"four");
+/// assert_eq!(mocap_batch::read_file(file.path(), 3).unwrap_err().code(), "io::too-large");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Where it cannot be read, or is larger.
 pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
