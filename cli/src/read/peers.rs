@@ -69,7 +69,8 @@ impl Asked {
     }
 
     fn open(&self, input: &Input, options: &ReadOptions) -> Option<MotionFile> {
-        let path = input.path()?;
+        // A pipe can be read only once, in its turn.
+        let path = input.path().filter(|path| path.metadata().is_ok_and(|data| data.is_file()))?;
         let named = options.format.or_else(|| FileFormat::from_extension(path.extension()?.to_str()?));
         if named.is_some_and(|format| format.states_space() || !format.has_motion()) {
             return None;
