@@ -5,6 +5,7 @@ Usage: python3 bvh_positions.py MOCAP
 
 import csv
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -12,6 +13,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
+# Where `run` installs packages of npm, with a copy of the scripts that import them.
+PACKAGES = pathlib.Path(os.environ.get("MOCAP_CLIENTS", "target/clients")).resolve()
 FRAMES = 4
 # Single precision, of a body of 170 units.
 TOLERANCE = 2e-3
@@ -89,9 +92,9 @@ def blender(path):
 
 
 def three(path):
-    if shutil.which("node") is None or not (HERE / "node_modules" / "three").is_dir():
+    if shutil.which("node") is None or not (PACKAGES / "three_positions.js").is_file():
         return None
-    return json.loads(run("node", HERE / "three_positions.js", path))
+    return json.loads(run("node", PACKAGES / "three_positions.js", path))
 
 
 def bvhio(path):

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::formats::writable;
 use super::words::words;
-use super::{BvhStyle, Length, Outputs, Reading, Selection, SourceEdits, UnitLength, setting};
+use super::{BvhStyle, Length, Outputs, Reading, SceneFlags, Selection, SourceEdits, UnitLength, setting};
 
 /// Retarget motions to another skeleton and report quality
 ///
@@ -62,6 +62,8 @@ pub(crate) struct Args {
     pub(crate) euler: Option<EulerOrder>,
     #[command(flatten)]
     pub(crate) bvh: BvhStyle,
+    #[command(flatten)]
+    pub(crate) scene: SceneFlags,
 }
 
 /// How the motion is retargeted.

@@ -100,8 +100,13 @@ fn decompress(
         .map_err(|error| Diagnostic::from(Finding::new(error)))?;
     let clip = compressed.to_clip();
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
-    let tolerance = Some(info.tolerance * encode::TEXT_SHARE);
-    let options = EncodeOptions { euler: args.euler, tolerance, limits: args.limits(), bvh: args.bvh };
+    let options = EncodeOptions {
+        euler: args.euler,
+        tolerance: Some(info.tolerance * encode::TEXT_SHARE),
+        limits: args.limits(),
+        bvh: args.bvh,
+        ..EncodeOptions::default()
+    };
     let encoded = encode::clip(clip, format, options)?;
     let (bytes, output) = encode::deliver(&encoded, job, context)?;
     let path = job.input.shown();

@@ -143,6 +143,7 @@ impl Progress<'_> {
                     tolerance: self.tolerance,
                     limits: self.plan.reading.limits(),
                     bvh: step.bvh,
+                    ..EncodeOptions::default()
                 };
                 let mut encoded = encode::clip(Clip::clone(&clip), step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);

@@ -19,6 +19,7 @@ impl From<&Reading> for ReadOptions {
             drop_first_frame: reading.drop_first_frame,
             expect_rest_frame: reading.rest_frame_dropped,
             peers: mocap::PeerAnswers::default(),
+            clip: None,
             limits: reading.limits(),
         }
     }

@@ -81,7 +81,7 @@ impl Asked {
         if format.states_space() || skeleton_is_apart(format) {
             return None;
         }
-        Some(MotionFile::parse(&bytes, format, None, options).ok()?.value)
+        Some(MotionFile::parse(&bytes, format, mocap::Companions::default(), options).ok()?.value)
     }
 }
 

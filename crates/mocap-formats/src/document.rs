@@ -52,6 +52,22 @@ pub trait Document: fmt::Debug + Send + Sync {
         Ok(Parsed { value: clip.skeleton().as_ref().clone(), warnings })
     }
 
+    /// The names of the clips in the file, in order; empty for formats that hold one clip per file.
+    fn clip_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The file again with these clips instead of its own: what else it holds (meshes, skins, materials) stays. `None`
+    /// for formats that hold nothing else.
+    fn with_clips(
+        &self,
+        clips: &[Clip],
+        options: &WriteOptions,
+    ) -> Option<Result<Encoded<'static>, Finding>> {
+        let _ = (clips, options);
+        None
+    }
+
     /// The file again: every value, name and order as it was read.
     fn write(&self) -> Encoded<'static>;
 

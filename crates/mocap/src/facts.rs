@@ -43,6 +43,9 @@ pub struct FileFacts {
     pub root: Option<String>,
     /// Joints without a parent.
     pub roots: usize,
+    /// The names of the clips, of formats that hold several per file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clips: Vec<String>,
 }
 
 /// What the numbers of a BVH say about its position channels. Lengths are in the unit of the file.
@@ -164,6 +167,7 @@ impl FileFacts {
             rotation_orders: rotation_orders(skeleton),
             root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
             roots: roots.len(),
+            clips: Vec::new(),
         }
     }
 
@@ -179,6 +183,11 @@ impl FileFacts {
                 "motion",
                 format!("{frames} frames at {fps} fps (frame time {time} s), {duration} s"),
             ));
+        }
+        if self.clips.len() > 1 {
+            let clips: Vec<String> =
+                self.clips.iter().enumerate().map(|(i, name)| format!("{i} '{name}'")).collect();
+            lines.push(("clips", clips.join(", ")));
         }
         let orders: Vec<String> =
             self.rotation_orders.iter().map(|row| format!("{} ({})", row.order, row.joints)).collect();

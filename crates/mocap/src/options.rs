@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use mocap_formats::asf::AsfUnits;
 use mocap_formats::bvh::{PositionChannels, PositionMode};
-use mocap_formats::{Limits, asf};
+use mocap_formats::{ClipChoice, Limits};
 use mocap_model::{FrameRate, SignedAxis};
 
-use crate::{FileFormat, PeerAnswers};
+use crate::{Companions, FileFormat, PeerAnswers};
 
 /// How a motion file is read. The defaults take what the file says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,16 +37,21 @@ pub struct ReadOptions {
     pub expect_rest_frame: bool,
     /// What other clips settle about the file where it is open: see [`Peers`](crate::Peers). Default: nothing.
     pub peers: PeerAnswers,
+    /// Which of several clips in a file is read; that of `path#clip` takes precedence. Default: the first, with a
+    /// warning.
+    pub clip: Option<ClipChoice>,
     /// Bounds on the size of a file and of what is made of it.
     pub limits: Limits,
 }
 
 impl ReadOptions {
-    /// The same for the reader of a format; an AMC is read with its skeleton.
-    pub fn of_format(&self, skeleton: Option<asf::Document>) -> mocap_formats::ReadOptions {
+    /// The same for the reader of a format.
+    pub fn of_format(&self, companions: Companions) -> mocap_formats::ReadOptions {
         mocap_formats::ReadOptions {
             format: self.format.and_then(FileFormat::exchange),
-            skeleton,
+            skeleton: companions.skeleton,
+            beside: companions.files,
+            clip: self.clip.clone(),
             position_channels: match (self.position_channels, self.peers.positions) {
                 (PositionChannels::Auto, Some(answer)) => match answer.value {
                     PositionMode::Replace => PositionChannels::Replace,
