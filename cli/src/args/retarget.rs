@@ -66,13 +66,14 @@ pub(crate) struct Args {
 #[command(next_help_heading = "Retargeting")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct MethodSettings {
-    /// How to handle different proportions: scale (goals scaled by the ratio of limb lengths), copy (rotations only:
-    /// feet float or penetrate), effectors (unscaled goals: limbs fold or overstretch)
+    /// How to handle different proportions: scale (root and feet scaled by the ratio of leg lengths, arms copy
+    /// rotations), limb-ratio (hands scaled, too, and all limbs solved by CCD, as Yang et al. 2002), copy (rotations
+    /// only: feet float or penetrate), effectors (unscaled goals: limbs fold or overstretch)
     #[arg(long, value_name = "METHOD", default_value = "scale", hide_possible_values = true)]
     method: MethodChoice,
-    /// Goals of the hands: scale (from the shoulder, by arm length), keep (from the hips, by leg length), off (arms copy
-    /// rotations)
-    #[arg(long, value_name = "HANDS", default_value = "scale", hide_possible_values = true)]
+    /// Goals of the hands: auto (arms copy rotations except during contacts of hands), scale (from the shoulder, by arm
+    /// length), keep (from the hips, by leg length), off (arms copy rotations)
+    #[arg(long, value_name = "HANDS", default_value = "auto", hide_possible_values = true)]
     hands: HandsChoice,
     /// Solver of limbs: auto (two-bone, and CCD where joint limits keep it from the goal), ccd, fabrik, two-bone, dls,
     /// objective
@@ -81,8 +82,8 @@ pub(crate) struct MethodSettings {
     /// Ignore the degrees of freedom and joint limits of the target
     #[arg(long)]
     no_limits: bool,
-    /// Contacts: feet, or hands too (hips, head, each other)
-    #[arg(long, value_name = "WHICH", default_value = "feet", hide_possible_values = true)]
+    /// Contacts that are kept: hands (each other, head, hips, floor) and feet, or only feet
+    #[arg(long, value_name = "WHICH", default_value = "hands", hide_possible_values = true)]
     contacts: ContactsChoice,
     /// Turn off the foot lock: feet skate as those of the source do
     #[arg(long)]
@@ -165,6 +166,7 @@ pub(crate) struct MapSettings {
 #[serde(rename_all = "kebab-case")]
 enum MethodChoice {
     Scale,
+    LimbRatio,
     Copy,
     Effectors,
 }
@@ -173,6 +175,7 @@ enum MethodChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum HandsChoice {
+    Auto,
     Scale,
     Keep,
     Off,
@@ -219,10 +222,12 @@ impl MethodSettings {
         RetargetOptions {
             method: match self.method {
                 MethodChoice::Scale => RetargetMethod::Scale,
+                MethodChoice::LimbRatio => RetargetMethod::LimbRatio,
                 MethodChoice::Copy => RetargetMethod::Copy,
                 MethodChoice::Effectors => RetargetMethod::Effectors,
             },
             hands: match self.hands {
+                HandsChoice::Auto => Hands::Auto,
                 HandsChoice::Scale => Hands::Scale,
                 HandsChoice::Keep => Hands::Keep,
                 HandsChoice::Off => Hands::Off,

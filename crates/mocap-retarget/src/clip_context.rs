@@ -4,8 +4,9 @@ use crate::body::Body;
 use crate::clavicle::roll_clavicles;
 use crate::error::RetargetError;
 use crate::foot_geometry::FootGeometry;
+use crate::foot_goal::FootGoal;
 use crate::limb_map::LimbMap;
-use crate::options::{Floor, FootLock, RetargetMethod, RetargetOptions};
+use crate::options::{Floor, FootLock, RetargetOptions};
 use crate::pair::Pair;
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
@@ -37,6 +38,8 @@ pub(crate) struct Feet {
     pub contacts: Vec<FootContacts>,
     /// Foot geometry of the target.
     pub geometry: Vec<FootGeometry>,
+    /// Where the target's feet go.
+    pub goals: Vec<FootGoal>,
     /// Whether a foot of the source is ever in contact.
     pub any_contact: bool,
 }
@@ -54,6 +57,8 @@ pub(crate) struct StandingHeights {
 
 /// A toe joint this far below its floor in contact shows that the floor is wrong \[m\].
 const SUNK: f64 = 0.01;
+/// A foot pitched further than this from flat does not stand flat (sine of 10°).
+const PITCHED: f64 = 0.174;
 
 /// Analyses the motion of the source (without its lead-in).
 pub(crate) fn analyse(
@@ -76,7 +81,10 @@ pub(crate) fn analyse(
         motions.iter().zip(&contacts).map(|(foot, contacts)| foot.sole_heights(contacts, floor)).collect();
     let any_contact = standing.iter().any(Option::is_some);
     let posed = source.iter().map(|foot| turned_heights(&pair.source.reference, &reference, foot, &up));
-    let (source_heights, floor) = standing_heights(&standing, posed.collect(), floor, pair.source.metres);
+    let posed: Vec<SoleHeights> = posed.collect();
+    let lengths = source.iter().map(|foot| pair.source.reference.distance(foot.ankle, foot.toe));
+    let standing = credible_heights(standing, &posed, lengths);
+    let (source_heights, floor) = standing_heights(&standing, posed, floor, pair.source.metres);
 
     let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
     let target_heights = match same {
@@ -91,6 +99,7 @@ pub(crate) fn analyse(
         foot_geometry(pair, foot, heights, &flat)
     });
     let geometry: Vec<FootGeometry> = geometry.collect();
+    let goals = foot_goals(pair, [&source, &target], [&source_heights, &target_heights], &geometry);
     let lock = locks_feet(options, same && same_legs(pair)) && geometry.len() == contacts.len();
     // The same foot is flat in the same orientation, whatever the motion shows of it.
     let source_reference = if same { &pair.source.reference } else { &reference };
@@ -109,7 +118,7 @@ pub(crate) fn analyse(
         target_ankle: mean_ankle(&target_heights),
     };
     let bend_axes = limb_bend_axes(pair, &bend_axes);
-    let feet = Feet { source, target, motions, contacts, geometry, any_contact };
+    let feet = Feet { source, target, motions, contacts, geometry, goals, any_contact };
     Ok(ClipContext { feet, heights, rules, bend_axes, lock })
 }
 
@@ -134,6 +143,23 @@ fn reference_in_motion(
         roll_clavicles(&mut reference, motion, &source.body);
     }
     Ok(reference)
+}
+
+/// The heights seen in contacts if both feet are about as flat in them as in the reference pose; none otherwise: a dance
+/// on the toes does not show how high an ankle is over a flat foot. `lengths` are from ankle to toe.
+fn credible_heights(
+    standing: Vec<Option<SoleHeights>>,
+    posed: &[SoleHeights],
+    lengths: impl Iterator<Item = f64>,
+) -> Vec<Option<SoleHeights>> {
+    let pitched = |(seen, posed): (SoleHeights, &SoleHeights), length: f64| {
+        ((seen.ankle - seen.toe) - (posed.ankle - posed.toe)).abs() > PITCHED * length
+    };
+    let feet = standing.iter().zip(posed).zip(lengths);
+    let any = feet
+        .filter_map(|((seen, posed), length)| Some(((*seen)?, posed, length)))
+        .any(|(seen, posed, length)| pitched((seen, posed), length));
+    if any { vec![None; standing.len()] } else { standing }
 }
 
 /// Heights of the source's feet while they stand, and its floor: from contacts, or from the reference pose (`posed`)
@@ -211,9 +237,28 @@ fn foot_geometry(
     })
 }
 
+/// Where the feet of the target go, for each with a geometry.
+fn foot_goals(
+    pair: &Pair,
+    [source, target]: [&[Foot]; 2],
+    [source_heights, target_heights]: [&[SoleHeights]; 2],
+    geometry: &[FootGeometry],
+) -> Vec<FootGoal> {
+    let up = &pair.directions.up;
+    let goal = |geometry: &FootGeometry| {
+        let i = target.iter().position(|foot| pair.limbs[geometry.limb].target.tip == foot.ankle)?;
+        let from = source.iter().position(|foot| foot.side == target[i].side)?;
+        let feet = [(&*pair.source.skeleton, &source[from]), (&*pair.target.skeleton, &target[i])];
+        let heights = [&source_heights[from], &target_heights[i]];
+        let flat = &pair.target.reference.rotation[target[i].ankle.index()];
+        Some(FootGoal::new(geometry.limb, feet, heights, geometry.toe_offset, flat, up))
+    };
+    geometry.iter().filter_map(goal).collect()
+}
+
 /// Whether feet are locked; `same` says whether both skeletons have the same feet and legs.
 fn locks_feet(options: &RetargetOptions, same: bool) -> bool {
-    options.method == RetargetMethod::Scale
+    options.method.scales()
         && match options.foot_lock {
             FootLock::On => true,
             FootLock::Off => false,
@@ -261,6 +306,7 @@ fn same_feet(source: (&Skeleton, &[Foot]), target: (&Skeleton, &[Foot])) -> bool
 mod tests {
     use super::*;
     use crate::fixtures::clip;
+    use crate::options::RetargetMethod;
 
     const UP: SoleHeights = SoleHeights { ankle: 0.1, toe: 0.02 };
 

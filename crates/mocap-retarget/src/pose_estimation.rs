@@ -84,8 +84,9 @@ pub(crate) struct Basis<'a> {
     pub reference: &'a ReferencePose,
 }
 
-/// The reference pose as a motion shows it. If it was estimated from bones, limbs are rolled until knees bend back and
-/// elbows forward. Feet and toes are turned until they are flat where the source stands on them.
+/// The reference pose as a motion shows it. A pose that an author made (a T- or A-pose) is kept: no single motion shows
+/// it better. In one that was estimated from bones, limbs are rolled until knees bend back and elbows forward, and feet
+/// and toes are turned towards what is flat where the source stands on them.
 pub(crate) fn refine_reference_pose(
     basis: Basis,
     sample: &MotionSample,
@@ -93,7 +94,10 @@ pub(crate) fn refine_reference_pose(
     contacts: &[(Side, &FootContacts)],
 ) -> Result<ReferencePose, RetargetError> {
     let Basis { skeleton, body, reference, .. } = basis;
-    let mut refined = if reference.estimated { roll_limbs(basis, bend_axes)? } else { reference.clone() };
+    if !reference.estimated {
+        return Ok(reference.clone());
+    }
+    let mut refined = roll_limbs(basis, bend_axes)?;
     flatten_feet(&mut refined, skeleton, body, sample, contacts);
     for (id, joint) in skeleton.iter() {
         refined.local[id.index()] = match joint.parent {

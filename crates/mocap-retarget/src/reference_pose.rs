@@ -30,6 +30,8 @@ pub(crate) struct ReferencePose {
 const UPRIGHT: f64 = 0.8;
 /// A foot pitched further than this, down or up, is not flat (sine).
 const FLAT: (f64, f64) = (-0.85, 0.02);
+/// A foot is placed ahead if it points no further aside than this: authors turn feet out a little (cosine).
+const AHEAD: f64 = 0.7;
 /// Height of the ankle above the ball of the foot, as a share of the leg's length, if the rig does not show it: the
 /// median of measured game rigs (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13).
 const ANKLE_OVER_BALL: f64 = 0.085;
@@ -73,7 +75,17 @@ pub(crate) fn rolled_reference_pose(
     let directions = Directions::of(skeleton);
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
-    let mut maker = Maker { skeleton, body, base, object, directions, rolls, estimated: false, backward: 0 };
+    let mut maker = Maker {
+        skeleton,
+        body,
+        base,
+        object,
+        directions,
+        rolls,
+        hips: UnitQuaternion::identity(),
+        estimated: false,
+        backward: 0,
+    };
     let mut rotation: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
         let local = base.joints[id.index()].rotation;
@@ -214,6 +226,8 @@ struct Maker<'a> {
     object: Pose,
     directions: Directions,
     rolls: &'a [f64; 4],
+    /// The correction of the hips.
+    hips: UnitQuaternion<f64>,
     estimated: bool,
     /// Feet that point backward.
     backward: usize,
@@ -225,7 +239,8 @@ impl Maker<'_> {
         let Directions { up, forward, .. } = self.directions;
         let none = UnitQuaternion::identity();
         if id == self.body.hips {
-            return self.hips(inherited);
+            self.hips = self.hips(inherited);
+            return self.hips;
         }
         if id == self.body.top() {
             return self.chest(inherited);
@@ -364,7 +379,8 @@ impl Maker<'_> {
         UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
     }
 
-    /// Turns a foot forward, and flat if it is not.
+    /// Keeps a foot as its author placed it: flat, on the floor and more or less ahead, whatever stretches the leg above
+    /// it. Any other foot is turned forward and flat.
     fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
@@ -378,13 +394,21 @@ impl Maker<'_> {
         let Some(direction) = (inherited * bone).try_normalize(0.0) else {
             return UnitQuaternion::identity();
         };
-        let pitch = direction.dot(&up);
         if direction.dot(&forward) < -0.5 {
             self.backward += 1;
         }
+        let authored = self.hips * self.object.joints[leg.tip.index()].rotation;
+        let Some(placed) = (authored * bone).try_normalize(0.0) else {
+            return UnitQuaternion::identity();
+        };
+        let pitch = placed.dot(&up);
         if (FLAT.0..=FLAT.1).contains(&pitch) {
-            let level = direction - up * pitch;
-            return rotation_between(&level, &forward);
+            let level = (placed - up * pitch).normalize();
+            let ahead = match level.dot(&forward) > AHEAD {
+                true => UnitQuaternion::identity(),
+                false => rotation_between(&level, &forward),
+            };
+            return ahead * authored * inherited.inverse();
         }
         let length =
             self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();

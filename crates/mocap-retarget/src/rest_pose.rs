@@ -10,8 +10,9 @@ use mocap_analysis::{ContactOptions, contacts, feet_of, metres_per_unit};
 use mocap_model::{Clip, Isometry3, Pose};
 use std::sync::Arc;
 
-/// Estimates from a motion the local pose of its skeleton that is a T-pose: limbs roll the way knees and elbows bend in
-/// the motion, and feet are as flat as in their contacts.
+/// The local pose of a clip's skeleton that is a T-pose. It follows from the rest pose if that is a T- or A-pose, and is
+/// then the same for every clip of the skeleton. Else it is estimated from the motion: limbs roll the way knees and
+/// elbows bend, and feet are about as flat as in their contacts.
 ///
 /// A good [`target_rest`](crate::RetargetOptions::target_rest) for a target that comes as a motion file: several
 /// exporters write rest poses that no body can take, and most rest poses say little about feet. (For the source, a
@@ -32,6 +33,11 @@ use std::sync::Arc;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
+    estimate(clip).map(|(pose, _)| pose)
+}
+
+/// The reference pose of a clip's skeleton, and whether its rest pose is a T- or A-pose, which it then follows from.
+pub(crate) fn estimate(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
     let skeleton = clip.skeleton();
     let roles = map_roles_in(clip);
     let named = Arc::new(roles.apply(skeleton));
@@ -52,5 +58,6 @@ pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
         roll_clavicles(&mut reference, &clip, &body);
     }
     let joints = base.joints.iter().zip(&reference.local);
-    Ok(Pose { joints: joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local)).collect() })
+    let joints = joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local));
+    Ok((Pose { joints: joints.collect() }, !from_rest.estimated))
 }

@@ -118,12 +118,12 @@ impl Retargeter {
             let floor = (options.floor, context.heights.target_floor);
             lock_feet(pair, &context.feet, floor, source.rate(), source.lead_in(), &mut body);
         }
-        let solves_arms = options.method == RetargetMethod::Scale && options.hands != Hands::Off;
+        let solves_arms = options.method == RetargetMethod::Scale && options.hand_goals() != Hands::Off;
         let self_contacts = match options.self_contacts && solves_arms {
             true => keep_self_contacts(pair, source, &mut body),
             false => SelfContacts::default(),
         };
-        let solved = solve_limbs(pair, options.solver, source, &mut body)?;
+        let solved = solve_limbs(pair, options.limb_solver(), source, &mut body)?;
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
         Ok(Staged { context, self_contacts, solved, clip })
     }
