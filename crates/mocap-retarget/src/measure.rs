@@ -1,5 +1,6 @@
 //! Measures a retargeted motion against its source: the report. Optional and apart from the stages.
 
+use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet, StandingHeights};
 use crate::error::RetargetWarning;
 use crate::limb_motion::LimbMotions;
@@ -297,12 +298,20 @@ fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i:
 }
 
 fn jerk_ratio(pair: &Pair, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Option<f64> {
-    let mean = |motions: &LimbMotions| -> f64 {
-        let tips = (0..pair.limbs.len()).filter_map(|i| motions.limb(i));
-        tips.map(|[.., tip]| mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps)).sum()
+    // Hands move as far as arms are long, feet as far as legs are.
+    let scale = |i: usize| match pair.limbs[i].target.kind {
+        LimbKind::Leg => pair.ratios.leg,
+        LimbKind::Arm => pair.ratios.arm.unwrap_or(pair.ratios.leg),
     };
-    let (was, is) = (mean(was), mean(is));
-    (was > 0.0).then(|| is / (was * pair.ratios.leg))
+    let mean = |motions: &LimbMotions, scale: &dyn Fn(usize) -> f64| -> f64 {
+        let tips = (0..pair.limbs.len()).filter_map(|i| Some((scale(i), motions.limb(i)?)));
+        let jerk = |tip: &[Isometry3<f64>]| {
+            mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps)
+        };
+        tips.map(|(scale, [.., tip])| scale * jerk(tip)).sum()
+    };
+    let (was, is) = (mean(was, &scale), mean(is, &|_| 1.0));
+    (was > 0.0).then(|| is / was)
 }
 
 /// Largest steps of the joints with roles.
