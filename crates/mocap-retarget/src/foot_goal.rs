@@ -116,8 +116,11 @@ mod tests {
         for turn in [0.0, 0.6, 1.5, 3.0] {
             let foot = UnitQuaternion::new(Vector3::new(turn, 0.2 * turn, 0.0));
             let ankle = Vector3::new(0.1, 0.7, 0.3);
-            let source =
-                PlacedFoot { hip: Vector3::new(0.1, 1.4, 0.2), ankle, ball: ankle + foot * goal(1.0).to_ball };
+            let source = PlacedFoot {
+                hip: Vector3::new(0.1, 1.4, 0.2),
+                ankle,
+                ball: ankle + foot * goal(1.0).to_ball,
+            };
             let found = goal(1.0).ankle(&source, &source.hip, &foot, 1.0, &heights(1.0), &UP);
             assert!((found - ankle).norm() < 1e-12, "{turn}: {found}");
         }

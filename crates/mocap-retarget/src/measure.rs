@@ -145,7 +145,7 @@ fn foot(
     };
     let errors: Vec<f64> = flat.map(|frame| height_error(frame).abs()).collect();
     let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
-    let kept = to.contacts(target_metres, &ContactOptions::default()).toe;
+    let kept = to.contacts(&ContactOptions::default()).toe;
     let kept = kept.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
     FootReport {
         role: if feet.source[i].side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
@@ -305,9 +305,8 @@ fn jerk_ratio(pair: &Pair, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Opt
     };
     let mean = |motions: &LimbMotions, scale: &dyn Fn(usize) -> f64| -> f64 {
         let tips = (0..pair.limbs.len()).filter_map(|i| Some((scale(i), motions.limb(i)?)));
-        let jerk = |tip: &[Isometry3<f64>]| {
-            mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps)
-        };
+        let jerk =
+            |tip: &[Isometry3<f64>]| mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps);
         tips.map(|(scale, [.., tip])| scale * jerk(tip)).sum()
     };
     let (was, is) = (mean(was, &scale), mean(is, &|_| 1.0));

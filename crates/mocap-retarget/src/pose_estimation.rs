@@ -1,31 +1,20 @@
 //! Pose estimation from motion: what a clip shows of its skeleton that the rest pose does not.
 //!
-//! A rest pose with all bones along one axis does not show their rolls, and splayed or hanging feet do not show their
-//! soles. Frames with bent limbs show the axes of knees and elbows; frames with feet on the floor show their soles.
+//! A rest pose with all bones along one axis does not show their rolls. Frames with bent limbs show the axes of knees and
+//! elbows. Feet on the floor do not show their soles well enough: dancers stand on their toes.
 
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
-use crate::reference_pose::{Directions, ReferencePose, rolled_reference_pose};
-use mocap_analysis::FootContacts;
-use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, exp,
-    log, swing_twist,
-};
-use std::f64::consts::FRAC_PI_4;
+use crate::reference_pose::{Directions, ReferencePose, nearest_axis, rolled_reference_pose};
+use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Pose, Skeleton, Vector3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
 /// A bend axis is clear if the mean sine of the bend is above this, and the axes agree by this share.
 const BENT: f64 = 0.05;
 const AGREEING: f64 = 0.5;
-/// A foot tilted further than this during contacts is not flat: the body does not stand on it \[rad\].
-const CREDIBLE: f64 = FRAC_PI_4;
-/// Least number of frames with a flat foot.
-const FEWEST: usize = 5;
-
-/// Limbs and feet of a clip in object space, in frames sampled over it.
+/// Limbs of a clip in object space, in frames sampled over it.
 pub(crate) struct MotionSample {
-    frames: Vec<usize>,
     /// By frame, then by joint.
     poses: Vec<Vec<Isometry3<f64>>>,
     /// By joint: its index in a pose.
@@ -35,23 +24,22 @@ pub(crate) struct MotionSample {
 impl MotionSample {
     pub(crate) fn of(clip: &Clip, body: &Body) -> MotionSample {
         let count = clip.frames().min(FRAMES);
-        let frames: Vec<usize> = (0..count).map(|i| i * clip.frames() / count).collect();
+        let frames = (0..count).map(|i| i * clip.frames() / count);
         let limbs = body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
-        let toes = [Role::LeftToes, Role::RightToes].into_iter().filter_map(|role| body.roles.joint(role));
-        let joints: Vec<JointId> = limbs.chain(toes).collect();
+        let joints: Vec<JointId> = limbs.collect();
         let mut places = vec![None; clip.skeleton().len()];
         joints.iter().enumerate().for_each(|(i, joint)| places[joint.index()] = Some(i));
         let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
-        let poses = frames.iter().map(|frame| {
-            kinematics.place(*frame);
+        let poses = frames.map(|frame| {
+            kinematics.place(frame);
             joints.iter().map(|joint| *kinematics.at(*joint)).collect()
         });
         let poses = poses.collect();
-        MotionSample { frames, poses, places }
+        MotionSample { poses, places }
     }
 
     fn place<'a>(&self, pose: &'a [Isometry3<f64>], joint: JointId) -> &'a Isometry3<f64> {
-        &pose[self.places[joint.index()].expect("a limb or foot of the body")]
+        &pose[self.places[joint.index()].expect("a limb of the body")]
     }
 
     /// By limb of the body: the axis about which it bends (a positive rotation flexes), in the frame of its first
@@ -84,22 +72,13 @@ pub(crate) struct Basis<'a> {
     pub reference: &'a ReferencePose,
 }
 
-/// The reference pose as a motion shows it. A pose that an author made (a T- or A-pose) is kept: no single motion shows
-/// it better. In one that was estimated from bones, limbs are rolled until knees bend back and elbows forward, and feet
-/// and toes are turned towards what is flat where the source stands on them.
+/// An estimated reference pose with limbs rolled as a motion shows them: knees bend back and elbows forward.
 pub(crate) fn refine_reference_pose(
     basis: Basis,
-    sample: &MotionSample,
     bend_axes: &[Option<Vector3<f64>>; 4],
-    contacts: &[(Side, &FootContacts)],
 ) -> Result<ReferencePose, RetargetError> {
-    let Basis { skeleton, body, reference, .. } = basis;
-    if !reference.estimated {
-        return Ok(reference.clone());
-    }
     let mut refined = roll_limbs(basis, bend_axes)?;
-    flatten_feet(&mut refined, skeleton, body, sample, contacts);
-    for (id, joint) in skeleton.iter() {
+    for (id, joint) in basis.skeleton.iter() {
         refined.local[id.index()] = match joint.parent {
             Some(parent) => refined.rotation[parent.index()].inverse() * refined.rotation[id.index()],
             None => refined.rotation[id.index()],
@@ -116,38 +95,12 @@ fn roll_limbs(basis: Basis, bend_axes: &[Option<Vector3<f64>>; 4]) -> Result<Ref
     let mut rolls = [0.0; 4];
     for ((limb, axis), roll) in body.limbs.iter().zip(bend_axes).zip(&mut rolls) {
         if let (Some(limb), Some(axis)) = (limb, axis) {
-            *roll = angle_about_limb(unrolled, limb, axis, &directions.bend(limb));
+            // The same for every motion of a rig whose limbs bend about an axis of their frames.
+            let axis = nearest_axis(axis);
+            *roll = angle_about_limb(unrolled, limb, &axis, &directions.bend(limb));
         }
     }
     rolled_reference_pose(skeleton, body, base, SourceOrTarget::Source, &rolls)
-}
-
-/// Turns feet and toes flat: to their median orientation in frames where toe and heel are in contact.
-fn flatten_feet(
-    reference: &mut ReferencePose,
-    skeleton: &Skeleton,
-    body: &Body,
-    sample: &MotionSample,
-    contacts: &[(Side, &FootContacts)],
-) {
-    let up = Directions::of(skeleton).up;
-    for (side, contacts) in contacts {
-        let roles = match side {
-            Side::Left => [Role::LeftFoot, Role::LeftToes],
-            Side::Right => [Role::RightFoot, Role::RightToes],
-        };
-        for joint in roles.into_iter().filter_map(|role| body.roles.joint(role)) {
-            let frames = sample.frames.iter().zip(&sample.poses);
-            let flat = frames.filter(|(frame, _)| contacts.toe[**frame] && contacts.heel[**frame]);
-            let before = reference.rotation[joint.index()].inverse();
-            let tilts: Vec<_> =
-                flat.map(|(_, pose)| tilt(&(sample.place(pose, joint).rotation * before), &up)).collect();
-            let tilt = exp(&median(&tilts));
-            if tilts.len() >= FEWEST && tilt.angle() < CREDIBLE {
-                reference.rotation[joint.index()] = tilt * reference.rotation[joint.index()];
-            }
-        }
-    }
 }
 
 /// The angle \[rad\] about the line of a stretched limb that brings an axis of its first joint onto a direction.
@@ -163,21 +116,4 @@ fn angle_about_limb(
     let now = across(reference.rotation[limb.base.index()] * axis);
     let wished = across(*wished);
     line.dot(&now.cross(&wished)).atan2(now.dot(&wished))
-}
-
-/// The rotation vector of a rotation without its part about the up axis, in the frame before that part.
-fn tilt(turn: &UnitQuaternion<f64>, up: &Vector3<f64>) -> Vector3<f64> {
-    let (swing, twist) = swing_twist(turn, up);
-    log(&(twist.inverse() * swing * twist))
-}
-
-fn median(vectors: &[Vector3<f64>]) -> Vector3<f64> {
-    if vectors.is_empty() {
-        return Vector3::zeros();
-    }
-    Vector3::from_fn(|axis, _| {
-        let mut values: Vec<f64> = vectors.iter().map(|vector| vector[axis]).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    })
 }

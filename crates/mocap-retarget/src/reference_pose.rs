@@ -32,6 +32,8 @@ const UPRIGHT: f64 = 0.8;
 const FLAT: (f64, f64) = (-0.85, 0.02);
 /// A foot is placed ahead if it points no further aside than this: authors turn feet out a little (cosine).
 const AHEAD: f64 = 0.7;
+/// Toes are turned level unless they are this near to upright (sine).
+const LEVEL: f64 = 0.2;
 /// Height of the ankle above the ball of the foot, as a share of the leg's length, if the rig does not show it: the
 /// median of measured game rigs (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13).
 const ANKLE_OVER_BALL: f64 = 0.085;
@@ -85,6 +87,7 @@ pub(crate) fn rolled_reference_pose(
         hips: UnitQuaternion::identity(),
         estimated: false,
         backward: 0,
+        flattened: [false; 2],
     };
     let mut rotation: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
@@ -231,6 +234,8 @@ struct Maker<'a> {
     estimated: bool,
     /// Feet that point backward.
     backward: usize,
+    /// Feet that were turned flat.
+    flattened: [bool; 2],
 }
 
 impl Maker<'_> {
@@ -268,6 +273,9 @@ impl Maker<'_> {
         }
         if let Some(limb) = self.limb_at(|limb| limb.kind == LimbKind::Leg && limb.tip == id) {
             return self.foot(&limb, inherited);
+        }
+        if let Some(turn) = self.toes(id, inherited) {
+            return turn;
         }
         let spine = self.body.spine.iter().chain(&self.body.neck);
         let next = spine.clone().skip_while(|joint| **joint != id).nth(1).copied().or(self.body.head);
@@ -410,6 +418,7 @@ impl Maker<'_> {
             };
             return ahead * authored * inherited.inverse();
         }
+        self.flattened[usize::from(leg.side == Side::Right)] = true;
         let length =
             self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
         let drop = (ANKLE_OVER_BALL * length / bone.norm()).min(0.7);
@@ -417,8 +426,26 @@ impl Maker<'_> {
     }
 }
 
+impl Maker<'_> {
+    /// Turns the toes of a foot that was turned flat level.
+    fn toes(&self, id: JointId, inherited: &UnitQuaternion<f64>) -> Option<UnitQuaternion<f64>> {
+        let side = [Role::LeftToes, Role::RightToes]
+            .iter()
+            .position(|role| self.body.roles.joint(*role) == Some(id))?;
+        if !self.flattened[side] {
+            return None;
+        }
+        let children = self.skeleton.children(id);
+        let tips: Vector3<f64> = children.iter().map(|tip| self.local_bone(id, *tip)).sum();
+        let direction = (inherited * tips).try_normalize(0.0)?;
+        let up = self.directions.up;
+        let level = (direction - up * direction.dot(&up)).try_normalize(LEVEL)?;
+        Some(rotation_between(&direction, &level))
+    }
+}
+
 /// The local axis within 15° of a direction, or the direction itself.
-fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
+pub(crate) fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
     let most = direction.iamax();
     if direction[most].abs() > 0.966 {
         Axis::ALL[most].unit().into_inner() * direction[most].signum()

@@ -17,8 +17,8 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestChoice {
-    /// The offsets if they are a T- or A-pose, else a rest pose before the motion, else what the motion shows, else the
-    /// offsets.
+    /// The offsets if they are a T- or A-pose, else what the motion shows: the same for every clip of a skeleton. For a
+    /// skeleton that is not a body, a rest pose before the motion, else the offsets.
     #[default]
     Auto,
     /// The offsets of the file.
@@ -82,7 +82,7 @@ impl fmt::Display for RestSource {
 }
 
 /// The rest pose of a clip's skeleton and its source; `None` for the offsets of the file. `first_is_rest`: whether the
-/// first frame is a rest pose, which [`RestChoice::Auto`] prefers to the motion.
+/// first frame is a rest pose.
 ///
 /// # Errors
 /// If the chosen frame does not exist.
@@ -97,9 +97,8 @@ pub fn rest_pose_of(
         RestChoice::Frame(at) => frame(at),
         RestChoice::Auto => match estimate(clip) {
             Ok((_, true)) => Ok((RestSource::Offsets, None)),
-            _ if first_is_rest => frame(0),
             Ok((pose, false)) => Ok((RestSource::Motion, Some(pose))),
-            // A motion of something that is not a body keeps the offsets.
+            Err(_) if first_is_rest => frame(0),
             Err(_) => Ok((RestSource::Offsets, None)),
         },
     }

@@ -57,10 +57,7 @@ pub(crate) fn transfer(
             pair,
             options,
             context,
-            source: ForwardKinematics::of_joints(
-                &segment.clip,
-                &driving_joints(pair, context, &root_motion),
-            ),
+            source: ForwardKinematics::of_joints(&segment.clip, &driving_joints(pair, context, &root_motion)),
             joints,
             moving: pair.target.skeleton.subtree(pair.target.body.hips),
         }

@@ -90,7 +90,12 @@ fn angle(report: &RetargetReport, role: Role) -> (f64, f64) {
 fn walks_the_same_walk(path: &str, source: &Clip) {
     for experiment in &EXPERIMENTS {
         for solver in LimbSolver::ALL {
-            let options = RetargetOptions { solver, foot_lock: FootLock::Off, ..RetargetOptions::default() };
+            let options = RetargetOptions {
+                method: RetargetMethod::LimbRatio,
+                solver,
+                foot_lock: FootLock::Off,
+                ..RetargetOptions::default()
+            };
             let (_, report) = run(source, experiment, &options);
             let place = format!("{path}, thighs × {}, {}", experiment.thigh, solver.name());
             print_row(path, experiment, &format!("scale, no foot lock, {}", solver.name()), &report);
