@@ -109,7 +109,7 @@ pub(crate) struct MethodSettings {
 #[command(next_help_heading = "Quality")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct GateSettings {
-    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, unreachable, limited, capped, wrong-bends, slide,
+    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide,
     /// slide-ratio, float, penetration, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk,
     /// step
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]

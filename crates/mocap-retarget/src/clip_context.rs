@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::clavicle::roll_clavicles;
 use crate::error::RetargetError;
-use crate::foot_geometry::FootGeometry;
+use crate::foot_geometry::{FootGeometry, Toe};
 use crate::foot_goal::FootGoal;
 use crate::limb_map::LimbMap;
 use crate::options::{Floor, FootLock, RetargetOptions};
@@ -68,7 +68,9 @@ pub(crate) fn analyse(
     let contacts: Vec<FootContacts> = motions.iter().map(|foot| foot.contacts(&contact_options)).collect();
     let sample = MotionSample::of(motion, &pair.source.body);
     let bend_axes = sample.bend_axes(&pair.source.body);
-    let reference = reference_in_motion(pair, options, motion, &bend_axes)?;
+    let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
+    let pitch = sample.foot_pitch(&pair.source.body, &sides, &up);
+    let reference = reference_in_motion(pair, options, motion, &bend_axes, pitch)?;
 
     let source_heights: Vec<SoleHeights> =
         source.iter().map(|foot| posed_heights(&reference, foot, &up)).collect();
@@ -118,6 +120,7 @@ fn reference_in_motion(
     options: &RetargetOptions,
     motion: &Clip,
     bend_axes: &[Option<Vector3<f64>>; 4],
+    pitch: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
     let source = &pair.source;
     if options.source_rest.is_some() || !source.reference.estimated {
@@ -129,7 +132,7 @@ fn reference_in_motion(
         base: &source.base,
         reference: &source.reference,
     };
-    let mut reference = refine_reference_pose(basis, bend_axes)?;
+    let mut reference = refine_reference_pose(basis, bend_axes, pitch)?;
     roll_clavicles(&mut reference, motion, &source.body);
     Ok(reference)
 }
@@ -174,17 +177,22 @@ fn foot_geometry(
         let bone = reference.position[to.index()] - reference.position[at.index()];
         reference.rotation[at.index()].inverse() * bone
     };
-    let toe = skeleton.joint(foot.toe);
-    let rotates = toe.parent == Some(foot.ankle) && !toe.end_site;
-    let below_toe = skeleton.subtree(foot.toe).into_iter().skip(1).filter(|_| rotates);
+    let toe = |joint: JointId| {
+        let below = skeleton.subtree(joint).into_iter().skip(1);
+        Toe {
+            joint,
+            offset: from(foot.ankle, joint),
+            axis: reference.rotation[joint.index()].inverse() * pair.directions.left,
+            tips: below.map(|tip| from(joint, tip)).filter(|tip| tip.norm() > 0.0).collect(),
+        }
+    };
     Some(FootGeometry {
         limb,
         toe: foot.toe,
         toe_offset: from(foot.ankle, foot.toe),
         heel_offset: flat.inverse() * (pair.directions.up * -heights.ankle),
         toe_height: heights.toe,
-        toe_axis: reference.rotation[foot.toe.index()].inverse() * pair.directions.left,
-        tips: below_toe.map(|tip| from(foot.toe, tip)).filter(|tip| tip.norm() > 0.0).collect(),
+        toes: skeleton.children(foot.ankle).iter().map(|joint| toe(*joint)).collect(),
     })
 }
 

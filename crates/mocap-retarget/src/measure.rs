@@ -3,6 +3,7 @@
 use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet, StandingHeights};
 use crate::error::RetargetWarning;
+use crate::limb_map::LimbMap;
 use crate::limb_motion::LimbMotions;
 use crate::limb_solving::SolvedFrame;
 use crate::pair::Pair;
@@ -11,13 +12,16 @@ use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, RetargetReport, SelfContactReport,
     SoleReport, StepReport,
 };
-use crate::self_contact::{SelfContacts, Touched, palm_offsets};
+use crate::self_contact::{ContactOffset, SelfContacts, Touched, palm_offsets};
 use mocap_analysis::{
     ContactOptions, FootMotion, correlation, largest_step, mean_jerk, rms_difference, runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
 use std::ops::Range;
+
+/// A foot is off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
+const OFF_GOAL: f64 = 0.0235;
 
 /// What the stages made of a clip.
 pub(crate) struct StageResults<'a> {
@@ -52,13 +56,15 @@ pub(crate) fn report(
     let was = LimbMotions::of(source, &pair.source.body, pair.limbs.iter().map(|limb| &limb.source));
     let is = LimbMotions::of(motion, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
     let heights = &context.heights;
+    let effectors = effectors(pair, results.solved);
+    warnings.extend(feet_off_goal(pair, results.solved));
     let report = RetargetReport {
         frames: motion.frames(),
         lead_in: 0,
         scale: pair.ratios,
         metres,
         mapping: mapping(pair),
-        effectors: effectors(pair, results.solved),
+        effectors,
         feet: feet(pair, &context.feet, heights, motion, &is),
         self_contacts: self_contacts(pair, results.self_contacts, motion, results.lead_in),
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
@@ -110,6 +116,22 @@ fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
         });
     }
     reports
+}
+
+/// A warning for each foot that is further from its goal than it may be.
+fn feet_off_goal(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<RetargetWarning> {
+    let metres = pair.target.metres;
+    let limbs = pair.limbs.iter().zip(solved).filter(|(limb, _)| limb.target.kind == LimbKind::Leg);
+    let warning = |(limb, solved): (&LimbMap, &&[SolvedFrame])| {
+        let most = OFF_GOAL * pair.target.reference.limb_length(&limb.target);
+        let far: Vec<f64> = solved.iter().map(|frame| frame.error).filter(|error| *error > most).collect();
+        (!far.is_empty()).then(|| RetargetWarning::FootOffGoal {
+            side: limb.target.side,
+            frames: far.len(),
+            distance: far.into_iter().fold(0.0, f64::max) * metres,
+        })
+    };
+    limbs.filter_map(warning).collect()
 }
 
 fn feet(
@@ -209,6 +231,9 @@ fn self_contacts(
     motion: &Clip,
     lead_in: usize,
 ) -> Vec<SelfContactReport> {
+    if contacts.offsets.iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
     let ends = |limb: &crate::limb_map::LimbMap| [limb.target.base, limb.target.tip];
     let offsets = palm_offsets(&pair.target, &pair.limbs, ends, &contacts.pairs, motion);
     let role = |i: usize, place: usize| {
@@ -217,21 +242,23 @@ fn self_contacts(
     };
     let mut reports = Vec::new();
     for ((contact, was), is) in contacts.pairs.iter().zip(&contacts.offsets).zip(&offsets) {
-        let was = &was[lead_in..];
-        let touching: Vec<bool> = was.iter().map(|offset| offset.weight >= 1.0).collect();
+        let was = was.get(lead_in..).unwrap_or_default();
+        let touching: Vec<bool> = was.iter().map(ContactOffset::is_contact).collect();
         let touching = runs(&touching);
         if touching.is_empty() {
             continue;
         }
         let frames = touching.iter().flat_map(Range::clone);
         let errors: Vec<f64> = frames.map(|frame| (is[frame] - was[frame].offset).norm()).collect();
+        let on = match contact.on {
+            Touched::Hand(other) => role(other, 2),
+            Touched::Hip(leg) => role(leg, 0),
+            Touched::Head => Role::Head,
+            Touched::Floor => continue,
+        };
         reports.push(SelfContactReport {
             role: role(contact.arm, 2),
-            on: match contact.on {
-                Touched::Hand(other) => role(other, 2),
-                Touched::Hip(leg) => role(leg, 0),
-                Touched::Head => Role::Head,
-            },
+            on,
             contacts: touching,
             error: errors.iter().sum::<f64>() / errors.len() as f64 * pair.target.metres,
         });

@@ -1,20 +1,29 @@
 //! Pose estimation from motion: what a clip shows of its skeleton that the rest pose does not.
 //!
 //! A rest pose with all bones along one axis does not show their rolls. Frames with bent limbs show the axes of knees and
-//! elbows. Feet on the floor do not show their soles well enough: dancers stand on their toes.
+//! elbows; frames in which both feet stand alike show how flat they are, roughly: dancers stand on their toes.
 
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
-use crate::reference_pose::{Directions, ReferencePose, nearest_axis, rolled_reference_pose};
-use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Pose, Skeleton, Vector3};
+use crate::reference_pose::{
+    Directions, PoseHints, ReferencePose, hinted_reference_pose, nearest_axis, round_pitch,
+};
+use mocap_analysis::FootContacts;
+use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Pose, Role, Side, Skeleton, Vector3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
 /// A bend axis is clear if the mean sine of the bend is above this, and the axes agree by this share.
 const BENT: f64 = 0.05;
 const AGREEING: f64 = 0.5;
-/// Limbs of a clip in object space, in frames sampled over it.
+/// Least number of frames with a flat foot.
+const FEWEST: usize = 5;
+/// Feet agree if they are pitched by less than this apart \[rad\].
+const AGREE: f64 = 0.18;
+
+/// Limbs and toes of a clip in object space, in frames sampled over it.
 pub(crate) struct MotionSample {
+    frames: Vec<usize>,
     /// By frame, then by joint.
     poses: Vec<Vec<Isometry3<f64>>>,
     /// By joint: its index in a pose.
@@ -24,22 +33,23 @@ pub(crate) struct MotionSample {
 impl MotionSample {
     pub(crate) fn of(clip: &Clip, body: &Body) -> MotionSample {
         let count = clip.frames().min(FRAMES);
-        let frames = (0..count).map(|i| i * clip.frames() / count);
+        let frames: Vec<usize> = (0..count).map(|i| i * clip.frames() / count).collect();
         let limbs = body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
-        let joints: Vec<JointId> = limbs.collect();
+        let toes = [Role::LeftToes, Role::RightToes].into_iter().filter_map(|role| body.roles.joint(role));
+        let joints: Vec<JointId> = limbs.chain(toes).collect();
         let mut places = vec![None; clip.skeleton().len()];
         joints.iter().enumerate().for_each(|(i, joint)| places[joint.index()] = Some(i));
         let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
-        let poses = frames.map(|frame| {
-            kinematics.place(frame);
+        let poses = frames.iter().map(|frame| {
+            kinematics.place(*frame);
             joints.iter().map(|joint| *kinematics.at(*joint)).collect()
         });
         let poses = poses.collect();
-        MotionSample { poses, places }
+        MotionSample { frames, poses, places }
     }
 
     fn place<'a>(&self, pose: &'a [Isometry3<f64>], joint: JointId) -> &'a Isometry3<f64> {
-        &pose[self.places[joint.index()].expect("a limb of the body")]
+        &pose[self.places[joint.index()].expect("a limb or toe of the body")]
     }
 
     /// By limb of the body: the axis about which it bends (a positive rotation flexes), in the frame of its first
@@ -62,6 +72,39 @@ impl MotionSample {
     }
 }
 
+impl MotionSample {
+    /// How far the bones from ankle to ball point down while feet stand flat, to the nearest 10° \[rad\]. `None` unless
+    /// both feet stand, and agree.
+    pub(crate) fn foot_pitch(
+        &self,
+        body: &Body,
+        contacts: &[(Side, &FootContacts)],
+        up: &Vector3<f64>,
+    ) -> Option<f64> {
+        let pitches = contacts.iter().map(|(side, contacts)| {
+            let (ankle, toes) = match side {
+                Side::Left => (Role::LeftFoot, Role::LeftToes),
+                Side::Right => (Role::RightFoot, Role::RightToes),
+            };
+            let (ankle, toes) = (body.roles.joint(ankle)?, body.roles.joint(toes)?);
+            let frames = self.frames.iter().zip(&self.poses);
+            let flat = frames.filter(|(frame, _)| contacts.toe[**frame] && contacts.heel[**frame]);
+            let pitch = |(_, pose): (&usize, &Vec<Isometry3<f64>>)| {
+                let at = |joint: JointId| self.place(pose, joint).translation.vector;
+                (at(ankle) - at(toes)).try_normalize(0.0).map(|bone| bone.dot(up).asin())
+            };
+            let mut pitches: Vec<f64> = flat.filter_map(pitch).collect();
+            let middle = pitches.len() / 2;
+            (pitches.len() >= FEWEST).then(|| *pitches.select_nth_unstable_by(middle, f64::total_cmp).1)
+        });
+        let pitches: Option<Vec<f64>> = pitches.collect();
+        match pitches?[..] {
+            [left, right] if (left - right).abs() < AGREE => Some(round_pitch((left + right) / 2.0)),
+            _ => None,
+        }
+    }
+}
+
 /// A reference pose and what it was made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Basis<'a> {
@@ -72,12 +115,14 @@ pub(crate) struct Basis<'a> {
     pub reference: &'a ReferencePose,
 }
 
-/// An estimated reference pose with limbs rolled as a motion shows them: knees bend back and elbows forward.
+/// An estimated reference pose with limbs rolled as a motion shows them: knees bend back and elbows forward. `pitch` is
+/// [`MotionSample::foot_pitch`].
 pub(crate) fn refine_reference_pose(
     basis: Basis,
     bend_axes: &[Option<Vector3<f64>>; 4],
+    pitch: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
-    let mut refined = roll_limbs(basis, bend_axes)?;
+    let mut refined = roll_limbs(basis, bend_axes, pitch)?;
     for (id, joint) in basis.skeleton.iter() {
         refined.local[id.index()] = match joint.parent {
             Some(parent) => refined.rotation[parent.index()].inverse() * refined.rotation[id.index()],
@@ -88,7 +133,11 @@ pub(crate) fn refine_reference_pose(
 }
 
 /// Rolls the limbs of an estimated reference pose about their lines until they bend the usual way.
-fn roll_limbs(basis: Basis, bend_axes: &[Option<Vector3<f64>>; 4]) -> Result<ReferencePose, RetargetError> {
+fn roll_limbs(
+    basis: Basis,
+    bend_axes: &[Option<Vector3<f64>>; 4],
+    pitch: Option<f64>,
+) -> Result<ReferencePose, RetargetError> {
     let Basis { skeleton, body, base, reference } = basis;
     let directions = Directions::of(skeleton);
     let unrolled = reference.unrolled.as_deref().unwrap_or(reference);
@@ -100,7 +149,7 @@ fn roll_limbs(basis: Basis, bend_axes: &[Option<Vector3<f64>>; 4]) -> Result<Ref
             *roll = angle_about_limb(unrolled, limb, &axis, &directions.bend(limb));
         }
     }
-    rolled_reference_pose(skeleton, body, base, SourceOrTarget::Source, &rolls)
+    hinted_reference_pose(skeleton, body, base, SourceOrTarget::Source, &PoseHints { rolls, pitch })
 }
 
 /// The angle \[rad\] about the line of a stretched limb that brings an axis of its first joint onto a direction.

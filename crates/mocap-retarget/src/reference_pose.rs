@@ -66,13 +66,22 @@ impl Directions {
     }
 }
 
-/// A reference pose with each limb, in the order of [`crate::body::LIMBS`], rolled about its line by an angle \[rad\].
-pub(crate) fn rolled_reference_pose(
+/// What an estimate adds to a pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct PoseHints {
+    /// How far each limb rolls about its line, in the order of [`crate::body::LIMBS`] \[rad\].
+    pub rolls: [f64; 4],
+    /// How far the bones from ankle to ball point down while the feet are flat \[rad\]; `None`: a usual angle.
+    pub pitch: Option<f64>,
+}
+
+/// A reference pose with hints about its limbs and feet.
+pub(crate) fn hinted_reference_pose(
     skeleton: &Skeleton,
     body: &Body,
     base: &Pose,
     which: SourceOrTarget,
-    rolls: &[f64; 4],
+    hints: &PoseHints,
 ) -> Result<ReferencePose, RetargetError> {
     let directions = Directions::of(skeleton);
     let mut object = Pose::default();
@@ -83,7 +92,7 @@ pub(crate) fn rolled_reference_pose(
         base,
         object,
         directions,
-        rolls,
+        hints,
         hips: UnitQuaternion::identity(),
         estimated: false,
         backward: 0,
@@ -128,7 +137,7 @@ impl ReferencePose {
         base: &Pose,
         which: SourceOrTarget,
     ) -> Result<ReferencePose, RetargetError> {
-        let first = rolled_reference_pose(skeleton, body, base, which, &[0.0; 4])?;
+        let first = hinted_reference_pose(skeleton, body, base, which, &PoseHints::default())?;
         if !first.estimated {
             // The author posed the trunk: the arms are where they should be.
             return if arms_crossed(skeleton, body, base) {
@@ -141,7 +150,8 @@ impl ReferencePose {
         if rolls == [0.0; 4] {
             return Ok(first);
         }
-        let rolled = rolled_reference_pose(skeleton, body, base, which, &rolls)?;
+        let hints = PoseHints { rolls, pitch: None };
+        let rolled = hinted_reference_pose(skeleton, body, base, which, &hints)?;
         Ok(ReferencePose { unrolled: Some(Box::new(first)), ..rolled })
     }
 
@@ -228,7 +238,7 @@ struct Maker<'a> {
     /// The base pose in object space.
     object: Pose,
     directions: Directions,
-    rolls: &'a [f64; 4],
+    hints: &'a PoseHints,
     /// The correction of the hips.
     hips: UnitQuaternion<f64>,
     estimated: bool,
@@ -268,7 +278,7 @@ impl Maker<'_> {
                 rotation_between(&bone, &wished)
             };
             let at = LIMBS.iter().position(|which| *which == (limb.kind, limb.side));
-            let roll = if limb.base == id { at.map_or(0.0, |at| self.rolls[at]) } else { 0.0 };
+            let roll = if limb.base == id { at.map_or(0.0, |at| self.hints.rolls[at]) } else { 0.0 };
             return if roll == 0.0 { swing } else { UnitQuaternion::new(wished * roll) * swing };
         }
         if let Some(limb) = self.limb_at(|limb| limb.kind == LimbKind::Leg && limb.tip == id) {
@@ -421,7 +431,8 @@ impl Maker<'_> {
         self.flattened[usize::from(leg.side == Side::Right)] = true;
         let length =
             self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
-        let drop = (ANKLE_OVER_BALL * length / bone.norm()).min(0.7);
+        let usual = || round_pitch((ANKLE_OVER_BALL * length / bone.norm()).min(0.7).asin()).sin();
+        let drop = self.hints.pitch.map_or_else(usual, f64::sin);
         rotation_between(&direction, &(forward * (1.0 - drop * drop).sqrt() - up * drop))
     }
 }
@@ -437,11 +448,21 @@ impl Maker<'_> {
         }
         let children = self.skeleton.children(id);
         let tips: Vector3<f64> = children.iter().map(|tip| self.local_bone(id, *tip)).sum();
+        // Toes without a tip go on like the foot.
+        let base = &self.base.joints[id.index()];
+        let tips = if tips.norm() > 0.0 { tips } else { base.rotation.inverse() * base.translation.vector };
         let direction = (inherited * tips).try_normalize(0.0)?;
         let up = self.directions.up;
         let level = (direction - up * direction.dot(&up)).try_normalize(LEVEL)?;
         Some(rotation_between(&direction, &level))
     }
+}
+
+/// To the nearest 10° \[rad\]: no clip shows feet more exactly than that, and every clip of a skeleton is to show the
+/// same.
+pub(crate) fn round_pitch(pitch: f64) -> f64 {
+    const STEP: f64 = std::f64::consts::PI / 18.0;
+    (pitch / STEP).round() * STEP
 }
 
 /// The local axis within 15° of a direction, or the direction itself.

@@ -6,6 +6,7 @@ use crate::error::{RetargetError, SourceOrTarget};
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
 use crate::roles::map_roles_in;
+use mocap_analysis::{ContactOptions, contacts, feet_of};
 use mocap_model::{Clip, Isometry3, Pose};
 use std::sync::Arc;
 
@@ -47,7 +48,13 @@ pub(crate) fn estimate(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
     let basis = Basis { skeleton: clip.skeleton(), body: &body, base: &base, reference: &from_rest };
     let reference = match from_rest.estimated {
         true => {
-            let mut reference = refine_reference_pose(basis, &sample.bend_axes(&body))?;
+            let feet = feet_of(clip.skeleton());
+            let options = ContactOptions::default();
+            let found: Vec<_> =
+                feet.iter().map(|foot| (foot.side, contacts(&clip, foot, &options))).collect();
+            let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
+            let pitch = sample.foot_pitch(&body, &sides, &clip.skeleton().space().up.vector());
+            let mut reference = refine_reference_pose(basis, &sample.bend_axes(&body), pitch)?;
             roll_clavicles(&mut reference, &clip, &body);
             reference
         }

@@ -10,6 +10,7 @@ use crate::foot_goal::PlacedFoot;
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Pair, mid_hip};
+use crate::self_contact::PalmTracks;
 use crate::source_clip::{Segment, SourceClip};
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, TransferRule, root_motion_joints};
@@ -42,6 +43,7 @@ pub(crate) fn transfer(
         above_hips: Vec::with_capacity(frames),
         limbs: vec![LimbTargets::default(); pair.limbs.len()],
         head: Vec::new(),
+        palms: PalmTracks::new(pair, options, frames),
     };
     for segment in source.segments() {
         let joints = JointTransfer {
@@ -57,7 +59,10 @@ pub(crate) fn transfer(
             pair,
             options,
             context,
-            source: ForwardKinematics::of_joints(&segment.clip, &driving_joints(pair, context, &root_motion)),
+            source: ForwardKinematics::of_joints(
+                &segment.clip,
+                &driving_joints(pair, context, &root_motion, body.palms.head(pair)),
+            ),
             joints,
             moving: pair.target.skeleton.subtree(pair.target.body.hips),
         }
@@ -177,7 +182,7 @@ impl BodyTransfer<'_> {
     fn append(mut self, frames: usize, body: &mut BodyTrajectories) {
         let Pair { target, limbs, .. } = self.pair;
         let hips = target.body.hips.index();
-        let head = target.body.head.filter(|_| self.options.self_contacts);
+        let head = target.body.head.filter(|_| !body.palms.pairs.is_empty());
         for frame in 0..frames {
             self.source.place(frame);
             // The position of the hips in the frame before must not leave a trace, not even by rounding.
@@ -187,6 +192,7 @@ impl BodyTransfer<'_> {
             self.joints.record(&mut body.joints);
             body.hips.push(self.joints.local.joints[hips].translation.vector);
             body.above_hips.push(above_hips);
+            body.palms.record(self.pair, &self.source, self.context.heights.source_floor);
             if let Some(head) = head {
                 body.head.push(self.target(head));
             }
@@ -339,8 +345,14 @@ fn root_motion(pair: &Pair, source: &Clip) -> Vec<JointPair> {
 }
 
 /// The joints of the source whose object-space transforms are read.
-fn driving_joints(pair: &Pair, context: &ClipContext, root_motion: &[JointPair]) -> Vec<JointId> {
+fn driving_joints(
+    pair: &Pair,
+    context: &ClipContext,
+    root_motion: &[JointPair],
+    head: Option<JointId>,
+) -> Vec<JointId> {
     let mut joints = vec![pair.source.body.hips];
+    joints.extend(head);
     joints.extend(root_motion.iter().map(|pair| pair.source));
     joints.extend(pair.source.body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.tip]));
     joints.extend(context.rules.iter().flat_map(TransferRule::sources));
