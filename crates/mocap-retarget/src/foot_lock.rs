@@ -31,9 +31,9 @@ const FOLLOW: f64 = 0.1;
 const USUAL_DROP: f64 = 0.06;
 /// by at most this share for a locked foot.
 const MOST_DROP: f64 = 0.6;
-/// A foot is moved by at most this share of the leg's length to be locked,
+/// A foot is moved by at most this share of the leg's length to be locked;
 const MOST_MOVE: f64 = 0.2;
-/// and this share of its own length: the ball of a foot that is long for its leg swings far as the foot rolls.
+/// or by this share of its own length: the ball of a foot that is long for its leg swings far as the foot rolls.
 const MOST_ROLL: f64 = 0.5;
 /// The hips never stretch a leg beyond this share of its length.
 const STRETCHED: f64 = 0.998;
@@ -136,7 +136,7 @@ impl Lock<'_> {
     /// Pins the toe of one foot in each contact to its mean position on the floor.
     fn corrections(&self, targets: &LimbTargets, foot: &FootGeometry, contact: &[bool]) -> Corrections {
         let up = self.pair.directions.up;
-        let most = MOST_MOVE * self.leg_length(foot) + MOST_ROLL * foot.toe_offset.norm();
+        let most = (MOST_MOVE * self.leg_length(foot)).max(MOST_ROLL * foot.toe_offset.norm());
         let (goals, tips) = (&targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
         let toe = |frame: usize| goals[frame] + tips[frame] * foot.toe_offset;
         let mut moves = vec![Vector3::zeros(); goals.len()];

@@ -30,6 +30,8 @@ pub(crate) struct ReferencePose {
 const UPRIGHT: f64 = 0.8;
 /// A foot pitched further than this, down or up, is not flat (sine).
 const FLAT: (f64, f64) = (-0.85, 0.02);
+/// A direction this near to an axis is that axis (cosine of 15°).
+const ON_AXIS: f64 = 0.966;
 /// A foot is placed ahead if it points no further aside than this: authors turn feet out a little (cosine).
 const AHEAD: f64 = 0.7;
 /// Toes are turned level unless they are this near to upright (sine).
@@ -330,7 +332,19 @@ impl Maker<'_> {
         let above = top.map(|top| self.local_bone(self.body.hips, top) - (l + r) / 2.0);
         let below = [left, right].map(|leg| self.local_bone(self.body.hips, leg.tip));
         let above = above.filter(|v| v.norm() > 0.0).unwrap_or(-(below[0] + below[1]));
-        self.trunk(inherited, l - r, above)
+        self.trunk(inherited, l - r, self.own_up(above))
+    }
+
+    /// Up in the frame of the hips, if the joints above them seem to be at `above`. Where every bone of a rig lies along
+    /// an axis of its own joint, the way to the top of the spine goes round corners: then only the first bone shows up.
+    fn own_up(&self, above: Vector3<f64>) -> Vector3<f64> {
+        let on_axis = |v: &Vector3<f64>| v.iter().any(|part| part.abs() > ON_AXIS * v.norm());
+        if on_axis(&above) {
+            return above;
+        }
+        let bones = self.body.spine.iter().map(|joint| self.local_bone(self.body.hips, *joint));
+        let first = bones.into_iter().find(|bone| bone.norm() > 0.01 * above.norm());
+        first.filter(on_axis).unwrap_or(above)
     }
 
     fn chest(&mut self, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
@@ -468,7 +482,7 @@ pub(crate) fn round_pitch(pitch: f64) -> f64 {
 /// The local axis within 15° of a direction, or the direction itself.
 pub(crate) fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
     let most = direction.iamax();
-    if direction[most].abs() > 0.966 {
+    if direction[most].abs() > ON_AXIS {
         Axis::ALL[most].unit().into_inner() * direction[most].signum()
     } else {
         *direction

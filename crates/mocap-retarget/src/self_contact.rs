@@ -13,6 +13,7 @@ use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
 use crate::source_clip::SourceClip;
 use crate::trajectories::BodyTrajectories;
+use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Skeleton, Vector3};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
@@ -28,7 +29,10 @@ const FLOOR: (f64, f64) = (0.15, 0.3);
 /// wrist: bent below the first, straight beyond the second, as a share of the arm's length.
 const BENT: (f64, f64) = (0.8, 0.9);
 /// Contacts begin and end over this time, beyond what the distance gives \[s\].
-const FADE: f64 = 0.12;
+const FADE: f64 = 0.2;
+/// A hand touches another hand however shortly, and hips, head and floor for at least this time \[s\]: arms that swing
+/// pass them.
+const SHORTEST: f64 = 0.1;
 /// Position of the palm between wrist and knuckles or fingertips, as a share.
 const PALM: f64 = 0.5;
 
@@ -152,6 +156,25 @@ impl PalmTracks {
         };
         self.offsets[i].iter().zip(&self.reach[arm]).map(weight).collect()
     }
+
+    /// The fewest frames of a contact.
+    fn shortest(&self, i: usize, fps: f64) -> usize {
+        match self.pairs[i].on {
+            Touched::Hand(_) => 1,
+            _ => (SHORTEST * fps).ceil() as usize,
+        }
+    }
+}
+
+/// Removes what is near but never long enough in contact.
+fn without_passing(weights: &mut [f64], shortest: usize) {
+    let near: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
+    for run in runs(&near) {
+        let contacts: Vec<bool> = weights[run.clone()].iter().map(|weight| *weight >= 1.0).collect();
+        if runs(&contacts).iter().all(|contact| contact.len() < shortest) {
+            weights[run].fill(0.0);
+        }
+    }
 }
 
 /// From 1 at the first value to 0 at the second, without a corner.
@@ -209,7 +232,8 @@ fn find_contacts(pair: &Pair, source: &SourceClip, tracks: PalmTracks) -> SelfCo
     let fade = (FADE * source.rate().fps()).round().max(1.0) as usize;
     let mut offsets = Vec::with_capacity(tracks.pairs.len());
     for (i, contact) in tracks.pairs.iter().enumerate() {
-        let near = tracks.closeness(i);
+        let mut near = tracks.closeness(i);
+        without_passing(&mut near, tracks.shortest(i, source.rate().fps()));
         if near.iter().all(|weight| *weight == 0.0) {
             offsets.push(Vec::new());
             continue;
@@ -325,6 +349,13 @@ mod tests {
     fn a_clap_is_a_contact_however_fast() {
         let clap = tracks(Touched::Hand(1), HANDS, &[1.2, 0.8, 0.3, 0.7, 1.1], 0.7);
         assert_eq!(clap.closeness(0), [0.0, 0.0, 1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn what_only_passes_is_no_contact() {
+        let mut weights = [0.0, 0.5, 1.0, 0.4, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0];
+        without_passing(&mut weights, 2);
+        assert_eq!(weights, [0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0]);
     }
 
     #[test]
