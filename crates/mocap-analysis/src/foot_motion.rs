@@ -73,9 +73,6 @@ fn leg_length(skeleton: &Skeleton, ankle: JointId) -> f64 {
     };
     let above = |id: &JointId| skeleton.joint(*id).parent;
     let up_to_root = std::iter::successors(Some(ankle), above);
-    let bones = match up_to_root.clone().position(is_upper) {
-        Some(bones) => bones,
-        None => 2,
-    };
+    let bones = up_to_root.clone().position(is_upper).unwrap_or(2);
     up_to_root.take(bones).map(|id| skeleton.joint(id).offset.norm()).sum()
 }
