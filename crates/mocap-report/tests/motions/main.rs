@@ -137,7 +137,10 @@ fn fixtures_have_the_quality_they_were_made_with() {
         assert_eq!(quality.artifacts, [], "{name}");
         for (foot, contacts) in quality.feet.iter().zip(contacts) {
             assert_eq!(foot.contacts, contacts, "{name} {:?}", foot.side);
-            assert!(foot.measure.skate < 1e-3 && foot.measure.penetration_max < 1e-6, "{name}: {foot:?}");
+            assert!(
+                foot.measure.skate.unwrap() < 1e-3 && foot.measure.penetration_max.unwrap() < 1e-6,
+                "{name}: {foot:?}"
+            );
         }
     }
 }
