@@ -7,10 +7,8 @@ use mocap_formats::Format;
 use mocap_model::Skeleton;
 use serde::Serialize;
 
-use crate::args::{DecompressArgs as Args, Invocation, Reading};
-use crate::batch::{
-    self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, json,
-};
+use crate::args::{DecompressArgs as Args, Invocation};
+use crate::batch::{self, Failure, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
@@ -35,7 +33,7 @@ pub(crate) struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
-    let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
+    let skeleton = args.skeleton_ref.as_deref().map(read::skeleton_of_file).transpose()?;
     let rename = |path: &Path| encode::renamed(path, format);
     let names = OutputNames { searched: batch::COMPRESSED, rename: &rename, format: Some(format) };
     let reads = ReadFiles::NONE.and(args.skeleton_ref.iter().chain(&args.inputs.selection.files_from));
@@ -44,23 +42,6 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     Ok(batch::run(console, options, &jobs, |job, context| {
         decompress(job, context, args, format, skeleton.as_ref())
     }))
-}
-
-/// The skeleton of a file of any format, or of another compressed clip.
-fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
-    let (context, input) = (JobContext::standalone(), Input::named(path));
-    let defaults = Reading::default();
-    let failed = |failure: Failure| failure.error.in_file(path);
-    let bytes = read::bytes_of(&context, &input)?;
-    if read::is_compressed(&bytes) {
-        // A clip states a hash of its skeleton, so every bit counts.
-        let opened = read::open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
-        return Ok(opened.skeleton().clone());
-    }
-    let (skeleton, _) = read::load_bytes(&context, &input, bytes, &defaults)
-        .and_then(|file| file.into_skeleton(&defaults))
-        .map_err(failed)?;
-    Ok(Arc::new(skeleton))
 }
 
 fn decompress(

@@ -97,13 +97,12 @@ pub(crate) fn mirrored(clip: &Clip) -> Clip {
         joint.offset = across(&joint.offset);
         joint.rest_rotation = turn(&joint.rest_rotation);
     });
-    let tracks = (0..clip.tracks().len()).map(JointId::from).map(|joint| JointTracks {
-        rotation: Track::Sampled(rotations(clip, joint).iter().map(turn).collect()),
-        translation: clip
-            .track(joint)
-            .translation
-            .as_ref()
-            .map(|_| Track::Sampled(translations(clip, joint).iter().map(across).collect())),
+    let tracks = (0..clip.tracks().len()).map(JointId::from).map(|joint| {
+        let places = || Track::Sampled(translations(clip, joint).iter().map(across).collect());
+        JointTracks::new(
+            Track::Sampled(rotations(clip, joint).iter().map(turn).collect()),
+            clip.track(joint).translation.as_ref().map(|_| places()),
+        )
     });
     Clip::new(skeleton.unwrap().into(), clip.rate(), clip.frames(), tracks.collect()).unwrap()
 }
