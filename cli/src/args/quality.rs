@@ -9,12 +9,12 @@ use mocap_analysis::{Gate, Quality};
 pub(crate) struct QualitySettings {
     /// Measure motions: floor, foot contacts, foot skate, penetration, jerk, largest step, suspicious frames
     ///
-    /// Suspicious are teleports, sudden turns of the hips, flips of other joints, bones that change their length, frozen
+    /// Suspicious are teleports of the body, jumps of hands and feet, sudden turns of the hips, flips of other joints, bones that change their length, frozen
     /// spans, skate over the clip, and a floor that differs from the floor of the other clips on the skeleton.
     #[arg(long)]
     quality: bool,
     /// Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s,
-    /// degrees]; implies --quality. Figures: findings, teleport, turn, flip, stretch, frozen, skate, float, penetration,
+    /// degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration,
     /// jerk, step
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
     pub(crate) fail_above: Vec<Gate<Quality>>,

@@ -104,6 +104,12 @@ impl Gated for Quality {
         Metric::new("teleport", "m", "greatest step of the hips off their way", |quality| {
             quality.in_metres(Some(quality.greatest(ArtifactKind::Teleport)))
         }),
+        Metric::new(
+            "jump",
+            "m",
+            "greatest step of a hand or foot off its way, seen from the hips",
+            |quality| quality.in_metres(Some(quality.greatest(ArtifactKind::Jump))),
+        ),
         Metric::new("turn", "deg", "greatest sudden turn of the hips", |quality| {
             Some(quality.greatest(ArtifactKind::Turn).to_degrees())
         }),

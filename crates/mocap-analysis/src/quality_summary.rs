@@ -54,7 +54,7 @@ pub struct StepSummary {
 /// A probable capture artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ArtifactSummary {
-    /// The kind: `teleport`, `turn`, `flip`, `stretch`, `frozen`, `skate` or `float`.
+    /// The kind: `teleport`, `jump`, `turn`, `flip`, `stretch`, `frozen`, `skate` or `float`.
     pub what: &'static str,
     /// First frame, counted from 0.
     pub first: usize,
@@ -110,7 +110,9 @@ impl Artifact {
     /// The artifact with the name of its joint. `unit` is that of its lengths.
     pub fn summary(&self, unit: LengthUnit, skeleton: &Skeleton) -> ArtifactSummary {
         let (unit, scale) = match self.kind {
-            ArtifactKind::Teleport | ArtifactKind::Float => (unit.name().to_owned(), 1.0),
+            ArtifactKind::Teleport | ArtifactKind::Jump | ArtifactKind::Float => {
+                (unit.name().to_owned(), 1.0)
+            }
             ArtifactKind::Skate => (format!("{}/s", unit.name()), 1.0),
             ArtifactKind::Turn | ArtifactKind::Flip => ("deg".to_owned(), 1f64.to_degrees()),
             ArtifactKind::Stretch => (String::new(), 1.0),

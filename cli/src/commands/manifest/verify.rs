@@ -28,6 +28,7 @@ pub(crate) struct Summary {
     ok: usize,
     failed: usize,
     unfinished: usize,
+    not_started: usize,
     outputs: usize,
     missing: usize,
     changed: usize,
@@ -46,7 +47,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
         console.row("", &table(&cells));
         console.row("", &text(&report.summary));
     }
-    Ok(if report.problems.is_empty() { Exit::Success } else { Exit::ClipFailed })
+    Ok(if report.is_whole() { Exit::Success } else { Exit::ClipFailed })
 }
 
 impl From<&ManifestProblem> for Row {
@@ -64,8 +65,10 @@ impl From<&ManifestProblem> for Row {
 
 impl From<VerifySummary> for Summary {
     fn from(summary: VerifySummary) -> Summary {
-        let VerifySummary { clips, ok, failed, unfinished, outputs, missing, changed, bytes } = summary;
-        Summary { r#type: "summary", clips, ok, failed, unfinished, outputs, missing, changed, bytes }
+        let VerifySummary { clips, ok, failed, unfinished, not_started, outputs, missing, changed, bytes } =
+            summary;
+        let r#type = "summary";
+        Summary { r#type, clips, ok, failed, unfinished, not_started, outputs, missing, changed, bytes }
     }
 }
 
@@ -76,10 +79,11 @@ fn cells(problem: &ManifestProblem) -> Vec<String> {
 }
 
 fn text(summary: &VerifySummary) -> String {
-    let VerifySummary { clips, ok, failed, unfinished, missing, changed, .. } = *summary;
+    let VerifySummary { clips, ok, failed, unfinished, not_started, missing, changed, .. } = *summary;
     let counts = [
         (failed, "failed"),
         (unfinished, "unfinished"),
+        (not_started, "not started: the run was interrupted, --resume continues it"),
         (missing, "outputs missing"),
         (changed, "outputs changed"),
     ];

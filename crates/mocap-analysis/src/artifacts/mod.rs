@@ -21,6 +21,9 @@ use std::ops::Range;
 pub enum ArtifactKind {
     /// The whole body is elsewhere from one frame to the next.
     Teleport,
+    /// A hand or foot is elsewhere from one frame to the next, seen from the hips: a lost marker, a pose that is no part of
+    /// the motion.
+    Jump,
     /// The hips turn further in a frame than a body can.
     Turn,
     /// A joint turns further in a frame than a body can: a foot that flips, a twist bone that turns over.
@@ -37,8 +40,9 @@ pub enum ArtifactKind {
 
 impl ArtifactKind {
     /// All kinds.
-    pub const ALL: [ArtifactKind; 7] = [
+    pub const ALL: [ArtifactKind; 8] = [
         ArtifactKind::Teleport,
+        ArtifactKind::Jump,
         ArtifactKind::Turn,
         ArtifactKind::Flip,
         ArtifactKind::Stretch,
@@ -51,6 +55,7 @@ impl ArtifactKind {
     pub const fn name(self) -> &'static str {
         match self {
             ArtifactKind::Teleport => "teleport",
+            ArtifactKind::Jump => "jump",
             ArtifactKind::Turn => "turn",
             ArtifactKind::Flip => "flip",
             ArtifactKind::Stretch => "stretch",
@@ -64,6 +69,7 @@ impl ArtifactKind {
     pub const fn code(self) -> &'static str {
         match self {
             ArtifactKind::Teleport => "quality::teleport",
+            ArtifactKind::Jump => "quality::jump",
             ArtifactKind::Turn => "quality::turn",
             ArtifactKind::Flip => "quality::flip",
             ArtifactKind::Stretch => "quality::stretch",
@@ -83,7 +89,7 @@ pub struct Artifact {
     pub frames: Range<usize>,
     /// The joint that shows it most; `None` where all joints do.
     pub joint: Option<JointId>,
-    /// Its size. Teleport: how far the hips are from where they were going; float: the difference of the floors
+    /// Its size. Teleport, jump: how far the joint is from where it was going; float: the difference of the floors
     /// (negative below); skate: the speed, all in the lengths of [`crate::Quality::lengths`]. Turn, flip: the angle beyond
     /// that of the frames around it \[rad\]. Stretch: the change over the usual length. Frozen: the time \[s\].
     pub value: f64,

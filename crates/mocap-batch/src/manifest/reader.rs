@@ -17,6 +17,8 @@ pub struct Manifest {
     pub clips: BTreeMap<PathText, Entry>,
     /// Clips that were started and not finished.
     pub unfinished: BTreeSet<PathText>,
+    /// The number of clips of the last run; `None` where the manifest does not say.
+    pub planned: Option<usize>,
     /// The length of all complete lines [bytes]; what follows is torn.
     pub(super) whole: usize,
     /// Whether the last line is torn: the process was killed while it wrote it.
@@ -51,6 +53,7 @@ impl Manifest {
                     return Err(BatchError::ManifestForm { path, found, supported: FORM });
                 }
                 Line::Run(header) => manifest.header = Some(header),
+                Line::Plan(plan) => manifest.planned = Some(plan.clips),
                 Line::Start(start) => {
                     manifest.unfinished.insert(start.path);
                 }
@@ -61,6 +64,12 @@ impl Manifest {
             }
         }
         Ok(manifest)
+    }
+
+    /// The clips of the last run that were never started; 0 where the manifest does not say how many it has.
+    pub fn not_started(&self) -> usize {
+        let unfinished = self.unfinished.iter().filter(|clip| !self.clips.contains_key(clip)).count();
+        self.planned.unwrap_or(0).saturating_sub(self.clips.len() + unfinished)
     }
 
     /// Reads a file. It has no header where its run ended before it wrote a line.
