@@ -42,6 +42,13 @@ pub enum Problem {
     UnitUnknown,
 
     // Warnings.
+    #[error(
+        "half-way between frames the error reaches {:.1} mm, the limit in frames is {} mm: a joint turns by about 180° \
+         between two frames",
+        max * 1e3,
+        short(limit * 1e3)
+    )]
+    FarBetweenFrames { max: f64, limit: f64 },
     #[error("the unit is assumed to be that of the other motion")]
     UnitOfOther,
     #[error("no joint matches '{glob}': its tolerance has no effect")]
@@ -75,6 +82,7 @@ impl mocap_formats::Problem for Problem {
             Problem::DurationsDiffer { .. } => "compare::different",
             Problem::UnsupportedOutput { .. } | Problem::CompressedOutput => "usage::format",
             Problem::NoSuchJoint { .. } => "compress::no-such-joint",
+            Problem::FarBetweenFrames { .. } => "compress::between-frames",
             Problem::UnitUnknown => "unit::unknown",
             Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",
             Problem::UpUnlikely { .. } => "space::up-unlikely",

@@ -20,8 +20,8 @@ struct Rule {
 /// More than hips in a somersault or on a swing are off (0.14), less than 30 cm are for a tall man (0.33). A larger limit
 /// at low rates would hide such a step.
 const HIPS: Rule = Rule { kind: ArtifactKind::Teleport, limit: 0.2, most: 0.32, times: 4.0 };
-/// Hands and feet are faster.
-const ENDS: Rule = Rule { kind: ArtifactKind::Jump, limit: 0.55, most: 1.5, times: 6.0 };
+/// Hands and feet are faster (0.63).
+const ENDS: Rule = Rule { kind: ArtifactKind::Jump, limit: 0.75, most: 1.5, times: 6.0 };
 /// Deviations that do not matter [leg lengths].
 const NOISE: f64 = 0.005;
 
