@@ -99,7 +99,7 @@ fn info(
     let row = Row { path, format, facts, bytes, quality, gates: &gates, compression, warnings: &warnings };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
-    Ok((Report { json, text, errors, warnings, tally }, line))
+    Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))
 }
 
 impl Row<'_> {
@@ -110,8 +110,8 @@ impl Row<'_> {
         line("format", &format!("{} ({} bytes)", self.format.to_uppercase(), grouped(self.bytes)));
         self.facts.lines().iter().for_each(|(name, value)| line(name, value));
         if !self.warnings.is_empty() {
-            let count = self.warnings.len();
-            line("warnings", &format!("{count}; `mocap validate` shows them with their lines"));
+            let codes: Vec<&str> = self.warnings.iter().map(|warning| warning.code).collect();
+            line("warnings", &format!("{}: {}", codes.len(), codes.join(", ")));
         }
         if let Some(compression) = &self.compression {
             compression.lines(self.bytes).iter().for_each(|(name, value)| line(name, value));

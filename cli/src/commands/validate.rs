@@ -85,7 +85,7 @@ fn validate(job: &Job, context: &JobContext, args: &Args, floors: &Floors) -> Re
         errors.append(&mut warnings);
     }
     errors.append(&mut missed);
-    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally }
+    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally, ..Report::default() }
 }
 
 /// The result in a few words.
