@@ -9,7 +9,9 @@ use mocap_model::Skeleton;
 use serde::Serialize;
 
 use crate::args::{DecompressArgs as Args, Invocation};
-use crate::batch::{self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, json};
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, json,
+};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
