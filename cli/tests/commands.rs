@@ -426,7 +426,7 @@ fn suspicious_frames_are_findings_and_gates() {
     for verb in ["info", "validate"] {
         let gate =
             |limit: &str| sandbox.run([verb, "db/odd.bvh", "--input-unit", "cm", "--fail-above", limit]);
-        gate("teleport=0.5,turn=10,skate=0.05").ok();
+        gate("teleport=0.5,turn=10,skate=0.5").ok();
         let ran = gate("findings=0");
         assert_eq!(ran.code, 3);
         assert!(ran.stderr.contains("findings is 1.0000, above the limit of 0"), "{}", ran.stderr);

@@ -141,7 +141,7 @@ fn a_run_that_was_interrupted_is_not_whole() {
     let row = sandbox.run(["manifest", "verify", "whole", "--json"]).rows().remove(0);
     assert_eq!((&row["ok"], &row["not_started"]), (&3.into(), &9.into()));
     assert!(sandbox.run(["manifest", "stats", "whole"]).ok().stdout.contains(", 9 not started"));
-    convert(&sandbox, "whole/", &[]).ok();
+    convert(&sandbox, "whole/", &["--overwrite"]).ok();
     sandbox.run(["manifest", "verify", "whole"]).ok();
 }
 
