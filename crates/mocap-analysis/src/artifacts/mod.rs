@@ -114,7 +114,7 @@ pub(crate) fn find_artifacts(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
         found.extend(frozen::find(clip, lengths));
         found.extend(skate::find(clip, lengths));
     }
-    found.sort_by(|a, b| (a.frames.start, a.kind).cmp(&(b.frames.start, b.kind)));
+    found.sort_by_key(|artifact| (artifact.frames.start, artifact.kind));
     found
 }
 

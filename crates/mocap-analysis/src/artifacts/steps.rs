@@ -73,7 +73,7 @@ impl Steps {
                 next += 1;
             }
             let size = sizes[i..=last].iter().copied().fold(0.0, f64::max);
-            found.push(Surprise { frames: narrowed(i..last + self.lag, &change), size });
+            found.push(Surprise { frames: narrowed(i..last + self.lag, frames, &change), size });
             i = last + self.lag + 1;
         }
         found
@@ -99,9 +99,17 @@ impl Steps {
     }
 }
 
-/// The frames after the largest changes from frame to frame in a range of frames.
-fn narrowed(range: Range<usize>, change: impl Fn(usize, usize) -> Vector3<f64>) -> Range<usize> {
-    let sizes: Vec<f64> = range.clone().map(|frame| change(frame, frame + 1).norm()).collect();
+/// The frames after the changes from frame to frame in a range that differ most from those beside the range.
+fn narrowed(
+    range: Range<usize>,
+    frames: usize,
+    change: impl Fn(usize, usize) -> Vector3<f64>,
+) -> Range<usize> {
+    let before = range.start.checked_sub(1).map(|before| change(before, range.start));
+    let after = (range.end + 1 < frames).then(|| change(range.end, range.end + 1));
+    let beside: Vec<Vector3<f64>> = before.into_iter().chain(after).collect();
+    let usual = beside.iter().sum::<Vector3<f64>>() / beside.len().max(1) as f64;
+    let sizes: Vec<f64> = range.clone().map(|frame| (change(frame, frame + 1) - usual).norm()).collect();
     let most = sizes.iter().copied().fold(0.0, f64::max);
     let large = |size: &f64| *size >= most / 2.0;
     let first = sizes.iter().position(large).unwrap_or(0);
@@ -142,7 +150,7 @@ mod tests {
         let mut places = vec![0.0; 100];
         places[40] = 0.4;
         let found = surprises(&places, 30.0);
-        assert_eq!(found.iter().map(|found| found.frames.clone()).collect::<Vec<_>>(), [40..42]);
+        assert_eq!((found.len(), found[0].frames.clone()), (1, 40..42));
         // Much later is another one.
         places[70..].fill(0.4);
         assert_eq!(surprises(&places, 30.0).len(), 2);
