@@ -363,3 +363,86 @@ fn a_moment_behind_the_end_of_all_motions_is_an_error() {
     let ran = sandbox.run(["sheet", "leg.bvh", "--at", "0,9999", "-o", "x.svg"]);
     assert!(ran.code != 0 && ran.stderr.contains("frame 9999 is after the end"), "{}", ran.stderr);
 }
+
+/// A walk, and the same with its hips 30 cm ahead from frame 60 on, and 25 cm higher in all frames.
+fn walks() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let text = String::from_utf8(std::fs::read(fixture("clips/alex_walk.bvh")).unwrap()).unwrap();
+    let (head, rows) = text.split_at(text.find("Frame Time").unwrap());
+    let (time, rows) = rows.split_once('\n').unwrap();
+    let moved = |by: &dyn Fn(usize) -> [f64; 3]| {
+        let row = |(i, row): (usize, &str)| {
+            let mut numbers: Vec<String> = row.split_whitespace().map(str::to_owned).collect();
+            for (number, by) in numbers.iter_mut().zip(by(i)) {
+                *number = (number.parse::<f64>().unwrap() + by).to_string();
+            }
+            numbers.join(" ") + "\n"
+        };
+        format!("{head}{time}\n{}", rows.lines().enumerate().map(row).collect::<String>())
+    };
+    for (name, by) in
+        [("a", [0.0; 3]), ("b", [0.1, 0.0, 0.0]), ("c", [0.0, 0.2, 0.1]), ("high", [0.0, 25.0, 0.0])]
+    {
+        sandbox.put(&format!("db/{name}.bvh"), moved(&|_| by));
+    }
+    sandbox.put("db/odd.bvh", moved(&|i| [0.0, 0.0, if i < 60 { 0.0 } else { 30.0 }]));
+    sandbox
+}
+
+#[test]
+fn a_directory_is_a_table_with_the_worst_finding() {
+    let sandbox = walks();
+    sandbox.put("db/broken.bvh", "HIERARCHY\nROOT\n");
+    let ran = sandbox.run(["info", "db", "--sort", "quality"]);
+    assert_eq!(ran.code, 1);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].starts_with("frames  fps  unit  height  worst finding"), "{}", ran.stdout);
+    assert!(lines[1].ends_with("db/broken.bvh") && lines[1].contains("error["), "{}", ran.stdout);
+    assert!(lines[2].contains("float 0.25 m above the floor of the other clips"), "{}", ran.stdout);
+    assert!(lines[3].contains("teleport of 0.3") && lines[3].ends_with("db/odd.bvh"), "{}", ran.stdout);
+    assert_eq!(lines.len(), 7);
+    // A block per clip, and of one file, is as it was.
+    assert!(sandbox.run(["info", "db/a.bvh"]).ok().stdout.contains("\n  format     BVH"));
+    assert!(sandbox.run(["info", "db", "--blocks"]).stdout.contains("\n  format     BVH"));
+    let row = sandbox.run(["info", "db/a.bvh", "--json"]).ok().rows().remove(0);
+    assert!(row.get("quality").is_none() && row.get("gates").is_none());
+}
+
+#[test]
+fn suspicious_frames_are_findings_and_gates() {
+    let sandbox = walks();
+    sandbox.run(["validate", "db", "--strict"]);
+    let rows = sandbox.run(["validate", "db", "--quality", "--json", "--input-unit", "cm"]).ok().rows();
+    let codes = |row: &Value| {
+        let warnings = row["warnings"].as_array().unwrap();
+        warnings.iter().map(|warning| warning["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&rows[0]), [] as [&str; 0]);
+    assert_eq!(codes(&rows[3]), ["quality::float"]);
+    let odd = &rows[4]["warnings"][0];
+    assert_eq!((&odd["code"], &odd["frame"]), (&"quality::teleport".into(), &60.into()));
+    assert_eq!(odd["joint"], "Hips");
+    let strict = ["validate", "db/odd.bvh", "--quality", "--strict", "--input-unit", "cm"];
+    assert_eq!(sandbox.run(strict).code, 1);
+    for verb in ["info", "validate"] {
+        let gate =
+            |limit: &str| sandbox.run([verb, "db/odd.bvh", "--input-unit", "cm", "--fail-above", limit]);
+        gate("teleport=0.5,turn=10,skate=0.5").ok();
+        let ran = gate("findings=0");
+        assert_eq!(ran.code, 3);
+        assert!(ran.stderr.contains("findings is 1.0000, above the limit of 0"), "{}", ran.stderr);
+        let gates = ["--fail-above", "step=90", "--json"];
+        let row = sandbox.run([&[verb, "db/a.bvh"], &gates[..]].concat()).ok().rows().remove(0);
+        assert_eq!((&row["gates"][0]["metric"], &row["gates"][0]["passed"]), (&"step".into(), &true.into()));
+        assert!(gate("skates=1").stderr.contains("metrics are findings, teleport, "));
+    }
+    // A clip without feet has no skate: its gate is missed, not passed.
+    sandbox.put("leg.bvh", LEG);
+    let ran = sandbox.run(["info", "leg.bvh", "--fail-above", "skate=1"]);
+    assert_eq!(ran.code, 3);
+    assert!(
+        ran.stderr.contains("skate was not measured") && ran.stderr.contains("gate::not-measured"),
+        "{}",
+        ran.stderr
+    );
+}

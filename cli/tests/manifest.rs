@@ -126,6 +126,26 @@ fn outputs_are_checked_against_their_hashes() {
 }
 
 #[test]
+fn a_run_that_was_interrupted_is_not_whole() {
+    let sandbox = shards();
+    sandbox.put("db/1/4.bvh", LEG);
+    convert(&sandbox, "whole/", &["-j", "1"]).ok();
+    sandbox.run(["manifest", "verify", "whole"]).ok();
+    let text = String::from_utf8(sandbox.read("whole/.mocap-manifest.jsonl")).unwrap();
+    // Killed between two clips: what it did not start has no line.
+    let third = text.match_indices("{\"type\":\"start\"").nth(3).unwrap().0;
+    sandbox.put("whole/.mocap-manifest.jsonl", &text[..third]);
+    let ran = sandbox.run(["manifest", "verify", "whole"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("3 clips: 3 whole, 9 not started"), "{}", ran.stdout);
+    let row = sandbox.run(["manifest", "verify", "whole", "--json"]).rows().remove(0);
+    assert_eq!((&row["ok"], &row["not_started"]), (&3.into(), &9.into()));
+    assert!(sandbox.run(["manifest", "stats", "whole"]).ok().stdout.contains(", 9 not started"));
+    convert(&sandbox, "whole/", &["--overwrite"]).ok();
+    sandbox.run(["manifest", "verify", "whole"]).ok();
+}
+
+#[test]
 fn stats_say_what_failed_and_why() {
     let sandbox = shards();
     let ran = sandbox.run(["manifest", "stats", "out"]).ok();

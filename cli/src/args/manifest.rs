@@ -44,7 +44,7 @@ pub(crate) struct MergeArgs {
 /// Verify outputs against the hashes in manifests
 ///
 /// Every output of every clip is read. Exit code 1 where one is missing or differs from what was written, or where a
-/// clip failed or was not finished.
+/// clip failed, was not finished or, after an interruption, was never started.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct VerifyArgs {
     /// Manifests, or directories of outputs with their manifests

@@ -71,6 +71,11 @@ pub(crate) struct Reading {
     /// The default is the ASF whose name starts the name of the AMC (01.asf for 01_02.amc), else the only ASF there.
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
+    /// File with the skeleton of clips that were compressed with --no-skeleton
+    ///
+    /// Any format with a skeleton, such as the clip before it was compressed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) skeleton_ref: Option<PathBuf>,
     /// Interpolate over NaN and infinite values
     ///
     /// With a warning, instead of refusing the file.

@@ -115,8 +115,8 @@ pub(crate) struct MethodSettings {
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct GateSettings {
     /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide,
-    /// slide-ratio, float, penetration, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk,
-    /// step
+    /// slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
+    /// violation-excess, angle, correlation-lost, jerk, step
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
     #[serde(deserialize_with = "setting::comma_list")]
     pub(crate) fail_above: Vec<RetargetGate>,

@@ -74,7 +74,7 @@ pub(crate) fn read_files<'a>(reading: &'a Reading, selection: Option<&Selection>
         extension.eq_ignore_ascii_case("amc").then(|| skeleton_of(input, reading).ok())?
     };
     ReadFiles {
-        files: reading.skeleton.iter().cloned().chain(list).collect(),
+        files: reading.skeleton.iter().chain(&reading.skeleton_ref).cloned().chain(list).collect(),
         companions: Some(Companions { extension: "asf", of: Box::new(of) }),
     }
 }

@@ -8,7 +8,7 @@ use mocap_formats::{Finding, Format};
 use mocap_model::Skeleton;
 use serde::Serialize;
 
-use crate::args::{DecompressArgs as Args, Invocation, Reading};
+use crate::args::{DecompressArgs as Args, Invocation};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, json,
 };
@@ -36,7 +36,7 @@ pub(crate) struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
-    let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
+    let skeleton = args.skeleton_ref.as_deref().map(read::skeleton_of_file).transpose()?;
     // Without -o, the output would have the name of such an input.
     if let ([path], None) = (&args.inputs.inputs[..], &args.outputs.output)
         && FileFormat::of_path(path).is_some_and(|named| named == format.into())
@@ -54,23 +54,6 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     Ok(batch::run(console, options, &jobs, |job, context| {
         decompress(job, context, args, format, skeleton.as_ref())
     }))
-}
-
-/// The skeleton of a file of any format, or of another compressed clip.
-fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
-    let (context, input) = (JobContext::standalone(), Input::named(path));
-    let defaults = Reading::default();
-    let failed = |failure: Failure| failure.error.in_file(path);
-    let bytes = read::bytes_of(&context, &input, &defaults.limits())?;
-    if read::is_compressed(&bytes) {
-        // A clip states a hash of its skeleton, so every bit counts.
-        let opened = read::open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
-        return Ok(opened.skeleton().clone());
-    }
-    let (skeleton, _) = read::load_bytes(&context, &input, bytes, &defaults)
-        .and_then(|file| file.into_skeleton(&defaults))
-        .map_err(failed)?;
-    Ok(Arc::new(skeleton))
 }
 
 /// The error about a file of another format.

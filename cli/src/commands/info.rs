@@ -1,9 +1,13 @@
 //! `mocap info`: what a file contains.
 
-use mocap::{CompressionFacts, FileFacts, grouped, with_roles};
-use mocap_analysis::{ContactOptions, QualitySummary, quality};
+use std::sync::{Mutex, PoisonError};
+
+use mocap::{CompressionFacts, FileFacts, grouped};
+use mocap_analysis::{GateResult, QualitySummary};
 use serde::Serialize;
 
+use super::info_table::{Line, table};
+use super::quality::{Floors, Measured};
 use crate::args::InfoArgs as Args;
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
@@ -20,6 +24,8 @@ pub(crate) struct Row<'a> {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualitySummary>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    gates: &'a [GateResult],
     #[serde(flatten)]
     compression: Option<CompressionFacts>,
     warnings: &'a [Diagnostic],
@@ -29,32 +35,72 @@ pub(crate) struct Row<'a> {
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     args.reading.ask_peers(&inputs);
+    let is_table = !console.is_json() && !args.blocks && (args.table || names_directory(args));
+    let measures = args.measures.measures() || is_table;
+    let floors = match measures {
+        true => Floors::of(&inputs, &args.reading, args.inputs.selection.jobs),
+        false => Floors::default(),
+    };
     let jobs = batch::report_jobs(inputs);
     let options = RunOptions::reporting(&args.inputs.selection);
-    Ok(batch::run(console, options, &jobs, |job, context| info(job, context, args)))
+    let lines = Mutex::new(Vec::new());
+    let place = |job: &Job| jobs.iter().position(|other| std::ptr::eq(other, job));
+    let exit = batch::run(console, options, &jobs, |job, context| {
+        let done = info(job, context, args, measures.then_some(&floors));
+        if !is_table {
+            return done.map(|(report, _)| report);
+        }
+        let line = match &done {
+            Ok((_, line)) => line.clone(),
+            Err(failure) => Line::failed(job.input.shown(), failure.error.code),
+        };
+        lines.lock().unwrap_or_else(PoisonError::into_inner).push((place(job), line));
+        done.map(|(report, _)| Report { text: String::new(), ..report })
+    });
+    let mut lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if is_table && !lines.is_empty() {
+        // Jobs end in any order.
+        lines.sort_by_key(|(place, _)| *place);
+        console.row("", &table(lines.into_iter().map(|(_, line)| line).collect(), args.sort));
+    }
+    Ok(exit)
 }
 
-fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> {
+fn names_directory(args: &Args) -> bool {
+    args.inputs.inputs.iter().any(|input| input.is_dir())
+}
+
+fn info(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    floors: Option<&Floors>,
+) -> Result<(Report, Line), Failure> {
     let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
     let compression = match read::is_compressed(&bytes) {
-        true => Some(CompressionFacts::of(&read::open_compressed(&bytes, None)?)),
+        true => Some(CompressionFacts::of(&read::open_compressed_of(&bytes, &args.reading)?)),
         false => None,
     };
     let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
     let (facts, warnings) = loaded.facts(&args.reading)?;
-    let quality = match args.quality && format.has_motion() {
-        true => {
-            let clip = with_roles(loaded.into_motion(&args.reading)?.clip);
-            Some(quality(&clip, &ContactOptions::default()).summary(clip.skeleton()))
+    let measured = match floors.filter(|_| format.has_motion()) {
+        Some(floors) => {
+            let clip = loaded.into_motion(&args.reading)?.clip;
+            Some(Measured::of(clip, floors, &args.measures))
         }
-        false => None,
+        None => None,
     };
     let (path, format) = (job.input.shown(), format.extension());
-    let row = Row { path, format, facts, bytes, quality, compression, warnings: &warnings };
+    let line = Line::of(&path, &facts, measured.as_ref(), &warnings);
+    let (quality, gates, errors) = match measured {
+        Some(Measured { summary, gates, missed, .. }) => (Some(summary), gates, missed),
+        None => (None, Vec::new(), Vec::new()),
+    };
+    let row = Row { path, format, facts, bytes, quality, gates: &gates, compression, warnings: &warnings };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
-    Ok(Report { json, text, warnings, tally, ..Report::default() })
+    Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))
 }
 
 impl Row<'_> {

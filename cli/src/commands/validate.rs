@@ -1,10 +1,13 @@
 //! `mocap validate`: every finding, with its place.
 
 use mocap::FileFormat;
+use mocap_analysis::{GateResult, QualitySummary};
+use mocap_model::Clip;
 use serde::Serialize;
 
 use crate::args::{Reading, ValidateArgs as Args};
 use crate::batch::{self, Job, JobContext, Report, RunOptions, Tally, json};
+use crate::commands::quality::{Floors, Measured};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -25,27 +28,43 @@ pub(crate) struct Row<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unlisted_errors: Option<usize>,
     warnings: &'a [Diagnostic],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<QualitySummary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<GateResult>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     args.reading.ask_peers(&inputs);
+    let floors = match args.measures.measures() {
+        true => Floors::of(&inputs, &args.reading, args.inputs.selection.jobs),
+        false => Floors::default(),
+    };
     let jobs = batch::report_jobs(inputs);
     let options = RunOptions::reporting(&args.inputs.selection).with_full_warnings();
-    Ok(batch::run(console, options, &jobs, |job, context| Ok(validate(job, context, &args.reading))))
+    Ok(batch::run(console, options, &jobs, |job, context| Ok(validate(job, context, args, &floors))))
 }
 
-fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
+fn validate(job: &Job, context: &JobContext, args: &Args, floors: &Floors) -> Report {
+    let reading = &args.reading;
     let path = job.input.shown();
     // Warnings become errors here, all of them: `--strict` while reading would stop at the first.
     let lenient = Reading { strict: false, ..reading.clone() };
-    let (format, tally, mut errors, unlisted, mut warnings) = match check(job, context, &lenient) {
-        Ok((format, tally, warnings)) => (Some(format), tally, Vec::new(), 0, warnings),
-        Err(ReadFailure { errors, unlisted, warnings }) => {
-            (None, Tally::default(), errors, unlisted, warnings)
-        }
+    let (checked, mut errors, unlisted, mut warnings) = match check(job, context, &lenient) {
+        Ok((checked, warnings)) => (Some(checked), Vec::new(), 0, warnings),
+        Err(ReadFailure { errors, unlisted, warnings }) => (None, errors, unlisted, warnings),
     };
+    let (format, tally) =
+        checked.as_ref().map_or((None, Tally::default()), |checked| (Some(checked.format), checked.tally));
+    let clip = checked.and_then(|checked| checked.clip).filter(|_| args.measures.measures());
+    let measured = clip.map(|clip| Measured::of(clip, floors, &args.measures));
+    let (mut missed, mut quality, mut gates) = (Vec::new(), None, Vec::new());
+    if let Some(measured) = measured {
+        warnings.extend(measured.findings);
+        (missed, quality, gates) = (measured.missed, Some(measured.summary), measured.gates);
+    }
     let valid = errors.is_empty() && (warnings.is_empty() || !reading.strict);
     let row = Row {
         path: path.clone(),
@@ -55,12 +74,18 @@ fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
         errors: if errors.len() > 1 { &errors } else { &[] },
         unlisted_errors: Some(unlisted).filter(|&unlisted| unlisted > 0),
         warnings: &warnings,
+        quality,
+        gates,
     };
     let json = json(&row);
-    let verdict = verdict(&errors, unlisted, warnings.len(), reading.strict);
+    let mut verdict = verdict(&errors, unlisted, warnings.len(), reading.strict);
+    if !missed.is_empty() {
+        verdict += &format!(", {} of {} gates missed", missed.len(), args.measures.fail_above.len());
+    }
     if reading.strict {
         errors.append(&mut warnings);
     }
+    errors.append(&mut missed);
     Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally, ..Report::default() }
 }
 
@@ -86,19 +111,27 @@ fn verdict(errors: &[Diagnostic], unlisted: usize, warnings: usize, strict: bool
     }
 }
 
+/// What an input is.
+struct Checked {
+    format: FileFormat,
+    tally: Tally,
+    clip: Option<Clip>,
+}
+
 /// Reads the input all the way to what it means.
 fn check(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
-) -> Result<(FileFormat, Tally, Vec<Diagnostic>), ReadFailure> {
+) -> Result<(Checked, Vec<Diagnostic>), ReadFailure> {
     let loaded = read::open(context, &job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
-    let (frames, warnings) = if format.has_motion() {
+    let (clip, warnings) = if format.has_motion() {
         let motion = loaded.motion(reading)?;
-        (motion.clip.frames(), motion.warnings)
+        (Some(motion.clip), motion.warnings)
     } else {
-        (0, loaded.into_skeleton(reading)?.1)
+        (None, loaded.into_skeleton(reading)?.1)
     };
-    Ok((format, Tally { frames, bytes_in, bytes_out: 0 }, warnings))
+    let frames = clip.as_ref().map_or(0, Clip::frames);
+    Ok((Checked { format, tally: Tally { frames, bytes_in, bytes_out: 0 }, clip }, warnings))
 }

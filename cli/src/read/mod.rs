@@ -89,6 +89,10 @@ fn parsed(
         }
         _ => (None, Vec::new()),
     };
+    if format == FileFormat::Mocz && reading.skeleton_ref.is_some() {
+        let file = MotionFile::of_compressed(&open_compressed_of(&bytes, reading)?);
+        return Ok(Loaded { format, file, warnings, clip: None, bytes, peers: PeerAnswers::default() });
+    }
     let files = match format.exchange() {
         Some(exchange) => {
             let read = |path: &Path, limit: u64| context.read_file(path, limit).map_err(Diagnostic::from);
@@ -257,6 +261,28 @@ pub(crate) fn open_compressed(
         None => Compressed::open(bytes, &limits),
     };
     Ok(opened?)
+}
+
+/// Opens a compressed clip as a reading says: with the skeleton of another file where the user names one.
+pub(crate) fn open_compressed_of(bytes: &[u8], reading: &Reading) -> Result<Compressed, Diagnostic> {
+    let skeleton = reading.skeleton_ref.as_deref().map(skeleton_of_file).transpose()?;
+    open_compressed(bytes, skeleton.as_ref())
+}
+
+/// The skeleton of a file of any format, or of another compressed clip.
+pub(crate) fn skeleton_of_file(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
+    let (context, input) = (JobContext::standalone(), Input::named(path));
+    let defaults = Reading::default();
+    let bytes = bytes_of(&context, &input, &defaults.limits())?;
+    if is_compressed(&bytes) {
+        // A clip states a hash of its skeleton, so every bit counts.
+        let opened = open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
+        return Ok(opened.skeleton().clone());
+    }
+    let (skeleton, _) = load_bytes(&context, &input, bytes, &defaults)
+        .and_then(|file| file.into_skeleton(&defaults))
+        .map_err(|failure: Failure| failure.error.in_file(path))?;
+    Ok(Arc::new(skeleton))
 }
 
 /// A clip with roles, to be drawn: upright, unless the user states the up axis.

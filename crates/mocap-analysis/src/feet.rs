@@ -3,19 +3,19 @@
 use crate::{Foot, FootContacts, FootMotion, Trajectory};
 use mocap_model::{Clip, Vector3};
 
-/// How well a foot keeps its contacts; lengths in metres.
+/// How well a foot keeps its contacts; lengths in metres. `None`: no frame shows it, so it was not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootMeasure {
     /// Frames in which the toe is in contact.
     pub contact_frames: usize,
     /// Foot skate: the mean horizontal speed of the toe in contact [m/s].
-    pub skate: f64,
+    pub skate: Option<f64>,
     /// Float height: the largest height of the foot's lowest point above the floor in contact \[m\].
-    pub float_max: f64,
+    pub float_max: Option<f64>,
     /// The mean height of the foot's lowest point above the floor in contact \[m\]; negative below it.
-    pub height_mean: f64,
+    pub height_mean: Option<f64>,
     /// Penetration: the largest depth of any point of the foot below the floor, over all frames \[m\].
-    pub penetration_max: f64,
+    pub penetration_max: Option<f64>,
 }
 
 /// The usual heights of a foot's joints above the floor in contact [units of the clip].
@@ -49,21 +49,17 @@ impl FootMotion {
     /// Where the contacts have another number of frames than the motion.
     pub fn measure(&self, contacts: &FootContacts, floor: f64, metres: f64) -> FootMeasure {
         assert_eq!(contacts.toe.len(), self.lowest.len(), "contacts of another motion");
-        let mut measure = FootMeasure {
-            skate: skate(&self.toe, &contacts.toe, &self.up) * metres * self.fps,
-            ..FootMeasure::default()
-        };
-        for (lowest, in_contact) in self.lowest.iter().zip(&contacts.toe) {
-            let height = (lowest - floor) * metres;
-            measure.penetration_max = measure.penetration_max.max(-height);
-            if *in_contact {
-                measure.contact_frames += 1;
-                measure.float_max = measure.float_max.max(height);
-                measure.height_mean += height;
-            }
+        let height = |lowest: &f64| (lowest - floor) * metres;
+        let in_contact = self.lowest.iter().zip(&contacts.toe).filter(|(_, contact)| **contact);
+        let heights: Vec<f64> = in_contact.map(|(lowest, _)| height(lowest)).collect();
+        let any = !heights.is_empty();
+        FootMeasure {
+            contact_frames: heights.len(),
+            skate: skate(&self.toe, &contacts.toe, &self.up).map(|speed| speed * metres * self.fps),
+            float_max: any.then(|| heights.iter().copied().fold(0.0, f64::max)),
+            height_mean: any.then(|| heights.iter().sum::<f64>() / heights.len() as f64),
+            penetration_max: self.lowest.iter().map(|lowest| (-height(lowest)).max(0.0)).reduce(f64::max),
         }
-        measure.height_mean /= measure.contact_frames.max(1) as f64;
-        measure
     }
 
     /// The median heights of ankle and toe in the frames in which both are in contact; `None` where there are none.
@@ -82,10 +78,10 @@ impl FootMotion {
     }
 }
 
-/// The mean horizontal distance between successive frames that are both in contact.
-fn skate(trajectory: &Trajectory, in_contact: &[bool], up: &Vector3<f64>) -> f64 {
+/// The mean horizontal distance between successive frames that are both in contact; `None` without such frames.
+fn skate(trajectory: &Trajectory, in_contact: &[bool], up: &Vector3<f64>) -> Option<f64> {
     let mut distances = 0.0;
-    let mut count = 0;
+    let mut count = 0u32;
     for frame in 1..trajectory.len() {
         if in_contact[frame - 1] && in_contact[frame] {
             let moved = trajectory[frame] - trajectory[frame - 1];
@@ -93,5 +89,5 @@ fn skate(trajectory: &Trajectory, in_contact: &[bool], up: &Vector3<f64>) -> f64
             count += 1;
         }
     }
-    distances / count.max(1) as f64
+    (count > 0).then(|| distances / f64::from(count))
 }

@@ -15,8 +15,8 @@
 //! // How good is one motion?
 //! let quality = quality(&reference, &ContactOptions::default());
 //! for foot in &quality.feet {
-//!     let (skate, depth) = (foot.measure.skate, foot.measure.penetration_max);
-//!     println!("{:?} foot: skate {skate:.3} m/s, penetration {depth:.3} m", foot.side);
+//!     // A figure that no frame shows is `None`.
+//!     println!("{:?} foot: skate {:?} m/s", foot.side, foot.measure.skate);
 //! }
 //! for artifact in &quality.artifacts {
 //!     println!("{} in frames {:?}", artifact.kind.name(), artifact.frames);
@@ -28,17 +28,22 @@
 //! - two motions: [`object_error`] sums up, [`error_map`] has every joint in every frame, [`shell_distance`] is the
 //!   definition that both use (and the encoder of `mocap-compress`);
 //! - feet: [`feet_of`], [`contacts`], [`foot_measure`], [`floor_height`];
-//! - one motion: [`quality`], its JSON and text [`QualitySummary`], [`largest_step`], [`mean_jerk`];
+//! - one motion: [`quality`], its JSON and text [`QualitySummary`], limits on its figures ([`Gate`]),
+//!   [`largest_step`], [`mean_jerk`]; several motions of a database: [`FloorVote`];
 //! - where joints are: [`trajectory`], [`trajectories`], [`placements`];
 //! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`stature`], [`tree_diameter`], [`upright`].
 
+mod artifacts;
 mod contacts;
 mod error;
 mod error_text;
 mod feet;
 mod floor;
+mod floor_vote;
 mod foot_motion;
 mod frame_poses;
+mod gate;
+mod lengths;
 mod object_error;
 mod percentile;
 mod quality;
@@ -49,17 +54,21 @@ mod trajectory;
 mod unit;
 mod up;
 
+pub use artifacts::{Artifact, ArtifactKind};
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
 pub use error::AnalysisError;
 pub use error_text::millimetres;
 pub use feet::{FootMeasure, SoleHeights, foot_measure};
 pub use floor::{floor_height, floor_of};
+pub use floor_vote::{FloorVote, floor_in_legs};
 pub use foot_motion::FootMotion;
 pub use frame_poses::FramePoses;
+pub use gate::{Gate, GateResult, Gated, Metric, MissedGate, ParseGateError};
+pub use lengths::{LengthUnit, Lengths};
 pub use mocap_model::{Clip, JointId, Pose, Side, Skeleton, Unit};
 pub use object_error::{ErrorMap, ErrorSummary, WorstSample, error_map, object_error};
 pub use percentile::percentile_rank;
-pub use quality::{Artifact, ArtifactKind, FootQuality, Quality, quality};
+pub use quality::{FootQuality, Quality, quality};
 pub use quality_summary::{ArtifactSummary, FootSummary, QualitySummary, StepSummary};
 pub use shell::{larger_error, shell_distance};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};

@@ -1,22 +1,22 @@
 //! The quality of a motion as JSON and as text.
 
-use crate::{Artifact, FootQuality, LargestStep, Quality, guess_unit};
+use crate::{Artifact, ArtifactKind, FootQuality, LargestStep, LengthUnit, Quality};
 use mocap_model::{JointId, Side, Skeleton};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How good a motion is, with joints by name. The fields are those of the rows of `mocap info --quality --json`.
-/// Lengths are metres, or units of the clip where its unit is not known.
+/// Lengths are metres; lengths of its legs where the unit of the clip is not known. A figure that no frame shows is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct QualitySummary {
-    /// `m`, or `units`.
+    /// `m`; `legs`: lengths of its legs, where the unit is not known; `units` of the clip, where it has no legs either.
     pub lengths: &'static str,
     /// The height of the floor; `None` without feet or frames.
     pub floor: Option<f64>,
     /// The feet, left before right.
     pub feet: Vec<FootSummary>,
-    /// Mean over all joints [m/s³].
-    pub jerk: f64,
+    /// Mean over all joints [m/s³]; `None` of fewer than four frames.
+    pub jerk: Option<f64>,
     /// The largest change of a local rotation between two frames.
     pub largest_step: Option<StepSummary>,
     /// Probable capture artifacts, in the order of their first frames.
@@ -32,12 +32,12 @@ pub struct FootSummary {
     pub contact_share: f64,
     /// Number of contacts.
     pub contacts: usize,
-    /// Foot skate [m/s].
-    pub slide: f64,
-    /// Largest height above the floor in contact.
-    pub float_max: f64,
+    /// Foot skate [m/s]; `None` where no contact shows it.
+    pub slide: Option<f64>,
+    /// Largest height above the floor in contact; `None` without contacts.
+    pub float_max: Option<f64>,
     /// Largest depth below the floor.
-    pub penetration_max: f64,
+    pub penetration_max: Option<f64>,
 }
 
 /// The largest change of a local rotation between two frames.
@@ -54,7 +54,7 @@ pub struct StepSummary {
 /// A probable capture artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ArtifactSummary {
-    /// The kind: `jump`, `flick`, `flip` or `frozen`.
+    /// The kind: `teleport`, `jump`, `turn`, `flip`, `stretch`, `frozen`, `skate` or `float`.
     pub what: &'static str,
     /// First frame, counted from 0.
     pub first: usize,
@@ -62,6 +62,12 @@ pub struct ArtifactSummary {
     pub last: usize,
     /// The joint that shows it most; `None` where all joints do.
     pub joint: Option<String>,
+    /// Its size, in `unit`.
+    pub value: f64,
+    /// What it may be at most, in `unit`.
+    pub limit: f64,
+    /// The unit of both; empty for a share of a length.
+    pub unit: String,
 }
 
 /// Artifacts listed in the text.
@@ -85,20 +91,41 @@ impl Quality {
             joint: name(step.joint),
             frame: step.frame,
         };
-        let artifact = |artifact: &Artifact| ArtifactSummary {
-            what: artifact.kind.name(),
-            first: artifact.frames.start,
-            last: artifact.frames.end.max(1) - 1,
-            joint: artifact.joint.map(name),
-        };
-        let known = skeleton.space().unit.or_else(|| guess_unit(skeleton)).is_some();
         QualitySummary {
-            lengths: if known { "m" } else { "units" },
+            lengths: self.lengths.unit.name(),
             floor: self.floor,
             feet: self.feet.iter().map(FootSummary::of).collect(),
             jerk: self.jerk,
             largest_step: self.largest_step.as_ref().map(step),
-            suspicious: self.artifacts.iter().map(artifact).collect(),
+            suspicious: self
+                .artifacts
+                .iter()
+                .map(|found| found.summary(self.lengths.unit, skeleton))
+                .collect(),
+        }
+    }
+}
+
+impl Artifact {
+    /// The artifact with the name of its joint. `unit` is that of its lengths.
+    pub fn summary(&self, unit: LengthUnit, skeleton: &Skeleton) -> ArtifactSummary {
+        let (unit, scale) = match self.kind {
+            ArtifactKind::Teleport | ArtifactKind::Jump | ArtifactKind::Float => {
+                (unit.name().to_owned(), 1.0)
+            }
+            ArtifactKind::Skate => (format!("{}/s", unit.name()), 1.0),
+            ArtifactKind::Turn | ArtifactKind::Flip => ("deg".to_owned(), 1f64.to_degrees()),
+            ArtifactKind::Stretch => (String::new(), 1.0),
+            ArtifactKind::Frozen => ("s".to_owned(), 1.0),
+        };
+        ArtifactSummary {
+            what: self.kind.name(),
+            first: self.frames.start,
+            last: self.frames.end.max(1) - 1,
+            joint: self.joint.map(|joint| skeleton.joint(joint).name.clone()),
+            value: self.value * scale,
+            limit: self.limit * scale,
+            unit,
         }
     }
 }
@@ -110,7 +137,8 @@ impl QualitySummary {
         let floor = self.floor.map_or("no feet found".into(), |floor| format!("at {floor:.3} {unit}"));
         let mut lines = vec![("floor".to_owned(), floor)];
         lines.extend(self.feet.iter().map(|foot| (format!("{} foot", foot.foot), foot.text(unit))));
-        lines.push(("jerk".into(), format!("mean {:.0} {unit}/s³", self.jerk)));
+        let jerk = self.jerk.map_or("not measured".into(), |jerk| format!("mean {jerk:.0} {unit}/s³"));
+        lines.push(("jerk".into(), jerk));
         if let Some(StepSummary { degrees, joint, frame }) = &self.largest_step {
             lines.push(("step".into(), format!("max {degrees:.1}° (joint '{joint}', frame {frame})")));
         }
@@ -138,28 +166,44 @@ impl FootSummary {
     }
 
     fn text(&self, unit: &str) -> String {
-        let length = |length: f64| match unit {
-            "m" => format!("{:.1} mm", length * 1000.0),
-            _ => format!("{length:.3} {unit}"),
+        let length = |length: Option<f64>, per: &str| match (length, unit) {
+            (None, _) => "not measured".to_owned(),
+            (Some(length), "m") => format!("{:.1} mm{per}", length * 1000.0),
+            (Some(length), _) => format!("{length:.3} {unit}{per}"),
         };
         format!(
-            "contact {:.0} % of frames, {} contacts, skate {}/s, float max {}, penetration max {}",
+            "contact {:.0} % of frames, {} contacts, skate {}, float max {}, penetration max {}",
             self.contact_share * 100.0,
             self.contacts,
-            length(self.slide),
-            length(self.float_max),
-            length(self.penetration_max),
+            length(self.slide, "/s"),
+            length(self.float_max, ""),
+            length(self.penetration_max, ""),
         )
     }
 }
 
 impl ArtifactSummary {
-    fn text(&self) -> String {
+    /// In words, such as `teleport of 0.31 m in frame 12 (joint 'Hips')`.
+    pub fn text(&self) -> String {
         let frames = match self.first == self.last {
             true => format!("frame {}", self.first),
             false => format!("frames {} to {}", self.first, self.last),
         };
         let joint = self.joint.as_ref().map_or(String::new(), |joint| format!(" (joint '{joint}')"));
-        format!("{} in {frames}{joint}", self.what)
+        format!("{} in {frames}{joint}", self.size())
+    }
+
+    /// The kind and the size in words, such as `teleport of 0.31 m`.
+    pub fn size(&self) -> String {
+        let ArtifactSummary { what, value, unit, .. } = self;
+        match *what {
+            "stretch" => format!("stretch by {:.0} %", value * 100.0),
+            "frozen" => format!("frozen for {value:.2} s"),
+            "skate" => format!("skate at {value:.2} {unit}"),
+            "float" if *value < 0.0 => format!("floor {:.2} {unit} below that of the other clips", -value),
+            "float" => format!("float {value:.2} {unit} above the floor of the other clips"),
+            "turn" | "flip" => format!("{what} of {value:.0}°"),
+            _ => format!("{what} of {value:.2} {unit}"),
+        }
     }
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The figures of a [`RetargetReport`] for JSON: lengths in metres, angles in degrees, roles by name.
+/// The figures of a [`RetargetReport`] for JSON: lengths in metres, angles in degrees, roles by name. A figure that was
+/// not measured is `null`.
 ///
 /// ```
 /// # let read = |bytes: &[u8]| -> Result<mocap_model::Clip, Box<dyn std::error::Error>> {
@@ -81,24 +82,38 @@ struct Foot {
     role: &'static str,
     contact_frames: usize,
     /// Foot skate of the source [m/s]
-    slide_source: f64,
+    slide_source: Option<f64>,
     /// Foot skate [m/s]
-    slide: f64,
+    slide: Option<f64>,
     slide_ratio: Option<f64>,
-    float: f64,
-    penetration_max: f64,
-    penetration_source: f64,
+    float: Option<f64>,
+    penetration_max: Option<f64>,
+    penetration_source: Option<f64>,
     toe: Sole,
     heel: Sole,
     contacts_kept: Option<f64>,
     /// Ranges of frames, their ends not included.
     contacts: Vec<[usize; 2]>,
+    /// The target by its own contacts and floor, without the source.
+    own: Own,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Sole {
-    float: f64,
-    penetration: f64,
+    float: Option<f64>,
+    penetration: Option<f64>,
+}
+
+/// A foot of the target by its own contacts and floor.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Own {
+    contact_frames: usize,
+    /// Foot skate [m/s]
+    slide: Option<f64>,
+    float: Option<f64>,
+    penetration_max: Option<f64>,
+    /// Ranges of frames, their ends not included.
+    contacts: Vec<[usize; 2]>,
 }
 
 /// A self-contact of a hand.
@@ -202,6 +217,13 @@ impl From<&FootReport> for Foot {
             heel: sole(row.heel),
             contacts_kept: row.contacts_kept,
             contacts: ranges(&row.contacts),
+            own: Own {
+                contact_frames: row.own.measure.contact_frames,
+                slide: row.own.measure.skate,
+                float: row.own.measure.float_max,
+                penetration_max: row.own.measure.penetration_max,
+                contacts: ranges(&row.own.contacts),
+            },
         }
     }
 }

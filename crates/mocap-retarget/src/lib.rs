@@ -15,7 +15,7 @@
 //! let (motion, report) = retargeter.retarget(&walk)?;
 //! assert_eq!(motion.frames(), walk.frames());
 //! for foot in &report.feet {
-//!     println!("{}: skate {:.3} m/s, penetration {:.3} m", foot.role, foot.slide, foot.penetration_max);
+//!     println!("{}: skate {:?} m/s, penetration {:?} m", foot.role, foot.slide, foot.penetration_max);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -56,7 +56,6 @@ mod fixtures;
 mod foot_geometry;
 mod foot_goal;
 mod foot_lock;
-mod gate;
 mod joint_pairs;
 mod limb_map;
 mod limb_motion;
@@ -93,15 +92,15 @@ pub use explain::{
     FoundJoint, JointKind, JointTransfer, MapExplanation, RolePair, UnmappedJoint, explain_roles,
 };
 pub use figures::RetargetFigures;
-pub use gate::{GateResult, MissedGate, ParseGateError, RetargetGate};
 pub use joint_pairs::retarget_joint_pairs;
 pub use map_figures::MapFigures;
-pub use metric::RetargetMetric;
+pub use metric::{RetargetGate, RetargetMetric};
+pub use mocap_analysis::{GateResult, MissedGate, ParseGateError};
 pub use options::{Floor, FootLock, Hands, LimbSolver, RetargetMethod, RetargetOptions};
 pub use pair::LimbRatios;
 pub use report::{
-    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, RetargetReport, SelfContactReport,
-    SoleReport, StepReport,
+    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
+    SelfContactReport, SoleReport, StepReport,
 };
 pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_pose_of, with_rest_pose};
 pub use rest_pose::estimate_rest_pose;

@@ -9,12 +9,13 @@ use crate::limb_solving::SolvedFrame;
 use crate::pair::Pair;
 use crate::reference_pose::ReferencePose;
 use crate::report::{
-    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, RetargetReport, SelfContactReport,
-    SoleReport, StepReport,
+    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
+    SelfContactReport, SoleReport, StepReport,
 };
 use crate::self_contact::{ContactOffset, SelfContacts, Touched, palm_offsets};
 use mocap_analysis::{
-    ContactOptions, FootMotion, correlation, largest_step, mean_jerk, rms_difference, runs,
+    ContactOptions, FootContacts, FootMotion, correlation, floor_of, largest_step, mean_jerk, rms_difference,
+    runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
@@ -143,7 +144,17 @@ fn feet(
 ) -> Vec<FootReport> {
     let motions = FootMotion::of(motion, &feet.target);
     let both = feet.source.len().min(motions.len());
-    (0..both).map(|i| foot(pair, feet, heights, i, &motions[i], limbs)).collect()
+    let found = |foot: &FootMotion| foot.contacts(&ContactOptions::default());
+    let found: Vec<FootContacts> = motions.iter().map(found).collect();
+    let own_floor = floor_of(&motions, &found).unwrap_or(heights.target_floor);
+    let report = |i: usize| {
+        let own = OwnContacts {
+            contacts: runs(&found[i].toe),
+            measure: motions[i].measure(&found[i], own_floor, pair.target.metres),
+        };
+        foot(pair, feet, heights, i, &motions[i], limbs, own)
+    };
+    (0..both).map(report).collect()
 }
 
 /// Foot `i`; `to` is its motion on the target.
@@ -154,12 +165,13 @@ fn foot(
     i: usize,
     to: &FootMotion,
     limbs: &LimbMotions,
+    own: OwnContacts,
 ) -> FootReport {
     let (metres, target_metres) = (pair.source.metres, pair.target.metres);
     let (from, contacts) = (&feet.motions[i], &feet.contacts[i]);
     let was = from.measure(contacts, heights.source_floor, metres);
     let is = to.measure(contacts, heights.target_floor, target_metres);
-    let scaled = was.skate * pair.ratios.leg * target_metres / metres;
+    let scaled = was.skate.map(|skate| skate * pair.ratios.leg * target_metres / metres);
     let flat = (0..to.lowest.len()).filter(|frame| contacts.toe[*frame] && contacts.heel[*frame]);
     let height_error = |frame: usize| {
         let is = (to.lowest[frame] - heights.target_floor) * target_metres;
@@ -167,24 +179,24 @@ fn foot(
     };
     let errors: Vec<f64> = flat.map(|frame| height_error(frame).abs()).collect();
     let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
-    let kept = to.contacts(&ContactOptions::default()).toe;
-    let kept = kept.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
+    let kept = own.contacts.iter().flat_map(Range::clone).filter(|frame| contacts.toe[*frame]).count();
     FootReport {
         role: if feet.source[i].side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
         contacts: runs(&contacts.toe),
         contact_frames: is.contact_frames,
         slide_source: was.skate,
         slide: is.skate,
-        slide_ratio: (scaled > 0.0).then(|| is.skate / scaled),
+        slide_ratio: is.skate.zip(scaled.filter(|scaled| *scaled > 0.0)).map(|(is, was)| is / was),
         float: is.float_max,
         height_mean: is.height_mean,
-        height_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
-        height_error_max: errors.iter().copied().fold(0.0, f64::max),
+        height_error: (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64),
+        height_error_max: errors.iter().copied().reduce(f64::max),
         penetration_max: is.penetration_max,
         penetration_source: was.penetration_max,
         toe,
         heel,
         contacts_kept: (is.contact_frames > 0).then(|| kept as f64 / is.contact_frames as f64),
+        own,
     }
 }
 
@@ -216,9 +228,9 @@ fn soles(
         let contact = [contacts.toe[frame], contacts.heel[frame] && !lifted];
         for ((report, height), contact) in reports.iter_mut().zip(above_floor).zip(contact) {
             let above = (height - heights.target_floor) * pair.target.metres;
-            report.penetration = report.penetration.max(-above);
+            report.penetration = Some(report.penetration.unwrap_or(0.0).max(-above));
             if contact {
-                report.float = report.float.max(above);
+                report.float = Some(report.float.unwrap_or(0.0).max(above));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The figures of a report by name, as gates use them.
 
 use crate::{EffectorReport, FootReport, RetargetReport};
+use mocap_analysis::{Gate, Gated, Metric};
 use mocap_model::Role;
 
 /// A figure of a report: the worst over both sides and all limbs. Greater is worse.
@@ -11,34 +12,28 @@ use mocap_model::Role;
 /// let slide = RetargetMetric::named("slide").unwrap();
 /// assert_eq!(slide.unit, "m/s");
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct RetargetMetric {
-    /// The name in commands.
-    pub name: &'static str,
-    /// The unit of its value; empty for ratios.
-    pub unit: &'static str,
-    /// Its meaning in a few words.
-    pub description: &'static str,
-    value: fn(&RetargetReport) -> Option<f64>,
-}
+pub type RetargetMetric = Metric<RetargetReport>;
 
-impl RetargetMetric {
-    /// All metrics.
-    pub const ALL: [RetargetMetric; 19] = METRICS;
+/// The greatest value of a figure that passes.
+///
+/// ```
+/// use mocap_retarget::RetargetGate;
+///
+/// let gate: RetargetGate = "slide=0.05".parse()?;
+/// assert_eq!((gate.metric.name, gate.metric.unit, gate.limit), ("slide", "m/s", 0.05));
+/// # Ok::<(), mocap_retarget::ParseGateError>(())
+/// ```
+pub type RetargetGate = Gate<RetargetReport>;
 
-    /// The metric with a name.
-    pub fn named(name: &str) -> Option<RetargetMetric> {
-        RetargetMetric::ALL.into_iter().find(|metric| metric.name == name)
-    }
+impl Gated for RetargetReport {
+    const METRICS: &'static [RetargetMetric] = &METRICS;
 
-    /// Its value; `None` if it was not measured, or is not a number.
-    pub fn of(&self, report: &RetargetReport) -> Option<f64> {
-        let any = report.frames > report.lead_in;
-        (self.value)(report).filter(|value| any && !value.is_nan())
+    fn is_measured(&self) -> bool {
+        self.frames > self.lead_in
     }
 }
 
-const METRICS: [RetargetMetric; 19] = [
+const METRICS: [RetargetMetric; 22] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
@@ -66,16 +61,28 @@ const METRICS: [RetargetMetric; 19] = [
         count(report, |row| row.wrong_bend_frames)
     }),
     metric("slide", "m/s", "foot skate: mean speed of a toe in contact", |report| {
-        feet(report, |foot| has_contact(foot).then_some(foot.slide))
+        feet(report, |foot| foot.slide)
+    }),
+    metric("slide-own", "m/s", "foot skate in the target's own contacts", |report| {
+        feet(report, |foot| foot.own.measure.skate)
     }),
     metric("slide-ratio", "", "foot skate over the source's, scaled", |report| {
         feet(report, |foot| foot.slide_ratio)
     }),
     metric("float", "m", "greatest float height of a toe or heel in contact", |report| {
-        feet(report, |foot| has_contact(foot).then(|| greater(foot.toe.float, foot.heel.float)))
+        feet(report, |foot| worst([foot.toe.float, foot.heel.float].into_iter().flatten()))
     }),
+    metric(
+        "float-own",
+        "m",
+        "greatest float height in the target's own contacts, above its own floor",
+        |report| feet(report, |foot| foot.own.measure.float_max),
+    ),
     metric("penetration", "m", "greatest penetration of the floor by a foot", |report| {
-        feet(report, |foot| Some(greater(foot.penetration_max, foot.heel.penetration)))
+        feet(report, |foot| worst([foot.penetration_max, foot.heel.penetration].into_iter().flatten()))
+    }),
+    metric("penetration-own", "m", "greatest penetration of the target's own floor by a foot", |report| {
+        feet(report, |foot| foot.own.measure.penetration_max)
     }),
     metric("contacts-lost", "", "share of contact frames without contact", |report| {
         feet(report, |foot| foot.contacts_kept.map(|kept| 1.0 - kept))
@@ -104,7 +111,7 @@ const fn metric(
     description: &'static str,
     value: fn(&RetargetReport) -> Option<f64>,
 ) -> RetargetMetric {
-    RetargetMetric { name, unit, description, value }
+    Metric::new(name, unit, description, value)
 }
 
 /// The greatest value, `None` without values. Not a number if one of them is not (`f64::max` would ignore it).
@@ -125,27 +132,18 @@ fn feet(report: &RetargetReport, value: impl Fn(&FootReport) -> Option<f64>) -> 
     worst(report.feet.iter().filter_map(value))
 }
 
-/// Whether the source's foot is ever in contact: else it can neither skate nor float.
-fn has_contact(foot: &FootReport) -> bool {
-    foot.contact_frames > 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_are_found_and_differ() {
-        for (i, metric) in RetargetMetric::ALL.iter().enumerate() {
+        for (i, metric) in METRICS.iter().enumerate() {
             assert_eq!(
                 RetargetMetric::named(metric.name).map(|found| found.description),
                 Some(metric.description)
             );
-            assert!(
-                RetargetMetric::ALL[..i].iter().all(|other| other.name != metric.name),
-                "{}",
-                metric.name
-            );
+            assert!(METRICS[..i].iter().all(|other| other.name != metric.name), "{}", metric.name);
         }
         assert!(RetargetMetric::named("Slide").is_none());
     }

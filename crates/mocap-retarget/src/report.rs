@@ -1,6 +1,7 @@
 //! The report of a retarget: quality in numbers.
 
 use crate::{LimbRatios, RetargetWarning};
+use mocap_analysis::FootMeasure;
 use mocap_model::Role;
 use std::ops::Range;
 
@@ -78,7 +79,7 @@ pub struct EffectorReport {
     pub iterations_max: u32,
 }
 
-/// How well a foot keeps the contacts of the source.
+/// How well a foot keeps the contacts of the source. `None`: no frame shows the figure, so it was not measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootReport {
     /// The role of the foot.
@@ -88,23 +89,23 @@ pub struct FootReport {
     /// Number of contact frames.
     pub contact_frames: usize,
     /// Foot skate of the source: mean speed of its toe during contacts [m/s].
-    pub slide_source: f64,
+    pub slide_source: Option<f64>,
     /// Foot skate of the target: mean speed of its toe in the same frames [m/s].
-    pub slide: f64,
+    pub slide: Option<f64>,
     /// `slide` over `slide_source`, scaled by the leg ratio; `None` if the source's foot does not skate.
     pub slide_ratio: Option<f64>,
     /// Float height: greatest height of the foot above the floor during contacts \[m\].
-    pub float: f64,
+    pub float: Option<f64>,
     /// Mean height of the foot above the floor during contacts \[m\].
-    pub height_mean: f64,
+    pub height_mean: Option<f64>,
     /// Mean difference of that height from the source's, while toe and heel are in contact \[m\].
-    pub height_error: f64,
+    pub height_error: Option<f64>,
     /// Greatest difference of that height from the source's \[m\].
-    pub height_error_max: f64,
+    pub height_error_max: Option<f64>,
     /// Greatest penetration of the floor in all frames \[m\].
-    pub penetration_max: f64,
+    pub penetration_max: Option<f64>,
     /// Greatest penetration of the source \[m\].
-    pub penetration_source: f64,
+    pub penetration_source: Option<f64>,
     /// The ball of the foot, relative to its height while the foot is flat.
     pub toe: SoleReport,
     /// The heel, straight below the ankle while the foot is flat.
@@ -112,15 +113,26 @@ pub struct FootReport {
     /// Share of the source's contact frames in which the target's toe is in contact by the same measure (slow and
     /// low); `None` without contacts of the source.
     pub contacts_kept: Option<f64>,
+    /// The same foot measured on the target's motion by its own contacts and floor, without the source.
+    pub own: OwnContacts,
+}
+
+/// What the target's motion shows of a foot by itself: its own contacts, and heights above its own floor.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnContacts {
+    /// Contacts of the target's toe, as ranges of frames.
+    pub contacts: Vec<Range<usize>>,
+    /// Foot skate, float height and penetration \[m, m/s\].
+    pub measure: FootMeasure,
 }
 
 /// Distances of a point of a sole from the floor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SoleReport {
     /// Greatest height above the floor during contacts of the source \[m\].
-    pub float: f64,
+    pub float: Option<f64>,
     /// Greatest penetration of the floor in all frames \[m\].
-    pub penetration: f64,
+    pub penetration: Option<f64>,
 }
 
 /// A self-contact of a hand.
@@ -182,7 +194,8 @@ impl RetargetReport {
         self.frames += lead_in;
         self.lead_in = lead_in;
         self.largest_step.frame += lead_in;
-        let of_feet = self.feet.iter_mut().flat_map(|foot| &mut foot.contacts);
+        let of_feet =
+            self.feet.iter_mut().flat_map(|foot| foot.contacts.iter_mut().chain(&mut foot.own.contacts));
         let of_hands = self.self_contacts.iter_mut().flat_map(|contact| &mut contact.contacts);
         for contact in of_feet.chain(of_hands) {
             *contact = contact.start + lead_in..contact.end + lead_in;

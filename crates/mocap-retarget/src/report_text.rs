@@ -56,14 +56,14 @@ impl fmt::Display for RetargetReport {
 impl RetargetReport {
     /// The worst figures in one line.
     pub fn summary(&self) -> String {
-        let skate = self.feet.iter().map(|foot| foot.slide).fold(0.0, f64::max);
-        let error = self.effectors.iter().map(|effector| effector.p95).fold(0.0, f64::max);
+        let skate = self.feet.iter().filter_map(|foot| foot.slide).reduce(f64::max);
+        let error = self.effectors.iter().map(|effector| effector.p95).reduce(f64::max);
         let limits = match self.limits.violations {
             0 => "limits kept".into(),
             many => format!("limits exceeded in {many} joint-frames"),
         };
-        let (error, skate) = (millimetres(error), millimetres(skate));
-        format!("goal error p95 {error} mm, foot skate {skate} mm/s, {limits}")
+        let (error, skate) = (measured(error, "mm"), measured(skate, "mm/s"));
+        format!("goal error p95 {error}, foot skate {skate}, {limits}")
     }
 }
 
@@ -82,15 +82,34 @@ fn effector(row: &EffectorReport) -> String {
 }
 
 fn foot(row: &FootReport) -> String {
-    let [skate, source] = [row.slide, row.slide_source].map(millimetres);
-    let float = [row.toe.float, row.heel.float].map(millimetres).join(" / ");
-    let penetration = [row.toe.penetration, row.heel.penetration].map(millimetres).join(" / ");
     let kept = row.contacts_kept.map_or(String::new(), |kept| format!(" ({:.0} % kept)", 100.0 * kept));
+    let source = row.slide_source.map_or(String::new(), |slide| format!(" (source {})", millimetres(slide)));
     format!(
-        "contact {}{kept}, foot skate {skate} mm/s (source {source}), float {float} mm, penetration {penetration} mm \
-         (toe / heel)",
-        frames(row.contact_frames)
+        "contact {}{kept}, foot skate {}{source}, float {}, penetration {} (toe / heel); own contact {}, foot skate {}, \
+         float {}",
+        frames(row.contact_frames),
+        measured(row.slide, "mm/s"),
+        toe_and_heel([row.toe.float, row.heel.float]),
+        toe_and_heel([row.toe.penetration, row.heel.penetration]),
+        frames(row.own.measure.contact_frames),
+        measured(row.own.measure.skate, "mm/s"),
+        measured(row.own.measure.float_max, "mm"),
     )
+}
+
+/// A length or speed in thousandths, or that no frame showed it.
+fn measured(value: Option<f64>, unit: &str) -> String {
+    value.map_or("not measured".into(), |value| format!("{} {unit}", millimetres(value)))
+}
+
+fn toe_and_heel(lengths: [Option<f64>; 2]) -> String {
+    match lengths {
+        [None, None] => "not measured".into(),
+        lengths => {
+            let [toe, heel] = lengths.map(|length| length.map_or("not measured".into(), millimetres));
+            format!("{toe} / {heel} mm")
+        }
+    }
 }
 
 fn self_contact(row: &SelfContactReport) -> String {
@@ -108,6 +127,29 @@ fn frames(count: usize) -> String {
 mod tests {
     use crate::fixtures::clip;
     use crate::{RetargetOptions, Retargeter};
+
+    #[test]
+    fn what_no_frame_shows_is_not_measured() {
+        // Feet that never stop: a hop in the air, one frame long.
+        let jump = clip("alex_jump.bvh");
+        let highest = jump.trimmed(jump.frames() / 2..jump.frames() / 2 + 1).unwrap();
+        let robin = clip("robin_walk.bvh");
+        let retargeter =
+            Retargeter::new(highest.skeleton(), robin.skeleton(), &RetargetOptions::default()).unwrap();
+        let (_, mut report) = retargeter.retarget(&highest).unwrap();
+        for foot in &mut report.feet {
+            assert_eq!((foot.slide, foot.slide_source, foot.own.measure.skate), (None, None, None));
+            (foot.toe.float, foot.heel.float) = (None, None);
+        }
+        let text = report.to_string();
+        assert!(text.contains("foot skate not measured, float not measured, penetration "), "{text}");
+        assert!(report.summary().contains("foot skate not measured"), "{}", report.summary());
+        for name in ["slide", "slide-own", "slide-ratio", "float"] {
+            let gate: crate::RetargetGate = format!("{name}=1").parse().unwrap();
+            let result = gate.check(&report);
+            assert_eq!((result.value, result.passed), (None, false), "{name}");
+        }
+    }
 
     #[test]
     fn a_report_has_a_line_per_limb_and_names_what_went_wrong() {

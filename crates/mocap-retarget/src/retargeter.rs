@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// println!("legs × {:.3}", retargeter.ratios().leg);
 /// let (motion, report) = retargeter.retarget(&walk)?;
 /// assert_eq!(motion.skeleton().joints().len(), robin.skeleton().joints().len());
-/// assert!(report.feet.iter().all(|foot| foot.slide < 1e-6));
+/// assert!(report.feet.iter().all(|foot| foot.slide.unwrap() < 1e-6));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]

@@ -83,7 +83,28 @@ pub struct SummarizedCompression {
     pub summary: CompressSummary,
 }
 
-/// As [`compress()`], with tolerances of joints by glob in place of [`CompressOptions::joint_tolerances`]. `progress`
+/// Half-way between frames an error beyond this many times the limit is one of direction: a joint turns by about 180°
+/// from one frame to the next, and the decoded turn goes round the other way.
+const BETWEEN: f64 = 20.0;
+
+/// The same, compressed again with the motion between frames guarded where a turn goes round the other way; as it was
+/// where that does not help.
+fn round_the_short_way(
+    clip: &Clip,
+    options: &CompressOptions,
+    first: Compression,
+    progress: &dyn Fn(f64),
+) -> Compression {
+    if first.report.between_frames_max <= BETWEEN * first.report.limit || options.guard_between {
+        return first;
+    }
+    let options = CompressOptions { guard_between: true, ..options.clone() };
+    mocap_compress::compress_with_progress(clip, &options, progress).unwrap_or(first)
+}
+
+/// As [`compress()`], with tolerances of joints by glob in place of [`CompressOptions::joint_tolerances`]. Where a turn
+/// of about 180° between two frames would be decoded the other way round, the motion between frames is guarded as well,
+/// or a warning says by how much it is off. `progress`
 /// is called with the share of the work that is done, 0 to 1. What is assumed, and rules that match no joint, are
 /// added to `warnings`.
 ///
@@ -124,7 +145,12 @@ pub fn compress_by_rules(
         joint_tolerances: matched.tolerances,
         ..options.clone()
     };
-    let Compression { bytes, report } = mocap_compress::compress_with_progress(&clip, &options, progress)?;
+    let compressed = mocap_compress::compress_with_progress(&clip, &options, progress)?;
+    let Compression { bytes, report } = round_the_short_way(&clip, &options, compressed, progress);
+    if report.between_frames_max > BETWEEN * report.limit {
+        let (max, limit) = (report.between_frames_max, report.limit);
+        warnings.push(Finding::new(Problem::FarBetweenFrames { max, limit }));
+    }
     let summary = CompressSummary::new(&report, &options, clip.frames(), rules, &matched.by_joint);
     Ok(SummarizedCompression { bytes, summary })
 }

@@ -71,6 +71,11 @@ impl MotionFile {
         Ok(Parsed { value: MotionFile { format, content }, warnings })
     }
 
+    /// A compressed clip that was opened with a skeleton of another file.
+    pub fn of_compressed(compressed: &Compressed) -> MotionFile {
+        MotionFile { format: FileFormat::Mocz, content: Content::Clip(stating(compressed.to_clip())) }
+    }
+
     /// The format of the file.
     pub fn format(&self) -> FileFormat {
         self.format
@@ -240,7 +245,7 @@ fn refused(error: Rejected, repair: bool) -> Rejected {
     if repair { error.without_repairable() } else { error }
 }
 
-/// The clip of a `.mocz` file. A unit that a flag stated when it was compressed is one that the file states now.
+/// The clip of a `.mocz` file.
 fn decompressed(bytes: &[u8], limits: &Limits) -> Result<Clip, Finding> {
     let Limits { bytes: most, joints, frames, .. } = *limits;
     if bytes.len() > most {
@@ -251,13 +256,17 @@ fn decompressed(bytes: &[u8], limits: &Limits) -> Result<Clip, Finding> {
     let opened = Compressed::open(bytes, &open_limits);
     let opened = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?;
     limits.check_samples(opened.info().frames, opened.skeleton().len()).map_err(Finding::new)?;
-    let clip = opened.to_clip();
+    Ok(stating(opened.to_clip()))
+}
+
+/// A unit that a flag stated when a clip was compressed is one that its file states now.
+fn stating(clip: Clip) -> Clip {
     let mut space = *clip.skeleton().space();
     match &mut space.unit {
         Some(unit) if unit.source == UnitSource::Flag => unit.source = UnitSource::File,
-        _ => return Ok(clip),
+        _ => return clip,
     }
-    Ok(in_space(clip, space))
+    in_space(clip, space)
 }
 
 /// The warnings of a file; where these are errors, the first one as the error, and the others.

@@ -47,6 +47,13 @@ pub enum Problem {
     NotAboveZero { option: &'static str, value: f64 },
 
     // Warnings.
+    #[error(
+        "half-way between frames the error reaches {:.1} mm, the limit in frames is {} mm: a joint turns by about 180° \
+         between two frames",
+        max * 1e3,
+        short(limit * 1e3)
+    )]
+    FarBetweenFrames { max: f64, limit: f64 },
     #[error("the unit is assumed to be that of the other motion")]
     UnitOfOther,
     #[error("no joint matches '{glob}': its tolerance has no effect")]
@@ -108,6 +115,7 @@ impl mocap_formats::Problem for Problem {
             Problem::DurationsDiffer { .. } => "compare::different",
             Problem::UnsupportedOutput { .. } | Problem::CompressedOutput => "usage::format",
             Problem::NoSuchJoint { .. } => "compress::no-such-joint",
+            Problem::FarBetweenFrames { .. } => "compress::between-frames",
             Problem::NotAboveZero { .. } => "usage::value",
             Problem::UnitUnknown { .. } => "unit::unknown",
             Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",

@@ -23,12 +23,16 @@ fn text(row: &ManifestStats) -> String {
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let mut lines = vec![
         format!(
-            "{}{}, {} ok, {} failed, {} unfinished",
+            "{}{}, {} ok, {} failed, {} unfinished{}",
             if row.command.is_empty() { String::new() } else { format!("{}: ", row.command) },
             counted(row.clips, "clip"),
             row.ok,
             row.failed,
-            row.unfinished
+            row.unfinished,
+            match row.not_started {
+                0 => String::new(),
+                clips => format!(", {clips} not started"),
+            }
         ),
         format!(
             "  {:.1} MB in, {:.1} MB out in {}, {}",

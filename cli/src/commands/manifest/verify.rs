@@ -22,5 +22,5 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
         console.row("", &table(&columns));
         console.row("", &report.summary.text());
     }
-    Ok(if report.problems.is_empty() { Exit::Success } else { Exit::ClipFailed })
+    Ok(if report.is_whole() { Exit::Success } else { Exit::ClipFailed })
 }

@@ -12,7 +12,7 @@ const MEASURED: &str = "feet and limbs are measured if both skeletons have legs 
 pub(crate) fn missed(missed: MissedGate) -> Diagnostic {
     let diagnostic = Diagnostic::gate(missed.code(), missed.to_string());
     match missed {
-        MissedGate::NotMeasured(_) => diagnostic.help(MEASURED),
+        MissedGate::NotMeasured { .. } => diagnostic.help(MEASURED),
         MissedGate::Above { .. } => diagnostic,
     }
 }

@@ -17,6 +17,8 @@ pub(super) const FORM: u32 = 1;
 pub enum Line {
     /// A run starts or continues.
     Run(Header),
+    /// How much the run has to do.
+    Plan(Plan),
     /// Work on a clip starts.
     Start(Start),
     /// A clip is done or has failed.
@@ -41,6 +43,14 @@ pub struct Header {
     pub shard: Option<Shard>,
     /// What hashes are.
     pub hash: String,
+}
+
+/// How much a run has to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "PlanLine")]
+pub struct Plan {
+    /// Clips of the run, those that an earlier run completed included.
+    pub clips: usize,
 }
 
 /// Work on a clip begins.
@@ -194,6 +204,7 @@ mod tests {
         let header = Header { fingerprint: Hash::of(b""), ..header };
         let lines = [
             Line::Run(header),
+            Line::Plan(Plan { clips: 2 }),
             Line::Start(Start { path: PathText::new(std::path::Path::new("a/1.bvh")) }),
             Line::Clip(entry("a/1.bvh", Hash::of(b""), ClipResult::Ok, b"out")),
             Line::Clip(entry("a/2.bvh", Hash::of(b""), ClipResult::Failed, b"")),

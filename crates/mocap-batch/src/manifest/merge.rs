@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::find::NamedManifest;
-use super::line::{Entry, Header, Line, text};
+use super::line::{Entry, Header, Line, Plan, text};
 use crate::counted;
 use crate::error::BatchError;
 use crate::portable::PathText;
@@ -19,6 +19,8 @@ use crate::write::write_file;
 pub struct Merged<'a> {
     header: Header,
     clips: BTreeMap<&'a PathText, &'a Entry>,
+    /// The number of clips of the whole run; `None` where a manifest does not say, or a shard is missing.
+    planned: Option<usize>,
     /// The counts.
     pub summary: MergeSummary,
     /// What is missing for a whole run.
@@ -116,12 +118,17 @@ pub fn merge(manifests: &[NamedManifest]) -> Result<Merged<'_>, BatchError> {
         unfinished: unfinished.len(),
     };
     let mut warnings: Vec<MergeWarning> = missing_shards(manifests).into_iter().collect();
+    let shards = manifests.iter().filter_map(|named| named.manifest.header.as_ref());
+    let are_shards = shards.clone().all(|header| header.shard.is_some());
+    let whole = warnings.is_empty() && are_shards && shards.count() == manifests.len();
+    let planned = manifests.iter().map(|named| named.manifest.planned).sum::<Option<usize>>();
+    let planned = planned.filter(|_| whole);
     warnings.extend(
         unfinished
             .first()
             .map(|first| MergeWarning::Unfinished { clips: unfinished.len(), first: first.shown() }),
     );
-    Ok(Merged { header, clips, summary, warnings })
+    Ok(Merged { header, clips, planned, summary, warnings })
 }
 
 impl Merged<'_> {
@@ -132,7 +139,8 @@ impl Merged<'_> {
     pub fn write(&self, path: &Path, replace: bool) -> Result<(), BatchError> {
         let lines = || {
             let clips = self.clips.values().map(|&clip| Line::Clip(clip.clone()));
-            std::iter::once(Line::Run(self.header.clone())).chain(clips)
+            let plan = self.planned.map(|clips| Line::Plan(Plan { clips }));
+            std::iter::once(Line::Run(self.header.clone())).chain(plan).chain(clips)
         };
         write_file(path, replace, &|out| lines().try_for_each(|line| out.write_all(&text(&line)))).map(drop)
     }

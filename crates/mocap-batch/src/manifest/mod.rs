@@ -1,6 +1,7 @@
 //! The manifest of a run: one JSON object per line, of what was started and what was finished.
 //!
-//! The first line records the command and options of the run (`run`). A clip has a line when work on it starts
+//! The first line records the command and options of the run (`run`), the next one the number of its clips (`plan`): a
+//! run that was interrupted shows what it did not start. A clip has a line when work on it starts
 //! (`start`) and one when it is done or has failed (`clip`); of several lines about one clip the last one counts.
 //! Lines are only appended, each at once and with one write, so a killed process leaves complete lines and at most one
 //! torn one at the end.
@@ -18,7 +19,7 @@ mod writer;
 
 pub use completed::Completed;
 pub use find::{NamedManifest, read_manifests};
-pub use line::{ClipResult, Entry, Fault, FileFact, Header, Line, Start};
+pub use line::{ClipResult, Entry, Fault, FileFact, Header, Line, Plan, Start};
 pub use merge::{MergeSummary, MergeWarning, Merged, merge};
 pub use options::{ManifestOptions, default_name};
 pub use reader::Manifest;

@@ -18,6 +18,8 @@ pub struct Manifest {
     pub clips: BTreeMap<PathText, Entry>,
     /// Clips that were started and not finished since; an earlier run may have completed some of them.
     pub unfinished: BTreeSet<PathText>,
+    /// The number of clips of the last run; `None` where the manifest does not say.
+    pub planned: Option<usize>,
     /// The length of all complete lines [bytes]; what follows is torn.
     pub(super) whole: usize,
     /// Whether the last line is torn: the process was killed while it wrote it.
@@ -56,6 +58,7 @@ impl Manifest {
                     return Err(BatchError::ManifestHash { path, found, supported: hash::NAME });
                 }
                 Line::Run(header) => manifest.header = Some(header),
+                Line::Plan(plan) => manifest.planned = Some(plan.clips),
                 Line::Start(start) => {
                     manifest.unfinished.insert(start.path);
                 }
@@ -66,6 +69,12 @@ impl Manifest {
             }
         }
         Ok(manifest)
+    }
+
+    /// The clips of the last run that were never started; 0 where the manifest does not say how many it has.
+    pub fn not_started(&self) -> usize {
+        let unfinished = self.unfinished.iter().filter(|clip| !self.clips.contains_key(clip)).count();
+        self.planned.unwrap_or(0).saturating_sub(self.clips.len() + unfinished)
     }
 
     /// Clips that were started and that no run has completed.

@@ -23,6 +23,8 @@ pub struct ManifestStats {
     pub failed: usize,
     /// Clips that were started and not finished.
     pub unfinished: usize,
+    /// Clips that were never started: the run was interrupted.
+    pub not_started: usize,
     /// Files that were written.
     pub outputs: usize,
     /// Size of all inputs (bytes).
@@ -76,6 +78,7 @@ pub fn stats(manifests: &[NamedManifest], slowest: usize) -> ManifestStats {
     for NamedManifest { manifest, .. } in manifests {
         clips.extend(manifest.clips.values());
         stats.unfinished += manifest.incomplete().count();
+        stats.not_started += manifest.not_started();
     }
     let mut errors: BTreeMap<&str, FaultCount> = BTreeMap::new();
     for clip in &clips {

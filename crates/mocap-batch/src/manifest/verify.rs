@@ -71,6 +71,7 @@ impl VerifySummary {
         let counts = [
             (self.failed, "failed"),
             (self.unfinished, "unfinished"),
+            (self.not_started, "not started: the run was interrupted, --resume continues it"),
             (self.missing, "outputs missing"),
             (self.changed, "outputs changed"),
         ];
@@ -93,6 +94,8 @@ pub struct VerifySummary {
     pub failed: usize,
     /// Clips that were started and not finished.
     pub unfinished: usize,
+    /// Clips of the run that were never started: it was interrupted, and the manifest does not name them.
+    pub not_started: usize,
     /// Outputs that were checked.
     pub outputs: usize,
     /// Outputs that do not exist.
@@ -124,6 +127,11 @@ pub fn verify(manifests: &[NamedManifest], outputs: Option<&Path>, threads: usiz
 }
 
 impl VerifyReport {
+    /// Whether all clips of the runs are done, and all outputs as they were written.
+    pub fn is_whole(&self) -> bool {
+        self.problems.is_empty() && self.summary.not_started == 0
+    }
+
     fn add(&mut self, NamedManifest { path, manifest }: &NamedManifest, directory: &Path, threads: usize) {
         let VerifyReport { problems, summary } = self;
         let files: Vec<&FileFact> = manifest.clips.values().flat_map(|clip| &clip.outputs).collect();
@@ -160,6 +168,7 @@ impl VerifyReport {
             summary.unfinished += 1;
             problems.push(problem(clip, ProblemKind::Unfinished));
         }
+        summary.not_started += manifest.not_started();
     }
 }
 

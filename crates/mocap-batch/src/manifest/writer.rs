@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use walkdir::WalkDir;
 
 use super::completed::{Completed, directory_of_inputs};
-use super::line::{ClipResult, Entry, Fault, FileFact, Line, Start, text};
+use super::line::{ClipResult, Entry, Fault, FileFact, Line, Plan, Start, text};
 use super::line_file::LineFile;
 use super::options::ManifestOptions;
 use super::reader::MOST_BYTES;
 use crate::context::{FileRecord, JobFiles};
 use crate::error::BatchError;
 use crate::hash::Hash;
-use crate::plan::Job;
+use crate::plan::{Destination, Job};
 use crate::portable::PathText;
 use crate::read::read_whole;
 use crate::root;
@@ -65,6 +65,7 @@ impl ManifestWriter {
         file.set_len(end)
             .and_then(|()| file.seek(SeekFrom::Start(end)))
             .map_err(|error| BatchError::io("write", &options.path, &error))?;
+        let planned = manifest.planned;
         let same = manifest.header.take().is_some_and(|known| known.differences(&header).is_empty());
         let writer = ManifestWriter {
             file: Mutex::new(LineFile::new(file, end)),
@@ -75,6 +76,10 @@ impl ManifestWriter {
         };
         if !same {
             writer.append(&Line::Run(header))?;
+        }
+        let clips = jobs.iter().filter(|job| matches!(job.destination, Destination::File { .. })).count();
+        if !same || planned != Some(clips) {
+            writer.append(&Line::Plan(Plan { clips }))?;
         }
         Ok(writer)
     }

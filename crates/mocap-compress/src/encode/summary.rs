@@ -106,8 +106,9 @@ impl CompressSummary {
             format!("{} bytes, {:.1} times smaller than raw ({})", self.bytes, self.ratio, self.profile);
         let error =
             |max: f64, limit: f64| format!("error max {:.4} mm, limit {} mm", max * 1e3, millimetres(limit));
+        let between = format!("between frames max {:.4} mm", self.between_frames_max * 1e3);
         if self.bounds.is_empty() {
-            return format!("{size}, {}", error(self.max_error, self.error_limit));
+            return format!("{size}, {}, {between}", error(self.max_error, self.error_limit));
         }
         let parts = self.bounds.iter().map(|bound| {
             let of = match &bound.set {
@@ -117,7 +118,7 @@ impl CompressSummary {
             };
             format!("{of}: {}", error(bound.max_error, bound.error_limit))
         });
-        format!("{size}; {}", parts.collect::<Vec<_>>().join("; "))
+        format!("{size}; {}; {between}", parts.collect::<Vec<_>>().join("; "))
     }
 }
 

@@ -95,7 +95,8 @@ fn can_be_drawn(file: &Path) {
 
 fn the_t_pose_before_a_cmu_motion_is_suspicious() {
     let folder = mocap_corpus::folder();
-    for file in ["cmu/01_01.bvh", "cmu/12_01_walk.bvh", "iclone/007_12.bvh"] {
+    // Of "cmu/12_01_walk.bvh" the reader warns: its arms move no further than those of a somersault.
+    for file in ["cmu/01_01.bvh", "iclone/007_12.bvh"] {
         let artifacts = quality(&read(&folder.join(file)), &ContactOptions::default()).artifacts;
         assert!(artifacts.iter().any(|suspect| suspect.frames == (1..2)), "{file}: {artifacts:?}");
     }
@@ -137,7 +138,10 @@ fn fixtures_have_the_quality_they_were_made_with() {
         assert_eq!(quality.artifacts, [], "{name}");
         for (foot, contacts) in quality.feet.iter().zip(contacts) {
             assert_eq!(foot.contacts, contacts, "{name} {:?}", foot.side);
-            assert!(foot.measure.skate < 1e-3 && foot.measure.penetration_max < 1e-6, "{name}: {foot:?}");
+            assert!(
+                foot.measure.skate.unwrap() < 1e-3 && foot.measure.penetration_max.unwrap() < 1e-6,
+                "{name}: {foot:?}"
+            );
         }
     }
 }

@@ -1,0 +1,67 @@
+//! Teleports and jumps: hips, or a hand or foot seen from them, are elsewhere from one frame to the next.
+
+use super::steps::{Steps, Surprise};
+use super::{Artifact, ArtifactKind, worst_of_overlapping};
+use crate::{Lengths, Trajectory, trajectories};
+use mocap_model::{Clip, JointId, Role};
+
+/// How far a joint may be from where it was going.
+#[derive(Clone, Copy)]
+struct Rule {
+    kind: ArtifactKind,
+    /// After one frame at 30 fps [leg lengths].
+    limit: f64,
+    /// At low rates a joint goes further in a frame, up to this.
+    most: f64,
+    /// Times the usual deviation around it.
+    times: f64,
+}
+
+/// More than hips in a somersault or on a swing are off (0.14), less than 30 cm are for a tall man (0.33). A larger limit
+/// at low rates would hide such a step.
+const HIPS: Rule = Rule { kind: ArtifactKind::Teleport, limit: 0.2, most: 0.32, times: 4.0 };
+/// Hands and feet are faster (0.63).
+const ENDS: Rule = Rule { kind: ArtifactKind::Jump, limit: 0.75, most: 1.5, times: 6.0 };
+/// Deviations that do not matter [leg lengths].
+const NOISE: f64 = 0.005;
+
+pub(super) fn find(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
+    let skeleton = clip.skeleton();
+    let hips = skeleton.with_role(Role::Hips).unwrap_or(JointId(0));
+    let ends = [Role::LeftHand, Role::RightHand, Role::LeftFoot, Role::RightFoot];
+    let ends = ends.into_iter().filter_map(|role| skeleton.with_role(role));
+    let joints: Vec<JointId> = [hips].into_iter().chain(ends).collect();
+    let mut paths = trajectories(clip, &joints);
+    let (of_hips, of_ends) = paths.split_at_mut(1);
+    for path in &mut *of_ends {
+        path.iter_mut().zip(&of_hips[0]).for_each(|(place, hips)| *place -= hips);
+    }
+    let mut found = of_path(clip, lengths, (hips, &of_hips[0]), HIPS);
+    let jumps = joints[1..]
+        .iter()
+        .zip(of_ends)
+        .flat_map(|(joint, path)| of_path(clip, lengths, (*joint, path), ENDS));
+    found.extend(worst_of_overlapping(jumps.collect()));
+    found
+}
+
+fn of_path(
+    clip: &Clip,
+    lengths: &Lengths,
+    (joint, path): (JointId, &Trajectory),
+    rule: Rule,
+) -> Vec<Artifact> {
+    let steps = Steps::at(clip.rate().fps());
+    let limit = (rule.limit * steps.time * steps.time).min(rule.most);
+    let change = |from: usize, to: usize| (path[to] - path[from]) / lengths.leg;
+    let found = steps.surprises(clip.frames(), change, limit, rule.times, NOISE);
+    let in_lengths = lengths.leg * lengths.factor;
+    let artifact = |surprise: Surprise| Artifact {
+        kind: rule.kind,
+        frames: surprise.frames,
+        joint: Some(joint),
+        value: surprise.size * in_lengths,
+        limit: limit * in_lengths,
+    };
+    found.into_iter().map(artifact).collect()
+}

@@ -1,0 +1,73 @@
+//! The floor of a database: where the floors of its clips are, and which clips are not on it.
+
+use crate::percentile::percentile;
+use crate::quality::contacts_of;
+use crate::{Artifact, ArtifactKind, ContactOptions, Lengths, Quality, feet_of, floor_height};
+use mocap_model::Clip;
+
+/// A clip may stand this far from the floor of its database [leg lengths]: walks show the heels, runs only toes.
+const LIMIT: f64 = 0.07;
+/// Or this many times as far as half of the clips do.
+const TIMES: f64 = 6.0;
+/// Clips that make a database.
+const CLIPS: usize = 3;
+
+/// The floors of the clips of one database on one skeleton.
+///
+/// ```
+/// use mocap_analysis::FloorVote;
+///
+/// // Floors of four clips [leg lengths]; the last one floats.
+/// let vote = FloorVote::of(&[0.05, 0.04, 0.06, 0.2]).unwrap();
+/// assert!(vote.difference(0.06).abs() < vote.limit() && vote.difference(0.2) > vote.limit());
+/// assert!(FloorVote::of(&[0.05, 0.2]).is_none());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloorVote {
+    /// Where most clips stand [leg lengths].
+    middle: f64,
+    /// How far half of them are from it at most.
+    spread: f64,
+}
+
+impl FloorVote {
+    /// The vote of floors [leg lengths]; `None` of fewer than three.
+    pub fn of(floors: &[f64]) -> Option<FloorVote> {
+        if floors.len() < CLIPS {
+            return None;
+        }
+        let middle = percentile(&mut floors.to_vec(), 0.5);
+        let mut off: Vec<f64> = floors.iter().map(|floor| (floor - middle).abs()).collect();
+        Some(FloorVote { middle, spread: percentile(&mut off, 0.5) })
+    }
+
+    /// How far a floor is above that of the database [leg lengths]; negative below it.
+    pub fn difference(&self, floor: f64) -> f64 {
+        floor - self.middle
+    }
+
+    /// How far a floor may be from it [leg lengths].
+    pub fn limit(&self) -> f64 {
+        LIMIT.max(TIMES * self.spread)
+    }
+
+    /// The artifact of a clip that does not stand on the floor of its database.
+    pub fn judge(&self, quality: &Quality) -> Option<Artifact> {
+        let in_lengths = quality.lengths.leg * quality.lengths.factor;
+        let difference = self.difference(quality.floor? / in_lengths);
+        (difference.abs() > self.limit()).then_some(Artifact {
+            kind: ArtifactKind::Float,
+            frames: 0..quality.frames,
+            joint: None,
+            value: difference * in_lengths,
+            limit: self.limit() * in_lengths,
+        })
+    }
+}
+
+/// The height of the floor of a clip as a vote takes it [leg lengths]; `None` without feet or frames.
+pub fn floor_in_legs(clip: &Clip) -> Option<f64> {
+    let (lengths, feet) = (Lengths::of(clip.skeleton()), feet_of(clip.skeleton()));
+    let found = contacts_of(clip, &feet, &ContactOptions::default());
+    floor_height(clip, &feet, &found).map(|floor| floor / lengths.leg)
+}
