@@ -7,6 +7,8 @@ mod compare;
 mod compress;
 mod convert;
 mod decompress;
+mod edit;
+mod edit_steps;
 mod edits;
 mod files;
 mod formats;
@@ -30,6 +32,10 @@ pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
+pub(crate) use edit::{Args as EditArgs, EditArg, EditGates, EditList, HEADING as EDITS_HEADING};
+pub(crate) use edit_steps::{
+    EditStep, GroundStep, HeadingStep, InPlaceStep, MirrorStep, RootJointStep, StartAtStep,
+};
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
@@ -76,6 +82,7 @@ pub(crate) enum Verb {
     Info(InfoArgs),
     Validate(ValidateArgs),
     Convert(ConvertArgs),
+    Edit(EditArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod compress;
 pub(crate) mod convert;
 pub(crate) mod decompress;
+pub(crate) mod edit;
 pub(crate) mod info;
 pub(crate) mod manifest;
 pub(crate) mod picture;

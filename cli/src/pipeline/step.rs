@@ -6,14 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use crate::args::{CompareStep, CompressStep, Edits, Kind, Reading, RetargetStep, WriteStep};
+use crate::args::{
+    CompareStep, CompressStep, EditStep, Edits, GroundStep, HeadingStep, InPlaceStep, Kind, MirrorStep, Reading,
+    RetargetStep, RootJointStep, StartAtStep, WriteStep,
+};
 
 /// What a step is to do.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Read(Reading),
     Edit(Edits),
+    /// One of the edits of `mocap edit`.
+    One(Box<EditStep>),
     Retarget(Box<RetargetStep>),
     Compress(CompressStep),
     Write(WriteStep),
@@ -46,6 +52,42 @@ pub(crate) const KINDS: &[StepKind] = &[
         about: "Edits of the motion, in the order of `mocap convert`",
         flags: flags::<Edits>,
         read: |text, of, entries| read(text, of, entries, Step::Edit),
+    },
+    StepKind {
+        name: "mirror",
+        about: "Swaps left and right",
+        flags: flags::<MirrorStep>,
+        read: edit::<MirrorStep>,
+    },
+    StepKind {
+        name: "in-place",
+        about: "Takes the root motion out",
+        flags: flags::<InPlaceStep>,
+        read: edit::<InPlaceStep>,
+    },
+    StepKind {
+        name: "root-joint",
+        about: "Adds a joint on the ground that carries the root motion",
+        flags: flags::<RootJointStep>,
+        read: edit::<RootJointStep>,
+    },
+    StepKind {
+        name: "heading",
+        about: "Turns the motion: at its start the body faces an axis",
+        flags: flags::<HeadingStep>,
+        read: edit::<HeadingStep>,
+    },
+    StepKind {
+        name: "start-at",
+        about: "Moves the start of the motion above the origin",
+        flags: flags::<StartAtStep>,
+        read: edit::<StartAtStep>,
+    },
+    StepKind {
+        name: "ground",
+        about: "Moves the floor under the feet to height 0",
+        flags: flags::<GroundStep>,
+        read: edit::<GroundStep>,
     },
     StepKind {
         name: "retarget",
@@ -91,6 +133,14 @@ fn read<'a, T: Deserialize<'a>>(
     step: fn(T) -> Step,
 ) -> Result<Step, TomlError> {
     settings(text, of, entries).map(step)
+}
+
+fn edit<T: DeserializeOwned + Into<EditStep>>(
+    text: &Text,
+    of: &str,
+    entries: &[Entry],
+) -> Result<Step, TomlError> {
+    read(text, of, entries, |step: T| Step::One(Box::new(step.into())))
 }
 
 impl StepKind {
