@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{Edit, EditGate, Keep};
+use mocap_edit::{Denoise, Edit, EditGate, Keep};
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::formats::writable;
 use super::{Inputs, Outputs, Reading, setting};
 
-/// Edit motions: mirror, root motion, placement, cuts; in the order given, with a report
+/// Edit motions: denoise, mirror, root motion, placement, cuts; in the order given, with a report
 ///
 /// Edits are applied in the order in which they are typed. --keep belongs to the --in-place, --extract-root or
 /// --root-joint before it.
@@ -21,6 +21,7 @@ use super::{Inputs, Outputs, Reading, setting};
     Examples:\n\
     \x20 mocap edit walk.bvh --mirror -o walk_mirrored.bvh\n\
     \x20 mocap edit walk.bvh --extract-root root.csv --in-place -o in_place.bvh\n\
+    \x20 mocap edit take.bvh --denoise auto -o clean.bvh\n\
     \x20 mocap edit database/ --ground --start-at origin -o placed/")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -112,6 +113,10 @@ struct Flags {
     /// Multiply every length [above 0]; the unit stays: the character grows or shrinks
     #[arg(long, value_name = "FACTOR")]
     scale: Vec<Factor>,
+    /// Remove jitter and spikes: auto (estimates the noise of every joint), butterworth:HZ, savgol[:SECONDS],
+    /// gaussian[:SECONDS] or one-euro[:HZ,BETA]
+    #[arg(long, value_name = "METHOD")]
+    denoise: Vec<Denoise>,
     /// Swap left and right: the motion as a mirror shows it
     #[arg(long)]
     mirror: bool,
@@ -166,6 +171,7 @@ impl Flags {
         all("trim", ready(self.trim, Edit::Trim));
         all("fps", ready(self.fps, Edit::Resample));
         all("scale", ready(self.scale, |factor| Edit::Scale(factor.0)));
+        all("denoise", ready(self.denoise, Edit::Denoise));
         let keep = Keep::default();
         all("extract_root", edits(self.extract_root, |file| EditArg::ExtractRoot { file, keep }));
         all("apply_root", edits(self.apply_root, |file| EditArg::ApplyRoot { file }));

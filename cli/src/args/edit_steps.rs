@@ -1,7 +1,7 @@
 //! Edits as steps of pipelines: each is one edit with its options and gates.
 
 use clap::Args as ClapArgs;
-use mocap_edit::{Edit, Keep};
+use mocap_edit::{Denoise, Edit, Keep};
 use mocap_model::SignedAxis;
 use serde::Deserialize;
 
@@ -31,6 +31,25 @@ pub(crate) struct MirrorStep {
 impl From<MirrorStep> for EditStep {
     fn from(settings: MirrorStep) -> EditStep {
         step(Edit::Mirror, settings.gates)
+    }
+}
+
+/// The settings of the step `denoise`.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct DenoiseStep {
+    /// auto, butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA] [default: auto]
+    #[arg(long, value_name = "METHOD")]
+    #[serde(default, deserialize_with = "setting::option")]
+    denoise: Option<Denoise>,
+    #[command(flatten)]
+    #[serde(rename = "..gates")]
+    gates: EditGates,
+}
+
+impl From<DenoiseStep> for EditStep {
+    fn from(settings: DenoiseStep) -> EditStep {
+        step(Edit::Denoise(settings.denoise.unwrap_or_default()), settings.gates)
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edit::{Args as EditArgs, EditArg, EditGates, EditList, HEADING as EDITS_HEADING};
 pub(crate) use edit_steps::{
-    EditStep, GroundStep, HeadingStep, InPlaceStep, MirrorStep, RootJointStep, StartAtStep,
+    DenoiseStep, EditStep, GroundStep, HeadingStep, InPlaceStep, MirrorStep, RootJointStep, StartAtStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};

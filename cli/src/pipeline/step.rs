@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::args::{
-    CompareStep, CompressStep, EditStep, Edits, GroundStep, HeadingStep, InPlaceStep, Kind, MirrorStep, Reading,
+    CompareStep, CompressStep, DenoiseStep, EditStep, Edits, GroundStep, HeadingStep, InPlaceStep, Kind, MirrorStep, Reading,
     RetargetStep, RootJointStep, StartAtStep, WriteStep,
 };
 
@@ -52,6 +52,12 @@ pub(crate) const KINDS: &[StepKind] = &[
         about: "Edits of the motion, in the order of `mocap convert`",
         flags: flags::<Edits>,
         read: |text, of, entries| read(text, of, entries, Step::Edit),
+    },
+    StepKind {
+        name: "denoise",
+        about: "Removes jitter and spikes",
+        flags: flags::<DenoiseStep>,
+        read: edit::<DenoiseStep>,
     },
     StepKind {
         name: "mirror",

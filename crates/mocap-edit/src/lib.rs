@@ -18,6 +18,7 @@
 //! | to | see |
 //! |---|---|
 //! | swap left and right | [`mirror`] |
+//! | remove jitter and spikes | [`denoise`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
 //! | cut and resample | [`trim`], [`drop_first_frame`], [`resample`] |
@@ -27,6 +28,7 @@
 //! body (heading, feet) find its joints by their roles.
 
 mod body;
+mod denoise;
 mod error;
 #[cfg(test)]
 mod fixtures;
@@ -39,6 +41,7 @@ mod sequence;
 mod smoothing;
 mod trim;
 
+pub use denoise::{Denoise, denoise};
 pub use error::EditError;
 pub use gate::{EditGate, EditMetric};
 pub use mirror::mirror;

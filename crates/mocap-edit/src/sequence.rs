@@ -3,7 +3,7 @@
 use mocap_model::{Clip, FrameRange, FrameRate, JointTracks, SignedAxis, Track};
 
 use crate::samples::{collapsed, expanded};
-use crate::{EditError, EditReport, Keep, RootCurve};
+use crate::{Denoise, EditError, EditReport, Keep, RootCurve};
 
 /// One edit with its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub enum Edit {
     Resample(FrameRate),
     /// Multiply every length, above 0.
     Scale(f64),
+    /// Remove jitter and spikes.
+    Denoise(Denoise),
     /// Swap left and right.
     Mirror,
     /// Take the root motion out.
@@ -94,6 +96,7 @@ impl Edit {
             Edit::Trim(_) => "trim",
             Edit::Resample(_) => "fps",
             Edit::Scale(_) => "scale",
+            Edit::Denoise(_) => "denoise",
             Edit::Mirror => "mirror",
             Edit::InPlace(_) => "in-place",
             Edit::ExtractRoot(_) => "extract-root",
@@ -186,6 +189,7 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
             let report = EditReport::measured("scale", clip, &scaled);
             Ok((scaled, report))
         }
+        Edit::Denoise(method) => crate::denoise(clip, *method),
         Edit::Mirror => crate::mirror(clip),
         Edit::InPlace(keep) => crate::in_place(clip, *keep),
         Edit::ApplyRoot(curve) => crate::apply_root(clip, curve),
