@@ -3,6 +3,7 @@
 use super::write;
 use crate::Content;
 use crate::entry::Entry;
+use crate::left_out::Holds;
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "csv",
@@ -10,6 +11,8 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("positions"),
     has_motion: true,
     states_space: false,
+    // Rotations are not there either.
+    holds: Holds::ALL,
     searched: false,
     beside: None,
     detect: |start| start.first.starts_with(b"frame,time,joint,"),
