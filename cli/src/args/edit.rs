@@ -212,7 +212,9 @@ impl EditList {
                 Typed::Edit(edit) => list.push(edit),
                 Typed::Keep(keep) => {
                     let of = list.last_mut().and_then(EditArg::keep_mut);
-                    *of.ok_or("--keep belongs to the --in-place, --extract-root or --root-joint before it")? = keep;
+                    *of.ok_or(
+                        "--keep belongs to the --in-place, --extract-root or --root-joint before it",
+                    )? = keep;
                 }
             }
         }
@@ -266,11 +268,12 @@ mod tests {
     fn edits_keep_their_order() {
         let names = |words: &str| {
             let edits = list(words).unwrap().into_iter();
-            edits.map(|edit| match edit {
-                EditArg::Ready(edit) => edit.name(),
-                other => panic!("{other:?}"),
-            })
-            .collect::<Vec<_>>()
+            edits
+                .map(|edit| match edit {
+                    EditArg::Ready(edit) => edit.name(),
+                    other => panic!("{other:?}"),
+                })
+                .collect::<Vec<_>>()
         };
         assert_eq!(names("--trim 1:9 --mirror --fps 30"), ["trim", "mirror", "fps"]);
         assert_eq!(names("--fps 30 --mirror --trim 1:9 --fps 60"), ["fps", "mirror", "trim", "fps"]);

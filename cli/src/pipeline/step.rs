@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::args::{
-    CompareStep, CompressStep, DenoiseStep, EditStep, Edits, GroundStep, HeadingStep, InPlaceStep, Kind, MirrorStep, Reading,
-    RetargetStep, RootJointStep, StartAtStep, WriteStep,
+    CompareStep, CompressStep, DenoiseStep, EditStep, Edits, GroundStep, HeadingStep, InPlaceStep, Kind,
+    MirrorStep, Reading, RetargetStep, RootJointStep, StartAtStep, WriteStep,
 };
 
 /// What a step is to do.

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p mocap-edit --example denoise_table -- METHOD SKIP FILE...`
 
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
 use std::time::Instant;
 
 use mocap_edit::{Denoise, denoise};
@@ -28,15 +30,17 @@ fn with_rotations(clip: &Clip, mut change: impl FnMut(&UnitQuaternion<f64>) -> U
     let tracks = clip.skeleton().joints().iter().zip(clip.tracks()).map(|(joint, tracks)| {
         let values = (0..clip.frames()).map(|frame| change(&tracks.rotation.at(frame))).collect();
         let rotation = if joint.end_site { tracks.rotation.clone() } else { Track::Sampled(values) };
-        JointTracks { rotation, translation: tracks.translation.clone() }
+        JointTracks { rotation, ..tracks.clone() }
     });
-    Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks.collect()).expect("finite rotations")
+    Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks.collect())
+        .expect("finite rotations")
 }
 
 /// The median size of third differences of joint positions.
 fn jerk(clip: &Clip) -> f64 {
     let mut kinematics = ForwardKinematics::new(clip);
-    let joints: Vec<_> = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
+    let joints: Vec<_> =
+        clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
     let mut frames: Vec<Vec<Vector3<f64>>> = Vec::new();
     for frame in 0..clip.frames() {
         kinematics.place(frame);
@@ -55,11 +59,12 @@ fn error(a: &Clip, b: &Clip) -> (f64, f64) {
     let (mut squares, mut count, mut most) = (0.0, 0.0, 0.0f64);
     for (id, _) in a.skeleton().iter().filter(|(_, joint)| !joint.end_site) {
         for frame in 0..a.frames() {
-            let angle = angle_between(&a.track(id).rotation.at(frame), &b.track(id).rotation.at(frame)).to_degrees();
+            let angle =
+                angle_between(&a.track(id).rotation.at(frame), &b.track(id).rotation.at(frame)).to_degrees();
             (squares, count, most) = (squares + angle * angle, count + 1.0, most.max(angle));
         }
     }
-    ((squares / f64::from(count)).sqrt(), most)
+    ((squares / count).sqrt(), most)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -74,9 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for seed in 1..=5 {
             let mut normal = Normal(seed);
             let size = 1f64.to_radians();
-            let noisy = with_rotations(&clip, |q| {
-                q * exp(&Vector3::from_fn(|_, _| size * normal.next()))
-            });
+            let noisy = with_rotations(&clip, |q| q * exp(&Vector3::from_fn(|_, _| size * normal.next())));
             let started = Instant::now();
             let (clean, report) = denoise(&noisy, method)?;
             seconds += started.elapsed().as_secs_f64();
@@ -89,7 +92,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
         let speed = (5 * joints * clip.frames()) as f64 / seconds / 1e6;
         let [rms, most, jerk, noise] = sums;
-        println!("{path}: rms {rms:.3}, max {most:.2}, jerk {jerk:.2}, noise {noise:.3}, clean {still:.3}, {speed:.2} M joint-frames/s");
+        println!(
+            "{path}: rms {rms:.3}, max {most:.2}, jerk {jerk:.2}, noise {noise:.3}, clean {still:.3}, {speed:.2} M joint-frames/s"
+        );
     }
     Ok(())
 }

@@ -83,7 +83,9 @@ impl EditError {
             EditError::CurveLength { .. } => {
                 "apply a root curve to the motion that it was extracted from, before edits that change its frames"
             }
-            EditError::JointExists { .. } => "the motion has a ground root already, or another name is needed",
+            EditError::JointExists { .. } => {
+                "the motion has a ground root already, or another name is needed"
+            }
             EditError::NoCycle { .. } => "--loop=A:B closes a range that you choose, such as --loop=30:92",
             EditError::Skeletons { .. } => {
                 "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"

@@ -106,11 +106,18 @@ impl EditGate {
             _ if result.passed => None,
             None => Some((
                 "gate::not-measured",
-                format!("{name} was not measured, so it is not within the limit of {}: {description}", self.limit),
+                format!(
+                    "{name} was not measured, so it is not within the limit of {}: {description}",
+                    self.limit
+                ),
             )),
             Some(value) => Some((
                 "gate::metric-above",
-                format!("{name} is {value:.4}{}, above the limit of {}: {description}", self.unit(), self.limit),
+                format!(
+                    "{name} is {value:.4}{}, above the limit of {}: {description}",
+                    self.unit(),
+                    self.limit
+                ),
             )),
         }
     }

@@ -46,7 +46,9 @@ pub use error::EditError;
 pub use gate::{EditGate, EditMetric};
 pub use mirror::mirror;
 pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
-pub use root::{Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin};
+pub use root::{
+    Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
+};
 pub use sequence::{Applied, Edit, apply};
 pub use trim::{drop_first_frame, resample, trim};
 

@@ -89,8 +89,12 @@ impl Figure {
 impl EditReport {
     /// The report of an edit that turned `before` into `after`: what changed, and the contacts.
     pub(crate) fn measured(name: &'static str, before: &Clip, after: &Clip) -> EditReport {
-        let mut report =
-            EditReport { name, frames_before: before.frames(), frames: after.frames(), ..EditReport::default() };
+        let mut report = EditReport {
+            name,
+            frames_before: before.frames(),
+            frames: after.frames(),
+            ..EditReport::default()
+        };
         let body = Body::of(before);
         report.contacts_before = contact_figures(&body, before);
         report.contacts = match after.skeleton().len() == before.skeleton().len() {
@@ -139,7 +143,12 @@ impl EditReport {
         self.max_m = Some(largest.sqrt() * metres);
     }
 
-    pub(crate) fn figure(mut self, name: &'static str, value: impl Into<Option<f64>>, unit: &'static str) -> Self {
+    pub(crate) fn figure(
+        mut self,
+        name: &'static str,
+        value: impl Into<Option<f64>>,
+        unit: &'static str,
+    ) -> Self {
         self.figures.push(Figure::new(name, value, unit));
         self
     }

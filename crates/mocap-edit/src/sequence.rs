@@ -1,8 +1,8 @@
 //! Edits in a row, each with its report.
 
-use mocap_model::{Clip, FrameRange, FrameRate, JointTracks, SignedAxis, Track};
+use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 
-use crate::samples::{collapsed, expanded};
+use crate::samples::Samples;
 use crate::{Denoise, EditError, EditReport, Keep, RootCurve};
 
 /// One edit with its options.
@@ -173,7 +173,12 @@ impl Applied {
 
     fn finish(&mut self, report: EditReport, clip: Clip) {
         self.reports.push(report);
-        self.clip = clip;
+        // What the frames are split and joined for does not change what the clip says about them.
+        let annotations = self.clip.annotations().clone();
+        self.clip = match clip.frames() == self.clip.frames() {
+            true => clip.clone().with_annotations(annotations).unwrap_or(clip),
+            false => clip,
+        };
     }
 }
 
@@ -205,28 +210,16 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
 
 /// Two motions of one skeleton, one after the other.
 fn joined(first: &Clip, second: &Clip, edit: &Edit) -> Result<Clip, EditError> {
-    let (a, b) = (first.frames(), second.frames());
-    let tracks = second.skeleton().joints().iter().zip(first.tracks().iter().zip(second.tracks())).map(
-        |(joint, (before, after))| {
-            let mut rotations = expanded(&before.rotation, a);
-            rotations.extend(expanded(&after.rotation, b));
-            let offset = Track::Constant(joint.offset);
-            let translation = (before.translation.is_some() || after.translation.is_some()).then(|| {
-                let mut values = expanded(before.translation.as_ref().unwrap_or(&offset), a);
-                values.extend(expanded(after.translation.as_ref().unwrap_or(&offset), b));
-                collapsed(values, joint.offset)
-            });
-            JointTracks { rotation: collapsed(rotations, joint.rest_rotation), translation }
-        },
-    );
-    Clip::new(second.skeleton().clone(), second.rate(), a + b, tracks.collect())
-        .map_err(|error| EditError::model(edit.name(), error))
+    let (mut all, rest) = (Samples::of(first), Samples::of(second));
+    all.append(rest);
+    all.into_clip(edit.name())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures::clip;
+    use mocap_model::JointTracks;
 
     #[test]
     fn a_rest_pose_before_the_motion_is_left_out() {

@@ -17,9 +17,11 @@ use crate::EditError;
 /// [`EditError::NoFrameLeft`] where the range is outside the clip.
 pub fn trim(clip: &Clip, range: &FrameRange) -> Result<Clip, EditError> {
     let frames = clip.frames();
-    let range = range
-        .frames(frames, clip.rate().fps())
-        .ok_or(EditError::NoFrameLeft { edit: "trim", frames, seconds: clip.duration() })?;
+    let range = range.frames(frames, clip.rate().fps()).ok_or(EditError::NoFrameLeft {
+        edit: "trim",
+        frames,
+        seconds: clip.duration(),
+    })?;
     clip.trimmed(range).map_err(|error| EditError::model("trim", error))
 }
 

@@ -1,5 +1,7 @@
 //! Edits a motion: mirrors it, takes its root motion out, and prints what each edit changed.
 
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
 use mocap::edit::{Edit, Keep, apply, apply_root, root_curve};
 
 fn main() -> Result<(), mocap::Error> {

@@ -43,7 +43,9 @@ pub(crate) fn files(edits: &EditList) -> Vec<PathBuf> {
 
 /// Whether a name stands for a directory: no curve has an extension like that.
 fn is_folder(file: &Path) -> bool {
-    let curve = |extension: &std::ffi::OsStr| ["csv", "json"].iter().any(|known| extension.eq_ignore_ascii_case(known));
+    let curve = |extension: &std::ffi::OsStr| {
+        ["csv", "json"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    };
     file.is_dir() || !file.extension().is_some_and(curve)
 }
 
@@ -60,8 +62,10 @@ impl LoadedEdit {
     pub(super) fn check_many(&self, edit: &EditArg, many: bool) -> Result<(), Diagnostic> {
         match (self, edit) {
             (LoadedEdit::ExtractRoot { file, .. }, _) if many && !is_folder(file) => {
-                let message = format!("--extract-root '{}' is one file, and there are many inputs", file.display());
-                Err(Diagnostic::new("usage::edit", message).help("name a directory, which takes one curve per input"))
+                let message =
+                    format!("--extract-root '{}' is one file, and there are many inputs", file.display());
+                Err(Diagnostic::new("usage::edit", message)
+                    .help("name a directory, which takes one curve per input"))
             }
             _ => Ok(()),
         }
@@ -75,7 +79,8 @@ impl LoadedEdit {
             LoadedEdit::ApplyRoot { file } => {
                 let file = of_input(file, input);
                 let text = text_of(&file, context)?;
-                let curve = RootCurve::parse(&text).map_err(|error| Diagnostic::from(error).in_file(&file))?;
+                let curve =
+                    RootCurve::parse(&text).map_err(|error| Diagnostic::from(error).in_file(&file))?;
                 Edit::ApplyRoot(Box::new(curve))
             }
         })

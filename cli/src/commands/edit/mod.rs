@@ -36,7 +36,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         Some(format) => encode::renamed(path, format),
         None => {
             let named = path.extension().and_then(|extension| extension.to_str());
-            let same = named.and_then(Format::from_extension).filter(|format| format.is_writable() && format.has_motion());
+            let same = named
+                .and_then(Format::from_extension)
+                .filter(|format| format.is_writable() && format.has_motion());
             encode::renamed(path, same.unwrap_or(Format::Bvh))
         }
     };
@@ -94,7 +96,11 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
 }
 
 /// The edits of one input: those that need a file of it have read that.
-fn resolved(edits: &[LoadedEdit], job: &Job, context: &JobContext) -> Result<Vec<mocap_edit::Edit>, Diagnostic> {
+fn resolved(
+    edits: &[LoadedEdit],
+    job: &Job,
+    context: &JobContext,
+) -> Result<Vec<mocap_edit::Edit>, Diagnostic> {
     edits.iter().map(|edit| edit.of_input(&job.input, context)).collect()
 }
 

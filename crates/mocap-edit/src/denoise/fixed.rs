@@ -63,7 +63,9 @@ fn share(cutoff: f64, fps: f64) -> f64 {
 fn filtered(values: Vec<f64>, method: Denoise, fps: f64) -> Vec<f64> {
     match method {
         Denoise::Butterworth { cutoff } => butterworth(&values, cutoff, fps),
-        Denoise::SavitzkyGolay { width } => savitzky_golay(&values, ((width * fps) / 2.0).round().max(2.0) as usize),
+        Denoise::SavitzkyGolay { width } => {
+            savitzky_golay(&values, ((width * fps) / 2.0).round().max(2.0) as usize)
+        }
         Denoise::Gaussian { sigma } => gaussian(&values, sigma * fps),
         Denoise::Auto | Denoise::OneEuro { .. } => values,
     }

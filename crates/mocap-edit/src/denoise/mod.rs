@@ -80,7 +80,8 @@ impl FromStr for Denoise {
     /// Reads `auto`, `butterworth:HZ`, `savgol[:SECONDS]`, `gaussian[:SECONDS]`, `one-euro[:HZ,BETA]`.
     fn from_str(text: &str) -> Result<Denoise, String> {
         let (name, values) = text.split_once(':').map_or((text, None), |(name, values)| (name, Some(values)));
-        let values: Result<Vec<f64>, _> = values.map_or(Ok(Vec::new()), |v| v.split(',').map(str::parse).collect());
+        let values: Result<Vec<f64>, _> =
+            values.map_or(Ok(Vec::new()), |v| v.split(',').map(str::parse).collect());
         let values = values.map_err(|_| format!("'{text}': a value is not a number"))?;
         if values.iter().any(|value| !(value.is_finite() && *value >= 0.0)) {
             return Err(format!("'{text}': values are numbers above 0"));

@@ -18,7 +18,8 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
     if sizes.is_empty() {
         return 0.0;
     }
-    let mut quiet: Vec<f64> = sizes.chunks_mut(STRETCH).filter(|part| part.len() >= STRETCH / 2).map(median).collect();
+    let mut quiet: Vec<f64> =
+        sizes.chunks_mut(STRETCH).filter(|part| part.len() >= STRETCH / 2).map(median).collect();
     if quiet.len() < 4 {
         return median(&mut sizes) / MEDIAN_ABSOLUTE / super::banded::NOISE_GAIN.sqrt();
     }

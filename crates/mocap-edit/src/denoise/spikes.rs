@@ -10,8 +10,8 @@ use super::noise::median;
 const SMALLEST: f64 = 0.05;
 /// ... and larger than the usual residual around it by this factor ...
 const UNUSUAL: f64 = 8.0;
-/// ... and than the way between the frames before and after it by this one: a step does not come back.
-const RETURN: f64 = 2.5;
+/// ... and than the gap between both sides of the motion by this one: after a step they do not meet.
+const RETURN: f64 = 1.2;
 /// The frames to each side that say what is usual.
 const AROUND: usize = 12;
 
@@ -25,7 +25,9 @@ pub(super) fn spikes(rotations: &[UnitQuaternion<f64>], noise: f64) -> Vec<(usiz
     let mut found: Vec<(usize, UnitQuaternion<f64>)> = Vec::new();
     // A second round finds the second of two neighbours, hidden by the first.
     for _ in 0..2 {
-        let residuals: Vec<f64> = (0..n).map(|frame| predicted(&repaired, frame).map_or(0.0, |p| angle_between(&p, &repaired[frame]))).collect();
+        let residuals: Vec<f64> = (0..n)
+            .map(|frame| predicted(&repaired, frame).map_or(0.0, |p| angle_between(&p, &repaired[frame])))
+            .collect();
         let mut again = false;
         for frame in 2..n - 2 {
             let size = residuals[frame];
@@ -33,8 +35,7 @@ pub(super) fn spikes(rotations: &[UnitQuaternion<f64>], noise: f64) -> Vec<(usiz
             if !peak || size < SMALLEST.max(5.0 * noise) {
                 continue;
             }
-            let past = angle_between(&repaired[frame - 1], &repaired[frame + 1]);
-            if size < RETURN * past {
+            if size < RETURN * gap(&repaired, frame) {
                 continue;
             }
             let (from, to) = (frame.saturating_sub(AROUND), (frame + AROUND + 1).min(n));
@@ -56,6 +57,21 @@ pub(super) fn spikes(rotations: &[UnitQuaternion<f64>], noise: f64) -> Vec<(usiz
     found
 }
 
+/// How far apart the sides of a frame are \[rad\]: between its neighbours, or from where one side, continued by a
+/// parabola, expects the other. Half the height of a step is its residual, all of it is its gap.
+fn gap(rotations: &[UnitQuaternion<f64>], frame: usize) -> f64 {
+    let base = rotations[frame - 1];
+    let vector = |at: usize| rotations.get(at).map(|rotation| log(&(base.inverse() * rotation)));
+    let continued = |near: usize, middle: Option<usize>, far: Option<usize>, at: usize| {
+        let expected = vector(near)? * 6.0 - vector(middle?)? * 8.0 + vector(far?)? * 3.0;
+        Some((expected - vector(at)?).norm())
+    };
+    let left = continued(frame - 1, frame.checked_sub(2), frame.checked_sub(3), frame + 1);
+    let right = continued(frame + 1, Some(frame + 2), Some(frame + 3), frame - 1);
+    let between = angle_between(&rotations[frame - 1], &rotations[frame + 1]);
+    left.into_iter().chain(right).fold(between, f64::min)
+}
+
 /// The rotation of a frame by the cubic through two frames on each side.
 fn predicted(rotations: &[UnitQuaternion<f64>], frame: usize) -> Option<UnitQuaternion<f64>> {
     let base = rotations[frame.checked_sub(1)?];
@@ -72,7 +88,7 @@ mod tests {
     #[test]
     fn spikes_are_found_and_fast_motion_and_steps_are_not() {
         let turn = |angle: f64| exp(&Vector3::new(angle, 0.0, 0.0));
-        let swing: Vec<_> = (0..60).map(|i| turn((f64::from(i) * 0.5).sin())).collect();
+        let swing: Vec<_> = (0..60).map(|i| turn((f64::from(i) * 0.25).sin())).collect();
         assert_eq!(spikes(&swing, 0.0), []);
         let mut step = swing.clone();
         step[30..].iter_mut().for_each(|rotation| *rotation *= turn(1.5));

@@ -7,7 +7,9 @@
 
 mod pairing;
 
-use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Skeleton, UnitQuaternion, Vector3, rotation_between};
+use mocap_model::{
+    Clip, ForwardKinematics, JointId, Pose, Skeleton, UnitQuaternion, Vector3, rotation_between,
+};
 use nalgebra::{Matrix3, Rotation3};
 
 use crate::body::Body;
@@ -38,8 +40,10 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let mirrored = mirror.apply(clip)?;
     let mut report = EditReport::measured("mirror", clip, &mirrored);
     let residual = mirror.residual(clip, &mirrored);
-    let metres = residual.map(|(distance, _)| distance * body.metres_or_one()).filter(|_| body.metres.is_some());
-    let swapped = mirror.partners.iter().enumerate().filter(|(id, other)| other.is_some_and(|o| o.index() > *id));
+    let metres =
+        residual.map(|(distance, _)| distance * body.metres_or_one()).filter(|_| body.metres.is_some());
+    let swapped =
+        mirror.partners.iter().enumerate().filter(|(id, other)| other.is_some_and(|o| o.index() > *id));
     let swapped = swapped.count();
     report = report.figure("mirror-residual", metres, "m").note(format!("{swapped} pairs of joints swapped"));
     if let (Some(metres), Some((_, joint))) = (metres, residual)
@@ -118,7 +122,8 @@ impl Mirror {
             [] => at_rest,
             [(ours, theirs)] => rotation_between(&(at_rest * ours), theirs) * at_rest,
             many => {
-                let off = many.iter().map(|(ours, theirs)| (at_rest * ours).angle(theirs)).fold(0.0, f64::max);
+                let off =
+                    many.iter().map(|(ours, theirs)| (at_rest * ours).angle(theirs)).fold(0.0, f64::max);
                 if off < UNLIKE { at_rest } else { best_rotation(many).unwrap_or(at_rest) }
             }
         }
@@ -134,15 +139,14 @@ impl Mirror {
                 Some(other) => (other.index(), false),
                 None => (i, true),
             };
+            mirrored.scales[i] = source.scales[m].clone();
             let after = self.corrections[i];
             let before = match joint.parent {
                 Some(parent) if !own => self.corrections[parent.index()].inverse(),
                 _ => UnitQuaternion::identity(),
             };
-            mirrored.rotations[i] = source.rotations[m]
-                .iter()
-                .map(|q| before * self.reflect_rotation(q) * after)
-                .collect();
+            mirrored.rotations[i] =
+                source.rotations[m].iter().map(|q| before * self.reflect_rotation(q) * after).collect();
             let offset = skeleton.joint(JointId::from(m)).offset;
             mirrored.translations[i] = source.translations[m].as_ref().map(|values| {
                 let place = |v: &Vector3<f64>| match joint.parent {

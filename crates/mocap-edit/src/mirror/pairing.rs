@@ -37,8 +37,7 @@ fn pair_up(
     // A joint between two roles has none: the ones below it tell its side.
     let roles_below = |id: JointId, mirrored: bool| {
         let roles = skeleton.subtree(id).into_iter().filter_map(|id| skeleton.joint(id).role);
-        let mut roles: Vec<Role> =
-            roles.map(|role| if mirrored { role.mirrored() } else { role }).collect();
+        let mut roles: Vec<Role> = roles.map(|role| if mirrored { role.mirrored() } else { role }).collect();
         roles.sort();
         roles
     };

@@ -152,7 +152,8 @@ impl RootCurve {
                     match part.trim().split_once(' ') {
                         Some(("up", axis)) => {
                             let axis: Vec<f64> = axis.split(' ').filter_map(|v| v.parse().ok()).collect();
-                            curve.up = axis.try_into().map_err(|_| wrong("the up axis has three values".into()))?;
+                            curve.up =
+                                axis.try_into().map_err(|_| wrong("the up axis has three values".into()))?;
                         }
                         Some(("fps", fps)) => curve.fps = fps.parse().unwrap_or(f64::NAN),
                         Some(("keep", keep)) => curve.keep = keep.parse().map_err(wrong)?,

@@ -20,13 +20,13 @@ pub(crate) struct Travel {
 
 /// The heading in each frame: across hips and shoulders; without these, the turn of the hips joint about the up axis.
 pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
-    let pairs: Vec<[JointId; 2]> = [
-        [Role::LeftUpperLeg, Role::RightUpperLeg],
-        [Role::LeftUpperArm, Role::RightUpperArm],
-    ]
-    .into_iter()
-    .filter_map(|[left, right]| Some([body.skeleton.with_role(left)?, body.skeleton.with_role(right)?]))
-    .collect();
+    let pairs: Vec<[JointId; 2]> =
+        [[Role::LeftUpperLeg, Role::RightUpperLeg], [Role::LeftUpperArm, Role::RightUpperArm]]
+            .into_iter()
+            .filter_map(|[left, right]| {
+                Some([body.skeleton.with_role(left)?, body.skeleton.with_role(right)?])
+            })
+            .collect();
     let joints: Vec<JointId> = pairs.iter().flatten().copied().chain([body.hips]).collect();
     let placed = placements(clip, &joints);
     let hips = &placed[joints.len() - 1];

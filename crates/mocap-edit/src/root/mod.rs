@@ -57,9 +57,11 @@ pub fn in_place(clip: &Clip, keep: Keep) -> Result<(Clip, EditReport), EditError
     let moved = place_roots(clip, "in-place", |frame| curve.placement(frame).inverse())?;
     let report = EditReport::measured("in-place", clip, &moved);
     let body = Body::of(clip);
-    let way: f64 = curve.positions.windows(2).map(|p| (Vector3::from(p[1]) - Vector3::from(p[0])).norm()).sum();
+    let way: f64 =
+        curve.positions.windows(2).map(|p| (Vector3::from(p[1]) - Vector3::from(p[0])).norm()).sum();
     let way = body.metres.map(|metres| way * metres);
-    let turn = curve.headings.last().zip(curve.headings.first()).map(|(last, first)| (last - first).to_degrees());
+    let turn =
+        curve.headings.last().zip(curve.headings.first()).map(|(last, first)| (last - first).to_degrees());
     let note = format!("keeps {keep} in the body");
     Ok((moved, report.figure("way", way, "m").figure("turn", turn, "deg").note(note)))
 }
@@ -117,10 +119,12 @@ pub fn add_root_joint(clip: &Clip, name: &str, keep: Keep) -> Result<(Clip, Edit
     let root = JointTracks {
         rotation: Track::from_samples(placed.iter().map(|place| place.rotation).collect())
             .unwrap_or(Track::Constant(UnitQuaternion::identity())),
+        scale: None,
         translation: Track::from_samples(placed.iter().map(|place| place.translation.vector).collect()),
     };
     let tracks = std::iter::once(root).chain(body.tracks().iter().cloned()).collect();
     let clip_with = Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks)
+        .and_then(|with| with.with_annotations(clip.annotations().clone()))
         .map_err(|error| EditError::model("root-joint", error))?;
     let report = EditReport::measured("root-joint", clip, &clip_with).note(format!("joint '{name}' added"));
     Ok((clip_with, report))
@@ -157,7 +161,8 @@ pub fn face(clip: &Clip, axis: SignedAxis) -> Result<(Clip, EditReport), EditErr
 pub fn start_at_origin(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     let first = travel(clip, &body).places.first().copied().unwrap_or_default();
-    let placement = Isometry3::from_parts(Translation3::from(-body.on_ground(&first)), UnitQuaternion::identity());
+    let placement =
+        Isometry3::from_parts(Translation3::from(-body.on_ground(&first)), UnitQuaternion::identity());
     let moved = place_roots(clip, "start-at", |_| placement)?;
     let report = EditReport::measured("start-at", clip, &moved);
     Ok((moved, report))
@@ -226,7 +231,8 @@ mod tests {
                 let (again, _) = apply_root(&body, &RootCurve::parse(&curve.to_csv()).unwrap()).unwrap();
                 for (old, new) in walk.tracks().iter().zip(again.tracks()) {
                     for frame in 0..walk.frames() {
-                        let far = mocap_model::angle_between(&old.rotation.at(frame), &new.rotation.at(frame));
+                        let far =
+                            mocap_model::angle_between(&old.rotation.at(frame), &new.rotation.at(frame));
                         assert!(far < 1e-9);
                         if let (Some(old), Some(new)) = (&old.translation, &new.translation) {
                             assert!((old.at(frame) - new.at(frame)).norm() < 1e-9 * 200.0);
