@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{Denoise, Edit, EditGate, Keep};
+use mocap_edit::{Denoise, Edit, EditGate, Keep, LoopOptions};
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::formats::writable;
 use super::{Inputs, Outputs, Reading, setting};
 
-/// Edit motions: denoise, mirror, root motion, placement, cuts; in the order given, with a report
+/// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, placement, cuts; in the order given, with a report
 ///
 /// Edits are applied in the order in which they are typed. --keep belongs to the --in-place, --extract-root or
 /// --root-joint before it.
@@ -22,6 +22,7 @@ use super::{Inputs, Outputs, Reading, setting};
     \x20 mocap edit walk.bvh --mirror -o walk_mirrored.bvh\n\
     \x20 mocap edit walk.bvh --extract-root root.csv --in-place -o in_place.bvh\n\
     \x20 mocap edit take.bvh --denoise auto -o clean.bvh\n\
+    \x20 mocap edit walk.bvh --loop --in-place -o cycle.bvh\n\
     \x20 mocap edit database/ --ground --start-at origin -o placed/")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -70,6 +71,8 @@ pub(crate) enum EditArg {
     Ready(Edit),
     /// Writes a curve.
     ExtractRoot { file: PathBuf, keep: Keep },
+    /// Reads a map of times.
+    TimeMap { file: PathBuf },
     /// Reads a curve.
     ApplyRoot { file: PathBuf },
 }
@@ -117,6 +120,22 @@ struct Flags {
     /// gaussian[:SECONDS] or one-euro[:HZ,BETA]
     #[arg(long, value_name = "METHOD")]
     denoise: Vec<Denoise>,
+    /// Make a loop: search the best cycle, or close the range A:B (--loop=A:B), and lock planted feet; the last frame
+    /// has the pose of the first
+    #[arg(long = "loop", value_name = "A:B", num_args = 0..=1, require_equals = true, default_missing_value = ":")]
+    make_loop: Vec<FrameRange>,
+    /// Play faster (above 1) or slower (below 1) at the same frame rate [factor, above 0]
+    #[arg(long, value_name = "FACTOR")]
+    speed: Vec<Factor>,
+    /// Give the motion another duration, such as 2s [s, above 0]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    duration: Vec<f64>,
+    /// Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase
+    #[arg(long, value_name = "FILE")]
+    time_map: Vec<PathBuf>,
+    /// Lock planted feet: legs are solved anew, the hips follow a little
+    #[arg(long)]
+    fix_feet: bool,
     /// Swap left and right: the motion as a mirror shows it
     #[arg(long)]
     mirror: bool,
@@ -165,12 +184,17 @@ impl Flags {
         };
         switch("drop_first_frame", self.drop_first_frame, Edit::DropFirstFrame);
         switch("mirror", self.mirror, Edit::Mirror);
+        switch("fix_feet", self.fix_feet, Edit::FixFeet);
         switch("in_place", self.in_place, Edit::InPlace(Keep::default()));
         switch("ground", self.ground, Edit::Ground);
         let mut all = |id: &str, values: Vec<Typed>| typed.extend(places(id).into_iter().zip(values));
         all("trim", ready(self.trim, Edit::Trim));
         all("fps", ready(self.fps, Edit::Resample));
         all("scale", ready(self.scale, |factor| Edit::Scale(factor.0)));
+        all("make_loop", ready(self.make_loop, |range| Edit::Loop(loop_options(range))));
+        all("speed", ready(self.speed, |factor| Edit::Speed(factor.0)));
+        all("duration", ready(self.duration, Edit::Duration));
+        all("time_map", edits(self.time_map, |file| EditArg::TimeMap { file }));
         all("denoise", ready(self.denoise, Edit::Denoise));
         let keep = Keep::default();
         all("extract_root", edits(self.extract_root, |file| EditArg::ExtractRoot { file, keep }));
@@ -183,6 +207,21 @@ impl Flags {
         typed.sort_by_key(|(place, _)| *place);
         typed
     }
+}
+
+/// A time with or without its unit: `0.33s`.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.strip_suffix('s').unwrap_or(text).trim().parse::<f64>();
+    value
+        .ok()
+        .filter(|value| value.is_finite() && *value >= 0.0)
+        .ok_or_else(|| "a time is seconds from 0, such as 0.33s".into())
+}
+
+/// An open range asks for a search.
+pub(super) fn loop_options(range: FrameRange) -> LoopOptions {
+    let open: FrameRange = ":".parse().expect("open on both sides");
+    LoopOptions { range: (range != open).then_some(range), ..LoopOptions::default() }
 }
 
 fn edits<T>(values: Vec<T>, edit: impl Fn(T) -> EditArg) -> Vec<Typed> {

@@ -1,8 +1,8 @@
 //! Edits as steps of pipelines: each is one edit with its options and gates.
 
 use clap::Args as ClapArgs;
-use mocap_edit::{Denoise, Edit, Keep};
-use mocap_model::SignedAxis;
+use mocap_edit::{Denoise, Edit, Keep, LoopOptions};
+use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
 use super::edit::{ROOT_NAME, RootJoint, StartAt};
@@ -50,6 +50,59 @@ pub(crate) struct DenoiseStep {
 impl From<DenoiseStep> for EditStep {
     fn from(settings: DenoiseStep) -> EditStep {
         step(Edit::Denoise(settings.denoise.unwrap_or_default()), settings.gates)
+    }
+}
+
+/// The settings of the step `loop`.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct LoopStep {
+    /// The range of the cycle: frames (30:92) or seconds (1s:2s) [default: the best cycle]
+    #[arg(long, value_name = "A:B")]
+    #[serde(default, deserialize_with = "setting::option")]
+    range: Option<FrameRange>,
+    #[command(flatten)]
+    #[serde(rename = "..gates")]
+    gates: EditGates,
+}
+
+impl From<LoopStep> for EditStep {
+    fn from(settings: LoopStep) -> EditStep {
+        step(Edit::Loop(LoopOptions { range: settings.range, ..LoopOptions::default() }), settings.gates)
+    }
+}
+
+/// The settings of the step `speed`.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct SpeedStep {
+    /// Faster (above 1) or slower (below 1) [factor, above 0]
+    #[arg(long, value_name = "FACTOR", required = true)]
+    #[serde(deserialize_with = "setting::one")]
+    speed: Factor,
+    #[command(flatten)]
+    #[serde(rename = "..gates")]
+    gates: EditGates,
+}
+
+impl From<SpeedStep> for EditStep {
+    fn from(settings: SpeedStep) -> EditStep {
+        step(Edit::Speed(settings.speed.0), settings.gates)
+    }
+}
+
+/// The settings of the step `fix-feet`.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct FixFeetStep {
+    #[command(flatten)]
+    #[serde(rename = "..gates")]
+    gates: EditGates,
+}
+
+impl From<FixFeetStep> for EditStep {
+    fn from(settings: FixFeetStep) -> EditStep {
+        step(Edit::FixFeet, settings.gates)
     }
 }
 

@@ -16,6 +16,7 @@ mod generate;
 mod global;
 mod info;
 mod invocation;
+mod join;
 mod manifest;
 mod picture;
 mod plot;
@@ -34,7 +35,8 @@ pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edit::{Args as EditArgs, EditArg, EditGates, EditList, HEADING as EDITS_HEADING};
 pub(crate) use edit_steps::{
-    DenoiseStep, EditStep, GroundStep, HeadingStep, InPlaceStep, MirrorStep, RootJointStep, StartAtStep,
+    DenoiseStep, EditStep, FixFeetStep, GroundStep, HeadingStep, InPlaceStep, LoopStep, MirrorStep,
+    RootJointStep, SpeedStep, StartAtStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
@@ -42,6 +44,7 @@ pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::Args as InfoArgs;
 pub(crate) use invocation::{Invocation, named};
+pub(crate) use join::Args as JoinArgs;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
@@ -83,6 +86,7 @@ pub(crate) enum Verb {
     Validate(ValidateArgs),
     Convert(ConvertArgs),
     Edit(EditArgs),
+    Join(JoinArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),

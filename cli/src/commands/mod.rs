@@ -6,6 +6,7 @@ pub(crate) mod convert;
 pub(crate) mod decompress;
 pub(crate) mod edit;
 pub(crate) mod info;
+pub(crate) mod join;
 pub(crate) mod manifest;
 pub(crate) mod picture;
 pub(crate) mod plot;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::settings;
 use crate::batch::{ErrorRow, PlanRow, Summary};
 use crate::commands::{
-    compare, compress, convert, decompress, edit, info, manifest, picture, retarget, skel, validate,
+    compare, compress, convert, decompress, edit, info, join, manifest, picture, retarget, skel, validate,
 };
 use crate::config::PrintRow;
 use crate::pipeline;
@@ -28,6 +28,7 @@ fn schema(name: &str, about: &str) -> Value {
         "pipeline" => settings::pipeline(about),
         "config" => settings::config(about),
         "convert" => writing::<convert::Row<'static>>(about),
+        "join" => rows(about, |g| vec![of::<join::Row<'static>>(g), error(g)]),
         "edit" => writing::<edit::Row<'static>>(about),
         "compress" => writing::<compress::Row<'static>>(about),
         "decompress" => writing::<decompress::Row>(about),

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::args::{
-    CompareStep, CompressStep, DenoiseStep, EditStep, Edits, GroundStep, HeadingStep, InPlaceStep, Kind,
-    MirrorStep, Reading, RetargetStep, RootJointStep, StartAtStep, WriteStep,
+    CompareStep, CompressStep, DenoiseStep, EditStep, Edits, FixFeetStep, GroundStep, HeadingStep,
+    InPlaceStep, Kind, LoopStep, MirrorStep, Reading, RetargetStep, RootJointStep, SpeedStep, StartAtStep,
+    WriteStep,
 };
 
 /// What a step is to do.
@@ -58,6 +59,19 @@ pub(crate) const KINDS: &[StepKind] = &[
         about: "Removes jitter and spikes",
         flags: flags::<DenoiseStep>,
         read: edit::<DenoiseStep>,
+    },
+    StepKind { name: "loop", about: "Makes a loop", flags: flags::<LoopStep>, read: edit::<LoopStep> },
+    StepKind {
+        name: "speed",
+        about: "Plays faster or slower",
+        flags: flags::<SpeedStep>,
+        read: edit::<SpeedStep>,
+    },
+    StepKind {
+        name: "fix-feet",
+        about: "Locks planted feet",
+        flags: flags::<FixFeetStep>,
+        read: edit::<FixFeetStep>,
     },
     StepKind {
         name: "mirror",

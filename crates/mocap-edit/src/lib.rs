@@ -19,6 +19,9 @@
 //! |---|---|
 //! | swap left and right | [`mirror`] |
 //! | remove jitter and spikes | [`denoise`] |
+//! | make a loop, join motions | [`make_loop`], [`join()`] |
+//! | play faster or slower | [`speed`], [`duration`], [`map_times`] |
+//! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
 //! | cut and resample | [`trim`], [`drop_first_frame`], [`resample`] |
@@ -28,24 +31,35 @@
 //! body (heading, feet) find its joints by their roles.
 
 mod body;
+mod carrier;
+mod cycle;
 mod denoise;
 mod error;
+mod feet;
 #[cfg(test)]
 mod fixtures;
 mod gate;
+mod join;
 mod mirror;
+mod pose_cloud;
 mod report;
+mod retime;
 mod root;
 mod samples;
 mod sequence;
 mod smoothing;
+mod table;
 mod trim;
 
+pub use cycle::{LoopOptions, make_loop};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;
+pub use feet::fix_feet;
 pub use gate::{EditGate, EditMetric};
+pub use join::{JoinOptions, TransitionKind, join};
 pub use mirror::mirror;
 pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
+pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
     Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
 };

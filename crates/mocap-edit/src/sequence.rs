@@ -3,7 +3,7 @@
 use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 
 use crate::samples::Samples;
-use crate::{Denoise, EditError, EditReport, Keep, RootCurve};
+use crate::{Denoise, EditError, EditReport, Keep, LoopOptions, RootCurve, TimeMap};
 
 /// One edit with its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,16 @@ pub enum Edit {
     Denoise(Denoise),
     /// Swap left and right.
     Mirror,
+    /// Make a loop.
+    Loop(LoopOptions),
+    /// Play faster or slower by a factor.
+    Speed(f64),
+    /// Give it another duration \[s\].
+    Duration(f64),
+    /// Retime by a map of times.
+    TimeMap(Box<TimeMap>),
+    /// Lock planted feet.
+    FixFeet,
     /// Take the root motion out.
     InPlace(Keep),
     /// Keep the root motion as a curve; the motion stays.
@@ -61,6 +71,8 @@ enum LeadIn {
     Edited,
     /// They stay as they are before the edited motion.
     Kept,
+    /// They are dropped.
+    Dropped,
 }
 
 /// Applies edits in the order given. `lead_in` frames at the start are a rest pose and not motion.
@@ -98,6 +110,11 @@ impl Edit {
             Edit::Scale(_) => "scale",
             Edit::Denoise(_) => "denoise",
             Edit::Mirror => "mirror",
+            Edit::Loop(_) => "loop",
+            Edit::Speed(_) => "speed",
+            Edit::Duration(_) => "duration",
+            Edit::TimeMap(_) => "time-map",
+            Edit::FixFeet => "fix-feet",
             Edit::InPlace(_) => "in-place",
             Edit::ExtractRoot(_) => "extract-root",
             Edit::ApplyRoot(_) => "apply-root",
@@ -111,6 +128,7 @@ impl Edit {
     fn lead_in(&self) -> LeadIn {
         match self {
             Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) => LeadIn::Edited,
+            Edit::Loop(_) => LeadIn::Dropped,
             _ => LeadIn::Kept,
         }
     }
@@ -152,6 +170,10 @@ impl Applied {
                 let (edited, report) = one(&motion, edit)?;
                 let whole = match (lead, edit) {
                     (None, _) => edited,
+                    (Some(_), _) if matches!(edit.lead_in(), LeadIn::Dropped) => {
+                        self.lead_in = 0;
+                        edited
+                    }
                     (Some(lead), Edit::AddRootJoint { .. }) => joined(&one(&lead, edit)?.0, &edited, edit)?,
                     (Some(lead), _) => joined(&lead, &edited, edit)?,
                 };
@@ -196,6 +218,11 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         }
         Edit::Denoise(method) => crate::denoise(clip, *method),
         Edit::Mirror => crate::mirror(clip),
+        Edit::Loop(options) => crate::make_loop(clip, options),
+        Edit::Speed(factor) => crate::speed(clip, *factor),
+        Edit::Duration(seconds) => crate::duration(clip, *seconds),
+        Edit::TimeMap(map) => crate::map_times(clip, map),
+        Edit::FixFeet => crate::fix_feet(clip),
         Edit::InPlace(keep) => crate::in_place(clip, *keep),
         Edit::ApplyRoot(curve) => crate::apply_root(clip, curve),
         Edit::AddRootJoint { name, keep } => crate::add_root_joint(clip, name, *keep),

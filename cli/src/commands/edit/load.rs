@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use mocap_edit::{Edit, Keep, RootCurve};
+use mocap_edit::{Edit, EditError, Keep, RootCurve, TimeMap};
 use mocap_formats::Limits;
 
-use crate::args::{EditArg, EditList, Reading};
+use crate::args::{EditArg, EditList};
 use crate::batch::{Input, JobContext};
-use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 
 /// An edit whose files are read, except those of which each input has its own.
@@ -19,15 +18,17 @@ pub(crate) enum LoadedEdit {
 }
 
 /// Reads the files that all inputs share.
-pub(crate) fn load(
-    edits: &EditList,
-    _reading: &Reading,
-    _console: &Console,
-) -> Result<Vec<LoadedEdit>, Diagnostic> {
+pub(crate) fn load(edits: &EditList) -> Result<Vec<LoadedEdit>, Diagnostic> {
     let one = |edit: &EditArg| match edit.clone() {
         EditArg::Ready(edit) => Ok(LoadedEdit::Ready(edit)),
         EditArg::ExtractRoot { file, keep } => Ok(LoadedEdit::ExtractRoot { file, keep }),
         EditArg::ApplyRoot { file } => Ok(LoadedEdit::ApplyRoot { file }),
+        EditArg::TimeMap { file } => {
+            let text = text_of(&file, &JobContext::standalone())?;
+            let map = text.parse::<TimeMap>();
+            let map = map.map_err(|error: EditError| Diagnostic::from(error).in_file(&file))?;
+            Ok(LoadedEdit::Ready(Edit::TimeMap(Box::new(map))))
+        }
     };
     edits.0.iter().map(one).collect()
 }
@@ -35,7 +36,7 @@ pub(crate) fn load(
 /// The files that edits read.
 pub(crate) fn files(edits: &EditList) -> Vec<PathBuf> {
     let read = |edit: &EditArg| match edit {
-        EditArg::ApplyRoot { file } => Some(file.clone()),
+        EditArg::ApplyRoot { file } | EditArg::TimeMap { file } => Some(file.clone()),
         EditArg::Ready(_) | EditArg::ExtractRoot { .. } => None,
     };
     edits.0.iter().filter_map(read).filter(|file| !file.is_dir()).collect()

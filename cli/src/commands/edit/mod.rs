@@ -19,7 +19,7 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use load::{LoadedEdit, load};
-pub(crate) use row::Row;
+pub(crate) use row::{Row, reports_text};
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         }
     };
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
-    let edits = load(&args.edits, &args.reading, console)?;
+    let edits = load(&args.edits)?;
     let reads = read_files(&args.reading, Some(&args.inputs.selection)).and(load::files(&args.edits));
     let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
     let many = jobs.len() > 1;

@@ -37,6 +37,6 @@ impl Row<'_> {
 }
 
 /// A line for each report.
-fn reports_text(reports: &[EditReport]) -> String {
+pub(crate) fn reports_text(reports: &[EditReport]) -> String {
     reports.iter().map(|report| format!("\n  {report}")).collect()
 }

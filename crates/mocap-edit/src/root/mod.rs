@@ -15,7 +15,7 @@ use crate::body::Body;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use curve::{Keep, RootCurve};
-pub(crate) use heading::{Travel, travel};
+pub(crate) use heading::{Travel, headings, travel};
 
 /// The motion of the root over the ground: the place of the hips and the heading of hips and shoulders, smoothed
 /// without a shift in time.
