@@ -1,7 +1,7 @@
 //! Foot fix: planted feet stay in place, by the foot lock of retargeting on the same skeleton.
 
 use mocap_model::Clip;
-use mocap_retarget::{FootLock, Hands, RetargetOptions, Retargeter};
+use mocap_retarget::{Floor, FootLock, Hands, RetargetOptions, Retargeter};
 
 use crate::body::Body;
 use crate::{EditError, EditReport};
@@ -33,8 +33,10 @@ pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
 /// The motion with locked feet.
 pub(crate) fn locked(clip: &Clip) -> Result<Clip, EditError> {
     let failed = |error: mocap_retarget::RetargetError| EditError::FixFeet { reason: error.to_string() };
+    // Without a floor, feet are locked at the height of their contact, and neither feet nor toes are lifted.
     let options = RetargetOptions {
         foot_lock: FootLock::On,
+        floor: Floor::Off,
         hands: Hands::Off,
         limits: false,
         ..RetargetOptions::default()

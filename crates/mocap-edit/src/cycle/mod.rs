@@ -20,6 +20,8 @@ use search::{Found, search};
 
 /// The motion to each side of the seam that is blended \[s\].
 const BLEND: f64 = 0.25;
+/// Feet are locked only as far as no joint bends by more than this [deg], or than it does already.
+const MOST_BEND: f64 = 4.0;
 /// A blend never takes more than this share of the cycle to each side.
 const MOST: f64 = 0.4;
 
@@ -73,10 +75,10 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let closed = close(clip, &body, start, end, margin);
     let stride = closed.stride;
     let mut looped = closed.samples.into_clip("loop")?;
-    let mut feet_locked = false;
+    let mut feet_locked = 0.0;
     if options.lock_feet && !body.feet.is_empty() && body.metres.is_some() && distance > 1e-6 {
-        looped = lock_feet(&looped, &body, &stride)?;
-        feet_locked = true;
+        let locked = lock_feet(&looped, &body, &stride)?;
+        (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, start)?;
     }
     Ok((looped.clone(), report(clip, &looped, (start, end), &body, &stride, distance, feet_locked)))
 }
@@ -206,6 +208,44 @@ fn lock_feet(looped: &Clip, body: &Body, stride: &Isometry3<f64>) -> Result<Clip
     middle.into_clip("loop")
 }
 
+/// The loop with feet as near to their locked places as the bend of its joints allows, and the share of that way: a leg
+/// that is nearly straight bends a lot to move its foot a little.
+fn as_far_as_allowed(
+    clip: &Clip,
+    looped: Clip,
+    locked: &Clip,
+    start: usize,
+) -> Result<(Clip, f64), EditError> {
+    let allowed = MOST_BEND.to_radians().max(deviation(clip, &looped, start));
+    let (free, fixed) = (Samples::of(&looped), Samples::of(locked));
+    let at = |share: f64| {
+        let mut mixed = free.clone();
+        for joint in 0..mixed.rotations.len() {
+            let id = JointId::from(joint);
+            for frame in 0..mixed.frames {
+                let local = between(&free.local(id, frame), &fixed.local(id, frame), share);
+                mixed.set_local(id, frame, &local);
+            }
+        }
+        mixed.into_clip("loop")
+    };
+    if deviation(clip, locked, start) <= allowed {
+        return Ok((locked.clone(), 1.0));
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut best = looped;
+    for _ in 0..7 {
+        let middle = 0.5 * (low + high);
+        let mixed = at(middle)?;
+        if deviation(clip, &mixed, start) <= allowed {
+            (low, best) = (middle, mixed);
+        } else {
+            high = middle;
+        }
+    }
+    Ok((best, low))
+}
+
 /// Moves all frames over the ground.
 pub(crate) fn moved(samples: &mut Samples, carrier: &Carrier, placement: &Isometry3<f64>) {
     for frame in 0..samples.frames {
@@ -221,25 +261,21 @@ fn report(
     body: &Body,
     stride: &Isometry3<f64>,
     distance: f64,
-    feet_locked: bool,
+    feet_locked: f64,
 ) -> EditReport {
     let cut = clip.trimmed(start..end + 1).unwrap_or_else(|_| clip.clone());
     let mut report = EditReport::measured("loop", &cut, looped);
     report.frames_before = clip.frames();
     let (fps, last) = (clip.rate().fps(), looped.frames() - 1);
-    let (mut pose, mut velocity, mut bend) = (0.0f64, 0.0f64, 0.0f64);
+    let (mut pose, mut velocity) = (0.0f64, 0.0f64);
     for (id, joint) in looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site)
     {
         let rotation = &looped.track(id).rotation;
         pose = pose.max(angle_between(&rotation.at(0), &rotation.at(last)));
         let step = |from: usize| log(&(rotation.at(from).inverse() * rotation.at(from + 1))) * fps;
         velocity = velocity.max((step(last - 1) - step(0)).norm());
-        let own = &clip.skeleton().find(&joint.name).map(|id| clip.track(id).rotation.clone());
-        if let Some(own) = own {
-            let bends = (0..=last).map(|frame| angle_between(&own.at(start + frame), &rotation.at(frame)));
-            bend = bends.fold(bend, f64::max);
-        }
     }
+    let bend = deviation(clip, looped, start);
     let metres = body.metres;
     let way = metres.map(|metres| body.on_ground(&stride.translation.vector).norm() * metres);
     let turn = log(&stride.rotation).dot(&body.up).to_degrees();
@@ -250,7 +286,19 @@ fn report(
         .figure("alignment-error", metres.map(|metres| distance * metres), "m")
         .figure("stride", way, "m")
         .figure("turn", turn, "deg")
-        .note(format!("frames {start} to {end}{}", if feet_locked { ", feet locked" } else { "" }))
+        .figure("feet-locked", feet_locked, "")
+        .note(format!("frames {start} to {end}"))
+}
+
+/// The largest angle between a joint of a loop and of the frames that it was made of [rad], roots left out.
+fn deviation(clip: &Clip, looped: &Clip, start: usize) -> f64 {
+    let joints = looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
+    let bend = |id: JointId| {
+        let (own, rotation) = (&clip.track(id).rotation, &looped.track(id).rotation);
+        let frames = 0..looped.frames();
+        frames.map(|frame| angle_between(&own.at(start + frame), &rotation.at(frame))).fold(0.0, f64::max)
+    };
+    joints.map(|(id, _)| bend(id)).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

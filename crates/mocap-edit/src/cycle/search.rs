@@ -173,7 +173,7 @@ fn refine(
             let room = start.min(margin) + (last - end).min(margin);
             // With frames beyond both ends each side bends half of the difference.
             let share = 1.0 - 0.5 * room as f64 / (2 * margin).max(1) as f64;
-            let bend = share * most_bend(clip, start, end);
+            let bend = share * most_bend(clip, (start, end), margin);
             if best.is_none_or(|(least, ..)| bend < least) {
                 best = Some((bend, start, end));
             }
@@ -182,11 +182,23 @@ fn refine(
     best
 }
 
-/// The largest angle between the poses of two frames, roots left out.
-pub(super) fn most_bend(clip: &Clip, a: usize, b: usize) -> f64 {
+/// The largest angle between the poses around two frames, roots left out.
+fn most_bend(clip: &Clip, (a, b): (usize, usize), margin: usize) -> f64 {
+    let last = clip.frames() - 1;
+    // Away from the seam a blend takes less of the other end.
+    let offsets: Vec<(usize, usize, f64)> = [(-2, 0.1), (-1, 0.5), (0, 1.0), (1, 0.5), (2, 0.1)]
+        .into_iter()
+        .filter_map(|(quarters, weight)| {
+            let shift = quarters * (margin / 4) as isize;
+            let (a, b) = (a.checked_add_signed(shift)?, b.checked_add_signed(shift)?);
+            (b <= last).then_some((a, b, weight))
+        })
+        .collect();
     let joints = clip.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
     joints
         .map(|(id, _)| &clip.track(id).rotation)
-        .map(|rotation| angle_between(&rotation.at(a), &rotation.at(b)))
+        .flat_map(|rotation| {
+            offsets.iter().map(|(a, b, w)| w * angle_between(&rotation.at(*a), &rotation.at(*b)))
+        })
         .fold(0.0, f64::max)
 }

@@ -120,7 +120,8 @@ fn check_skeletons(a: &Skeleton, b: &Skeleton) -> Result<(), EditError> {
         if ours.name != theirs.name || ours.parent != theirs.parent {
             return fail(format!("'{}' stands where the other has '{}'", ours.name, theirs.name));
         }
-        if ours.parent.is_some() && (ours.offset - theirs.offset).norm() > 0.02 * size {
+        // An end site moves nothing.
+        if ours.parent.is_some() && !ours.end_site && (ours.offset - theirs.offset).norm() > 0.02 * size {
             return fail(format!("the bone to '{}' has another length or direction", ours.name));
         }
     }
