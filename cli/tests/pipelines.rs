@@ -153,7 +153,7 @@ db/b/jump.bvh
 ";
     assert_eq!(ran.stdout, expected);
     assert!(!sandbox.path("out").exists());
-    // Outputs that exist stand in the way of work alone.
+    // Existing outputs matter only if something is written.
     sandbox.run(["run", "p.toml"]).ok();
     assert_eq!(sandbox.run(["run", "p.toml", "--explain", "--set", "rate=30"]).ok().stdout, expected);
 }
@@ -165,7 +165,7 @@ fn a_mistake_is_shown_in_its_line() {
     let ran = sandbox.run(["run", "p.toml"]);
     assert_eq!(ran.code, 2);
     let expected = "\
-error[toml::unknown-key]: a compare step has no 'fail-abvoe'
+error[toml::unknown-key]: step 'compare' has no 'fail-abvoe'
   --> p.toml:42:1
    |
 42 | fail-abvoe = \"1mm\"

@@ -28,6 +28,7 @@ mod sheet;
 mod skel;
 mod validate;
 mod view;
+mod words;
 
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
@@ -48,9 +49,9 @@ pub(crate) use join::Args as JoinArgs;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
-pub(crate) use picture::{ImageFormat, Pictures, ThemeChoice};
+pub(crate) use picture::{ImageFormat, Pictures, ThemeWord};
 pub(crate) use plot::Args as PlotArgs;
-pub(crate) use reading::{AsfUnitsArg, FirstFrame, PositionChannelsArg, Reading};
+pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use sheet::Args as SheetArgs;
@@ -104,6 +105,20 @@ pub(crate) enum Verb {
         #[arg(value_name = "COMMAND|TOPIC")]
         of: Vec<String>,
     },
+}
+
+impl Verb {
+    /// Settles what outputs are, by the inputs.
+    pub(crate) fn settle_outputs(&mut self) {
+        match self {
+            Verb::Convert(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Compress(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Decompress(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Skel(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Retarget(args) => args.outputs.settle(&args.paths[..args.paths.len() - 1]),
+            _ => {}
+        }
+    }
 }
 
 impl Cli {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use mocap::{FileFacts, short};
+use mocap::{FileFacts, UnitFacts, short};
+use mocap_batch::counted;
 use mocap_formats::Format;
 use serde::Serialize;
 
@@ -64,25 +65,29 @@ struct Converted {
     joints: usize,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
+    /// Of positions.
+    unit: Option<UnitFacts>,
 }
 
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
     let input_bytes = loaded.size();
-    let done = match loaded.format == format.into() && args.changes_nothing(format) {
+    let mut done = match loaded.format == format.into() && args.changes_nothing(format) {
         true => keep(loaded, args)?,
         false => change(loaded, args, format)?,
     };
+    done.warnings.extend_from_slice(&done.encoded.warnings);
+    done.warnings = read::strict(&args.reading, done.warnings)?;
     let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
     let path = job.input.shown();
-    let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
-    warnings.extend(encoded.warnings);
+    let Converted { frames, fps, joints, unchanged, warnings, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
-        true => format!("{frames} frames{rate}"),
+        true => format!("{}{rate}", counted(frames, "frame")),
         false => "the skeleton without motion".into(),
     };
-    let text = format!("{path} -> {output}: {motion}, {joints} joints");
+    let unit = unit.map_or(String::new(), |unit| format!(", unit {}", unit.text()));
+    let text = format!("{path} -> {output}: {motion}, {}{unit}", counted(joints, "joint"));
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
     let format = format.extension();
     let row =
@@ -97,7 +102,7 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     let FileFacts { frames, fps, joints, .. } = facts;
     let document = loaded.into_document().expect("only a compressed clip has no document");
     let encoded = document.write().into();
-    Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
+    Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings, unit: None })
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -109,7 +114,9 @@ fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Resul
     let (skeleton, warnings) = loaded.into_skeleton(&args.reading)?;
     let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
     match encode::skeleton(&skeleton, format) {
-        Ok(encoded) => Ok(Converted { encoded, frames: 0, fps: None, joints, unchanged: false, warnings }),
+        Ok(encoded) => {
+            Ok(Converted { encoded, frames: 0, fps: None, joints, unchanged: false, warnings, unit: None })
+        }
         Err(error) => Err(Failure { error, warnings }),
     }
 }
@@ -127,9 +134,11 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
             true => (clip.frames(), Some(clip.rate().fps())),
             false => (0, None),
         };
+        // A table of positions does not state their unit.
+        let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
         let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
         let encoded = encode::clip(clip, format, options)?;
-        Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new() })
+        Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new(), unit })
     });
     match written {
         Ok(converted) => Ok(Converted { warnings, ..converted }),

@@ -126,7 +126,7 @@ impl From<mocap::Error> for Diagnostic {
             mocap::Error::Compress(error) => error.into(),
             mocap::Error::Compare(error) => error.into(),
             mocap::Error::Edit(error) => error.into(),
-            other => Diagnostic::new("error", other.to_string()),
+            other => Diagnostic::new(other.code(), other.to_string()),
         }
     }
 }

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use crate::args::{
     CompareStep, CompressStep, DenoiseStep, EditStep, Edits, FixFeetStep, GroundStep, HeadingStep,
@@ -40,100 +38,39 @@ pub(crate) struct StepKind {
 
 type Reader = fn(&Text, &str, &[Entry]) -> Result<Step, TomlError>;
 
+/// Kinds of steps: what `do` says, what they take, and what they do.
+macro_rules! kinds {
+    ($($name:literal $settings:ty => $step:expr, $about:literal;)+) => {
+        &[$(StepKind {
+            name: $name,
+            about: $about,
+            flags: || <$settings as clap::Args>::augment_args(Command::new("step")),
+            read: |text, of, entries| settings::<$settings>(text, of, entries).map($step),
+        }),+]
+    };
+}
+
 /// All kinds of steps.
-pub(crate) const KINDS: &[StepKind] = &[
-    StepKind {
-        name: "read",
-        about: "How inputs are read; optional first step",
-        flags: flags::<Reading>,
-        read: |text, of, entries| read(text, of, entries, Step::Read),
-    },
-    StepKind {
-        name: "edit",
-        about: "Edits of the motion, in the order of `mocap convert`",
-        flags: flags::<Edits>,
-        read: |text, of, entries| read(text, of, entries, Step::Edit),
-    },
-    StepKind {
-        name: "denoise",
-        about: "Removes jitter and spikes",
-        flags: flags::<DenoiseStep>,
-        read: edit::<DenoiseStep>,
-    },
-    StepKind { name: "loop", about: "Makes a loop", flags: flags::<LoopStep>, read: edit::<LoopStep> },
-    StepKind {
-        name: "speed",
-        about: "Plays faster or slower",
-        flags: flags::<SpeedStep>,
-        read: edit::<SpeedStep>,
-    },
-    StepKind {
-        name: "fix-feet",
-        about: "Locks planted feet",
-        flags: flags::<FixFeetStep>,
-        read: edit::<FixFeetStep>,
-    },
-    StepKind {
-        name: "mirror",
-        about: "Swaps left and right",
-        flags: flags::<MirrorStep>,
-        read: edit::<MirrorStep>,
-    },
-    StepKind {
-        name: "in-place",
-        about: "Takes the root motion out",
-        flags: flags::<InPlaceStep>,
-        read: edit::<InPlaceStep>,
-    },
-    StepKind {
-        name: "root-joint",
-        about: "Adds a joint on the ground that carries the root motion",
-        flags: flags::<RootJointStep>,
-        read: edit::<RootJointStep>,
-    },
-    StepKind {
-        name: "heading",
-        about: "Turns the motion: at its start the body faces an axis",
-        flags: flags::<HeadingStep>,
-        read: edit::<HeadingStep>,
-    },
-    StepKind {
-        name: "start-at",
-        about: "Moves the start of the motion above the origin",
-        flags: flags::<StartAtStep>,
-        read: edit::<StartAtStep>,
-    },
-    StepKind {
-        name: "ground",
-        about: "Moves the floor under the feet to height 0",
-        flags: flags::<GroundStep>,
-        read: edit::<GroundStep>,
-    },
-    StepKind {
-        name: "retarget",
-        about: "Retargets the motion to another skeleton, with a report of quality",
-        flags: flags::<RetargetStep>,
-        read: |text, of, entries| read(text, of, entries, |step| Step::Retarget(Box::new(step))),
-    },
-    StepKind {
-        name: "compress",
-        about: "Compresses the motion, and continues with the decompressed motion",
-        flags: flags::<CompressStep>,
-        read: |text, of, entries| read(text, of, entries, Step::Compress),
-    },
-    StepKind {
-        name: "write",
-        about: "Writes the motion",
-        flags: flags::<WriteStep>,
-        read: |text, of, entries| read(text, of, entries, Step::Write),
-    },
-    StepKind {
-        name: "compare",
-        about: "Measures the error between the motion and the motion after an earlier step",
-        flags: flags::<CompareStep>,
-        read: |text, of, entries| read(text, of, entries, Step::Compare),
-    },
-];
+pub(crate) const KINDS: &[StepKind] = kinds! {
+    "read" Reading => Step::Read, "How inputs are read; optional first step";
+    "edit" Edits => Step::Edit, "Edits of the motion, in the order of `mocap convert`";
+    "denoise" DenoiseStep => edit, "Removes jitter and spikes";
+    "loop" LoopStep => edit, "Makes a loop";
+    "speed" SpeedStep => edit, "Plays faster or slower";
+    "fix-feet" FixFeetStep => edit, "Locks planted feet";
+    "mirror" MirrorStep => edit, "Swaps left and right";
+    "in-place" InPlaceStep => edit, "Takes the root motion out";
+    "root-joint" RootJointStep => edit, "Adds a joint on the ground that carries the root motion";
+    "heading" HeadingStep => edit, "Turns the motion: at its start the body faces an axis";
+    "start-at" StartAtStep => edit, "Moves the start of the motion above the origin";
+    "ground" GroundStep => edit, "Moves the floor under the feet to height 0";
+    "retarget" RetargetStep => |step| Step::Retarget(Box::new(step)),
+        "Retargets the motion to another skeleton, with a report of quality";
+    "compress" CompressStep => Step::Compress, "Compresses the motion, and continues with the decompressed motion";
+    "write" WriteStep => Step::Write, "Writes the motion";
+    "compare" CompareStep => Step::Compare,
+        "Measures the error between the motion and the motion after an earlier step";
+};
 
 /// What a step takes beside its settings.
 pub(crate) const COMMON: [(&str, &str); 3] = [
@@ -142,25 +79,8 @@ pub(crate) const COMMON: [(&str, &str); 3] = [
     ("enabled", "Whether the step runs [default: true]"),
 ];
 
-fn flags<A: clap::Args>() -> Command {
-    A::augment_args(Command::new("step"))
-}
-
-fn read<'a, T: Deserialize<'a>>(
-    text: &'a Text,
-    of: &str,
-    entries: &'a [Entry],
-    step: fn(T) -> Step,
-) -> Result<Step, TomlError> {
-    settings(text, of, entries).map(step)
-}
-
-fn edit<T: DeserializeOwned + Into<EditStep>>(
-    text: &Text,
-    of: &str,
-    entries: &[Entry],
-) -> Result<Step, TomlError> {
-    read(text, of, entries, |step: T| Step::One(Box::new(step.into())))
+fn edit(step: impl Into<EditStep>) -> Step {
+    Step::One(Box::new(step.into()))
 }
 
 impl StepKind {

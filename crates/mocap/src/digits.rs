@@ -1,6 +1,10 @@
 //! Numbers as people read them.
 
 /// A number with at most six decimals, without trailing zeros, such as `29.97003`.
+///
+/// ```
+/// assert_eq!(mocap::short(30.0), "30");
+/// ```
 pub fn short(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -8,12 +12,19 @@ pub fn short(value: f64) -> String {
 
 /// A number with six significant digits.
 pub(crate) fn six_digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
     let places = (5 - value.abs().log10().floor() as i32).clamp(0, 300) as usize;
     let text = format!("{value:.places$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A number with separated thousands, such as `2,070,355`.
+///
+/// ```
+/// assert_eq!(mocap::grouped(2070355), "2,070,355");
+/// ```
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -37,7 +48,7 @@ mod tests {
         assert_eq!(short(0.0), "0");
         assert_eq!(six_digits(0.0254 / 0.9), "0.0282222");
         assert_eq!(six_digits(12345678.0), "12345678");
-        assert_eq!(six_digits(0.5), "0.5");
+        assert_eq!((six_digits(0.5), six_digits(0.0)), ("0.5".into(), "0".into()));
     }
 
     #[test]

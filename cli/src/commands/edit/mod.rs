@@ -92,7 +92,14 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
         warnings: &warnings,
     };
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, errors, warnings, tally: Tally { frames, bytes_in, bytes_out: bytes } })
+    Ok(Report {
+        json,
+        text,
+        errors,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out: bytes },
+        ..Report::default()
+    })
 }
 
 /// The edits of one input: those that need a file of it have read that.

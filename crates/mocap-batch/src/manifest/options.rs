@@ -38,6 +38,11 @@ pub fn default_name(shard: Option<Shard>) -> String {
     }
 }
 
+/// The shard whose manifest has this name in the directory of the outputs.
+pub(super) fn shard_of_name(name: &str) -> Option<Shard> {
+    Shard::from_name(name.strip_prefix(".mocap-manifest.")?.strip_suffix(".jsonl")?)
+}
+
 impl ManifestOptions {
     /// The header of this run.
     pub(super) fn header(&self) -> Header {
@@ -91,7 +96,7 @@ impl ManifestOptions {
         let file = file.map_err(failed)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(BatchError::ManifestBusy(self.path.clone())),
-            // A file system without locks is no reason to refuse the run.
+            // A file system without locks does not end the run.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
         }
     }

@@ -268,8 +268,7 @@ fn report(
     report.frames_before = clip.frames();
     let (fps, last) = (clip.rate().fps(), looped.frames() - 1);
     let (mut pose, mut velocity) = (0.0f64, 0.0f64);
-    for (id, joint) in looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site)
-    {
+    for (id, _) in looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site) {
         let rotation = &looped.track(id).rotation;
         pose = pose.max(angle_between(&rotation.at(0), &rotation.at(last)));
         let step = |from: usize| log(&(rotation.at(from).inverse() * rotation.at(from + 1))) * fps;

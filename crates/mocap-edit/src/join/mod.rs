@@ -7,7 +7,7 @@ mod inertial;
 
 use std::str::FromStr;
 
-use mocap_model::{Clip, Isometry3, JointId, Skeleton, Vector3, log};
+use mocap_model::{Clip, Isometry3, JointId, Skeleton, log};
 
 use crate::body::Body;
 use crate::carrier::Carrier;
