@@ -22,6 +22,8 @@ use search::{Found, search};
 const BLEND: f64 = 0.25;
 /// Feet are locked only as far as no joint bends by more than this [deg], or than it does already.
 const MOST_BEND: f64 = 4.0;
+/// Ends this close are an exact cycle, which stays as it is [m].
+const EXACT: f64 = 1e-4;
 /// A blend never takes more than this share of the cycle to each side.
 const MOST: f64 = 0.4;
 
@@ -76,7 +78,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let stride = closed.stride;
     let mut looped = closed.samples.into_clip("loop")?;
     let mut feet_locked = 0.0;
-    if options.lock_feet && !body.feet.is_empty() && body.metres.is_some() && distance > 1e-6 {
+    if options.lock_feet && !body.feet.is_empty() && body.metres.is_some_and(|metres| distance * metres > EXACT) {
         let locked = lock_feet(&looped, &body, &stride)?;
         (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, start)?;
     }

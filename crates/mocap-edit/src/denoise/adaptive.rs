@@ -13,9 +13,9 @@ use super::banded::{Fit, NOISE_GAIN, third_differences};
 /// How fast the variance may change: its estimate looks this far to both sides \[s\].
 const WINDOW: f64 = 0.1;
 /// Rounds of the fixed point.
-const ROUNDS: usize = 5;
-/// The stiffest spline, as penalty over weight: a kernel of about thirty frames.
-const STIFFEST: f64 = 1e9;
+const ROUNDS: usize = 20;
+/// The stiffest spline, as penalty over weight: a kernel of about a hundred frames.
+const STIFFEST: f64 = 1e12;
 /// The softest: the value itself.
 const SOFTEST: f64 = 1e-6;
 

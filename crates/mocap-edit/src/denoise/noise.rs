@@ -7,7 +7,7 @@ const STRETCH: usize = 16;
 /// The share of stretches with less noise than what is taken: the others hold motion.
 const QUIET: f64 = 0.25;
 /// What the estimate of such a stretch is of the true deviation, for white noise.
-const QUIET_BIAS: f64 = 0.80;
+const QUIET_BIAS: f64 = 0.857;
 /// The median of the absolute value of a normal variable of deviation 1.
 const MEDIAN_ABSOLUTE: f64 = 0.6745;
 

