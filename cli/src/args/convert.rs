@@ -7,7 +7,7 @@ use mocap_formats::bvh::PositionChannels;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{Edits, Inputs, Outputs, Reading};
+use super::{Edits, Inputs, Outputs, Reading, SceneFlags};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
@@ -18,6 +18,8 @@ use super::{Edits, Inputs, Outputs, Reading};
     Examples:\n\
     \x20 mocap convert walk.bvh -o walk.csv\n\
     \x20 mocap convert 01_01.amc -o 01_01.bvh --unit cm\n\
+    \x20 mocap convert walk.bvh -o walk.glb\n\
+    \x20 mocap convert moves.glb --clip all --to bvh -o moves/\n\
     \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
 pub(crate) struct Args {
     // The help comes from the table of formats.
@@ -31,6 +33,8 @@ pub(crate) struct Args {
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
     #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
     pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) scene: SceneFlags,
     #[command(flatten)]
     pub(crate) edits: Edits,
     #[command(flatten)]
@@ -51,6 +55,8 @@ impl Args {
             || reading.asf_units.0 != AsfUnits::Auto;
         self.edits == Edits::default()
             && self.euler.is_none()
+            && self.scene == SceneFlags::default()
+            && self.inputs.selection.clip.is_none()
             && reading.input_fps.is_none()
             && reading.position_channels.0 == PositionChannels::Auto
             && !reading.repair

@@ -78,7 +78,10 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let stride = closed.stride;
     let mut looped = closed.samples.into_clip("loop")?;
     let mut feet_locked = 0.0;
-    if options.lock_feet && !body.feet.is_empty() && body.metres.is_some_and(|metres| distance * metres > EXACT) {
+    if options.lock_feet
+        && !body.feet.is_empty()
+        && body.metres.is_some_and(|metres| distance * metres > EXACT)
+    {
         let locked = lock_feet(&looped, &body, &stride)?;
         (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, start)?;
     }

@@ -11,7 +11,9 @@ const SMALLEST: f64 = 0.05;
 /// ... and larger than the usual residual around it by this factor ...
 const UNUSUAL: f64 = 8.0;
 /// ... and than the gap between both sides of the motion by this one: after a step they do not meet.
-const RETURN: f64 = 2.0;
+const RETURN: f64 = 1.5;
+/// What is larger is a flip of the rig and not noise [rad].
+const LARGEST: f64 = 1.5;
 /// The frames to each side that say what is usual.
 const AROUND: usize = 12;
 
@@ -35,7 +37,7 @@ pub(super) fn spikes(rotations: &[UnitQuaternion<f64>], noise: f64) -> Vec<(usiz
             if !peak || size < SMALLEST.max(5.0 * noise) {
                 continue;
             }
-            if size < RETURN * gap(&repaired, frame) {
+            if size > LARGEST || size < RETURN * gap(&repaired, frame) {
                 continue;
             }
             let (from, to) = (frame.saturating_sub(AROUND), (frame + AROUND + 1).min(n));
@@ -84,8 +86,8 @@ mod tests {
         step[30..].iter_mut().for_each(|rotation| *rotation *= turn(1.5));
         assert_eq!(spikes(&step, 0.0), []);
         let mut spiked = swing.clone();
-        spiked[20] *= turn(0.35);
-        spiked[40] *= turn(-0.35);
+        spiked[20] *= turn(0.6);
+        spiked[40] *= turn(-0.6);
         let found = spikes(&spiked, 0.0);
         assert_eq!(found.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), [20, 40]);
         assert!(found.iter().all(|(frame, value)| angle_between(value, &swing[*frame]) < 0.02));
