@@ -58,14 +58,14 @@ impl Body {
 
     /// The contacts of each foot; `None` without feet or unit.
     pub(crate) fn contacts(&self, clip: &Clip) -> Option<Vec<(FootMotion, FootContacts)>> {
-        let metres = self.metres?;
+        self.metres?;
         if self.feet.is_empty() || clip.frames() == 0 {
             return None;
         }
         let motions = FootMotion::of(clip, &self.feet);
         let options = ContactOptions::default();
         let found = motions.into_iter().map(|motion| {
-            let contacts = motion.contacts(metres, &options);
+            let contacts = motion.contacts(&options);
             (motion, contacts)
         });
         Some(found.collect())

@@ -38,6 +38,7 @@ pub(crate) fn locked(clip: &Clip) -> Result<Clip, EditError> {
         foot_lock: FootLock::On,
         floor: Floor::Off,
         hands: Hands::Off,
+        self_contacts: false,
         limits: false,
         ..RetargetOptions::default()
     };
