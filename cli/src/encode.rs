@@ -61,7 +61,7 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
 /// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
     let EncodeOptions { euler, tolerance } = options;
-    let options = WriteOptions { euler, tolerance, limits: Limits::default() };
+    let options = WriteOptions { euler, tolerance, ..WriteOptions::default() };
     Ok(mocap_formats::write_owned(clip, format, &options)?.into())
 }
 

@@ -42,7 +42,6 @@ pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'
 /// The start of a file, as detection looks at it.
 pub(crate) struct Start<'t> {
     /// The bytes, for formats that are not text.
-    #[allow(dead_code, reason = "for formats that are not text")]
     pub(crate) bytes: &'t [u8],
     /// The text.
     pub(crate) text: &'t [u8],

@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::{amc, asf, bvh, csv, json, skel, text};
+use crate::{amc, asf, bvh, csv, fbx, json, skel, text};
 
 /// Makes the enum and the table from one line per format.
 macro_rules! formats {
@@ -37,6 +37,7 @@ formats! {
     Skel from skel: "This project's skeleton file: joints, roles, limits, chains",
     Csv from csv: "Object-space positions: one row per frame and joint",
     Json from json: "A clip with everything it holds, as JSON",
+    Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
 }
 
 /// How much of a file [`Format::detect`] looks at \[bytes\].

@@ -32,6 +32,8 @@ pub struct WriteOptions {
     pub euler: Option<EulerOrder>,
     /// How far the rounding of numbers in a BVH may move a joint \[m, above 0\]. Default and most: 1e-6.
     pub tolerance: Option<f64>,
+    /// The body that formats with meshes show. Default: capsules.
+    pub mesh: crate::body::Style,
     /// Bounds that the reader of the file will have.
     pub limits: Limits,
 }
