@@ -5,7 +5,7 @@ use mocap_formats::Format;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
+use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading, SceneFlags};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
@@ -16,6 +16,8 @@ use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
     Examples:\n\
     \x20 mocap convert walk.bvh -o walk.csv\n\
     \x20 mocap convert 01_01.amc -o 01_01.bvh --unit cm\n\
+    \x20 mocap convert walk.bvh -o walk.glb\n\
+    \x20 mocap convert moves.glb --clip all --to bvh -o moves/\n\
     \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
 pub(crate) struct Args {
     // The help comes from the table of formats.
@@ -29,6 +31,8 @@ pub(crate) struct Args {
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
     #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
     pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) scene: SceneFlags,
     #[command(flatten)]
     pub(crate) edits: Edits,
     #[command(flatten)]
@@ -49,6 +53,8 @@ impl Args {
             || !matches!(reading.asf_units, AsfUnitsArg::Auto);
         self.edits == Edits::default()
             && self.euler.is_none()
+            && self.scene == SceneFlags::default()
+            && self.inputs.selection.clip.is_none()
             && reading.input_fps.is_none()
             && reading.position_channels == PositionChannelsArg::Auto
             && !reading.repair

@@ -13,7 +13,7 @@ use mocap_retarget::{
 use serde::Deserialize;
 
 use super::formats::writable;
-use super::{Length, Outputs, Reading, Selection, SourceEdits, UnitLength, setting};
+use super::{Length, Outputs, Reading, SceneFlags, Selection, SourceEdits, UnitLength, setting};
 
 /// Retarget motions to another skeleton and report quality
 ///
@@ -59,6 +59,8 @@ pub(crate) struct Args {
     /// Rotation order of BVH joints, such as ZXY [default: of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Output")]
     pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) scene: SceneFlags,
 }
 
 /// How the motion is retargeted.

@@ -16,8 +16,8 @@
 
 use std::str::FromStr;
 
-use mocap_model::{ForwardKinematics, FrameRate, JointId, Role, Skeleton, Vector3};
 use mocap_model::{Clip, JointTracks};
+use mocap_model::{ForwardKinematics, FrameRate, JointId, Role, Skeleton, Vector3};
 use std::sync::Arc;
 
 /// What stands for a body.
@@ -143,8 +143,7 @@ impl Mesh {
         let (along, across, third) = frame(&(to - from));
         let diagonal = std::f64::consts::FRAC_1_SQRT_2;
         // By ring: its end of the bone, and its direction along the bone and away from it.
-        let rings =
-            [(from, -diagonal, diagonal), (from, 0.0, 1.0), (to, 0.0, 1.0), (to, diagonal, diagonal)];
+        let rings = [(from, -diagonal, diagonal), (from, 0.0, 1.0), (to, 0.0, 1.0), (to, diagonal, diagonal)];
         let first = self.add_vertex(joint, from - along * radius, -along);
         for (end, height, width) in rings {
             for corner in 0..CORNERS {
@@ -222,7 +221,8 @@ mod tests {
     /// The volume inside closed surfaces whose faces look away from it.
     fn volume(mesh: &Mesh) -> f64 {
         let corner = |i: u32| mesh.positions[i as usize];
-        let parts = mesh.triangles.iter().map(|[a, b, c]| corner(*a).dot(&corner(*b).cross(&corner(*c))) / 6.0);
+        let parts =
+            mesh.triangles.iter().map(|[a, b, c]| corner(*a).dot(&corner(*b).cross(&corner(*c))) / 6.0);
         parts.sum()
     }
 

@@ -6,7 +6,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::{amc, asf, bvh, csv, fbx, json, skel, text};
+use crate::gltf::{glb, text as gltf};
+use crate::{FileBeside, Limits, Rejected, amc, asf, bvh, csv, fbx, json, skel, text};
 
 /// Makes the enum and the table from one line per format.
 macro_rules! formats {
@@ -37,6 +38,8 @@ formats! {
     Skel from skel: "This project's skeleton file: joints, roles, limits, chains",
     Csv from csv: "Object-space positions: one row per frame and joint",
     Json from json: "A clip with everything it holds, as JSON",
+    Glb from glb: "glTF 2.0 in one file: skeleton, clips, skinned body",
+    Gltf from gltf: "glTF 2.0 as JSON, read with the files beside it",
     Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
 }
 
@@ -106,6 +109,24 @@ impl Format {
         self.entry().beside
     }
 
+    /// Whether a file of the format can hold several clips of one skeleton.
+    pub fn holds_several_clips(self) -> bool {
+        self.entry().write_clips.is_some()
+    }
+
+    /// Whether lengths are written in metres whatever the unit of a clip: where it is not known, it has to be guessed.
+    pub fn in_metres(self) -> bool {
+        self.entry().in_metres
+    }
+
+    /// The files that a file of the format refers to, for [`ReadOptions::beside`](crate::ReadOptions::beside).
+    ///
+    /// # Errors
+    /// Where the file cannot be understood, or needs a file of another place.
+    pub fn files_beside(self, bytes: &[u8], limits: &Limits) -> Result<Vec<FileBeside>, Rejected> {
+        self.entry().files_beside.map_or(Ok(Vec::new()), |list| list(bytes, limits))
+    }
+
     /// The format of a file by its first lines; `None` where they fit no format.
     pub fn detect(bytes: &[u8]) -> Option<Format> {
         let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
@@ -145,6 +166,8 @@ pub enum FormatProblem {
     ReadOnly { format: Format },
     #[error("the file contains a skeleton but no motion")]
     NoMotion,
+    #[error("{format} files hold one clip, there are {count}; --clip chooses one")]
+    OneClip { format: Format, count: usize },
     #[error("{format} files contain a motion, but this is only a skeleton")]
     NeedsMotion { format: Format },
 }
@@ -155,6 +178,7 @@ impl crate::Problem for FormatProblem {
             FormatProblem::Unknown => "format::unknown",
             FormatProblem::WriteOnly { .. } => "format::write-only",
             FormatProblem::ReadOnly { .. } => "format::read-only",
+            FormatProblem::OneClip { .. } => "format::one-clip",
             FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
         }
     }

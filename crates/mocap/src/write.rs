@@ -7,7 +7,7 @@ use std::path::Path;
 use mocap_formats::{Content, Encoded, Finding, Format, WriteOptions};
 use mocap_model::{Clip, Skeleton};
 
-use crate::Error;
+use crate::{Error, for_format};
 
 /// Writes a clip in the format of the path's extension; beside an AMC its ASF. Files that exist are replaced.
 ///
@@ -39,7 +39,42 @@ pub fn write_with(
     options: &WriteOptions,
 ) -> Result<Vec<Finding>, Error> {
     let path = path.as_ref();
-    put(path, mocap_formats::write(clip, format_of(path)?, options)?)
+    let format = format_of(path)?;
+    let mut warnings = Vec::new();
+    let encoded = match format.in_metres() {
+        true => mocap_formats::write_owned(for_format(clip.clone(), format, &mut warnings), format, options)?,
+        false => mocap_formats::write(clip, format, options)?,
+    };
+    warnings.extend(put(path, encoded)?);
+    Ok(warnings)
+}
+
+/// Writes several clips of one skeleton into one file, such as a GLB. A file that exists is replaced.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value.with_name("walk");
+/// let start = walk.trimmed(0..10)?.with_name("start");
+/// mocap::write_clips(folder.path().join("moves.glb"), &[walk, start], &Default::default())?;
+/// let start = mocap::read(format!("{}/moves.glb#start", folder.path().display()))?.value;
+/// assert_eq!(start.frames(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`write()`], and where the format holds one clip per file.
+pub fn write_clips(
+    path: impl AsRef<Path>,
+    clips: &[Clip],
+    options: &WriteOptions,
+) -> Result<Vec<Finding>, Error> {
+    let path = path.as_ref();
+    let format = format_of(path)?;
+    let mut warnings = Vec::new();
+    let clips: Vec<Clip> = clips.iter().map(|clip| for_format(clip.clone(), format, &mut warnings)).collect();
+    warnings.dedup();
+    warnings.extend(put(path, mocap_formats::write_clips(&clips, format, options)?)?);
+    Ok(warnings)
 }
 
 /// Writes a skeleton as `.skel` or `.asf`, by the path's extension. A file that exists is replaced.

@@ -7,7 +7,8 @@ use ufbx::SceneRoot;
 use super::scalars::{self, Source};
 use super::tree::Tree;
 use super::{keys, to_clip};
-use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, Stated};
+use crate::choice::chosen;
+use crate::{ClipChoice, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::{Clip, Skeleton};
 
 /// A file: its bytes, and what they mean.
@@ -17,23 +18,39 @@ pub struct Document {
     pub(super) scene: SceneRoot,
     pub(super) tree: Tree,
     pub(super) scalars: Vec<Source>,
+    /// The stacks that move a joint, or all where none does: exporters leave empty ones behind.
+    moving: Vec<usize>,
 }
 
 impl Document {
     pub(super) fn new(bytes: &[u8], scene: SceneRoot, tree: Tree) -> Document {
         let scalars = scalars::sources(&scene, &tree);
-        Document { bytes: bytes.to_vec(), scene, tree, scalars }
+        let all = 0..scene.anim_stacks.count;
+        let moves = |stack: &usize| keys::moves(&scene.anim_stacks[*stack], &tree);
+        let mut moving: Vec<usize> = all.clone().filter(moves).collect();
+        if moving.is_empty() {
+            moving = all.collect();
+        }
+        Document { bytes: bytes.to_vec(), scene, tree, scalars, moving }
     }
 
     /// The names of its animation stacks, in the order of the file.
-    pub fn clips(&self) -> Vec<String> {
+    pub fn stacks(&self) -> Vec<String> {
         self.scene.anim_stacks.iter().map(|stack| stack.element.name.to_string()).collect()
     }
 
-    /// The clip that is taken where none is named: the first stack that moves a joint, else the first.
-    pub fn main_clip(&self) -> Option<usize> {
-        let stacks = &self.scene.anim_stacks;
-        stacks.iter().position(|stack| keys::moves(stack, &self.tree)).or((!stacks.is_empty()).then_some(0))
+    /// The stack that is meant, and a warning where nothing says which of several. Stacks that move nothing are found
+    /// by their names only.
+    fn chosen(&self, choice: Option<&ClipChoice>) -> Result<(usize, Option<Finding>), Finding> {
+        match chosen(&crate::Document::clip_names(self), choice) {
+            Ok((Some(clip), warning)) => Ok((self.moving[clip], warning)),
+            Ok((None, _)) => Err(Finding::new(FormatProblem::NoMotion)),
+            Err(error) => {
+                let name = choice.map(|choice| &choice.0);
+                let found = self.stacks().iter().position(|stack| Some(stack) == name);
+                found.map(|stack| (stack, None)).ok_or(error)
+            }
+        }
     }
 
     /// The motion of one animation stack.
@@ -52,7 +69,7 @@ impl crate::Document for Document {
     }
 
     fn stated(&self, options: &ReadOptions) -> Stated {
-        let stack = self.main_clip().map(|index| &self.scene.anim_stacks[index]);
+        let stack = self.chosen(options.clip.as_ref()).ok().map(|(index, _)| &self.scene.anim_stacks[index]);
         let frames = stack.and_then(|stack| keys::span(self, stack, options).ok());
         let moved = ["Lcl Rotation", "Lcl Translation"].map(|name| {
             let moved = stack.map(|stack| keys::elements(stack, &[name])).unwrap_or_default();
@@ -65,9 +82,16 @@ impl crate::Document for Document {
         }
     }
 
+    fn clip_names(&self) -> Vec<String> {
+        let names = self.stacks();
+        self.moving.iter().map(|stack| names[*stack].clone()).collect()
+    }
+
     fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
-        let index = self.main_clip().ok_or_else(|| Finding::new(FormatProblem::NoMotion))?;
-        self.clip(index, options)
+        let (stack, warning) = self.chosen(options.clip.as_ref())?;
+        let mut parsed = self.clip(stack, options)?;
+        parsed.warnings.splice(..0, warning);
+        Ok(parsed)
     }
 
     fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
@@ -85,7 +109,7 @@ impl fmt::Debug for Document {
         f.debug_struct("Document")
             .field("bytes", &bytes)
             .field("joints", &joints)
-            .field("clips", &self.clips())
+            .field("stacks", &self.stacks())
             .finish()
     }
 }

@@ -20,8 +20,11 @@ pub(crate) static FORMAT: Entry = Entry {
             || start.word.starts_with(b"FBXHeaderExtension")
     },
     read: READ,
-    write: Some(|clip, options| from_clips(&[clip], options)),
+    write: Some(|clip, options| from_clips(std::slice::from_ref(&*clip), options)),
+    write_clips: Some(from_clips),
     write_skeleton: None,
+    files_beside: None,
+    in_metres: true,
 };
 
 #[cfg(feature = "fbx")]

@@ -30,7 +30,7 @@ const CENTIMETRE: f64 = 0.01;
 ///
 /// # Errors
 /// Where there is no clip, skeletons differ in their joints, or lengths overflow in centimetres.
-pub fn from_clips(clips: &[Cow<'_, Clip>], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
+pub fn from_clips(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
     let mut warnings = Vec::new();
     let mut converted = Vec::with_capacity(clips.len());
     for clip in clips {

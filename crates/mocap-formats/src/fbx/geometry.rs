@@ -15,7 +15,7 @@ pub(super) fn skin(
     binds: &[Matrix4<f64>],
     options: &WriteOptions,
 ) -> Option<i64> {
-    let mesh = body::mesh(skeleton, options.mesh)?;
+    let mesh = body::mesh(skeleton, options.mesh.unwrap_or_default())?;
     let [node, geometry, material, skin] = [(); 4].map(|()| scene.claim());
     let model = vec![node.into(), class("Body", "Model"), "Mesh".into()];
     scene.objects.push(Record::new("Model", model).with([

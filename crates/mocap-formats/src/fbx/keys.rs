@@ -13,7 +13,7 @@ use crate::{Finding, LimitExceeded, ReadOptions};
 /// The properties that make up the transform of a node.
 pub(super) const TRANSFORM: [&str; 3] = ["Lcl Translation", "Lcl Rotation", "Lcl Scaling"];
 /// Relative change up to which a length is constant: 32-bit numbers are not finer.
-pub(super) const SINGLE: f64 = 4e-7;
+pub(super) const SINGLE: f64 = 1.5e-7;
 /// Frames per second of a file that does not say.
 const DEFAULT_FPS: f64 = 30.0;
 

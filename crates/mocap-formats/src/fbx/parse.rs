@@ -110,7 +110,6 @@ fn is_about_motion(warning: WarningType) -> bool {
         W::TruncatedArray
             | W::DuplicateConnection
             | W::UnsupportedVersion
-            | W::BadUnicode
             | W::BadElementConnectedToRoot
             | W::DuplicateObjectId
     )

@@ -82,6 +82,10 @@ impl Tree {
                     let problem = Problem::DuplicateName { name: given.to_owned() };
                     warnings.push(Finding::new(problem).in_joint(&name));
                 }
+                if name.contains('\u{FFFD}') {
+                    let what = format!("the name of a node is not UTF-8; it was read as '{name}'");
+                    warnings.push(Finding::new(Problem::Repaired { what }).in_joint(&name));
+                }
                 tree.joints.push(Joint {
                     name,
                     parent: parent.and_then(|parent: usize| tree.nodes[parent].joint),

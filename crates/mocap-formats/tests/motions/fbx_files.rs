@@ -14,7 +14,7 @@ fn document(name: &str, bytes: &[u8]) -> Document {
 fn check_places(name: &str, bytes: &[u8]) -> f64 {
     let document = document(name, bytes);
     let mut worst: f64 = 0.0;
-    for stack in 0..document.clips().len() {
+    for stack in 0..document.stacks().len() {
         let clip = document.clip(stack, &ReadOptions::default()).unwrap().value;
         let off = largest_difference(bytes, stack, &clip) * clip.skeleton().space().metres().unwrap();
         mocap_corpus::note!("{name} #{}: {} frames, off by {off:.1e} m", clip.name(), clip.frames());
