@@ -8,7 +8,7 @@ use super::scalars::{self, Source};
 use super::tree::Tree;
 use super::{keys, to_clip};
 use crate::choice::chosen;
-use crate::{ClipChoice, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, Stated};
+use crate::{ClipChoice, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::{Clip, Skeleton};
 
 /// A file: its bytes, and what they mean.
@@ -41,14 +41,13 @@ impl Document {
 
     /// The stack that is meant, and a warning where nothing says which of several. Stacks that move nothing are found
     /// by their names only.
-    fn chosen(&self, choice: Option<&ClipChoice>) -> Result<(usize, Option<Finding>), Finding> {
+    fn chosen(&self, choice: Option<&ClipChoice>) -> Result<(Option<usize>, Option<Finding>), Finding> {
         match chosen(&crate::Document::clip_names(self), choice) {
-            Ok((Some(clip), warning)) => Ok((self.moving[clip], warning)),
-            Ok((None, _)) => Err(Finding::new(FormatProblem::NoMotion)),
+            Ok((clip, warning)) => Ok((clip.map(|clip| self.moving[clip]), warning)),
             Err(error) => {
                 let name = choice.map(|choice| &choice.0);
                 let found = self.stacks().iter().position(|stack| Some(stack) == name);
-                found.map(|stack| (stack, None)).ok_or(error)
+                found.map(|stack| (Some(stack), None)).ok_or(error)
             }
         }
     }
@@ -69,7 +68,7 @@ impl crate::Document for Document {
     }
 
     fn stated(&self, options: &ReadOptions) -> Stated {
-        let stack = self.chosen(options.clip.as_ref()).ok().map(|(index, _)| &self.scene.anim_stacks[index]);
+        let stack = self.chosen(options.clip.as_ref()).ok().and_then(|(index, _)| Some(&self.scene.anim_stacks[index?]));
         let frames = stack.and_then(|stack| keys::span(self, stack, options).ok());
         let moved = ["Lcl Rotation", "Lcl Translation"].map(|name| {
             let moved = stack.map(|stack| keys::elements(stack, &[name])).unwrap_or_default();
@@ -89,7 +88,10 @@ impl crate::Document for Document {
 
     fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
         let (stack, warning) = self.chosen(options.clip.as_ref())?;
-        let mut parsed = self.clip(stack, options)?;
+        let mut parsed = match stack {
+            Some(stack) => self.clip(stack, options)?,
+            None => to_clip::at_rest(self, options)?,
+        };
         parsed.warnings.splice(..0, warning);
         Ok(parsed)
     }

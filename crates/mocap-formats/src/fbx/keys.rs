@@ -82,8 +82,8 @@ pub(super) fn span(document: &Document, stack: &AnimStack, options: &ReadOptions
     if !begin.is_finite() || !end.is_finite() {
         return Err(Finding::new(Problem::StackTimes { path: path() }));
     }
-    let stated = options.fps.and_then(FrameRate::new);
-    let rate = stated.unwrap_or_else(|| rate(document, stack, end - begin));
+    let stated = stated_rate(document, options);
+    let rate = if options.fps.is_some() { stated } else { closer_rate(stated, stack, end - begin) };
     // A stack may end a rounded tick before its last frame.
     let last = ((end - begin) * rate.fps() + 1e-3).floor().max(0.0);
     let limit = (options.limits.frames / document.tree.joints.len()).max(1);
@@ -94,10 +94,15 @@ pub(super) fn span(document: &Document, stack: &AnimStack, options: &ReadOptions
     Ok(Span { rate, frames: last as usize + 1, begin: (begin * TICKS as f64).round() })
 }
 
+/// The rate that the user states, or else the file.
+pub(super) fn stated_rate(document: &Document, options: &ReadOptions) -> FrameRate {
+    let of_file = || FrameRate::from_frame_time(1.0 / document.scene.settings.frames_per_second);
+    let stated = options.fps.and_then(FrameRate::new).or_else(of_file).or(FrameRate::new(DEFAULT_FPS));
+    stated.expect("30 is a rate")
+}
+
 /// The rate of the file, or of curves whose keys are closer than that over at least half of the stack.
-fn rate(document: &Document, stack: &AnimStack, duration: f64) -> FrameRate {
-    let stated = FrameRate::from_frame_time(1.0 / document.scene.settings.frames_per_second);
-    let stated = stated.or(FrameRate::new(DEFAULT_FPS)).expect("30 is a rate");
+fn closer_rate(stated: FrameRate, stack: &AnimStack, duration: f64) -> FrameRate {
     let gap = |curve: &AnimCurve| {
         let (keys, time) = (curve.keyframes.len(), curve.max_time - curve.min_time);
         (keys > 2 && time > 0.0 && 2.0 * time >= duration).then(|| time / (keys - 1) as f64)

@@ -30,6 +30,8 @@ pub enum Problem {
     // Warnings.
     #[error("{what}")]
     Repaired { what: String },
+    #[error("the file has no animation: it is a skeleton at rest")]
+    NoAnimation,
     #[error("several nodes are called '{name}'; they are kept apart")]
     DuplicateName { name: String },
     #[error("{joints} of {all} bones have another length in the bind pose: the rest pose is that of the nodes")]
@@ -63,6 +65,7 @@ impl crate::Problem for Problem {
             Problem::StackTimes { .. } => "fbx::stack-times",
             Problem::Clip(_) => "fbx::clip",
             Problem::Repaired { .. } => "fbx::repaired",
+            Problem::NoAnimation => "fbx::no-animation",
             Problem::DuplicateName { .. } => "fbx::duplicate-name",
             Problem::BindPose { .. } => "fbx::bind-pose",
             Problem::ConstantScale { .. } => "fbx::constant-scale",

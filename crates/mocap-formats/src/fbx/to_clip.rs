@@ -44,6 +44,13 @@ pub(super) fn to_skeleton(document: &Document, _: &ReadOptions) -> Result<Parsed
     Ok(Parsed { value, warnings: warnings.into_vec() })
 }
 
+/// The joints of a file without animation, as a clip of no frames.
+pub(super) fn at_rest(document: &Document, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    let Parsed { value, mut warnings } = to_skeleton(document, options)?;
+    warnings.push(Finding::new(Problem::NoAnimation));
+    Ok(Parsed { value: Clip::at_rest(Arc::new(value), keys::stated_rate(document, options)), warnings })
+}
+
 fn clip(
     document: &Document,
     stack: &AnimStack,
@@ -56,7 +63,7 @@ fn clip(
     mend(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);
     let scales = if scales_move(&samples) {
-        Some(separate_scales(tree, &mut samples))
+        separate_scales(tree, &mut samples)
     } else {
         let scaled = samples.iter().filter(|joint| joint.own_scale.iter().any(|scale| is_scaled(*scale)));
         let joints = scaled.count();
@@ -241,12 +248,13 @@ fn is_scaled(scale: Vector3<f64>) -> bool {
 }
 
 /// Takes scales out of the translations again, where tracks hold them: by joint, its scales. What the scale of a root
-/// is in the first frame stays in the translations, so that bones are as long as the body is large.
-fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Vec<Vec<Vector3<f64>>> {
+/// is in the first frame stays in the translations: bones are as long as the body is large. `None` where a joint is
+/// flattened, and one below it keeps a place that no scale makes: then translations keep it.
+fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Option<Vec<Vec<Vector3<f64>>>> {
     let frames = samples.first().map_or(0, |joint| joint.turns.len());
     let mut size = vec![1.0; samples.len()];
     let mut below: Vec<Vec<Matrix3<f64>>> = Vec::with_capacity(samples.len());
-    let mut scales = Vec::with_capacity(samples.len());
+    let (mut scales, mut places) = (Vec::with_capacity(samples.len()), Vec::with_capacity(samples.len()));
     for (i, joint) in tree.joints.iter().enumerate() {
         size[i] = match joint.parent {
             Some(parent) => size[parent],
@@ -254,6 +262,7 @@ fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Vec<Vec<Vector3<f64>
         };
         let unit = if size[i] > 0.0 && size[i].is_finite() { size[i] } else { 1.0 };
         let mut own = Vec::with_capacity(frames);
+        let mut place = Vec::with_capacity(frames);
         let mut stretches = Vec::with_capacity(frames);
         for frame in 0..frames {
             let above = joint.parent.map_or_else(Matrix3::identity, |parent| below[parent][frame]);
@@ -261,17 +270,28 @@ fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Vec<Vec<Vector3<f64>
             let turned = turn.inverse().matrix() * above * turn.matrix();
             let full = samples[i].stretches.get(frame).copied().unwrap_or_else(Matrix3::identity) / unit;
             let scale = turned.try_inverse().map_or(full, |inverse| inverse * full).diagonal();
-            // What is flattened to a point has no place left to scale.
-            if let (true, Some(inverse)) = (joint.parent.is_some(), above.try_inverse()) {
-                samples[i].places[frame] = inverse * samples[i].places[frame];
-            }
+            place.push(match joint.parent {
+                Some(_) => unscaled(&above, &samples[i].places[frame])?,
+                None => samples[i].places[frame],
+            });
             own.push(scale);
             stretches.push(turned * Matrix3::from_diagonal(&scale));
         }
         below.push(stretches);
         scales.push(own);
+        places.push(place);
     }
-    scales
+    samples.iter_mut().zip(places).for_each(|(joint, places)| joint.places = places);
+    Some(scales)
+}
+
+/// A place that a stretch makes this one of; `None` where it makes none.
+fn unscaled(stretch: &Matrix3<f64>, place: &Vector3<f64>) -> Option<Vector3<f64>> {
+    if let Some(inverse) = stretch.try_inverse() {
+        return Some(inverse * place);
+    }
+    let unscaled = stretch.pseudo_inverse(1e-12).ok()? * place;
+    ((stretch * unscaled - place).norm() <= 1e-9 * place.norm()).then_some(unscaled)
 }
 
 fn skeleton(document: &Document, rest: &[Isometry3<f64>]) -> Result<Skeleton, Finding> {

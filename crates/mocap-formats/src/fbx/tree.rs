@@ -147,18 +147,13 @@ fn animated(scene: &Scene) -> Vec<bool> {
     animated
 }
 
-/// Whether a node is the end of a bone: the file says so, or it is a leaf that no curve moves, with the name that
-/// exporters give to ends.
+/// Whether a node is the end of a bone: the file says so, and it is a leaf that no curve moves. Names such as `HeadNub`
+/// do not make an end of it: formats with end sites would drop them.
 fn is_end(scene: &Scene, node: usize, moves: bool) -> bool {
     let node = &scene.nodes[node];
-    let named = || {
-        let name = node.element.name.to_lowercase();
-        name.ends_with("_end") || name.ends_with("nub")
-    };
     let leaf = node.children.iter().all(|child| child.bone.is_none());
-    leaf && node.parent.as_ref().is_some_and(|parent| !parent.is_root)
-        && !moves
-        && (ufbx::find_prop(&node.element.props, END_SITE).is_some() || named())
+    let below = node.parent.as_ref().is_some_and(|parent| !parent.is_root);
+    leaf && below && !moves && ufbx::find_prop(&node.element.props, END_SITE).is_some()
 }
 
 /// The order in which a node turns: FBX names the axis that turns first, about fixed axes, first.
