@@ -287,11 +287,11 @@ fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Option<Vec<Vec<Vecto
 
 /// A place that a stretch makes this one of; `None` where it makes none.
 fn unscaled(stretch: &Matrix3<f64>, place: &Vector3<f64>) -> Option<Vector3<f64>> {
-    if let Some(inverse) = stretch.try_inverse() {
-        return Some(inverse * place);
-    }
-    let unscaled = stretch.pseudo_inverse(1e-12).ok()? * place;
-    ((stretch * unscaled - place).norm() <= 1e-9 * place.norm()).then_some(unscaled)
+    // An inverse may be one of rounding errors: what it gives is tried.
+    let fits = |unscaled: &Vector3<f64>| (stretch * unscaled - place).norm() <= 1e-12 * place.norm();
+    let by_inverse = stretch.try_inverse().map(|inverse| inverse * place).filter(fits);
+    let by_nearest = || stretch.pseudo_inverse(1e-9).ok().map(|inverse| inverse * place).filter(fits);
+    by_inverse.or_else(by_nearest)
 }
 
 fn skeleton(document: &Document, rest: &[Isometry3<f64>]) -> Result<Skeleton, Finding> {
