@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use mocap::{FileFacts, short};
+use mocap::{FileFacts, UnitFacts, short};
+use mocap_batch::counted;
 use mocap_formats::Format;
 use mocap_model::Clip;
 use serde::Serialize;
@@ -70,26 +71,30 @@ struct Converted {
     joints: usize,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
+    /// Of positions.
+    unit: Option<UnitFacts>,
 }
 
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
     let name = job.input.relative.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let input_bytes = loaded.size();
-    let done = match loaded.format == format.into() && args.changes_nothing(format) {
+    let mut done = match loaded.format == format.into() && args.changes_nothing(format) {
         true => keep(loaded, args)?,
         false => change(loaded, args, format, &name.unwrap_or_default())?,
     };
+    done.warnings.extend_from_slice(&done.encoded.warnings);
+    done.warnings = read::strict(&args.reading, done.warnings)?;
     let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
     let path = job.input.shown();
-    let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
-    warnings.extend(encoded.warnings);
+    let Converted { frames, fps, joints, unchanged, warnings, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
-        true => format!("{frames} frames{rate}"),
+        true => format!("{}{rate}", counted(frames, "frame")),
         false => "the skeleton without motion".into(),
     };
-    let text = format!("{path} -> {output}: {motion}, {joints} joints");
+    let unit = unit.map_or(String::new(), |unit| format!(", unit {}", unit.text()));
+    let text = format!("{path} -> {output}: {motion}, {}{unit}", counted(joints, "joint"));
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
     let format = format.extension();
     let row =
@@ -104,7 +109,7 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     let FileFacts { frames, fps, joints, .. } = facts;
     let document = loaded.into_document().expect("only a compressed clip has no document");
     let encoded = document.write().into();
-    Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
+    Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings, unit: None })
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -116,7 +121,9 @@ fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Resul
     let (skeleton, warnings) = loaded.into_skeleton(&args.reading)?;
     let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
     match encode::skeleton(&skeleton, format) {
-        Ok(encoded) => Ok(Converted { encoded, frames: 0, fps: None, joints, unchanged: false, warnings }),
+        Ok(encoded) => {
+            Ok(Converted { encoded, frames: 0, fps: None, joints, unchanged: false, warnings, unit: None })
+        }
         Err(error) => Err(Failure { error, warnings }),
     }
 }
@@ -190,12 +197,14 @@ fn encode_options(args: &Args) -> EncodeOptions {
 }
 
 /// What a clip is, before it is given away.
-fn facts(clip: &Clip, format: Format) -> impl Fn(Encoded) -> Converted + use<> {
+fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use<> {
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     // A format without motion keeps only the skeleton.
     let (frames, fps) = match format.has_motion() {
         true => (clip.frames(), Some(clip.rate().fps())),
         false => (0, None),
     };
-    move |encoded| Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new() }
+    // A table of positions does not state their unit.
+    let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
+    move |encoded| Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new(), unit }
 }

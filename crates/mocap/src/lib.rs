@@ -94,6 +94,7 @@ pub use mapping::{ExplainedMapping, Mapping};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Companions, Header, MotionFile, strictly};
 pub use options::ReadOptions;
+use problem::above_zero;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;

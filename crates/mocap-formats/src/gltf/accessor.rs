@@ -40,7 +40,7 @@ impl Document {
             let path = path.to_owned();
             return Err(Finding::new(Problem::Index { path, index, what: "accessors", count }));
         };
-        let path = format!("accessors[{index}]");
+        let path = format!("{path}: accessors[{index}]");
         let unexpected = |what: &str, found: String, expected: &str| {
             let (path, expected) = (format!("{path}.{what}"), expected.to_owned());
             Finding::new(Problem::Unexpected { path, found, expected })

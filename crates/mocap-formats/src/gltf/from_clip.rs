@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use mocap_model::{
-    Clip, Joint, JointId, Pose, SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
-};
+use mocap_model::{Clip, Joint, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3};
 use serde_json::{Map, Value, json};
 
 use super::build::{
@@ -16,6 +14,7 @@ use super::problem::Problem;
 use super::tree::{Frame, Source, Tree, Trs, tree};
 use crate::body::{self, Mesh, Style};
 use crate::keys::{JointKeys, reduce};
+use crate::metres::in_metres;
 use crate::{Finding, Limits};
 
 /// How clips are written as glTF.
@@ -36,24 +35,6 @@ impl Default for WriteOptions {
     }
 }
 
-/// The space of glTF: metres, Y up, characters look along Z.
-fn space() -> Space {
-    let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
-    Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit }
-}
-
-/// The clip in the space of glTF. Warns where the unit is not known.
-fn in_space<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Result<Cow<'c, Clip>, Finding> {
-    if clip.skeleton().space().unit.is_none() {
-        warnings.push(Finding::new(Problem::UnitUnknown));
-    }
-    if *clip.skeleton().space() == space() {
-        return Ok(Cow::Borrowed(clip));
-    }
-    let moved = clip.in_space(space());
-    Ok(Cow::Owned(moved.map_err(|error| Finding::new(Problem::Model { path: "nodes".into(), error }))?))
-}
-
 /// A file of clips of one skeleton. Warns where the unit of lengths is not known.
 ///
 /// # Errors
@@ -62,9 +43,8 @@ pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, 
     let mut warnings = Vec::new();
     let mut moved = Vec::with_capacity(clips.len());
     for clip in clips {
-        moved.push(in_space(clip, &mut warnings)?);
+        moved.push(in_metres(Cow::Borrowed(clip), &mut warnings)?);
     }
-    warnings.truncate(1);
     let mut builder = Builder::new();
     let Some(first) = moved.first() else { return Ok((builder, warnings)) };
     let skeleton = first.skeleton().clone();
@@ -93,11 +73,10 @@ pub(super) fn rebuilt(
         (0..document.root.nodes.len()).flat_map(|node| target_names(document, node)).collect();
     for clip in clips {
         same_joints(skeleton.joints(), clip.skeleton().joints())?;
-        let clip = in_space(clip, &mut warnings)?;
+        let clip = in_metres(Cow::Borrowed(clip), &mut warnings)?;
         animation(&mut builder, &clip, &sources, options, &morphs);
         weights(&mut builder, document, &clip);
     }
-    warnings.truncate(1);
     Ok((builder, warnings))
 }
 

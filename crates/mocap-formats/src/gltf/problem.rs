@@ -66,8 +66,6 @@ pub enum Problem {
     DuplicateName { name: String },
     #[error("{path}: channels of {count} nodes that are not joints are left out")]
     OtherNodes { path: String, count: usize },
-    #[error("the unit of lengths is unknown: they are written as metres")]
-    UnitUnknown,
     #[error("{path}: the file '{uri}' is missing; the reference stays")]
     MissingImage { path: String, uri: String },
 }
@@ -97,14 +95,12 @@ impl crate::Problem for Problem {
             Problem::NoInverse { .. } => "gltf::no-inverse",
             Problem::DuplicateName { .. } => "gltf::duplicate-name",
             Problem::OtherNodes { .. } => "gltf::other-nodes",
-            Problem::UnitUnknown => "gltf::unit-unknown",
         }
     }
 
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
             Problem::Resampled { .. } => Some(crate::Remedy::StateRate),
-            Problem::UnitUnknown => Some(crate::Remedy::StateUnit),
             _ => None,
         }
     }
