@@ -92,7 +92,7 @@ fn run(name: &str, page: &str) -> (String, usize) {
             sandbox.put(stand_in, std::fs::read(fixture("clips").join(clip)).unwrap());
         }
         for stand_in in ["moves.fbx", "character.fbx"] {
-            sandbox.put(stand_in, std::fs::read(fixture("fbx/moves.fbx")).unwrap());
+            sandbox.put(stand_in, std::fs::read(fixture("fbx/warn-two-clips.fbx")).unwrap());
         }
     }
     let mut lines = page.lines().peekable();

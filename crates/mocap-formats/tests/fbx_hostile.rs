@@ -1,10 +1,12 @@
 //! FBX files that nobody meant well with: mutations of good ones, wrong sizes, cycles, values that are not finite.
 //!
 //! Reading goes through C code: whatever the bytes are, it ends with a document or an error, in bounded time and
-//! memory; what was read becomes clips, and what is written is read again.
+//! memory; what was read becomes clips, and what is written is read again. `PROPTEST_CASES=100000` tries longer.
 #![cfg(feature = "fbx")]
 
 mod mutation;
+#[path = "../../../fixtures/generator/src/text_fbx.rs"]
+#[allow(dead_code, reason = "shared with the generator of fixtures")]
 mod text_fbx;
 
 use mocap_formats::fbx::{Problem, from_clips, parse};
@@ -65,7 +67,7 @@ const WORDS: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn mutated_binary_files_are_read_or_refused(changes in prop::collection::vec(mutation(WORDS), 1..4)) {

@@ -1,6 +1,8 @@
 //! What FBX files mean, one trap at a time. Places of joints are checked against the library's own evaluation.
 #![cfg(feature = "fbx")]
 
+#[path = "../../../fixtures/generator/src/text_fbx.rs"]
+#[allow(dead_code, reason = "shared with the generator of fixtures")]
 mod text_fbx;
 mod ufbx_places;
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """FBX files that mocap writes, as Blender and assimp read them.
 
-    check.py MOCAP FILE...
+    MOCAP=target/debug/mocap fbx.py
 
-Writes each motion as FBX and compares the places of all joints with the table of positions that mocap writes of the
-same motion, at ten frames of every clip. Both programs must agree within 0.1 mm. A program that is not installed is
-reported as skipped. Needs no Python package.
+Writes motions as FBX and compares the places of all joints with the table of positions that mocap writes of the same
+motion, at ten frames of every clip. Both programs must agree within 0.1 mm. A program that is not installed is reported
+as skipped. Needs no Python package.
 """
 import csv
 import json
@@ -16,6 +16,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+CORPUS = os.environ.get("MOCAP_CORPUS", "../shared/data")
+FIXTURES = ["fixtures/clips/alex_walk.bvh", "fixtures/clips/robin_jump.bvh", "fixtures/fbx/warn-two-clips.fbx"]
+REAL = ["cmu/12_01_walk.bvh", "bandai/dataset-1_kick_normal_001.bvh", "misc/makehuman_doubleclap.bvh"]
 TOLERANCE = 1e-4  # [m]
 FRAMES = 10
 
@@ -56,7 +59,7 @@ def blender_places(file, clips):
     """By clip: (frame, joint) -> place [m]. Blender has Z up: X, Y, Z are our X, -Z, Y."""
     with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as plan:
         json.dump({"file": file, "clips": clips}, plan)
-    script = os.path.join(HERE, "blender_places.py")
+    script = os.path.join(HERE, "fbx_blender.py")
     run("blender", "-b", "--factory-startup", "--python-exit-code", "1", "--python", script, "--", plan.name)
     with open(plan.name, encoding="utf8") as found:
         found = json.load(found)
@@ -126,7 +129,8 @@ def clip_names(mocap, source):
 
 
 def main():
-    mocap, *sources = sys.argv[1:]
+    mocap = os.environ["MOCAP"]
+    sources = FIXTURES + [file for file in (os.path.join(CORPUS, name) for name in REAL) if os.path.exists(file)]
     failed = 0
     clients = {"Blender": "blender", "assimp": "assimp"}
     for name, program in list(clients.items()):

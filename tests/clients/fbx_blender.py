@@ -1,4 +1,4 @@
-"""Run by Blender: where the bones of an FBX file are. Reads the plan that check.py writes, and puts the places there."""
+"""Run by Blender: where the bones of an FBX file are. Reads the plan that fbx.py writes, and puts the places there."""
 import json
 import sys
 
