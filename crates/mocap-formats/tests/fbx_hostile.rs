@@ -62,8 +62,25 @@ fn survive(bytes: &[u8]) -> Result<(), Finding> {
 }
 
 const WORDS: &[&str] = &[
-    "\0", "\u{1}", "{", "}", "P: ", ",", "*9999999999", "Objects", "Model", "KeyTime", "C: \"OO\",1001,1001\n", "nan",
-    "\u{1}Model", "Lcl Rotation", "d|X", "InheritType", "-1", "a: ", "\"",
+    "\0",
+    "\u{1}",
+    "{",
+    "}",
+    "P: ",
+    ",",
+    "*9999999999",
+    "Objects",
+    "Model",
+    "KeyTime",
+    "C: \"OO\",1001,1001\n",
+    "nan",
+    "\u{1}Model",
+    "Lcl Rotation",
+    "d|X",
+    "InheritType",
+    "-1",
+    "a: ",
+    "\"",
 ];
 
 proptest! {

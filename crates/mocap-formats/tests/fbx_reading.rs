@@ -100,8 +100,13 @@ fn constant_scales_are_in_the_places_of_joints_however_they_are_inherited() {
             let mut file = File::default();
             let above = file.node("Armature", "Null", 0, &[vector("Lcl Scaling", [100.0; 3])]);
             let [translation, inherit] = [vector("Lcl Translation", UP), integer("InheritType", inherit)];
-            let a = file.bone("a", above, &[translation.clone(), inherit.clone(), vector("Lcl Scaling", scale)]);
-            let b = file.bone("b", a, &[translation.clone(), inherit.clone(), vector("Lcl Rotation", [0.0, 0.0, 50.0])]);
+            let a =
+                file.bone("a", above, &[translation.clone(), inherit.clone(), vector("Lcl Scaling", scale)]);
+            let b = file.bone(
+                "b",
+                a,
+                &[translation.clone(), inherit.clone(), vector("Lcl Rotation", [0.0, 0.0, 50.0])],
+            );
             let c = file.bone("c", b, &[translation.clone(), inherit.clone()]);
             file.bone("d", c, &[translation, inherit]);
             let layer = file.stack("walk", 0.0, 1.0);
@@ -158,7 +163,8 @@ fn nodes_above_the_bones_that_move_are_joints() {
     file.node("Camera", "Camera", 0, &[]);
     let layer = file.stack("walk", 0.0, 1.0);
     file.curve(layer, reference, "Lcl Translation", "X", &[(0.0, 0.0), (1.0, 100.0)]);
-    let names = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.name.clone()).collect::<Vec<_>>();
+    let names =
+        |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.name.clone()).collect::<Vec<_>>();
     let clip = checked(&file).value;
     assert_eq!(names(&clip), ["Reference", "hips", "chest"]);
     let x: Vec<f64> = (0..=30).map(|frame| clip.local(JointId(0), frame).translation.x).collect();

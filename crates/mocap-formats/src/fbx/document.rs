@@ -68,7 +68,10 @@ impl crate::Document for Document {
     }
 
     fn stated(&self, options: &ReadOptions) -> Stated {
-        let stack = self.chosen(options.clip.as_ref()).ok().and_then(|(index, _)| Some(&self.scene.anim_stacks[index?]));
+        let stack = self
+            .chosen(options.clip.as_ref())
+            .ok()
+            .and_then(|(index, _)| Some(&self.scene.anim_stacks[index?]));
         let frames = stack.and_then(|stack| keys::span(self, stack, options).ok());
         let moved = ["Lcl Rotation", "Lcl Translation"].map(|name| {
             let moved = stack.map(|stack| keys::elements(stack, &[name])).unwrap_or_default();

@@ -13,7 +13,7 @@ use super::geometry::skin;
 use super::record::{
     Property, Record, class, doubles, field, integer, integers, number, properties, property, singles, time,
 };
-use super::take::{Curves, ORDER, curves, shared, time_mode, times};
+use super::take::{Curves, ORDER, curves, moves, shared, time_mode, times};
 use super::write::{CREATION_TIME, FILE_ID, to_bytes};
 use super::{END_SITE, Problem};
 use crate::names::Unique;
@@ -71,14 +71,25 @@ pub(super) struct Scene {
     last: i64,
     /// By joint, the number of its node.
     nodes: Vec<i64>,
+    /// By joint, whether any clip moves, turns or scales it. Programs that play one clip after another keep what the
+    /// second one has no curves for as the first one left it, so every clip has curves for all that any moves.
+    moved: Vec<[bool; 3]>,
 }
 
 impl Scene {
     /// The joints at rest and the body.
     fn of(clips: &[Clip], options: &WriteOptions) -> Scene {
         let skeleton = clips[0].skeleton();
-        let mut scene =
-            Scene { objects: Vec::new(), connections: Vec::new(), last: 1_000_000, nodes: Vec::new() };
+        let mut moved = vec![[false; 3]; skeleton.len()];
+        for clip in clips {
+            for ((moved, joint), tracks) in moved.iter_mut().zip(clip.skeleton().joints()).zip(clip.tracks())
+            {
+                let here = moves(joint, tracks);
+                *moved = [0, 1, 2].map(|i| moved[i] || here[i]);
+            }
+        }
+        let (objects, connections) = (Vec::new(), Vec::new());
+        let mut scene = Scene { objects, connections, last: 1_000_000, nodes: Vec::new(), moved };
         for (id, joint) in skeleton.iter() {
             scene.add_joint(joint, id, clips);
         }
@@ -194,7 +205,8 @@ impl Scene {
         let times = |keys: usize| if keys == 1 { first.clone() } else { all.clone() };
         for ((id, joint), tracks) in clip.skeleton().iter().zip(clip.tracks()) {
             let node = self.node(id);
-            for Curves { property, node: short, values, first, keys } in curves(joint, tracks) {
+            let moved = self.moved[id.index()];
+            for Curves { property, node: short, values, first, keys } in curves(joint, tracks, moved) {
                 let axes = ["d|X", "d|Y", "d|Z"].into_iter().zip(first).zip(values);
                 let axes = axes.map(|((axis, first), values)| (axis.to_owned(), first, values)).collect();
                 self.add_curves((node, property), layer, short, axes, (keys, times(keys)));
@@ -218,7 +230,8 @@ impl Scene {
         (keys, times): (usize, Property),
     ) {
         let holder = self.claim();
-        let defaults = axes.iter().map(|(axis, first, _)| property(axis, ["Number", "", "A"], &[(*first).into()]));
+        let defaults =
+            axes.iter().map(|(axis, first, _)| property(axis, ["Number", "", "A"], &[(*first).into()]));
         let head = vec![holder.into(), class(short, "AnimCurveNode"), "".into()];
         self.objects.push(Record::new("AnimationCurveNode", head).with([properties(defaults)]));
         self.connect(holder, layer);
@@ -344,7 +357,8 @@ fn definitions(objects: &[Record]) -> Record {
         }
     }
     let total = kinds.iter().map(|(_, count)| count).sum::<i32>();
-    let kinds = kinds.into_iter().map(|(kind, count)| field("ObjectType", kind).with([field("Count", count)]));
+    let kinds =
+        kinds.into_iter().map(|(kind, count)| field("ObjectType", kind).with([field("Count", count)]));
     Record::new("Definitions", Vec::new()).with([field("Version", 100), field("Count", total)]).with(kinds)
 }
 

@@ -34,15 +34,12 @@ pub(super) fn skin(
         field("Version", 102),
         field("ShadingModel", "lambert"),
         field("MultiLayer", 0),
-        properties([
-            property("DiffuseColor", ["Color", "", "A"], &grey),
-            number("DiffuseFactor", 1.0),
-        ]),
+        properties([property("DiffuseColor", ["Color", "", "A"], &grey), number("DiffuseFactor", 1.0)]),
     ]));
     let head = vec![skin.into(), class("Body", "Deformer"), "Skin".into()];
-    scene.objects.push(
-        Record::new("Deformer", head).with([field("Version", 101), field("Link_DeformAcuracy", 50.0)]),
-    );
+    scene
+        .objects
+        .push(Record::new("Deformer", head).with([field("Version", 101), field("Link_DeformAcuracy", 50.0)]));
     scene.connect(node, 0);
     scene.connect(geometry, node);
     scene.connect(material, node);

@@ -42,12 +42,15 @@ pub(super) fn props(stack: &AnimStack) -> impl Iterator<Item = &AnimProp> {
 /// The curves of a property that have keys, with the number of their component.
 pub(super) fn curves(prop: &AnimProp) -> impl Iterator<Item = (usize, &AnimCurve)> {
     let curves = prop.anim_value.curves.iter().enumerate();
-    curves.filter_map(|(i, curve)| Some((i, &**curve.as_ref()?))).filter(|(_, curve)| !curve.keyframes.is_empty())
+    curves
+        .filter_map(|(i, curve)| Some((i, &**curve.as_ref()?)))
+        .filter(|(_, curve)| !curve.keyframes.is_empty())
 }
 
 /// The elements of which a stack moves a property of these names.
 pub(super) fn elements(stack: &AnimStack, names: &[&str]) -> HashSet<u32> {
-    let moved = props(stack).filter(|prop| names.contains(&&*prop.prop_name) && curves(prop).next().is_some());
+    let moved =
+        props(stack).filter(|prop| names.contains(&&*prop.prop_name) && curves(prop).next().is_some());
     moved.map(|prop| prop.element.element_id).collect()
 }
 

@@ -1,6 +1,9 @@
 //! Reads the nodes and the animation of a file.
 
-use ufbx::{AllocatorOpts, CoordinateAxes, ErrorType, FileFormat, LoadOpts, MirrorAxis, SceneRoot, SpaceConversion, WarningType};
+use ufbx::{
+    AllocatorOpts, CoordinateAxes, ErrorType, FileFormat, LoadOpts, MirrorAxis, SceneRoot, SpaceConversion,
+    WarningType,
+};
 
 use super::document::Document;
 use super::tree::{Tree, axis};
@@ -35,7 +38,8 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
     for warning in &scene.metadata.warnings {
         if is_about_motion(warning.type_) {
             let what = warning.description.to_string();
-            warnings.push(Finding { count: warning.count.max(1), ..Finding::new(Problem::Repaired { what }) });
+            warnings
+                .push(Finding { count: warning.count.max(1), ..Finding::new(Problem::Repaired { what }) });
         }
     }
     let tree = match Tree::of(&scene, limits, &mut warnings) {
@@ -64,7 +68,9 @@ fn load(bytes: &[u8], limits: &Limits, axes: Option<CoordinateAxes>) -> Result<S
     ufbx::load_memory(bytes, options).map_err(|error| {
         let reason = error.description.to_string();
         let problem = match error.type_ {
-            ErrorType::TruncatedFile => Problem::Truncated { path: "the last record".into(), at: bytes.len() },
+            ErrorType::TruncatedFile => {
+                Problem::Truncated { path: "the last record".into(), at: bytes.len() }
+            }
             ErrorType::UnsupportedVersion => Problem::Version { version: version(bytes) },
             ErrorType::MemoryLimit | ErrorType::AllocationLimit => {
                 let limit = LimitExceeded { what: "bytes in memory, or more,", found: memory, limit: memory };

@@ -34,7 +34,9 @@ pub enum Problem {
     NoAnimation,
     #[error("several nodes are called '{name}'; they are kept apart")]
     DuplicateName { name: String },
-    #[error("{joints} of {all} bones have another length in the bind pose: the rest pose is that of the nodes")]
+    #[error(
+        "{joints} of {all} bones have another length in the bind pose: the rest pose is that of the nodes"
+    )]
     BindPose { joints: usize, all: usize },
     #[error("constant scale of {}", joints_below(*joints))]
     ConstantScale { joints: usize },

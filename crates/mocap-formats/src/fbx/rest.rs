@@ -46,7 +46,8 @@ pub(super) fn rest(scene: &Scene, tree: &Tree, warnings: &mut Warnings) -> Vec<I
         .map(|((joint, node), bind)| {
             let near = (node.translation.vector - bind.translation.vector).norm()
                 <= SAME_LENGTH * node.translation.vector.norm();
-            let translation = if joint.parent.is_some() && near { node.translation } else { bind.translation };
+            let translation =
+                if joint.parent.is_some() && near { node.translation } else { bind.translation };
             Isometry3::from_parts(translation, bind.rotation)
         })
         .collect()
@@ -85,7 +86,8 @@ fn bind_transforms(scene: &Scene, tree: &Tree, of_nodes: &[Isometry3<f64>]) -> O
 /// The place and the rotation of a matrix; `None` of one that mirrors, flattens, or is not finite.
 fn rigid(matrix: &Matrix) -> Option<Isometry3<f64>> {
     let linear = Matrix3::new(
-        matrix.m00, matrix.m01, matrix.m02, matrix.m10, matrix.m11, matrix.m12, matrix.m20, matrix.m21, matrix.m22,
+        matrix.m00, matrix.m01, matrix.m02, matrix.m10, matrix.m11, matrix.m12, matrix.m20, matrix.m21,
+        matrix.m22,
     );
     let place = Vector3::new(matrix.m03, matrix.m13, matrix.m23);
     let columns = [0, 1, 2].map(|i| linear.column(i).try_normalize(1e-12));

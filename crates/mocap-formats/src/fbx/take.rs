@@ -23,21 +23,35 @@ pub(super) struct Curves {
     pub(super) keys: usize,
 }
 
-/// The curves that move a joint; what stays at rest has none. Angles are degrees about the axes of the joint at rest.
-pub(super) fn curves(joint: &Joint, tracks: &JointTracks) -> Vec<Curves> {
-    let mut all = Vec::new();
-    let at_rest = |track: &Option<Track<Vector3<f64>>>, rest: Vector3<f64>| {
-        track.as_ref().is_none_or(|track| *track == Track::Constant(rest))
+/// Whether tracks move, turn or scale a joint away from its rest.
+pub(super) fn moves(joint: &Joint, tracks: &JointTracks) -> [bool; 3] {
+    let moves = |track: &Option<Track<Vector3<f64>>>, rest: Vector3<f64>| {
+        track.as_ref().is_some_and(|track| *track != Track::Constant(rest))
     };
-    if let (false, Some(track)) = (at_rest(&tracks.translation, joint.offset), &tracks.translation) {
-        let values = track.values().iter().map(|v| [v.x, v.y, v.z]);
-        all.push(three("Lcl Translation", "T", values.collect()));
+    [
+        moves(&tracks.translation, joint.offset),
+        tracks.rotation != Track::Constant(joint.rest_rotation),
+        moves(&tracks.scale, Vector3::repeat(1.0)),
+    ]
+}
+
+/// The curves that move, turn and scale a joint, of those that are wanted. Angles are degrees about the axes of the
+/// joint at rest.
+pub(super) fn curves(joint: &Joint, tracks: &JointTracks, wanted: [bool; 3]) -> Vec<Curves> {
+    let vectors = |track: &Option<Track<Vector3<f64>>>, rest: Vector3<f64>| {
+        let rest = Track::Constant(rest);
+        let values = track.as_ref().unwrap_or(&rest).values();
+        values.iter().map(|v| [v.x, v.y, v.z]).collect::<Vec<_>>()
+    };
+    let mut all = Vec::new();
+    if wanted[0] {
+        all.push(three("Lcl Translation", "T", vectors(&tracks.translation, joint.offset)));
     }
-    if tracks.rotation != Track::Constant(joint.rest_rotation) {
+    if wanted[1] {
         all.push(three("Lcl Rotation", "R", angles(joint.rest_rotation, tracks.rotation.values())));
     }
-    if let (false, Some(track)) = (at_rest(&tracks.scale, Vector3::repeat(1.0)), &tracks.scale) {
-        all.push(three("Lcl Scaling", "S", track.values().iter().map(|v| [v.x, v.y, v.z]).collect()));
+    if wanted[2] {
+        all.push(three("Lcl Scaling", "S", vectors(&tracks.scale, Vector3::repeat(1.0))));
     }
     all
 }

@@ -81,9 +81,11 @@ fn clip(
         JointTracks {
             rotation: turns(samples.turns, joint.rest_rotation),
             translation,
-            scale: scales.as_mut().and_then(Iterator::next).map(lengths).filter(|scale| {
-                !is_at(scale, Vector3::repeat(1.0))
-            }),
+            scale: scales
+                .as_mut()
+                .and_then(Iterator::next)
+                .map(lengths)
+                .filter(|scale| !is_at(scale, Vector3::repeat(1.0))),
         }
     });
     let tracks = tracks.collect();
@@ -164,7 +166,9 @@ fn keep_stretch(samples: &mut Samples, stretch: &Stretch, frame: usize, one: Vec
 /// Of the two quaternions of a rotation, the one nearer to that of the frame before.
 fn nearer(turn: UnitQuaternion<f64>, before: Option<&UnitQuaternion<f64>>) -> UnitQuaternion<f64> {
     match before {
-        Some(before) if before.coords.dot(&turn.coords) < 0.0 => UnitQuaternion::new_unchecked(-turn.into_inner()),
+        Some(before) if before.coords.dot(&turn.coords) < 0.0 => {
+            UnitQuaternion::new_unchecked(-turn.into_inner())
+        }
         _ => turn,
     }
 }

@@ -81,16 +81,14 @@ fn place(
     let turned = |matrix: &Matrix3<f64>| turn.inverse().matrix() * matrix * turn.matrix();
     let (translation, stretch) = if node.inherit_mode == InheritMode::Normal {
         let unscaled = turned(&above.full);
-        let stretch =
-            Stretch { full: unscaled * Matrix3::from_diagonal(&scale), unscaled, inherited: scale };
+        let stretch = Stretch { full: unscaled * Matrix3::from_diagonal(&scale), unscaled, inherited: scale };
         (above.full * translation, stretch)
     } else {
         let taken = node.inherit_scale_node.as_ref();
         let taken = taken.map_or(Vector3::repeat(1.0), |node| inherited_by(node.element.typed_id as usize));
         let scale = scale.component_mul(&taken);
         let unscaled = turned(&above.unscaled);
-        let stretch =
-            Stretch { full: unscaled * Matrix3::from_diagonal(&scale), unscaled, inherited: scale };
+        let stretch = Stretch { full: unscaled * Matrix3::from_diagonal(&scale), unscaled, inherited: scale };
         (above.unscaled * above.inherited.component_mul(&translation), stretch)
     };
     // Where nothing is scaled, no bit changes.

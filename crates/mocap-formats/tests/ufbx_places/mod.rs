@@ -5,7 +5,8 @@ use ufbx::{EvaluateOpts, LoadOpts};
 
 /// The largest distance of a joint from the node of its name [units of the file], over at most 60 frames of a stack.
 pub(crate) fn largest_difference(bytes: &[u8], stack: usize, clip: &Clip) -> f64 {
-    let scene = ufbx::load_memory(bytes, LoadOpts::default()).unwrap_or_else(|_| panic!("ufbx reads the file"));
+    let scene =
+        ufbx::load_memory(bytes, LoadOpts::default()).unwrap_or_else(|_| panic!("ufbx reads the file"));
     let stack = &scene.anim_stacks[stack];
     let begin = if stack.time_end > stack.time_begin { stack.time_begin } else { 0.0 };
     let mut kinematics = ForwardKinematics::new(clip);
