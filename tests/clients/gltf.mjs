@@ -128,7 +128,9 @@ async function compareRead(file, clip) {
   const frames = some(table(clip === null ? file : `${file}#${clip}`));
   const gltf = await scene(file);
   const animation = gltf.animations.find((each) => each.name === clip) ?? gltf.animations[0];
-  const theirs = places(gltf, animation, frames.map((frame) => frame.time));
+  // Held values change at a key, whose time has 32 bits in the file and six decimals in the table.
+  const later = clip?.startsWith('Step') ? 2e-5 : 0;
+  const theirs = places(gltf, animation, frames.map((frame) => frame.time + later));
   let worst = 0;
   for (const name of frames[0].joints.keys()) {
     const off = theirs[0].map((_, node) => Math.max(...frames.map((frame, i) => distance(frame.joints.get(name), theirs[i][node].place))));
@@ -161,8 +163,8 @@ await validate(text);
 await compareWritten(clips[0], text, WITHIN);
 
 let read = await compareRead(path.join(root, 'fixtures/gltf/clean.glb'), 'raise');
-for (const name of ['other-sparse.glb', 'other-no-skin.glb', 'other-beside.gltf']) {
-  read = Math.max(read, await compareRead(path.join(root, 'fixtures/gltf', name), 'raise'));
+for (const name of ['gltf/other-sparse.glb', 'gltf/other-no-skin.glb', 'scenes/beside.gltf']) {
+  read = Math.max(read, await compareRead(path.join(root, 'fixtures', name), 'raise'));
 }
 for (const file of real('gltf/cesium_man.gltf', 'gltf/rigged_simple.gltf', 'gltf/box_animated.gltf', 'gltf/interpolation_test.gltf')) {
   const names = (await scene(file)).animations.map((animation) => animation.name);

@@ -41,7 +41,8 @@ def table(clip, folder):
 with tempfile.TemporaryDirectory() as folder:
     for clip in clips:
         for mesh in ("body", "sticks", "none"):
-            file = os.path.join(folder, "clip.usda")
+            # A stage of one path is opened once.
+            file = os.path.join(folder, f"{os.path.basename(clip)}-{mesh}.usda")
             mocap("convert", clip, "-o", file, "--overwrite", "--mesh", mesh)
             stage = Usd.Stage.Open(file)
             frames = table(clip, folder)
