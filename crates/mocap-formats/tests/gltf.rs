@@ -58,7 +58,10 @@ fn larger_errors_make_smaller_files_and_every_mesh_is_there() {
     let size = |options: WriteOptions| write(&clip, Format::Glb, &options).unwrap().main.into_bytes().len();
     let plain = WriteOptions::default();
     assert!(size(WriteOptions { key_error: Some(1e-3), ..plain }) < size(plain));
-    assert!(size(plain) < size(WriteOptions { key_error: Some(0.0), ..plain }));
+    assert!(
+        size(WriteOptions { key_error: Some(1e-3), ..plain })
+            < size(WriteOptions { key_error: Some(0.0), ..plain })
+    );
     let mesh = |mesh| size(WriteOptions { mesh: Some(mesh), ..plain });
     use mocap_formats::body::Style;
     assert!(mesh(Style::None) < mesh(Style::Sticks) && mesh(Style::Sticks) < mesh(Style::Capsules));
@@ -117,6 +120,8 @@ fn character() -> serde_json::Value {
     json["extras"] = serde_json::json!({ "author": "nobody" });
     json["materials"][0]["name"] = "Cloth".into();
     json.as_object_mut().unwrap().remove("animations");
+    // The rest pose is that of the nodes.
+    json["skins"][0].as_object_mut().unwrap().remove("inverseBindMatrices");
     json
 }
 

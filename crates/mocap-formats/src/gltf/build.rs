@@ -31,6 +31,9 @@ pub(super) struct Shape {
     pub(super) target: Option<u32>,
 }
 
+/// Visits every place of a file that names an item of one list.
+type VisitNames = fn(&mut Map<String, Value>, &mut dyn FnMut(&mut Value));
+
 impl Builder {
     /// An empty file.
     pub(super) fn new() -> Builder {
@@ -100,7 +103,7 @@ impl Builder {
     }
 
     /// Leaves out the items of a list that nothing names, and renumbers the others where they are named.
-    fn drop_unused(&mut self, list: &str, named: fn(&mut Map<String, Value>, &mut dyn FnMut(&mut Value))) {
+    fn drop_unused(&mut self, list: &str, named: VisitNames) {
         let count = self.list(list).len();
         let mut used = vec![false; count];
         named(&mut self.json, &mut |index| {
