@@ -52,7 +52,7 @@ fn survive(bytes: &[u8]) -> Result<(), Finding> {
     for stack in 0..document.stacks().len().min(8) {
         let clip = document.clip(stack, &options)?.value;
         // Numbers near the end of what 64 bits hold are not written in 32.
-        if let Ok(written) = from_clips(&[clip.clone()], &WriteOptions::default()) {
+        if let Ok(written) = from_clips(std::slice::from_ref(&clip), &WriteOptions::default()) {
             let written = written.main.into_bytes();
             let again = parse(&written, &Limits::default()).unwrap_or_else(|error| panic!("{error}")).value;
             assert_eq!(again.to_skeleton(&options).unwrap().value.len(), clip.skeleton().len());

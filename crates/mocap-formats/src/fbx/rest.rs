@@ -14,7 +14,7 @@ const SAME_LENGTH: f64 = 0.01;
 
 /// The local transforms of all nodes of the tree where no stack moves them.
 pub(super) fn unmoved(scene: &Scene, tree: &Tree) -> Vec<Transform> {
-    tree.nodes.iter().map(|node| scene.nodes[node.node].local_transform.clone()).collect()
+    tree.nodes.iter().map(|node| scene.nodes[node.node].local_transform).collect()
 }
 
 /// By joint: its transform at rest in the frame of the joint above, or of the scene. Rotations are those of the bind

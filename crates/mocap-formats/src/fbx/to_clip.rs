@@ -27,7 +27,7 @@ pub(super) fn to_clip(
     index: usize,
     options: &ReadOptions,
 ) -> Result<Parsed<Clip>, Rejected> {
-    let stack = document.scene.anim_stacks.iter().nth(index);
+    let stack = document.scene.anim_stacks.get(index);
     let stack = stack.ok_or_else(|| Finding::new(FormatProblem::NoMotion))?;
     let mut warnings = Warnings::default();
     match clip(document, stack, options, &mut warnings) {

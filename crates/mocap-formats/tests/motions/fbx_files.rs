@@ -2,7 +2,7 @@
 
 use crate::ufbx_places::largest_difference;
 use mocap_formats::fbx::{Document, parse};
-use mocap_formats::{Document as _, Format, Limits, ReadOptions, WriteOptions, read, write};
+use mocap_formats::{Format, Limits, ReadOptions, WriteOptions, read, write};
 use mocap_model::{Clip, ForwardKinematics, Space, Unit, UnitSource};
 use std::sync::Arc;
 
