@@ -7,7 +7,7 @@ use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
 use mocap_formats::{Document, Finding, Format, Limits, WriteOptions};
 use mocap_model::{Clip, EulerOrder, Skeleton};
 
-use crate::args::SceneFlags;
+use crate::args::{BvhStyle, SceneFlags};
 use crate::console::put_stdout;
 use crate::diagnostic::{Diagnostic, Failure};
 
@@ -41,21 +41,27 @@ pub(crate) struct EncodeOptions {
     pub(crate) euler: Option<EulerOrder>,
     /// How far the numbers of a BVH may be off [m]; `None`: as BVH is written.
     pub(crate) tolerance: Option<f64>,
+    /// Bounds on the size of the output.
+    pub(crate) limits: Limits,
+    /// Names and positions of a BVH.
+    pub(crate) bvh: BvhStyle,
     /// Mesh and keys of formats that have them.
     pub(crate) scene: SceneFlags,
 }
 
 impl EncodeOptions {
     /// The options of the library.
-    fn options(self) -> WriteOptions {
-        let EncodeOptions { euler, tolerance, scene } = self;
+    pub(crate) fn options(self) -> WriteOptions {
+        let EncodeOptions { euler, tolerance, limits, bvh, scene } = self;
         WriteOptions {
             euler,
             tolerance,
+            names: bvh.names(),
+            positions: bvh.positions(),
             mesh: scene.mesh,
             key_error: scene.error.map(|length| length.0),
             short_rotations: scene.short_rotations,
-            limits: Limits::default(),
+            limits,
         }
     }
 }

@@ -33,7 +33,7 @@ fn a_body_that_stands_along_another_axis_is_said_unless_the_user_states_one() {
     sandbox.run(["convert", &path("clips/alex_walk.bvh"), "-o", "z.bvh", "--up", "Z"]).ok();
     let warned = |flags: &[&str]| {
         let row = sandbox.run([&["validate", "z.bvh", "--json"], flags].concat()).ok().rows().remove(0);
-        codes(&row).contains(&"space::up-unlikely")
+        codes(&row).contains(&"space::up-detected")
     };
     assert!(warned(&[]) && !warned(&["--input-up", "Z"]) && !warned(&["--input-up", "Y"]));
     // Pictures stand a body up that nobody speaks of, and obey who does.
@@ -46,7 +46,7 @@ fn a_body_that_stands_along_another_axis_is_said_unless_the_user_states_one() {
     assert!(guessed == stated && guessed != lying);
     let ran = sandbox.run(["retarget", &path("clips/alex_walk.bvh"), "z.bvh", "-o", "o.bvh", "--json"]).ok();
     let row = ran.rows().remove(0);
-    let of_target = row["warnings"].as_array().unwrap().iter().find(|w| w["code"] == "space::up-unlikely");
+    let of_target = row["warnings"].as_array().unwrap().iter().find(|w| w["code"] == "space::up-detected");
     let of_target = of_target.unwrap();
     assert_eq!(of_target["path"], "z.bvh");
     assert!(of_target["help"].as_str().unwrap().starts_with("--target-up Z"), "{of_target}");

@@ -7,12 +7,12 @@ use mocap_formats::bvh::PositionChannels;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{Edits, Inputs, Outputs, Reading, SceneFlags};
+use super::{BvhStyle, Edits, Inputs, Outputs, Reading, SceneFlags};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
-/// A BVH that is written as BVH without edits keeps every value, name and channel order. Edits are applied in this
-/// order: --drop-first-frame, --trim, --fps, --scale, --unit, --up.
+/// A BVH that is written as BVH without edits keeps every value, name and channel order, unless other programs would
+/// misread it. Edits are applied in this order: --drop-first-frame, --trim, --fps, --scale, --unit, --up.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
@@ -33,6 +33,14 @@ pub(crate) struct Args {
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
     #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
     pub(crate) euler: Option<EulerOrder>,
+    /// Write an unedited BVH exactly as it was read
+    ///
+    /// Otherwise positions that add to OFFSET become places that all readers agree on, and duplicate names become
+    /// unique, each with a warning.
+    #[arg(long, help_heading = "Conversion")]
+    pub(crate) verbatim: bool,
+    #[command(flatten)]
+    pub(crate) bvh: BvhStyle,
     #[command(flatten)]
     pub(crate) scene: SceneFlags,
     #[command(flatten)]

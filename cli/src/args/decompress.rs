@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use mocap_formats::Format;
+use mocap_formats::{Format, Limits};
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{Inputs, Outputs};
+use super::size::{ByteSize, Count, limits};
+use super::{BvhStyle, Inputs, Outputs};
 
 /// Convert compressed motions back to any format
 ///
@@ -32,8 +33,23 @@ pub(crate) struct Args {
     /// File of any format with the skeleton, for inputs that were compressed with --no-skeleton
     #[arg(long, value_name = "FILE", help_heading = "Conversion")]
     pub(crate) skeleton_ref: Option<PathBuf>,
+    /// Largest input [bytes, above 0; default: 1GiB]
+    #[arg(long, value_name = "SIZE", help_heading = "Conversion")]
+    max_bytes: Option<ByteSize>,
+    /// Largest motion [frames × joints, above 0; default: 20M]
+    #[arg(long, value_name = "COUNT", help_heading = "Conversion")]
+    max_samples: Option<Count>,
+    #[command(flatten)]
+    pub(crate) bvh: BvhStyle,
     #[command(flatten)]
     pub(crate) inputs: Inputs,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
+}
+
+impl Args {
+    /// Bounds on inputs and outputs.
+    pub(crate) fn limits(&self) -> Limits {
+        limits(self.max_bytes, self.max_samples)
+    }
 }

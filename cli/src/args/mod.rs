@@ -3,6 +3,7 @@
 //!
 //! Help texts are the reference of the command line: every number names its unit, range and default.
 
+mod bvh_style;
 mod compare;
 mod compress;
 mod convert;
@@ -23,11 +24,13 @@ mod run;
 mod scene;
 mod setting;
 mod sheet;
+mod size;
 mod skel;
 mod validate;
 mod view;
 mod words;
 
+pub(crate) use bvh_style::BvhStyle;
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;

@@ -5,14 +5,17 @@ use std::str::FromStr;
 
 use clap::Args;
 use mocap::FileFormat;
+use mocap_formats::Limits;
 use mocap_formats::asf::AsfUnits;
 use mocap_formats::bvh::PositionChannels;
 use mocap_model::{FrameRate, SignedAxis};
 use serde::Deserialize;
 
 use super::formats::readable;
+use super::size::{ByteSize, Count, limits};
 use super::words::words;
 use super::{UnitLength, setting};
+use crate::read::PeerInputs;
 
 /// What the inputs mean where they do not state it, or state it wrongly.
 #[derive(Clone, Debug, PartialEq, Args, Deserialize)]
@@ -73,6 +76,18 @@ pub(crate) struct Reading {
     /// With a warning, instead of refusing the file.
     #[arg(long)]
     pub(crate) repair: bool,
+    /// Largest input [bytes, above 0; default: 1GiB]
+    ///
+    /// Takes kB, MB, GB, KiB, MiB and GiB. A larger file is not read; an endless input ends there.
+    #[arg(long, value_name = "SIZE")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) max_bytes: Option<ByteSize>,
+    /// Largest motion [frames × joints, above 0; default: 20M]
+    ///
+    /// Takes k, M and G. It bounds the motion of an input and each output: a small file can state hours of motion.
+    #[arg(long, value_name = "COUNT")]
+    #[serde(deserialize_with = "setting::option")]
+    pub(crate) max_samples: Option<Count>,
     /// Treat warnings as errors: an input with a warning fails
     #[arg(long)]
     pub(crate) strict: bool,
@@ -84,6 +99,10 @@ pub(crate) struct Reading {
     #[arg(skip)]
     #[serde(skip)]
     pub(crate) drop_first_frame: bool,
+    /// The inputs that settle what one of them leaves open.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub(crate) peers: PeerInputs,
 }
 
 /// Which frames of the inputs count, where they are not edited.
@@ -98,6 +117,13 @@ pub(crate) struct FirstFrame {
 impl Default for Reading {
     fn default() -> Reading {
         super::defaults()
+    }
+}
+
+impl Reading {
+    /// Bounds on inputs and outputs.
+    pub(crate) fn limits(&self) -> Limits {
+        limits(self.max_bytes, self.max_samples)
     }
 }
 

@@ -8,7 +8,7 @@ use mocap_model::EulerOrder;
 use serde::Deserialize;
 
 use super::{
-    BoundSettings, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs, Selection,
+    BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs, Selection,
     TargetSettings, setting,
 };
 
@@ -100,6 +100,9 @@ pub(crate) struct WriteStep {
     #[arg(long, value_name = "ORDER")]
     #[serde(default, deserialize_with = "setting::option")]
     pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    #[serde(rename = "..bvh")]
+    pub(crate) bvh: BvhStyle,
     /// Folder below the output directory for the files [default: the output directory itself]
     #[arg(long, value_name = "FOLDER")]
     #[serde(default)]

@@ -1,5 +1,6 @@
 //! The only place where arguments become options of `mocap-batch`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use mocap::FileFormat;
@@ -123,6 +124,18 @@ impl RunOptions {
     /// The same for a command that may show its own progress.
     pub(crate) fn with_own_progress(self, own_progress: bool) -> RunOptions {
         RunOptions { own_progress, ..self }
+    }
+
+    /// The same for outputs that depend on what the inputs settle together.
+    pub(crate) fn with_peers<'r>(mut self, readings: impl IntoIterator<Item = &'r Reading>) -> RunOptions {
+        if let Some(manifest) = &mut self.engine.manifest {
+            let settled = readings.into_iter().filter_map(Reading::peers_outcome).collect::<BTreeSet<_>>();
+            if !settled.is_empty() {
+                let settled = settled.into_iter().collect::<Vec<_>>().join(" ");
+                manifest.options.insert("what inputs settle together".to_owned(), settled);
+            }
+        }
+        self
     }
 
     /// The same for outputs that depend on other files as well, which have been read; without files, on a name.

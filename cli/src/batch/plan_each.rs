@@ -7,7 +7,7 @@ use mocap_batch::{Input, Job, Naming, ReadFiles};
 use mocap_formats::Format;
 
 use super::options::{expand, plan};
-use crate::args::{Inputs, Outputs};
+use crate::args::{Inputs, Outputs, Reading};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::encode;
@@ -22,6 +22,20 @@ pub(crate) struct OutputNames<'a> {
     pub(crate) format: Option<Format>,
 }
 
+/// As [`plan_each`], of inputs that settle together what one of them leaves open.
+pub(crate) fn plan_peers(
+    console: &Console,
+    (inputs, reading): (&Inputs, &Reading),
+    outputs: &Outputs,
+    names: &OutputNames<'_>,
+    reads: ReadFiles<'_>,
+) -> Result<Vec<Job>, Diagnostic> {
+    check_stdout(console, outputs)?;
+    let inputs = expand(inputs, names.searched)?;
+    reading.ask_peers(&inputs);
+    plan_inputs(inputs, outputs, names, reads)
+}
+
 /// Gives every input its output. `reads` are files that are read beside the inputs.
 pub(crate) fn plan_each(
     console: &Console,
@@ -31,7 +45,15 @@ pub(crate) fn plan_each(
     reads: ReadFiles<'_>,
 ) -> Result<Vec<Job>, Diagnostic> {
     check_stdout(console, outputs)?;
-    let inputs = expand(inputs, names.searched)?;
+    plan_inputs(expand(inputs, names.searched)?, outputs, names, reads)
+}
+
+fn plan_inputs(
+    inputs: Vec<Input>,
+    outputs: &Outputs,
+    names: &OutputNames<'_>,
+    reads: ReadFiles<'_>,
+) -> Result<Vec<Job>, Diagnostic> {
     let derive = |input: &Input| Some((names.rename)(&input.relative));
     let beside = |path: &Path| names.format.and_then(|format| encode::beside(path, format));
     let naming = Naming { derive: &derive, companions: &|path| beside(path).into_iter().collect(), reads };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mocap::{FileFormat, Problem, UnitFacts, at_one_rate, in_one_unit, with_roles};
 use mocap_analysis::{ErrorSummary, millimetres, object_error};
 use mocap_batch::write_file;
-use mocap_model::{Clip, UnitSource};
+use mocap_model::Clip;
 use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
@@ -144,7 +144,7 @@ fn measure(
     clips = one_unit.map(Cow::into_owned);
     for (input, unit) in units.into_iter().enumerate() {
         match unit {
-            Some(unit) if unit.source == UnitSource::Guessed => warn(input, vec![guessed(unit)]),
+            Some(unit) if unit.source.is_guess() => warn(input, vec![guessed(unit)]),
             Some(_) => {}
             None => warn(input, vec![Problem::UnitOfOther.into()]),
         }

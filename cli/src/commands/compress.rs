@@ -37,8 +37,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     check_extension(args.outputs.output.as_deref())?;
     let names = OutputNames { searched: batch::MOTIONS, rename: &mocap::compressed_name, format: None };
     let reads = read_files(&args.reading, Some(&args.inputs.selection));
-    let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
+    let jobs = batch::plan_peers(console, (&args.inputs, &args.reading), &args.outputs, &names, reads)?;
     let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation)
+        .with_peers([&args.reading])
         .with_own_progress(jobs.len() == 1);
     let meter = Meter::new(console.progress(), &jobs, "compressing");
     Ok(batch::run(console, options, &jobs, |job, context| {

@@ -1,10 +1,11 @@
 //! `mocap convert`: between formats, with edits.
 
+use std::mem::take;
 use std::path::Path;
 
 use mocap::{FileFacts, UnitFacts, short};
 use mocap_batch::counted;
-use mocap_formats::Format;
+use mocap_formats::{Format, Parsed};
 use mocap_model::Clip;
 use serde::Serialize;
 
@@ -49,8 +50,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         // One file holds them all.
         inputs.selection.clip = None;
     }
-    let jobs = batch::plan_each(console, &inputs, &args.outputs, &names, reads)?;
-    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    let jobs = batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?;
+    let options =
+        RunOptions::writing(&args.inputs.selection, &args.outputs, invocation).with_peers([&args.reading]);
     Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
 }
 
@@ -102,14 +104,38 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     Ok(Report { json: json(&row), text, warnings, tally, ..Report::default() })
 }
 
-/// The document written back as it is.
+/// The document written back as it is, unless other programs would misread it.
 fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     // The motion is checked nevertheless: a broken one is not copied.
-    let (facts, warnings) = loaded.facts(&args.reading)?;
+    let (facts, mut warnings) = loaded.facts(&args.reading)?;
+    let reading = loaded.options(&args.reading).of_format(mocap::Companions::default());
     let FileFacts { frames, fps, joints, .. } = facts;
     let document = loaded.into_document().expect("only a compressed clip has no document");
-    let encoded = document.write().into();
-    Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings, unit: None })
+    let normalised = match args.verbatim {
+        true => None,
+        false => {
+            let changed = document.normalised(&reading, &encode_options(args).options());
+            changed.map_err(|error| Failure { error: error.into(), warnings: take(&mut warnings) })?
+        }
+    };
+    let (document, unchanged) = match normalised {
+        Some(Parsed { value, warnings: found }) => {
+            warnings.extend(found.into_iter().map(Diagnostic::from));
+            (value, false)
+        }
+        None => (document, true),
+    };
+    Ok(Converted { encoded: document.write().into(), frames, fps, joints, unchanged, warnings, unit: None })
+}
+
+fn encode_options(args: &Args) -> EncodeOptions {
+    EncodeOptions {
+        euler: args.euler,
+        tolerance: None,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        scene: args.scene,
+    }
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -191,10 +217,6 @@ fn change_all(
 /// Whether the skeleton stays as it is in the file.
 fn keeps_lengths(edits: &Edits) -> bool {
     edits.scale.is_none() && edits.of_space().is_none()
-}
-
-fn encode_options(args: &Args) -> EncodeOptions {
-    EncodeOptions { euler: args.euler, scene: args.scene, ..EncodeOptions::default() }
 }
 
 /// What a clip is, before it is given away.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap::FileFormat;
-use mocap_formats::Format;
+use mocap_formats::{Finding, Format};
 use mocap_model::Skeleton;
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     // Without -o, the output would have the name of such an input.
     if let ([path], None) = (&args.inputs.inputs[..], &args.outputs.output)
         && FileFormat::of_path(path).is_some_and(|named| named == format.into())
-        && let Some(error) = read::bytes_of(&JobContext::standalone(), &Input::named(path))
+        && let Some(error) = read::bytes_of(&JobContext::standalone(), &Input::named(path), &args.limits())
             .ok()
             .and_then(|bytes| not_compressed(&bytes))
     {
@@ -61,7 +61,7 @@ fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
     let (context, input) = (JobContext::standalone(), Input::named(path));
     let defaults = Reading::default();
     let failed = |failure: Failure| failure.error.in_file(path);
-    let bytes = read::bytes_of(&context, &input)?;
+    let bytes = read::bytes_of(&context, &input, &defaults.limits())?;
     if read::is_compressed(&bytes) {
         // A clip states a hash of its skeleton, so every bit counts.
         let opened = read::open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
@@ -88,18 +88,23 @@ fn decompress(
     format: Format,
     skeleton: Option<&Arc<Skeleton>>,
 ) -> Result<Report, Failure> {
-    let bytes = read::bytes_of(context, &job.input)?;
+    let bytes = read::bytes_of(context, &job.input, &args.limits())?;
     let input_bytes = bytes.len() as u64;
     if let Some(error) = not_compressed(&bytes) {
         return Err(error.into());
     }
     let compressed = read::open_compressed(&bytes, skeleton)?;
     let info = *compressed.info();
+    args.limits()
+        .check_samples(info.frames, compressed.skeleton().len())
+        .map_err(|error| Diagnostic::from(Finding::new(error)))?;
     let clip = compressed.to_clip();
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let options = EncodeOptions {
         euler: args.euler,
         tolerance: Some(info.tolerance * encode::TEXT_SHARE),
+        limits: args.limits(),
+        bvh: args.bvh,
         ..EncodeOptions::default()
     };
     let encoded = encode::clip(clip, format, options)?;

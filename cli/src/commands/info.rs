@@ -28,13 +28,14 @@ pub(crate) struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
+    args.reading.ask_peers(&inputs);
     let jobs = batch::report_jobs(inputs);
     let options = RunOptions::reporting(&args.inputs.selection);
     Ok(batch::run(console, options, &jobs, |job, context| info(job, context, args)))
 }
 
 fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> {
-    let bytes = read::bytes_of(context, &job.input)?;
+    let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
     let compression = match read::is_compressed(&bytes) {
         true => Some(CompressionFacts::of(&read::open_compressed(&bytes, None)?)),
         false => None,

@@ -102,12 +102,13 @@ pub(crate) fn run(
         let rename = |path: &Path| mocap::with_extension(path, extension);
         let names = OutputNames { searched: batch::ALL, rename: &rename, format: None };
         let reads = read_files(reading, Some(&pictures.inputs.selection));
-        let jobs = batch::plan_each(console, &pictures.inputs, &pictures.outputs, &names, reads)?;
+        let jobs = batch::plan_peers(console, (&pictures.inputs, reading), &pictures.outputs, &names, reads)?;
         let options = RunOptions::writing(&pictures.inputs.selection, &pictures.outputs, invocation);
         return Ok(batch::run(console, options, &jobs, |job, context| one(job, context, reading, &draw)));
     }
     batch::check_stdout(console, &pictures.outputs)?;
     let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
+    reading.ask_peers(&inputs);
     if let Some(flag) = of_many(pictures) {
         let message = format!("{flag} needs one output per input, but all inputs are drawn into one file");
         return Err(Diagnostic::new("usage::one-output", message).help("--each writes one file per input"));

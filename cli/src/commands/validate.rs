@@ -30,6 +30,7 @@ pub(crate) struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
+    args.reading.ask_peers(&inputs);
     let jobs = batch::report_jobs(inputs);
     let options = RunOptions::reporting(&args.inputs.selection).with_full_warnings();
     Ok(batch::run(console, options, &jobs, |job, context| Ok(validate(job, context, &args.reading))))

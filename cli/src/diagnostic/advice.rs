@@ -2,7 +2,7 @@
 
 use mocap::{FileFormat, Problem, unit_name};
 use mocap_compress::CompressError;
-use mocap_formats::{Finding, Format, FormatProblem, Remedy};
+use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy};
 
 /// The advice on a finding.
 pub(super) fn on(finding: &Finding) -> Option<String> {
@@ -12,6 +12,9 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     if let Some(problem) = finding.problem_as() {
         return on_format(problem);
     }
+    if let Some(LimitExceeded { what, .. }) = finding.problem_as() {
+        return (*what == Limits::SAMPLES).then(|| "--max-samples raises the limit".into());
+    }
     let advice = match finding.remedy()? {
         Remedy::Repair => "--repair interpolates over such values",
         Remedy::StateRate => "--input-fps states the rate",
@@ -20,6 +23,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
             "--drop-first-frame drops it in convert, retarget, compress, compare, view, sheet and plot"
         }
         Remedy::NameSkeleton => NAME_SKELETON,
+        Remedy::SafeNames => "--names safe writes _ in place of such characters",
+        Remedy::KeepDocument => "`mocap convert --verbatim` keeps the file as it is",
         _ => return None,
     };
     Some(advice.into())
@@ -31,10 +36,15 @@ fn on_file(problem: &Problem) -> Option<String> {
     Some(match problem {
         Problem::NoSkeleton { .. } => NAME_SKELETON.into(),
         Problem::Compressed(error) => return on_compression(error).map(str::to_owned),
-        Problem::UnitGuessed { unit } => {
+        Problem::UnitGuessed { unit } | Problem::UnitVoted { unit, .. } => {
             format!("--input-unit {} states it and silences this warning", unit_name(unit))
         }
-        Problem::UnitUnknown => "state it with --input-unit, such as --input-unit cm".into(),
+        Problem::UnitUnknown { .. } | Problem::UnitForReport { .. } => {
+            "state it with --input-unit, such as --input-unit cm".into()
+        }
+        Problem::PositionsVoted { mode, .. } => {
+            format!("--position-channels {mode} states it and silences this warning")
+        }
         Problem::RatesDiffer { .. } => {
             "--resample compares them over time; --input-fps states one rate for both, if a file has it wrong"
                 .into()
@@ -48,8 +58,10 @@ fn on_file(problem: &Problem) -> Option<String> {
             let names: Vec<&str> = formats.map(Format::extension).collect();
             format!("supported: {}; name one by the extension of -o or with --to", names.join(", "))
         }
-        Problem::UpUnlikely { body, taken } => {
-            format!("--input-up {body} corrects it; --input-up {taken} confirms it and silences this warning")
+        Problem::UpDetected { body, usual } => {
+            format!(
+                "--input-up {body} confirms it and silences this warning; --input-up {usual} takes the usual axis"
+            )
         }
         _ => return None,
     })

@@ -113,6 +113,11 @@ impl Plans {
         (self.file.text.path().display().to_string(), &self.warnings)
     }
 
+    /// How inputs are read.
+    pub(crate) fn readings(&self) -> impl Iterator<Item = &Reading> {
+        self.plans.values().map(|plan| &plan.reading)
+    }
+
     /// Whether any input has an output.
     pub(crate) fn write(&self) -> bool {
         self.plans.values().any(|plan| plan.outputs(Path::new("x")).next().is_some())

@@ -23,6 +23,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let folder = args.outputs.output.clone().or_else(|| file.output.clone());
     let inputs = inputs(args, &file)?;
     let mut plans = Plans::new(file, &inputs)?;
+    plans.readings().for_each(|reading| reading.ask_peers(&inputs));
     let (path, warnings) = plans.warnings();
     console.warnings(&path, warnings, Detail::Full);
     // The separator says that it is a directory, whether it is there or not.
@@ -47,7 +48,8 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         explain(console, &jobs, &plans, &folder);
         return Ok(Exit::Success);
     }
-    let options = plans.open_targets(console, RunOptions::writing(&args.selection, &outputs, invocation))?;
+    let options = RunOptions::writing(&args.selection, &outputs, invocation).with_peers(plans.readings());
+    let options = plans.open_targets(console, options)?;
     Ok(batch::run(console, options, &jobs, |job, context| work(job, context, plans.of(&job.input), &folder)))
 }
 

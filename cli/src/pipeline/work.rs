@@ -141,6 +141,8 @@ impl Progress<'_> {
                 let options = EncodeOptions {
                     euler: step.euler,
                     tolerance: self.tolerance,
+                    limits: self.plan.reading.limits(),
+                    bvh: step.bvh,
                     ..EncodeOptions::default()
                 };
                 let mut encoded = encode::clip(Clip::clone(&clip), step.to, options)?;

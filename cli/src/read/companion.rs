@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mocap_batch::{Input, JobContext};
-use mocap_formats::{Limits, Parsed, asf};
+use mocap_formats::{Parsed, asf};
 
 use super::{ReadFailure, located};
 use crate::args::Reading;
@@ -27,7 +27,7 @@ pub(super) fn companion(
     reading: &Reading,
 ) -> Result<(asf::Document, Vec<Diagnostic>), ReadFailure> {
     let path = skeleton_of(input, reading)?;
-    let limits = Limits::default();
+    let limits = reading.limits();
     let bytes = context.read_file(&path, limits.bytes as u64).map_err(Diagnostic::from)?;
     let here = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&path)).collect();
     match asf::parse(&bytes, &limits) {

@@ -3,19 +3,22 @@
 mod companion;
 mod failure;
 mod options;
+mod peers;
 
 pub(crate) use companion::skeleton_of;
 pub(crate) use failure::ReadFailure;
 pub(crate) use mocap::{is_compressed, known_unit};
+pub(crate) use peers::PeerInputs;
 
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use mocap::{
-    ClipChoice, Companions, FileFacts, FileFormat, FilesBeside, Header, MotionFile, ReadOptions, files_beside,
+    ClipChoice, Companions, FileFacts, FileFormat, FilesBeside, Header, MotionFile, PeerAnswers, ReadOptions,
+    files_beside,
 };
-use mocap_batch::{Input, JobContext, Source};
+use mocap_batch::{BatchError, Input, JobContext, Source};
 use mocap_compress::Compressed;
 use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
 use mocap_model::{Clip, Skeleton};
@@ -32,6 +35,8 @@ pub(crate) struct Loaded {
     clip: Option<ClipChoice>,
     /// The content, for the excerpts of later findings.
     bytes: Vec<u8>,
+    /// What other inputs settle about it.
+    peers: PeerAnswers,
 }
 
 /// A motion, the warnings about its file, and the size of the file [bytes].
@@ -46,7 +51,7 @@ pub(crate) struct Motion {
 /// # Errors
 /// Where it cannot be read or parsed, or has a warning and `--strict` is given.
 pub(crate) fn load(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
-    load_bytes(context, input, bytes_of(context, input)?, reading)
+    load_bytes(context, input, bytes_of(context, input, &reading.limits())?, reading)
 }
 
 /// As [`load`], of bytes that were read before.
@@ -61,7 +66,7 @@ pub(crate) fn load_bytes(
 
 /// As [`load`], with all errors of the file.
 pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, ReadFailure> {
-    parsed(context, input, bytes_of(context, input)?, reading)
+    parsed(context, input, bytes_of(context, input, &reading.limits())?, reading)
 }
 
 fn parsed(
@@ -96,7 +101,8 @@ fn parsed(
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
             let clip = input.part.clone().map(ClipChoice);
-            Ok(Loaded { format, file, warnings, clip, bytes })
+            let peers = reading.answers_of_peers(&file, &options);
+            Ok(Loaded { format, file, warnings, clip, bytes, peers })
         }
         Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),
     }
@@ -126,9 +132,9 @@ impl Loaded {
         self.bytes.len() as u64
     }
 
-    /// The options of the library, with the clip that the input names.
-    fn options(&self, reading: &Reading) -> ReadOptions {
-        ReadOptions { clip: self.clip.clone(), ..ReadOptions::from(reading) }
+    /// The options of the library, with the clip that the input names and what other inputs settle.
+    pub(crate) fn options(&self, reading: &Reading) -> ReadOptions {
+        ReadOptions { clip: self.clip.clone(), peers: self.peers, ..ReadOptions::from(reading) }
     }
 
     /// The names of the clips in the file; empty for formats that hold one.
@@ -231,9 +237,13 @@ pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec
     mocap::strictly(reading.strict, warnings).map_err(|(error, warnings)| Failure { error, warnings })
 }
 
-/// The bytes of an input. Of an input over the limit, one byte more than the limit: the reader reports it.
-pub(crate) fn bytes_of(context: &JobContext, input: &Input) -> Result<Vec<u8>, Diagnostic> {
-    Ok(context.read(input, Limits::default().bytes as u64)?)
+/// The bytes of an input, at most as many as the limits allow.
+pub(crate) fn bytes_of(context: &JobContext, input: &Input, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    context.read(input, limits.bytes as u64).map_err(|error| {
+        let too_large = matches!(error, BatchError::TooLarge { .. });
+        let error = Diagnostic::from(error);
+        if too_large { error.help("--max-bytes raises the limit") } else { error }
+    })
 }
 
 /// Opens a compressed clip, with the skeleton of another file where one is given.

@@ -18,7 +18,9 @@ impl From<&Reading> for ReadOptions {
             strict: reading.strict,
             drop_first_frame: reading.drop_first_frame,
             expect_rest_frame: reading.rest_frame_dropped,
-            ..ReadOptions::default()
+            peers: mocap::PeerAnswers::default(),
+            clip: None,
+            limits: reading.limits(),
         }
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn feet_are_flat_on_a_skel_of_a_fixture_that_lies_about() {
     let document = bvh::parse(&bytes, &Limits::default()).unwrap().value;
     let walk = bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value;
     let sandbox = Sandbox::new();
-    sandbox.put("rig.bvh", bvh::from_clip(&lying(&walk), &bvh::WriteOptions::default()).to_bytes());
+    sandbox.put("rig.bvh", bvh::from_clip(&lying(&walk), &bvh::WriteOptions::default()).unwrap().to_bytes());
     let source = fixture("clips/robin_walk.bvh").display().to_string();
     let run = |rest: &str| {
         sandbox.run(["skel", "rig.bvh", "-o", "rig.skel", "--rest", rest, "--overwrite"]).ok();

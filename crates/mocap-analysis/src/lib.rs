@@ -64,8 +64,8 @@ pub use quality_summary::{ArtifactSummary, FootSummary, QualitySummary, StepSumm
 pub use shell::{larger_error, shell_distance};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};
 pub use trajectory::{Trajectory, placements, trajectories, trajectory};
-pub use unit::{guess_unit, metres_per_unit, stature, tree_diameter};
-pub use up::upright;
+pub use unit::{UnitGuess, guess_unit, leg_length, metres_per_unit, stature, tree_diameter, unit_guess};
+pub use up::{upright, upright_by};
 
 /// The examples of the README.
 #[cfg(doctest)]

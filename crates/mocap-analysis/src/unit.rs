@@ -81,6 +81,12 @@ fn path_length(skeleton: &Skeleton, top: JointId, bottom: JointId) -> Option<f64
     Some(length)
 }
 
+/// The length of the legs from hip joint to ankle, the mean of both [units of the skeleton]; `None` without the roles of
+/// both legs, or where these have no length.
+pub fn leg_length(skeleton: &Skeleton) -> Option<f64> {
+    Body::of(skeleton).map(|body| body.legs)
+}
+
 /// The length [units of the skeleton] of the longest path along bones between two joints: independent of the
 /// rest pose and of the axes. IK handles of a rig (`ik_hand_l`) do not count.
 pub fn tree_diameter(skeleton: &Skeleton) -> f64 {
@@ -122,13 +128,39 @@ fn is_handle(name: &str) -> bool {
 /// assert_eq!(guess_unit(clip.skeleton()).unwrap().metres, 1.0);
 /// ```
 pub fn guess_unit(skeleton: &Skeleton) -> Option<Unit> {
-    let metres = match Body::of(skeleton) {
-        Some(body) if INCHES.contains(&body.stature()) && body.is_adult() => Some(0.0254),
-        Some(body) => in_range(body.stature(), &STATURES),
-        None => None,
-    };
-    let metres = metres.or_else(|| in_range(tree_diameter(skeleton), &DIAMETERS));
-    metres.map(|metres| Unit { metres, source: UnitSource::Guessed })
+    unit_guess(skeleton).map(|guess| guess.unit)
+}
+
+/// A unit that was guessed from the size of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitGuess {
+    /// The unit.
+    pub unit: Unit,
+    /// Whether legs and trunk have the size of an adult or a grown child in this unit, and in no other usual one.
+    pub certain: bool,
+}
+
+/// As [`guess_unit`], with how sure it is.
+pub fn unit_guess(skeleton: &Skeleton) -> Option<UnitGuess> {
+    let body = Body::of(skeleton);
+    let by_body = body.as_ref().and_then(|body| match body.stature() {
+        stature if INCHES.contains(&stature) && body.is_adult() => Some(0.0254),
+        stature => in_range(stature, &STATURES),
+    });
+    let metres = by_body.or_else(|| in_range(tree_diameter(skeleton), &DIAMETERS))?;
+    let certain = by_body.is_some() && body.is_some_and(|body| is_certain(body.stature(), metres));
+    Some(UnitGuess { unit: Unit { metres, source: UnitSource::Guessed }, certain })
+}
+
+/// Statures of people who are no toddlers [m].
+const GROWN: std::ops::RangeInclusive<f64> = 1.2..=2.6;
+
+/// Whether a stature is that of a grown person in this unit, and would not be in another. Inches are rare: who is an
+/// adult in inches may be a small child in centimetres.
+fn is_certain(stature: f64, metres: f64) -> bool {
+    let units = [1.0, Unit::CMU, 0.0254, 0.01, 0.001];
+    let grown = units.iter().filter(|unit| GROWN.contains(&(stature * **unit)));
+    metres != 0.0254 && grown.count() == 1 && GROWN.contains(&(stature * metres))
 }
 
 fn in_range(size: f64, ranges: &[(f64, f64, f64)]) -> Option<f64> {
@@ -220,6 +252,11 @@ mod tests {
         assert_eq!(name(1.0 / Unit::CMU), Some("cmu"));
         assert_eq!(name(1000.0), Some("mm"));
         assert_eq!(guess_unit(&body(5.0, 0.0)), None);
+        // Where two units make a grown person, or none does, the guess is not certain.
+        let certain = |size: f64| unit_guess(&body(size, 0.0)).map(|guess| guess.certain);
+        assert_eq!([100.0, 1.0, 1000.0, 17.0].map(certain), [Some(true); 4]);
+        assert_eq!([52.0, 40.0, 178.0].map(certain), [Some(false); 3]);
+        assert_eq!(leg_length(&body(100.0, 50.0)), Some(84.0));
         // A character with short legs is small, not an adult in inches.
         let short = |joint: &mut Joint| {
             if matches!(joint.role, Some(Role::LeftFoot | Role::RightFoot)) {

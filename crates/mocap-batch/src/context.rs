@@ -12,7 +12,7 @@ use crate::error::BatchError;
 use crate::hash::Content;
 use crate::input::{Input, Source};
 use crate::interrupt;
-use crate::read::{read_stdin_up_to, read_up_to};
+use crate::read::{self, read_stdin};
 use crate::write::{Staging, WriteContent, stage};
 
 /// What a job reads and writes goes through its context, which records it for the manifest.
@@ -87,15 +87,14 @@ impl JobContext {
         self.state().check()
     }
 
-    /// Reads an input and records its hash, that of stdin as the file `-`. Of a larger input it returns `limit + 1`
-    /// bytes, which tells a parser with that limit that there are more.
+    /// Reads an input of at most `limit` bytes and records its hash, that of stdin as the file `-`.
     ///
     /// # Errors
-    /// Where it cannot be read, or the job may not continue.
+    /// Where it cannot be read or is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
             Source::Stdin => {
-                let bytes = read_stdin_up_to(limit)?;
+                let bytes = read_stdin(limit)?;
                 self.record(Path::new("-"), &bytes)?;
                 Ok(bytes)
             }
@@ -109,7 +108,7 @@ impl JobContext {
     /// # Errors
     /// As [`JobContext::read`].
     pub fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-        let bytes = read_up_to(path, limit)?;
+        let bytes = read::read_file(path, limit)?;
         self.record(path, &bytes)?;
         Ok(bytes)
     }

@@ -62,8 +62,8 @@ pub enum BatchError {
     /// Stdin cannot be read.
     #[error("cannot read stdin: {0}")]
     Stdin(String),
-    /// A file is larger than the reader allows.
-    #[error("'{}' is larger than the limit of {} MB", .path.display(), .limit >> 20)]
+    /// A file, or stdin (`-`), is larger than the reader allows.
+    #[error("'{}' is larger than the limit of {}", .path.display(), binary_size(*.limit))]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -261,6 +261,13 @@ pub enum BatchError {
     /// Too many workers do not come back from jobs that timed out.
     #[error("the run stopped: {0} inputs exceeded the time limit and cannot be stopped")]
     Stuck(usize),
+}
+
+/// A size in the largest binary unit that holds it as a whole number.
+fn binary_size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let whole = units.iter().find(|(shift, _)| bytes > 0 && bytes % (1 << shift) == 0);
+    whole.map_or_else(|| format!("{bytes} bytes"), |(shift, name)| format!("{} {name}", bytes >> shift))
 }
 
 fn named_places(places: &[PathBuf]) -> String {

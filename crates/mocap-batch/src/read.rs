@@ -6,30 +6,11 @@ use std::path::Path;
 
 use crate::error::BatchError;
 
-/// The bytes of a file; of a larger one `limit + 1` bytes, which tells a parser that there are more.
-pub(crate) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-    let file = File::open(path).map_err(|error| BatchError::io("read", path, &error))?;
-    read_open_up_to(&file, path, limit)
-}
+/// How much is read at once where the size is not known \[bytes\].
+const PIECE: usize = 1 << 20;
 
-fn read_open_up_to(file: &File, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-    let failed = |error: io::Error| BatchError::io("read", path, &error);
-    let size = file.metadata().map_err(failed)?.len();
-    // A device may state any size: the limit bounds memory, whatever is stated.
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
-}
-
-/// As [`read_up_to`], of stdin.
-pub(crate) fn read_stdin_up_to(limit: u64) -> Result<Vec<u8>, BatchError> {
-    let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-    read.map_err(|error| BatchError::Stdin(error.to_string()))?;
-    Ok(bytes)
-}
-
-/// The whole of a file of at most `limit` bytes.
+/// The bytes of a file of at most `limit` bytes. A file that states a larger size is not read; a device or pipe, which
+/// states none, is read up to the limit.
 ///
 /// ```
 /// let file = tempfile::NamedTempFile::new()?;
@@ -46,10 +27,71 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
 }
 
 /// As [`read_file`], of a file that is open.
-pub(crate) fn read_whole(file: &File, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-    let bytes = read_open_up_to(file, path, limit)?;
-    if bytes.len() as u64 > limit {
-        return Err(BatchError::TooLarge { path: path.to_owned(), limit });
+pub(crate) fn read_whole(mut file: &File, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
+    let failed = |error: io::Error| BatchError::io("read", path, &error);
+    let size = file.metadata().map_err(failed)?.len();
+    let read = match size > limit {
+        true => None,
+        false => bounded(&mut file, size, limit).map_err(failed)?,
+    };
+    read.ok_or_else(|| BatchError::TooLarge { path: path.to_owned(), limit })
+}
+
+/// As [`read_file`], of stdin.
+pub(crate) fn read_stdin(limit: u64) -> Result<Vec<u8>, BatchError> {
+    let read = bounded(&mut io::stdin().lock(), 0, limit);
+    read.map_err(|error| BatchError::Stdin(error.to_string()))?
+        .ok_or_else(|| BatchError::TooLarge { path: "-".into(), limit })
+}
+
+/// All bytes up to the end; `None` where there are more than `limit`. Memory never exceeds the limit by more than one
+/// piece, and starts with `expected` bytes.
+fn bounded(from: &mut dyn Read, expected: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    // One more byte tells the end without growing.
+    let expected = usize::try_from(expected).unwrap_or(usize::MAX).min(limit);
+    let mut bytes = Vec::with_capacity(expected.saturating_add(1));
+    loop {
+        if bytes.len() == bytes.capacity() {
+            // Twice as much each time, but not twice the limit.
+            let more = bytes.len().max(PIECE).min(limit.saturating_sub(bytes.len()).saturating_add(1));
+            bytes.reserve_exact(more);
+        }
+        let room = (bytes.capacity() - bytes.len()) as u64;
+        let read = from.take(room).read_to_end(&mut bytes)?;
+        if bytes.len() > limit {
+            return Ok(None);
+        }
+        if (read as u64) < room {
+            return Ok(Some(bytes));
+        }
     }
-    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endless_input_ends_at_the_limit_in_bounded_memory() {
+        for expected in [0, 10, 1000] {
+            assert_eq!(bounded(&mut io::repeat(7), expected, 1000).unwrap(), None);
+        }
+        let piece = PIECE as u64;
+        let read = bounded(&mut io::repeat(7).take(3 * piece), 0, 3 * piece).unwrap().unwrap();
+        assert_eq!(read.len(), 3 * PIECE);
+        assert!(read.capacity() <= 3 * PIECE + 1);
+        assert_eq!(bounded(&mut io::repeat(7).take(3 * piece + 1), 0, 3 * piece).unwrap(), None);
+        assert_eq!(bounded(&mut io::empty(), 0, 0).unwrap(), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_file_that_states_too_large_a_size_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sparse");
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let error = read_file(&path, 1 << 30).unwrap_err();
+        assert_eq!(error.code(), "io::too-large");
+        assert!(error.to_string().ends_with("is larger than the limit of 1 GiB"), "{error}");
+    }
 }

@@ -18,7 +18,8 @@ pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
     match space.unit {
         None => bytes.push(0),
         Some(unit) => {
-            bytes.push(1 + unit.source as u8);
+            // A guess is a guess, whatever it is made from.
+            bytes.push(1 + (unit.source as u8).min(UnitSource::Guessed as u8));
             put_float(&mut bytes, unit.metres);
         }
     }

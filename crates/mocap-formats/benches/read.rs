@@ -60,7 +60,7 @@ fn bvh(criterion: &mut Criterion) {
         group.bench_function("to_clip", |b| b.iter(|| bvh::to_clip(black_box(&document), &options)));
         group.bench_function("to_bytes", |b| b.iter(|| black_box(&document).to_bytes()));
         let write = bvh::WriteOptions::default();
-        group.bench_function("from_clip", |b| b.iter(|| bvh::from_clip(black_box(&clip), &write)));
+        group.bench_function("from_clip", |b| b.iter(|| bvh::from_clip(black_box(&clip), &write).unwrap()));
         group.finish();
     }
 }

@@ -40,7 +40,8 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Docume
 /// Writes a clip in a format; of formats without motion, its skeleton.
 ///
 /// # Errors
-/// Where the format cannot be written or cannot hold the clip.
+/// Where the format cannot be written or cannot hold the clip, or the clip has more frames × joints than
+/// [`Limits::samples`](crate::Limits::samples).
 pub fn write<'c>(clip: &'c Clip, format: Format, options: &WriteOptions) -> Result<Encoded<'c>, Finding> {
     encode(Cow::Borrowed(clip), format, options)
 }
@@ -54,6 +55,9 @@ pub fn write_owned(clip: Clip, format: Format, options: &WriteOptions) -> Result
 }
 
 fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Result<Encoded<'c>, Finding> {
+    if format.has_motion() {
+        options.limits.check_samples(clip.frames(), clip.skeleton().len()).map_err(Finding::new)?;
+    }
     match format.entry().write {
         Some(write) => {
             let mut warnings = Vec::new();

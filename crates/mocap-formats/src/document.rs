@@ -4,7 +4,7 @@ use std::fmt;
 
 use mocap_model::{Clip, Skeleton};
 
-use crate::bvh::PositionMode;
+use crate::bvh::{PositionDecision, PositionMode};
 use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions};
 
 /// A file as it was written: values, names and their order are kept.
@@ -71,6 +71,20 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// The file again: every value, name and order as it was read.
     fn write(&self) -> Encoded<'static>;
+
+    /// The document as all readers of the format take it the same way, with what was changed; `None` where they do so
+    /// already.
+    ///
+    /// # Errors
+    /// Where a name is to be kept that cannot be written.
+    fn normalised(
+        &self,
+        reading: &ReadOptions,
+        writing: &WriteOptions,
+    ) -> Result<Option<Parsed<Box<dyn Document>>>, Finding> {
+        let _ = (reading, writing);
+        Ok(None)
+    }
 }
 
 /// What a file states that a clip does not hold.
@@ -84,6 +98,8 @@ pub struct Stated {
     pub frame_time: Option<f64>,
     /// How position channels and the offset of a joint combine; `None` without position channels.
     pub positions: Option<PositionMode>,
+    /// What the numbers of a BVH say about this; `None` where it makes no difference.
+    pub position_evidence: Option<PositionDecision>,
 }
 
 impl Stated {
@@ -93,6 +109,7 @@ impl Stated {
         let count = |free: [bool; 3]| free.iter().filter(|free| **free).count();
         let channels = joints().map(|joint| count(joint.dofs.rotation) + count(joint.dofs.translation)).sum();
         let moves = joints().any(|joint| count(joint.dofs.translation) > 0);
-        Stated { frames, channels, frame_time: None, positions: moves.then_some(PositionMode::Replace) }
+        let positions = moves.then_some(PositionMode::Replace);
+        Stated { frames, channels, positions, ..Stated::default() }
     }
 }

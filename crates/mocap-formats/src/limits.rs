@@ -11,12 +11,32 @@ pub struct Limits {
     pub depth: usize,
     /// Frames of a clip.
     pub frames: usize,
+    /// Frames × joints, End Sites included, of a clip that is made of a file or written: a small file can state a
+    /// motion that takes gigabytes.
+    pub samples: usize,
 }
 
 impl Default for Limits {
-    /// 4 GiB, 100,000 joints, 50,000 levels, 50 million frames.
+    /// 1 GiB, 100,000 joints, 50,000 levels, 50 million frames, 20 million frames × joints.
     fn default() -> Limits {
-        Limits { bytes: 4 << 30, joints: 100_000, depth: 50_000, frames: 50_000_000 }
+        Limits { bytes: 1 << 30, joints: 100_000, depth: 50_000, frames: 50_000_000, samples: 20_000_000 }
+    }
+}
+
+impl Limits {
+    /// What [`LimitExceeded::what`] says of [`Limits::samples`].
+    pub const SAMPLES: &str = "samples (frames × joints)";
+
+    /// Checks the size of a clip of so many frames and joints.
+    ///
+    /// # Errors
+    /// Where frames × joints are more than [`Limits::samples`].
+    pub fn check_samples(&self, frames: usize, joints: usize) -> Result<(), LimitExceeded> {
+        let found = frames.saturating_mul(joints);
+        if found > self.samples {
+            return Err(LimitExceeded { what: Limits::SAMPLES, found, limit: self.samples });
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use mocap_model::EulerOrder;
 
 use crate::asf::{self, AsfUnits};
-use crate::bvh::PositionChannels;
+use crate::bvh::{NameStyle, PositionChannels, PositionMode};
 use crate::{ClipChoice, FilesBeside, Format, Limits, body};
 
 /// How a file of any format is read. The defaults take what the file says.
@@ -36,6 +36,10 @@ pub struct WriteOptions {
     pub euler: Option<EulerOrder>,
     /// How far the rounding of numbers in a BVH may move a joint \[m, above 0\]. Default and most: 1e-6.
     pub tolerance: Option<f64>,
+    /// How names are written in a BVH. Default: as they are.
+    pub names: NameStyle,
+    /// What the positions of joints below the root of a BVH mean. Default: they replace OFFSET.
+    pub positions: PositionMode,
     /// What stands for the body in formats that show meshes. Default: capsules.
     pub mesh: Option<body::Style>,
     /// How far keys that are left out may move a joint, or a point 3 cm beside it, in formats of keys \[m\]. 0: every

@@ -35,4 +35,8 @@ pub enum Remedy {
     StateUnit,
     /// Name the skeleton file that an AMC file moves.
     NameSkeleton,
+    /// Write names that every reader takes.
+    SafeNames,
+    /// Write the document as it was read.
+    KeepDocument,
 }

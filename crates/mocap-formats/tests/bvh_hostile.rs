@@ -24,9 +24,22 @@ fn survive(bytes: &[u8]) -> Result<(), Finding> {
     assert_eq!((again.frames(), again.channels()), (document.frames(), document.channels()));
     let options = bvh::ClipOptions { repair: true, ..Default::default() };
     let clip = bvh::to_clip(&document, &options)?.value;
-    let written = bvh::from_clip(&clip, &bvh::WriteOptions::default()).to_bytes();
-    let again = bvh::parse(&written, &Limits::default()).unwrap().value;
-    assert_eq!(again.frames(), clip.frames());
+    for names in [bvh::NameStyle::Kept, bvh::NameStyle::Safe] {
+        let written = match bvh::from_clip(&clip, &bvh::WriteOptions { names, ..Default::default() }) {
+            Ok(written) => written.to_bytes(),
+            Err(error) if names == bvh::NameStyle::Kept && error.code() == "bvh::name" => continue,
+            Err(error) => return Err(error),
+        };
+        let again = bvh::to_clip(&bvh::parse(&written, &Limits::default()).unwrap().value, &options)?.value;
+        assert_eq!(again.frames(), clip.frames());
+        if names == bvh::NameStyle::Kept {
+            let joints = |clip: &mocap_model::Clip| -> Vec<String> {
+                let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site);
+                joints.map(|joint| joint.name.clone()).collect()
+            };
+            assert_eq!(joints(&again), joints(&clip));
+        }
+    }
     Ok(())
 }
 

@@ -11,6 +11,15 @@ pub enum UnitSource {
     Flag,
     /// Inferred from the size of the skeleton.
     Guessed,
+    /// Inferred from the sizes of other clips with the same skeleton.
+    Voted,
+}
+
+impl UnitSource {
+    /// Whether nobody states the unit.
+    pub const fn is_guess(self) -> bool {
+        matches!(self, UnitSource::Guessed | UnitSource::Voted)
+    }
 }
 
 /// The length of one unit of a clip's numbers.

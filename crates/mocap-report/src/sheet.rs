@@ -407,7 +407,9 @@ fn height(row: &Row<'_>) -> String {
     heights.sort_by(f64::total_cmp);
     let Some(middle) = heights.get(heights.len() / 2) else { return "no pose at these times".into() };
     match row.stage.unit {
-        Some(mocap_model::UnitSource::Guessed) => format!("{middle:.2} m tall (unit guessed)"),
+        Some(mocap_model::UnitSource::Guessed | mocap_model::UnitSource::Voted) => {
+            format!("{middle:.2} m tall (unit guessed)")
+        }
         Some(_) => format!("{middle:.2} m tall"),
         None => format!("{} units tall", decimals(*middle, 2)),
     }

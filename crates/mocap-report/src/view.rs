@@ -353,7 +353,7 @@ fn heading(
         facts.push(format!("every {} frame shown", ordinal(clip.step)));
     }
     match stage.unit {
-        Some(UnitSource::Guessed) => facts.push("unit guessed".into()),
+        Some(UnitSource::Guessed | UnitSource::Voted) => facts.push("unit guessed".into()),
         None if fitted => facts.push("unit unknown: drawn at the size of the others".into()),
         None => facts.push("unit unknown".into()),
         Some(_) => {}

@@ -92,7 +92,9 @@ impl RoleMap {
         let scheme =
             self.scheme.map_or("no known naming scheme".to_owned(), |scheme| format!("names as in {scheme}"));
         let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
-        let title = format!("the {which} has {joints} joints, {scheme}");
+        let four =
+            if self.on_four_legs { "; it stands on four legs, so its arms may be forelegs" } else { "" };
+        let title = format!("the {which} has {joints} joints, {scheme}{four}");
         std::iter::once(title).chain(aligned(&table)).collect::<Vec<_>>().join("\n")
     }
 }

@@ -6,7 +6,7 @@ use mocap_formats::Finding;
 use mocap_model::{Clip, Space, Unit};
 
 use crate::unit::in_space;
-use crate::{Problem, known_unit};
+use crate::{BodySize, Problem, known_unit};
 
 /// Both motions with a unit that is stated or guessed; no number changes.
 ///
@@ -24,7 +24,7 @@ use crate::{Problem, known_unit};
 pub fn in_one_unit(clips: [&Clip; 2]) -> Result<[Cow<'_, Clip>; 2], Finding> {
     let [a, b] = clips.map(|clip| known_unit(clip.skeleton()));
     if a.or(b).is_none() {
-        return Err(Finding::new(Problem::UnitUnknown));
+        return Err(Finding::new(Problem::UnitUnknown { size: BodySize::of(clips[0].skeleton()) }));
     }
     Ok([with_unit(clips[0], a.or(b)), with_unit(clips[1], b.or(a))])
 }

@@ -20,6 +20,16 @@ pub(crate) fn six_digits(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// A number with three significant digits, at most six decimals; `0` for less.
+pub(crate) fn three_digits(value: f64) -> String {
+    let places = (2 - value.abs().max(1e-6).log10().floor() as i32).clamp(0, 6) as usize;
+    let text = short((value * 1e6).round() / 1e6);
+    match text.as_str() {
+        "0" | "-0" => "0".into(),
+        _ => short(format!("{value:.places$}").parse().unwrap_or(value)),
+    }
+}
+
 /// A number with separated thousands, such as `2,070,355`.
 ///
 /// ```
@@ -49,6 +59,8 @@ mod tests {
         assert_eq!(six_digits(0.0254 / 0.9), "0.0282222");
         assert_eq!(six_digits(12345678.0), "12345678");
         assert_eq!((six_digits(0.5), six_digits(0.0)), ("0.5".into(), "0".into()));
+        let three = [105.237, -1.5049, 0.012345, 1234.5, 0.0, -1e-9].map(three_digits);
+        assert_eq!(three, ["105", "-1.5", "0.0123", "1234", "0", "0"]);
     }
 
     #[test]

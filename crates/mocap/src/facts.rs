@@ -1,13 +1,15 @@
 //! What a motion file contains, as JSON and as text.
 
+use std::fmt;
+
 use mocap_compress::Compressed;
 use mocap_formats::Stated;
-use mocap_formats::bvh::PositionMode;
+use mocap_formats::bvh::{PositionDecision, PositionMode};
 use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::digits::{grouped, short, six_digits};
+use crate::digits::{grouped, short, six_digits, three_digits};
 use crate::{Header, known_unit};
 
 /// What a motion file contains. The fields are those of the rows of `mocap info --json`.
@@ -33,6 +35,8 @@ pub struct FileFacts {
     pub up: String,
     /// `add`, `replace` or `none`.
     pub position_channels: &'static str,
+    /// What the numbers of a BVH say about that; null where it makes no difference.
+    pub position_evidence: Option<PositionEvidence>,
     /// The rotation orders, in the order of the joints.
     pub rotation_orders: Vec<OrderFacts>,
     /// The first root, where there are several.
@@ -44,6 +48,49 @@ pub struct FileFacts {
     pub clips: Vec<String>,
 }
 
+/// What the numbers of a BVH say about its position channels. Lengths are in the unit of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PositionEvidence {
+    /// Joints whose median position is near their OFFSET: it replaces OFFSET.
+    pub joints_replace: usize,
+    /// Joints whose median position is near zero: it adds to OFFSET.
+    pub joints_add: usize,
+    /// The lowest point of the body in 98 % of the frames if positions replace OFFSET; null if it was not measured.
+    pub floor_replace: Option<f64>,
+    /// The same if they add to OFFSET. On a floor at 0, the right one is near 0.
+    pub floor_add: Option<f64>,
+    /// The height of the body.
+    pub extent: Option<f64>,
+    /// Whether it may well be the other one.
+    pub uncertain: bool,
+}
+
+impl From<PositionDecision> for PositionEvidence {
+    fn from(decision: PositionDecision) -> PositionEvidence {
+        PositionEvidence {
+            joints_replace: decision.replace,
+            joints_add: decision.add,
+            floor_replace: decision.lowest.map(|lowest| lowest.replace),
+            floor_add: decision.lowest.map(|lowest| lowest.add),
+            extent: decision.lowest.map(|lowest| lowest.extent),
+            uncertain: decision.weak,
+        }
+    }
+}
+
+/// As `medians: 22 joints replace, 0 add; lowest point 1.2 replace, 98.1 add, of a body 175 high`.
+impl fmt::Display for PositionEvidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PositionEvidence { joints_replace, joints_add, .. } = self;
+        write!(f, "medians: {joints_replace} replace, {joints_add} add")?;
+        if let (Some(replace), Some(add), Some(extent)) = (self.floor_replace, self.floor_add, self.extent) {
+            let [replace, add, extent] = [replace, add, extent].map(three_digits);
+            write!(f, "; floor at {replace} if they replace, {add} if they add, body {extent} high")?;
+        }
+        if self.uncertain { f.write_str("; uncertain") } else { Ok(()) }
+    }
+}
+
 /// The unit of the lengths in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct UnitFacts {
@@ -51,7 +98,7 @@ pub struct UnitFacts {
     pub name: Option<&'static str>,
     /// Metres per unit.
     pub metres: Option<f64>,
-    /// `file`, `flag` or `guessed`.
+    /// `file`, `flag`, `guessed` from the size of the skeleton, or `voted` by other inputs with the same skeleton.
     pub source: Option<&'static str>,
 }
 
@@ -116,6 +163,7 @@ impl FileFacts {
                 Some(PositionMode::Add) => "add",
                 Some(PositionMode::Replace) => "replace",
             },
+            position_evidence: stated.position_evidence.map(PositionEvidence::from),
             rotation_orders: rotation_orders(skeleton),
             root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
             roots: roots.len(),
@@ -150,9 +198,10 @@ impl FileFacts {
             "replace" => "replace the offset",
             _ => "none",
         };
+        let evidence = self.position_evidence.map_or(String::new(), |evidence| format!(" ({evidence})"));
         lines.extend([
             ("channels", format!("{}{orders}", self.channels)),
-            ("positions", positions.to_owned()),
+            ("positions", format!("{positions}{evidence}")),
             ("unit", self.unit.text()),
             ("up", self.up.clone()),
         ]);
@@ -185,6 +234,7 @@ impl UnitFacts {
                 UnitSource::File => "file",
                 UnitSource::Flag => "flag",
                 UnitSource::Guessed => "guessed",
+                UnitSource::Voted => "voted",
             }),
         }
     }
@@ -197,6 +247,7 @@ impl UnitFacts {
         let how = match source {
             "file" => "stated in the file",
             "flag" => "stated by a flag",
+            "voted" => "that of other inputs with the same skeleton",
             _ => "guessed from the size of the skeleton",
         };
         match self.name {

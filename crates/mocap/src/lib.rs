@@ -42,6 +42,7 @@
 //!
 //! The examples in `examples/` are short programs, one per task.
 
+mod body_size;
 mod clip_of_file;
 mod companion;
 mod compare;
@@ -57,6 +58,7 @@ mod methods;
 mod motion_file;
 mod near_names;
 mod options;
+mod peers;
 mod problem;
 mod read;
 mod skeleton_summary;
@@ -81,12 +83,13 @@ struct ProjectReadme;
 #[doc = include_str!("../../../docs/library.md")]
 struct Library;
 
+pub use body_size::BodySize;
 pub use companion::companion;
 pub use compare::{at_one_rate, in_one_unit};
 pub use digits::{grouped, short};
 pub use edit::{EditOptions, edit};
 pub use error::Error;
-pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
+pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionEvidence, UnitFacts};
 pub use files_beside::files_beside;
 pub use for_format::for_format;
 pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
@@ -94,11 +97,12 @@ pub use mapping::{ExplainedMapping, Mapping};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Companions, Header, MotionFile, strictly};
 pub use options::ReadOptions;
+pub use peers::{PeerAnswer, PeerAnswers, Peers};
 use problem::above_zero;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;
-pub use unit::{guess_warning, known_unit, needed_unit, with_up};
+pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use write::{write, write_clips, write_skeleton, write_with};
 

@@ -8,7 +8,7 @@ use mocap_model::{Clip, Skeleton};
 use mocap_retarget::{RetargetReport, Retargeter};
 
 use crate::near_names::near_names;
-use crate::unit::needed_unit;
+use crate::unit::{clip_for_report, for_report, in_space, needed_unit};
 use crate::{CompressOptions, Error, Problem, RetargetOptions};
 
 /// A motion on another skeleton.
@@ -35,14 +35,15 @@ pub struct Retargeted {
 /// ```
 ///
 /// # Errors
-/// Where a unit is not known and cannot be guessed, or the joints of one skeleton have no counterparts in the
-/// other.
+/// Where the joints of one skeleton have no counterparts in the other.
 pub fn retarget(clip: &Clip, target: &Skeleton, options: &RetargetOptions) -> Result<Retargeted, Error> {
     let mut warnings = Vec::new();
-    needed_unit(clip.skeleton(), &mut warnings)?;
-    needed_unit(target, &mut warnings)?;
-    let retargeter = Retargeter::new(clip.skeleton(), target, options)?;
-    let (clip, report) = retargeter.retarget(clip)?;
+    let source = clip_for_report(clip, &mut warnings);
+    let body = for_report(target, &mut warnings);
+    let retargeter = Retargeter::new(source.skeleton(), &body, options)?;
+    let (motion, report) = retargeter.retarget(&source)?;
+    // What a report needs is not what is known.
+    let clip = in_space(motion, *target.space());
     Ok(Retargeted { clip, report, warnings })
 }
 

@@ -10,7 +10,7 @@ use mocap_formats::{
 use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
 
 use crate::unit::{in_space, restated};
-use crate::up::unlikely_up;
+use crate::up::detect_up;
 use crate::{FileFormat, Problem, ReadOptions, above_zero};
 
 /// A file of any format as it was read, before it is given a meaning.
@@ -109,7 +109,8 @@ impl MotionFile {
     /// its meaning; `strict` is left to the caller, who has those of the document too.
     ///
     /// # Errors
-    /// Where it has no motion, values that are not finite, or no frame is left.
+    /// Where it has no motion, values that are not finite, more frames × joints than
+    /// [`Limits::samples`](mocap_formats::Limits::samples), or no frame is left.
     pub fn into_clip(self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
         let format = self.format;
         let parsed = match self.content {
@@ -189,6 +190,9 @@ fn meant(
     options: &ReadOptions,
 ) -> Result<Parsed<Clip>, Rejected> {
     let Parsed { value: clip, mut warnings } = parsed.map_err(|error| refused(error, options.repair))?;
+    if let Err(error) = options.limits.check_samples(clip.frames(), clip.skeleton().len()) {
+        return Err(Rejected::from(Finding::new(error)).behind(warnings));
+    }
     let mut clip = seen(clip, format, options, &mut warnings);
     let warnings = first_frame(clip.frames(), options, warnings)?;
     if options.drop_first_frame {
@@ -208,8 +212,8 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
     if format != FileFormat::Exchange(mocap_formats::Format::Bvh) {
         warnings.extend(bvh::rest_first_frame(&clip));
     }
-    warnings.extend(unlikely_up(format, &clip, options));
-    clip
+    warnings.extend(options.peers.warnings());
+    detect_up(format, clip, options, warnings)
 }
 
 /// The warnings, without that about a rest pose in a first frame which is dropped or expected.
@@ -243,9 +247,11 @@ fn decompressed(bytes: &[u8], limits: &Limits) -> Result<Clip, Finding> {
         let exceeded = LimitExceeded { what: "bytes", found: bytes.len(), limit: most };
         return Err(Finding::new(exceeded));
     }
-    let limits = OpenLimits { joints, frames, ..OpenLimits::default() };
-    let opened = Compressed::open(bytes, &limits);
-    let clip = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?.to_clip();
+    let open_limits = OpenLimits { joints, frames, ..OpenLimits::default() };
+    let opened = Compressed::open(bytes, &open_limits);
+    let opened = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?;
+    limits.check_samples(opened.info().frames, opened.skeleton().len()).map_err(Finding::new)?;
+    let clip = opened.to_clip();
     let mut space = *clip.skeleton().space();
     match &mut space.unit {
         Some(unit) if unit.source == UnitSource::Flag => unit.source = UnitSource::File,

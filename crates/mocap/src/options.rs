@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use mocap_formats::asf::AsfUnits;
-use mocap_formats::bvh::PositionChannels;
+use mocap_formats::bvh::{PositionChannels, PositionMode};
 use mocap_formats::{ClipChoice, Limits};
 use mocap_model::{FrameRate, SignedAxis};
 
-use crate::{Companions, FileFormat};
+use crate::{Companions, FileFormat, PeerAnswers};
 
 /// How a motion file is read. The defaults take what the file says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +35,8 @@ pub struct ReadOptions {
     pub drop_first_frame: bool,
     /// Whether a rest pose in the first frame is expected, and not worth a warning. Default: no.
     pub expect_rest_frame: bool,
+    /// What other clips settle about the file where it is open: see [`Peers`](crate::Peers). Default: nothing.
+    pub peers: PeerAnswers,
     /// Which of several clips in a file is read; that of `path#clip` takes precedence. Default: the first, with a
     /// warning.
     pub clip: Option<ClipChoice>,
@@ -44,13 +46,19 @@ pub struct ReadOptions {
 
 impl ReadOptions {
     /// The same for the reader of a format.
-    pub(crate) fn of_format(&self, companions: Companions) -> mocap_formats::ReadOptions {
+    pub fn of_format(&self, companions: Companions) -> mocap_formats::ReadOptions {
         mocap_formats::ReadOptions {
             format: self.format.and_then(FileFormat::exchange),
             skeleton: companions.skeleton,
             beside: companions.files,
             clip: self.clip.clone(),
-            position_channels: self.position_channels,
+            position_channels: match (self.position_channels, self.peers.positions) {
+                (PositionChannels::Auto, Some(answer)) => match answer.value {
+                    PositionMode::Replace => PositionChannels::Replace,
+                    PositionMode::Add => PositionChannels::Add,
+                },
+                (stated, _) => stated,
+            },
             asf_units: self.asf_units,
             fps: self.rate.map(FrameRate::fps),
             repair: self.repair,

@@ -1,9 +1,11 @@
 //! What can be wrong with a motion whatever its format.
 
 use mocap_compress::CompressError;
+use mocap_formats::bvh::PositionMode;
 use mocap_formats::{Finding, Remedy};
 use mocap_model::{ModelError, SignedAxis, Unit};
 
+use crate::BodySize;
 use crate::digits::short;
 
 /// A problem of a motion file that no reader of one format can see.
@@ -16,6 +18,8 @@ pub enum Problem {
     NotCompressed { named: bool },
     #[error("{0}")]
     Compressed(CompressError),
+    #[error("the file is larger than the limit of {limit} bytes")]
+    TooLarge { limit: u64 },
     #[error("{reason}")]
     NoSkeleton { reason: String },
     #[error("{edit} leaves no frame: the motion has {frames}")]
@@ -36,10 +40,8 @@ pub enum Problem {
     UnsupportedOutput { extension: String },
     #[error("compressed clips are written only by `mocap compress`")]
     CompressedOutput,
-    #[error(
-        "the unit of lengths is unknown: the file does not state it, and the size of the skeleton fits no usual unit"
-    )]
-    UnitUnknown,
+    #[error("the unit of lengths is unknown: the file does not state it, and {size}")]
+    UnitUnknown { size: BodySize },
 
     #[error("{option} must be above 0, found {value}")]
     NotAboveZero { option: &'static str, value: f64 },
@@ -51,8 +53,25 @@ pub enum Problem {
     NoSuchJoint { glob: String, near: Vec<String> },
     #[error("the unit is assumed to be {}, from the size of the skeleton", unit_name(unit))]
     UnitGuessed { unit: Unit },
-    #[error("the body stands along {}, but the up axis is {}", signed(*body), signed(*taken))]
-    UpUnlikely { body: SignedAxis, taken: SignedAxis },
+    #[error(
+        "the unit is assumed to be {}, as in {agreeing} of {clips} inputs with the same skeleton; with other inputs \
+         beside it the file may be read otherwise",
+        unit_name(unit)
+    )]
+    UnitVoted { unit: Unit, agreeing: usize, clips: usize },
+    #[error("the unit is unknown: {size}; lengths in the report count {what} as {metres:.2} m")]
+    UnitForReport { size: BodySize, what: &'static str, metres: f64 },
+    #[error(
+        "position channels {}, as in {agreeing} of {clips} inputs with the same skeleton; with other inputs beside it \
+         the file may be read otherwise",
+        match mode {
+            PositionMode::Replace => "replace OFFSET",
+            PositionMode::Add => "add to OFFSET",
+        }
+    )]
+    PositionsVoted { mode: PositionMode, agreeing: usize, clips: usize },
+    #[error("the body stands along {}, which is taken as the up axis in place of {}", signed(*body), signed(*usual))]
+    UpDetected { body: SignedAxis, usual: SignedAxis },
 }
 
 /// Checks an option that is a factor or length.
@@ -80,6 +99,7 @@ impl mocap_formats::Problem for Problem {
         match self {
             Problem::NotCompressed { .. } => "mocz::magic",
             Problem::Compressed(error) => error.code(),
+            Problem::TooLarge { .. } => "io::too-large",
             Problem::NoSkeleton { .. } => "amc::no-skeleton",
             Problem::NoFrameLeft { .. } => "edit::no-frames",
             Problem::Edit { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
@@ -89,17 +109,24 @@ impl mocap_formats::Problem for Problem {
             Problem::UnsupportedOutput { .. } | Problem::CompressedOutput => "usage::format",
             Problem::NoSuchJoint { .. } => "compress::no-such-joint",
             Problem::NotAboveZero { .. } => "usage::value",
-            Problem::UnitUnknown => "unit::unknown",
+            Problem::UnitUnknown { .. } => "unit::unknown",
             Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",
-            Problem::UpUnlikely { .. } => "space::up-unlikely",
+            Problem::UnitVoted { .. } => "unit::voted",
+            Problem::UnitForReport { .. } => "unit::report",
+            Problem::PositionsVoted { .. } => "bvh::positions-voted",
+            Problem::UpDetected { .. } => "space::up-detected",
         }
     }
 
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Problem::NoSkeleton { .. } => Some(Remedy::NameSkeleton),
-            Problem::UnitUnknown | Problem::UnitGuessed { .. } => Some(Remedy::StateUnit),
-            Problem::UpUnlikely { .. } => Some(Remedy::StateUp),
+            Problem::UnitUnknown { .. }
+            | Problem::UnitGuessed { .. }
+            | Problem::UnitVoted { .. }
+            | Problem::UnitForReport { .. } => Some(Remedy::StateUnit),
+            Problem::PositionsVoted { .. } => Some(Remedy::StatePositionChannels),
+            Problem::UpDetected { .. } => Some(Remedy::StateUp),
             _ => None,
         }
     }

@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::Path;
 
-use mocap_formats::{Format, Parsed, Rejected, asf};
+use mocap_formats::{Finding, Format, Parsed, Rejected, asf};
 use mocap_model::{Clip, Skeleton};
 
 use crate::clip_of_file::split_clip;
 use crate::motion_file::{Header, MotionFile, strictly};
-use crate::{Companions, Error, FileFormat, FilesBeside, ReadOptions, companion, files_beside};
+use crate::{Companions, Error, FileFormat, FilesBeside, Problem, ReadOptions, companion, files_beside};
 
 /// Reads the motion of a file of any format: `.bvh`, `.amc` (with the `.asf` beside it), `.glb`, `.gltf`, `.json`,
 /// `.mocz`. `moves.glb#walk` is one clip of a file of several.
@@ -137,15 +137,20 @@ fn bytes_of(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
     file_bytes(path, options.limits.bytes as u64)
 }
 
-/// The bytes of a file, and one more than `limit` where it has more: the reader reports it.
+/// The bytes of a file of at most `limit` bytes. A file that states a larger size is not read.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// Where it cannot be read or is larger.
 pub fn file_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let file = std::fs::File::open(path).map_err(Error::io("read", path))?;
     let size = file.metadata().map_err(Error::io("read", path))?.len();
-    // A size that a device or a broken file system states is not trusted: reading stops behind the limit.
+    // A device or pipe states no size: reading stops behind the limit.
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+    if size <= limit {
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+    }
+    if size > limit || bytes.len() as u64 > limit {
+        return Err(Error::file(path, Finding::new(Problem::TooLarge { limit })));
+    }
     Ok(bytes)
 }

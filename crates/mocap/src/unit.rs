@@ -1,5 +1,6 @@
 //! Units and axes: as the file says, as the user says, or guessed with a warning.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mocap_analysis::guess_unit;
@@ -7,7 +8,7 @@ use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis, Skeleton, Space, Unit, UnitSource};
 use mocap_retarget::map_roles;
 
-use crate::{Problem, ReadOptions};
+use crate::{BodySize, Problem, ReadOptions};
 
 /// The unit of a skeleton's lengths, guessed from the size of the body where it is not stated; `None` where no
 /// usual unit makes it as large as a human.
@@ -36,9 +37,44 @@ pub fn known_unit(skeleton: &Skeleton) -> Option<Unit> {
 /// # Errors
 /// [`Problem::UnitUnknown`], where the unit is not stated and the size of the skeleton suggests none.
 pub fn needed_unit(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Result<Unit, Finding> {
-    let unit = known_unit(skeleton).ok_or_else(|| Finding::new(Problem::UnitUnknown))?;
+    let unit = known_unit(skeleton)
+        .ok_or_else(|| Finding::new(Problem::UnitUnknown { size: BodySize::of(skeleton) }))?;
     warnings.extend(guess_warning(unit));
     Ok(unit)
+}
+
+/// From hip joint to ankle of an adult \[m\]. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966: 0.491 of
+/// the stature, here of 1.72 m.
+const ADULT_LEGS: f64 = 0.845;
+/// The longest path along the bones of an adult, from fingertip to toe \[m\].
+const ADULT_PATH: f64 = 2.2;
+
+/// A skeleton for methods that need metres only for what they report: as it is where the unit is known or can be
+/// guessed (which is a warning), else in a unit in which its legs are as long as an adult's
+/// ([`Problem::UnitForReport`]). Ratios of lengths are then right, and so is the motion.
+pub fn for_report(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Skeleton {
+    if let Some(unit) = known_unit(skeleton) {
+        warnings.extend(guess_warning(unit));
+        return skeleton.clone();
+    }
+    let size = BodySize::of(skeleton);
+    let (what, length, metres) = match size.legs {
+        Some(legs) => ("legs", legs, ADULT_LEGS),
+        None => ("the longest path along bones", size.longest_path, ADULT_PATH),
+    };
+    warnings.push(Finding::new(Problem::UnitForReport { size, what, metres }));
+    let metres = if length > 0.0 { metres / length } else { 1.0 };
+    let unit = Some(Unit { metres, source: UnitSource::Guessed });
+    skeleton.with_space(Space { unit, ..*skeleton.space() })
+}
+
+/// A clip as [`for_report`] has its skeleton.
+pub fn clip_for_report<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Cow<'c, Clip> {
+    let space = *for_report(clip.skeleton(), warnings).space();
+    match space == *clip.skeleton().space() {
+        true => Cow::Borrowed(clip),
+        false => Cow::Owned(in_space(clip.clone(), space)),
+    }
 }
 
 /// The warning about a unit that was guessed.
@@ -51,6 +87,8 @@ pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
     let mut space = *skeleton.space();
     if let Some(metres) = options.unit {
         space.unit = Some(Unit { metres, source: UnitSource::Flag });
+    } else if let (None, Some(answer)) = (space.unit, options.peers.unit) {
+        space.unit = Some(Unit { metres: answer.value, source: UnitSource::Voted });
     }
     if let Some(up) = options.up {
         space = with_up(&space, up);

@@ -1,7 +1,5 @@
-//! The axis that points up, where the file does not say it: as the user says, or the usual one with a warning
-//! where the body stands along another. Roles show how the body stands.
-
-use std::sync::Arc;
+//! The axis that points up, where the file does not say it: as the user says, else the one along which the body stands,
+//! with a warning where this is not the usual one. Roles show how the body stands.
 
 use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis};
@@ -10,19 +8,26 @@ use mocap_retarget::{map_roles, map_roles_in};
 use crate::unit::{in_space, with_up};
 use crate::{FileFormat, Problem, ReadOptions};
 
-/// Warns where neither file nor user say which axis is up, and body and motion agree on another than the usual one.
-pub(crate) fn unlikely_up(format: FileFormat, clip: &Clip, options: &ReadOptions) -> Option<Finding> {
+/// The clip with the axis up along which its body stands, where neither file nor user state it; warns where this is
+/// another than the usual one.
+pub(crate) fn detect_up(
+    format: FileFormat,
+    clip: Clip,
+    options: &ReadOptions,
+    warnings: &mut Vec<Finding>,
+) -> Clip {
     if options.up.is_some() || format.states_space() {
-        return None;
+        return clip;
     }
-    let skeleton = map_roles(clip.skeleton()).certain().apply(clip.skeleton());
-    let skeleton = Arc::new(skeleton);
-    // For most files the rest pose shows that there is nothing to report, and nothing is copied.
-    let rest = clip.trimmed(0..0).ok()?.with_skeleton(skeleton.clone()).ok()?;
-    other_up(&rest)?;
-    let clip = clip.clone().with_skeleton(skeleton).ok()?;
-    let body = other_up(&clip)?;
-    Some(Finding::new(Problem::UpUnlikely { body, taken: clip.skeleton().space().up }))
+    let roles = map_roles(clip.skeleton()).certain().apply(clip.skeleton());
+    let space = *clip.skeleton().space();
+    match mocap_analysis::upright_by(&clip, &roles).filter(|up| *up != space.up) {
+        Some(body) => {
+            warnings.push(Finding::new(Problem::UpDetected { body, usual: space.up }));
+            in_space(clip, with_up(&space, body))
+        }
+        None => clip,
+    }
 }
 
 /// The axis along which the body of a clip with roles stands, where that is not the one stated.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mocap::{ExplainedMapping, Mapping};
 use mocap_batch::{BatchError, FileRecord, write_file};
-use mocap_formats::text;
+use mocap_formats::{Limits, text};
 use mocap_model::Skeleton;
 use mocap_retarget::{MapExplanation, MapFigures, RoleMap, map_roles, map_roles_in};
 
@@ -32,7 +32,7 @@ impl MapFile {
     pub(crate) fn of(settings: &MapSettings) -> Result<Option<MapFile>, Diagnostic> {
         let read = |path: &PathBuf| {
             let context = JobContext::standalone();
-            let bytes = read::bytes_of(&context, &Input::named(path))?;
+            let bytes = read::bytes_of(&context, &Input::named(path), &Limits::default())?;
             Ok(MapFile { bytes, path: path.clone(), files_read: context.files_read() })
         };
         settings.map.as_ref().map(read).transpose()

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
     let jobs = match args.mapping.shows_only() {
         true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
-        false => batch::plan_each(console, &inputs, &args.outputs, &names, reads)?,
+        false => batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?,
     };
 
     let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
@@ -71,11 +71,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     if !console.is_json() {
         console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     }
-    let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation).depending_on(
-        "the target",
-        &target.path,
-        &target_context.files_read(),
-    );
+    let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation)
+        .with_peers([&args.reading])
+        .depending_on("the target", &target.path, &target_context.files_read());
     let map = MapFile::of(&args.mapping.map)?;
     if let Some(map) = &map {
         options = options.depending_on("the map", "", map.files_read());
@@ -142,7 +140,13 @@ fn retarget(
     });
     let (motion, report) = done.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
     let frames = motion.frames();
-    let options = EncodeOptions { euler: args.euler, scene: args.scene, ..EncodeOptions::default() };
+    let options = EncodeOptions {
+        euler: args.euler,
+        tolerance: None,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        scene: args.scene,
+    };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let motion = encode::named(motion, &stem, format);
     // A character keeps its mesh, skin and materials.

@@ -28,7 +28,7 @@ pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Opt
     pose.map_err(|error| rest::refused("--source-rest", &error))
 }
 
-/// The motion on the target, and its report. The report is in metres, so the unit of the source must be known.
+/// The motion on the target, and its report. The report is in metres: where a unit is open, in a likely one.
 pub(crate) fn put_on_target(
     clip: &Clip,
     opening: Opening,
@@ -37,8 +37,9 @@ pub(crate) fn put_on_target(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, RetargetReport), Diagnostic> {
     let mut guessed = Vec::new();
-    mocap::needed_unit(clip.skeleton(), &mut guessed)?;
+    let source = mocap::clip_for_report(clip, &mut guessed);
     warnings.extend(guessed.into_iter().map(Diagnostic::from));
+    let body = mocap::for_report(&target.skeleton, &mut Vec::new());
     let mapping = match map {
         Some(map) => map.mapping(clip.skeleton(), target)?,
         None => Mapping::found(map_roles_in(clip), target.roles.clone()),
@@ -52,8 +53,11 @@ pub(crate) fn put_on_target(
         lead_in: opening.lead_in,
         ..method.options(&target.skeleton)
     };
-    let done = mapping.retarget(clip, &target.skeleton, &options);
+    let done = mapping.retarget(&source, &body, &options);
     let (motion, report) = done.map_err(|error| refused(&error, &mapping, clip, target))?;
+    // What a report needs is not what is known.
+    let skeleton = motion.skeleton().with_space(*target.skeleton.space());
+    let motion = motion.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before");
     warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
     Ok((motion, report))
 }

@@ -9,7 +9,7 @@ use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of}
 use crate::args::{PositionChannelsArg, Reading, TargetSettings};
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
-use crate::read::{self, Motion};
+use crate::read::{self, Motion, PeerInputs};
 use crate::rest;
 
 /// The target and what was found while it was read.
@@ -54,6 +54,8 @@ pub(crate) fn read(
         input_up: args.target_up,
         position_channels: PositionChannelsArg(PositionChannels::Auto),
         skeleton: None,
+        // The sources say nothing about the target.
+        peers: PeerInputs::default(),
         // A rest pose before the target's own motion is not an error: it is removed from the warnings first.
         strict: false,
         ..inputs.clone()
@@ -71,47 +73,43 @@ pub(crate) fn read(
     }
     let loaded = read::load(context, input, &reading)?;
     let several = loaded.format.exchange().is_some_and(Format::holds_several_clips);
-    let (skeleton, rest, roles, mut warnings, document) =
-        if loaded.format.has_motion() || rest_frame.is_some() {
-            let (clip, mut warnings, document) = match several {
-                true => {
-                    let (clip, warnings) = loaded.chosen(&reading)?;
-                    (clip, warnings, loaded.into_document())
-                }
-                false => {
-                    let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-                    (clip, warnings, None)
-                }
-            };
-            // Which of its own clips shows how the target stands matters little.
-            warnings.retain(|warning| {
-                warning.code != "clip::first-of-several" && warning.code != "gltf::no-animation"
-            });
-            let first_is_rest = rest::starts_at_rest(&mut warnings);
-            let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
-            let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
-                .map_err(|error| rest::refused("--target-rest", &error))?;
-            (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings, document)
-        } else {
-            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-            let roles = map_roles(&skeleton);
-            (skeleton, None, roles, warnings, None)
+    let (skeleton, rest, roles, mut warnings, document) = if loaded.format.has_motion()
+        || rest_frame.is_some()
+    {
+        let (clip, mut warnings, document) = match several {
+            true => {
+                let (clip, warnings) = loaded.chosen(&reading)?;
+                (clip, warnings, loaded.into_document())
+            }
+            false => {
+                let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
+                (clip, warnings, None)
+            }
         };
+        // Which of its own clips shows how the target stands matters little.
+        warnings.retain(|warning| {
+            !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&&*warning.code)
+        });
+        let first_is_rest = rest::starts_at_rest(&mut warnings);
+        let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
+        let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
+            .map_err(|error| rest::refused("--target-rest", &error))?;
+        (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings, document)
+    } else {
+        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+        let roles = map_roles(&skeleton);
+        (skeleton, None, roles, warnings, None)
+    };
     for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
         warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
     }
-    match read::known_unit(&skeleton) {
-        None if args.unit_unneeded => {}
-        None => {
-            let error = Diagnostic::from(mocap::Problem::UnitUnknown)
-                .help("state it with --target-unit, such as --target-unit cm");
-            return Err(Failure { error, warnings });
-        }
-        Some(unit) => warnings.extend(mocap::guess_warning(unit).map(|finding| {
-            let name = mocap::unit_name(&unit);
-            Diagnostic::from(finding)
-                .help(format!("--target-unit {name} states it and silences this warning"))
-        })),
+    if !args.unit_unneeded {
+        let mut found = Vec::new();
+        mocap::for_report(&skeleton, &mut found);
+        warnings.extend(found.into_iter().map(Diagnostic::from));
+    }
+    for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUnit)) {
+        warning.help = warning.help.take().map(|help| help.replace("--input-unit", "--target-unit"));
     }
     let warnings = read::strict(inputs, warnings)?;
     Ok(Target { path: input.shown(), skeleton, rest, document, roles, warnings })

@@ -48,7 +48,8 @@ impl Document {
         let channels = self.root.order.len() + self.bones.iter().map(|bone| bone.dofs.len()).sum::<usize>();
         let moving =
             self.root.order.iter().any(moves) || self.bones.iter().any(|bone| bone.dofs.iter().any(moves));
-        Stated { frames, channels, frame_time: None, positions: moving.then_some(PositionMode::Add) }
+        let positions = moving.then_some(PositionMode::Add);
+        Stated { frames, channels, positions, ..Stated::default() }
     }
 }
 

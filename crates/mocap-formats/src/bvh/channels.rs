@@ -5,9 +5,10 @@ use mocap_model::{UnitQuaternion, Vector3};
 use std::fmt;
 
 /// How position channels and OFFSET combine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PositionMode {
     /// The position stands in place of OFFSET.
+    #[default]
     Replace,
     /// The position is added to OFFSET.
     Add,

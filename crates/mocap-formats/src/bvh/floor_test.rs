@@ -47,12 +47,13 @@ pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {
     if frames == 0 || width == 0 {
         return None;
     }
-    let vertical = vertical(document).index();
+    let stem = stem(document);
+    let vertical = vertical(document, &stem).index();
     let looked_at = frames.min(FRAMES);
     let (mut replace, mut add, mut extents) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..looked_at {
         let start = i * frames / looked_at * width;
-        let [replaced, added] = heights(document, &values[start..start + width], vertical);
+        let [replaced, added] = heights(document, &values[start..start + width], vertical, &stem);
         extents.push(replaced[1] - replaced[0]);
         replace.push(replaced[0]);
         add.push(added[0]);
@@ -65,12 +66,28 @@ pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {
     [points.replace, points.add, points.extent].iter().all(|value| value.is_finite()).then_some(points)
 }
 
+/// Nodes above the body: from each root down to the joint above the first one that branches. They mark a place in the
+/// studio, far from the body.
+fn stem(document: &Document) -> Vec<bool> {
+    let nodes = document.nodes();
+    let mut children = vec![0; nodes.len()];
+    nodes.iter().filter_map(|node| node.parent).for_each(|parent| children[parent] += 1);
+    let mut stem: Vec<bool> = Vec::with_capacity(nodes.len());
+    for (node, children) in nodes.iter().zip(children) {
+        stem.push(children == 1 && node.parent.is_none_or(|parent| stem[parent]));
+    }
+    // A single chain is a body.
+    let branches = nodes.iter().zip(&stem).any(|(node, stem)| node.kind != NodeKind::EndSite && !stem);
+    if branches { stem } else { vec![false; nodes.len()] }
+}
+
 /// The axis along which the body stands at rest: Y, or Z where it is much longer along that.
-fn vertical(document: &Document) -> Axis {
+fn vertical(document: &Document, stem: &[bool]) -> Axis {
     let mut places: Vec<Vector3<f64>> = Vec::with_capacity(document.nodes().len());
     for node in document.nodes() {
-        // The place of a root says nothing about the body.
-        places.push(node.parent.map_or(Vector3::zeros(), |parent| places[parent] + node.offset));
+        // The place of a body says nothing about its shape.
+        let parent = node.parent.filter(|parent| !stem[*parent]);
+        places.push(parent.map_or(Vector3::zeros(), |parent| places[parent] + node.offset));
     }
     let extent = |axis: usize| {
         let along = places.iter().map(|place| place[axis]);
@@ -80,13 +97,13 @@ fn vertical(document: &Document) -> Axis {
 }
 
 /// The lowest and highest point of a frame where positions replace OFFSET, and where they add to it.
-fn heights(document: &Document, row: &[f64], vertical: usize) -> [[f64; 2]; 2] {
+fn heights(document: &Document, row: &[f64], vertical: usize, stem: &[bool]) -> [[f64; 2]; 2] {
     const MODES: [PositionMode; 2] = [PositionMode::Replace, PositionMode::Add];
     let mut placed: Vec<(UnitQuaternion<f64>, [Vector3<f64>; 2])> =
         Vec::with_capacity(document.nodes().len());
     let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     let mut column = 0;
-    for node in document.nodes() {
+    for (node, stem) in document.nodes().iter().zip(stem) {
         let values = &row[column..column + node.channels.len()];
         column += node.channels.len();
         // Channels of an end site have no effect.
@@ -103,7 +120,7 @@ fn heights(document: &Document, row: &[f64], vertical: usize) -> [[f64; 2]; 2] {
                 (above * turn, [places[0] + above * local[0], places[1] + above * local[1]])
             }
         };
-        for (range, place) in range.iter_mut().zip(&here.1) {
+        for (range, place) in range.iter_mut().zip(&here.1).filter(|_| !stem) {
             *range = [range[0].min(place[vertical]), range[1].max(place[vertical])];
         }
         placed.push(here);
@@ -143,6 +160,13 @@ mod tests {
         // Somebody climbs: most of the time the positions are near the OFFSET, and add to it all the same.
         let climbs: Vec<f64> = (0..200).map(|i| f64::from((i * 2).min(150))).collect();
         assert_eq!(points(&climbs).mode(), Some(PositionMode::Add));
+        // A place in the studio above the body is no part of it.
+        let text = "HIERARCHY\nROOT studio\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT hips\n{\nOFFSET 5 100 -427\nCHANNELS 3 \
+                    Xposition Yposition Zposition\nJOINT foot\n{\nOFFSET 0 -100 0\n}\nJOINT head\n{\nOFFSET 0 80 \
+                    0\n}\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.01\n5 98 -427\n";
+        let document = bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+        let studio = lowest_points(&document).unwrap();
+        assert_eq!((studio.replace, studio.add, studio.extent), (-2.0, 98.0, 180.0));
         // Neither reading stands on a floor.
         assert_eq!(points(&[500.0, 501.0]).mode(), None);
     }

@@ -1,12 +1,12 @@
 //! BVH in the table of formats.
 
 use super::{
-    Channel, ClipOptions, Document, PositionChannels, PositionMode, from_clip, parse, position_mode, to_clip,
-    to_clip_start,
+    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, from_clip, normalise,
+    parse, position_mode, to_clip, to_clip_start,
 };
 use crate::entry::Entry;
 use crate::left_out::Holds;
-use crate::{Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated, WriteOptions};
 use mocap_model::Clip;
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -30,7 +30,8 @@ pub(crate) static FORMAT: Entry = Entry {
     write: Some(|clip, options| {
         let defaults = super::WriteOptions::default();
         let tolerance = options.tolerance.map_or(defaults.tolerance, |bound| bound.min(defaults.tolerance));
-        let document = from_clip(&clip, &super::WriteOptions { euler: options.euler, tolerance });
+        let WriteOptions { euler, names, positions, .. } = *options;
+        let document = from_clip(&clip, &super::WriteOptions { euler, tolerance, names, positions })?;
         drop(clip);
         Ok(document.to_bytes().into())
     }),
@@ -39,6 +40,15 @@ pub(crate) static FORMAT: Entry = Entry {
     in_metres: false,
     write_skeleton: None,
 };
+
+/// What position channels mean, as stated, else as the numbers show.
+fn meaning(stated: PositionChannels, decision: &PositionDecision) -> PositionMode {
+    match stated {
+        PositionChannels::Replace => PositionMode::Replace,
+        PositionChannels::Add => PositionMode::Add,
+        PositionChannels::Auto => decision.mode.unwrap_or(PositionMode::Replace),
+    }
+}
 
 fn clip_options(options: &ReadOptions) -> ClipOptions {
     ClipOptions { position_channels: options.position_channels, fps: options.fps, repair: options.repair }
@@ -52,16 +62,14 @@ impl crate::Document for Document {
     fn stated(&self, options: &ReadOptions) -> Stated {
         let moves = |channel: &Channel| matches!(channel, Channel::Position(_));
         let moves = self.nodes().iter().any(|node| node.channels.iter().any(moves));
+        let decision = moves.then(|| position_mode(self));
         Stated {
             frames: self.frames(),
             channels: self.channels(),
             frame_time: self.motion().and_then(|motion| Some(motion.frame_time.as_ref()?.seconds)),
-            positions: moves.then(|| match options.position_channels {
-                PositionChannels::Replace => PositionMode::Replace,
-                PositionChannels::Add => PositionMode::Add,
-                // Without an OFFSET beside the channels both readings agree.
-                PositionChannels::Auto => position_mode(self).mode.unwrap_or(PositionMode::Replace),
-            }),
+            positions: decision.map(|decision| meaning(options.position_channels, &decision)),
+            // Without an OFFSET beside the channels both readings agree.
+            position_evidence: decision.filter(|decision| decision.mode.is_some()),
         }
     }
 
@@ -75,5 +83,21 @@ impl crate::Document for Document {
 
     fn write(&self) -> Encoded<'static> {
         self.to_bytes().into()
+    }
+
+    fn normalised(
+        &self,
+        reading: &ReadOptions,
+        writing: &WriteOptions,
+    ) -> Result<Option<Parsed<Box<dyn crate::Document>>>, Finding> {
+        let decision = position_mode(self);
+        let is_on_floor = decision.lowest.is_some_and(|lowest| lowest.mode().is_some());
+        let mode = match reading.position_channels {
+            // What neither medians nor the floor show is handed on as it is.
+            PositionChannels::Auto if decision.weak && !is_on_floor => writing.positions,
+            stated => meaning(stated, &decision),
+        };
+        let changed = normalise(self, mode, writing.positions, writing.names)?;
+        Ok(changed.map(|Parsed { value, warnings }| Parsed { value: Box::new(value) as _, warnings }))
     }
 }

@@ -3,8 +3,10 @@
 use super::channels::PositionMode;
 use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Origin};
 use super::positions::position_mode;
+use super::written_names::NameStyle;
+use crate::Finding;
 use crate::names::Unique;
-use mocap_model::{Axis, Clip, EulerOrder, FrameRate, Joint, JointId, Skeleton, Track, Vector3};
+use mocap_model::{Axis, Clip, EulerOrder, FrameRate, JointId, Skeleton, Track, Vector3};
 
 /// How a clip is written as BVH.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,11 +16,21 @@ pub struct WriteOptions {
     /// How far in metres any joint, or a point 0.1 m from it, may be moved by the rounding of numbers; above 0.
     /// Where the unit is not known, the longest way from a root to a leaf counts as one metre. Default: 1e-6.
     pub tolerance: f64,
+    /// How names are written. Default: as they are.
+    pub names: NameStyle,
+    /// What the positions of joints below the root mean, which have an OFFSET: readers do either. Default: they
+    /// replace it.
+    pub positions: PositionMode,
 }
 
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
-        WriteOptions { euler: None, tolerance: 1e-6 }
+        WriteOptions {
+            euler: None,
+            tolerance: 1e-6,
+            names: NameStyle::default(),
+            positions: PositionMode::default(),
+        }
     }
 }
 
@@ -26,9 +38,11 @@ impl Default for WriteOptions {
 ///
 /// Roots have six channels, absolute positions and OFFSET 0 0 0, so that readers agree on where the body is
 /// whether positions replace OFFSET or add to it; other joints have position channels only where their
-/// translation changes. Angles are continuous over time. Names are made unique and free of blanks, end sites
-/// lose theirs.
-pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Document {
+/// translation changes. Angles are continuous over time. Names are unique, end sites lose theirs.
+///
+/// # Errors
+/// Where a name is to be kept that no BVH file can hold, such as one with a bracket.
+pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Finding> {
     let skeleton = clip.skeleton();
     let order = depth_first(skeleton);
     let digits = Digits::for_clip(clip, options.tolerance);
@@ -37,25 +51,50 @@ pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Document {
     let mut nodes = Vec::with_capacity(skeleton.len());
     for (i, &id) in order.iter().enumerate() {
         place[id.index()] = i;
-        nodes.push(node(clip, id, &place, options, &mut unique));
+        nodes.push(node(clip, id, &place, options, &mut unique)?);
     }
+    let values = |nodes: &[Node]| values(clip, &order, nodes, options, &digits);
+    let motion =
+        Motion { frames: clip.frames(), frame_time: Some(frame_time(clip.rate())), values: values(&nodes) };
+    let mut document = Document { nodes, motion: Some(motion), origin: Origin::default() };
+    // Where the numbers would be taken for the other kind of positions, there is no OFFSET to replace or to add to.
+    let decision = position_mode(&document);
+    if decision.mode.is_some_and(|mode| mode != options.positions || decision.weak) {
+        for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
+            node.offset = Vector3::zeros();
+        }
+        if options.positions == PositionMode::Add {
+            let values = values(&document.nodes);
+            document.motion = document.motion.map(|motion| Motion { values, ..motion });
+        }
+    }
+    Ok(document)
+}
+
+/// The rows of the motion section.
+fn values(
+    clip: &Clip,
+    order: &[JointId],
+    nodes: &[Node],
+    options: &WriteOptions,
+    digits: &Digits,
+) -> Vec<f64> {
     let width = nodes.iter().map(|node| node.channels.len()).sum::<usize>();
     let mut values = vec![0.0; width * clip.frames()];
     let mut first = 0;
-    for (node, &id) in nodes.iter().zip(&order) {
+    for (node, &id) in nodes.iter().zip(order) {
         if !node.channels.is_empty() {
-            let order = options.euler.unwrap_or(skeleton.joint(id).dofs.order);
-            let moves = node.channels.len() > 3;
+            let order = options.euler.unwrap_or(clip.skeleton().joint(id).dofs.order);
+            let from = (node.channels.len() > 3).then_some(match options.positions {
+                PositionMode::Replace => Vector3::zeros(),
+                PositionMode::Add => node.offset,
+            });
             let columns = Columns { first, width, frames: clip.frames(), values: &mut values };
-            columns.fill(clip, id, order, moves, &digits);
+            columns.fill(clip, id, order, from, digits);
         }
         first += node.channels.len();
     }
-    let frame_time = Some(frame_time(clip.rate()));
-    let motion = Some(Motion { frames: clip.frames(), frame_time, values });
-    let mut document = Document { nodes, motion, origin: Origin::default() };
-    keep_positions_absolute(&mut document);
-    document
+    values
 }
 
 /// Joints in the order of the file: each behind its parent and all that hangs on its elder siblings.
@@ -70,7 +109,13 @@ fn depth_first(skeleton: &Skeleton) -> Vec<JointId> {
     order
 }
 
-fn node(clip: &Clip, id: JointId, place: &[usize], options: &WriteOptions, unique: &mut Unique) -> Node {
+fn node(
+    clip: &Clip,
+    id: JointId,
+    place: &[usize],
+    options: &WriteOptions,
+    unique: &mut Unique,
+) -> Result<Node, Finding> {
     let joint = clip.skeleton().joint(id);
     let moves = matches!(clip.track(id).translation, Some(Track::Sampled(_)));
     let kind = match joint.parent {
@@ -91,15 +136,12 @@ fn node(clip: &Clip, id: JointId, place: &[usize], options: &WriteOptions, uniqu
         (_, Some(Track::Constant(translation))) => *translation,
         _ => joint.offset,
     };
-    let name = if kind == NodeKind::EndSite { String::new() } else { unique.claim(&without_blanks(joint)) };
-    Node { kind, name, parent: joint.parent.map(|parent| place[parent.index()]), offset, channels }
-}
-
-/// The name without what ends a name in some reader.
-fn without_blanks(joint: &Joint) -> String {
-    let forbidden = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '{' | '}' | '#' | ',');
-    let name: String = joint.name.chars().map(|c| if forbidden(c) { '_' } else { c }).collect();
-    if name.is_empty() { "joint".into() } else { name }
+    let name = match kind {
+        NodeKind::EndSite => String::new(),
+        NodeKind::Root | NodeKind::Joint => unique.claim(&options.names.written(&joint.name)?),
+    };
+    let parent = joint.parent.map(|parent| place[parent.index()]);
+    Ok(Node { kind, name, parent, offset, channels })
 }
 
 /// The columns of one joint among the values of all.
@@ -111,11 +153,19 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    fn fill(mut self, clip: &Clip, id: JointId, order: EulerOrder, moves: bool, digits: &Digits) {
+    /// Fills rotations, and where the joint moves its positions from a point.
+    fn fill(
+        mut self,
+        clip: &Clip,
+        id: JointId,
+        order: EulerOrder,
+        from: Option<Vector3<f64>>,
+        digits: &Digits,
+    ) {
         let tracks = clip.track(id);
-        if moves {
+        if let Some(from) = from {
             let offset = clip.skeleton().joint(id).offset;
-            let at = |frame| tracks.translation.as_ref().map_or(offset, |track| track.at(frame));
+            let at = |frame| tracks.translation.as_ref().map_or(offset, |track| track.at(frame)) - from;
             for frame in 0..self.frames {
                 self.set(frame, 0, at(frame).map(|value| digits.position.round(value)));
             }
@@ -128,7 +178,7 @@ impl Columns<'_> {
                 track => angles = order.angles_near(&track.at(frame), angles),
             }
             let rounded = angles.map(|angle| digits.angle.round(angle.to_degrees()));
-            self.set(frame, if moves { 3 } else { 0 }, rounded.into());
+            self.set(frame, if from.is_some() { 3 } else { 0 }, rounded.into());
         }
     }
 
@@ -224,22 +274,14 @@ fn frame_time(rate: FrameRate) -> FrameTime {
     FrameTime { text: exact.to_string(), seconds: exact }
 }
 
-/// Where the numbers would be taken for positions that add to OFFSET, there is none to add to.
-fn keep_positions_absolute(document: &mut Document) {
-    let decision = position_mode(document);
-    if decision.mode == Some(PositionMode::Add) || decision.weak {
-        for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
-            node.offset = Vector3::zeros();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{ClipOptions, parse, to_clip};
     use super::*;
     use crate::Limits;
-    use mocap_model::{Dofs, JointTracks, Pose, Space, Unit, UnitQuaternion, UnitSource, angle_between, exp};
+    use mocap_model::{
+        Dofs, Joint, JointTracks, Pose, Space, Unit, UnitQuaternion, UnitSource, angle_between, exp,
+    };
     use proptest::prelude::*;
 
     fn joint(name: &str, parent: Option<u32>, offset: [f64; 3]) -> Joint {
@@ -265,7 +307,7 @@ mod tests {
     }
 
     fn text(clip: &Clip, options: &WriteOptions) -> String {
-        String::from_utf8(from_clip(clip, options).to_bytes()).unwrap()
+        String::from_utf8(from_clip(clip, options).unwrap().to_bytes()).unwrap()
     }
 
     #[test]
@@ -273,7 +315,7 @@ mod tests {
         let mut joints = vec![
             joint("the hips", None, [0.0, 90.0, 0.0]),
             joint("arm", Some(0), [1.0, 2.0, 3.0]),
-            joint("the\thips", Some(0), [0.0, 10.0, 0.0]),
+            joint("hips", Some(0), [0.0, 10.0, 0.0]),
             joint("arm_End", Some(1), [0.0, 5.0, 0.0]),
         ];
         joints[3].end_site = true;
@@ -316,10 +358,55 @@ mod tests {
         let mut tracks = at_rest(&joints);
         tracks[1].translation = Some(Track::Sampled(vec![Vector3::zeros(), Vector3::new(0.0, 1.0, 0.0)]));
         let clip = clip(joints, 2, tracks);
-        let document = from_clip(&clip, &WriteOptions::default());
+        let document = from_clip(&clip, &WriteOptions::default()).unwrap();
         assert_eq!(document.nodes()[1].offset, Vector3::zeros());
         let again = to_clip(&document, &ClipOptions::default()).unwrap();
         assert_eq!(again.value.track(JointId(1)).translation, clip.track(JointId(1)).translation);
+    }
+
+    #[test]
+    fn joints_that_move_are_written_for_either_kind_of_reader() {
+        let joints = vec![
+            joint("a", None, [0.0; 3]),
+            joint("b", Some(0), [0.0, 10.0, 0.0]),
+            joint("c", Some(1), [0.0, 4.0, 0.0]),
+        ];
+        let mut tracks = at_rest(&joints);
+        let near = |offset: f64| {
+            Track::Sampled(vec![Vector3::new(0.5, offset, 0.0), Vector3::new(0.0, offset + 0.25, 0.0)])
+        };
+        tracks[1].translation = Some(near(10.0));
+        tracks[2].translation = Some(near(4.0));
+        let clip = clip(joints, 2, tracks);
+        for (positions, first) in [(PositionMode::Replace, [0.5, 10.0]), (PositionMode::Add, [0.5, 0.0])] {
+            let options = WriteOptions { positions, ..WriteOptions::default() };
+            let document = from_clip(&clip, &options).unwrap();
+            assert_eq!(document.nodes()[1].offset, Vector3::new(0.0, 10.0, 0.0));
+            assert_eq!(document.motion().unwrap().values[6..8], first);
+            // Read back without being told which it is.
+            let again = to_clip(&document, &ClipOptions::default()).unwrap();
+            assert!(again.warnings.is_empty(), "{:?}", again.warnings);
+            for id in [JointId(1), JointId(2)] {
+                assert_eq!(again.value.track(id).translation, clip.track(id).translation);
+            }
+        }
+        // A joint that moves far away would be misread: it has no OFFSET then.
+        let joints = vec![joint("a", None, [0.0; 3]), joint("b", Some(0), [0.0, 10.0, 0.0])];
+        let mut tracks = at_rest(&joints);
+        tracks[1].translation = Some(near(20.0));
+        let clip = self::clip(joints, 2, tracks);
+        let options = WriteOptions { positions: PositionMode::Add, ..WriteOptions::default() };
+        let document = from_clip(&clip, &options).unwrap();
+        let again = to_clip(&document, &ClipOptions::default()).unwrap();
+        assert_eq!(again.value.track(JointId(1)).translation, clip.track(JointId(1)).translation);
+    }
+
+    #[test]
+    fn a_name_that_no_file_can_hold_is_refused() {
+        let clip = clip(vec![joint("a{b", None, [0.0; 3])], 1, at_rest(&[joint("a{b", None, [0.0; 3])]));
+        assert_eq!(from_clip(&clip, &WriteOptions::default()).unwrap_err().code(), "bvh::name");
+        let options = WriteOptions { names: NameStyle::Safe, ..WriteOptions::default() };
+        assert_eq!(from_clip(&clip, &options).unwrap().nodes()[0].name, "a_b");
     }
 
     proptest! {
@@ -349,7 +436,7 @@ mod tests {
             tracks[0].translation = Some(Track::Sampled(steps.iter().map(|&step| step.into()).collect()));
             let clip = clip(joints, 8, tracks);
             let euler = Some(order.parse().unwrap());
-            let bytes = from_clip(&clip, &WriteOptions { euler, ..WriteOptions::default() }).to_bytes();
+            let bytes = from_clip(&clip, &WriteOptions { euler, ..WriteOptions::default() }).unwrap().to_bytes();
             let parsed = parse(&bytes, &Limits::default()).unwrap();
             let again = to_clip(&parsed.value, &ClipOptions::default()).unwrap().value;
             let (mut local, mut before, mut after) = (Pose::default(), Pose::default(), Pose::default());
@@ -375,7 +462,7 @@ mod tests {
             let first = joints[0].dofs.order.axes()[0].unit();
             let turn = |frame: usize| UnitQuaternion::from_axis_angle(&first, speed * frame as f64);
             tracks[0].rotation = Track::Sampled((0..100).map(turn).collect());
-            let document = from_clip(&clip(joints, 100, tracks), &WriteOptions::default());
+            let document = from_clip(&clip(joints, 100, tracks), &WriteOptions::default()).unwrap();
             for (frame, row) in document.motion().unwrap().values.chunks_exact(6).enumerate() {
                 let expected = (speed * frame as f64).to_degrees();
                 prop_assert!((row[3] - expected).abs() < 1e-4 && row[4] == 0.0 && row[5] == 0.0, "{frame}: {row:?}");

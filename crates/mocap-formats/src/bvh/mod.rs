@@ -14,6 +14,7 @@ mod from_clip;
 mod grammar;
 mod hierarchy;
 mod names;
+mod normalise;
 mod parse;
 mod positions;
 mod problem;
@@ -23,15 +24,18 @@ mod rest_frame;
 mod rows;
 mod to_clip;
 mod write;
+mod written_names;
 
 pub use channels::PositionMode;
 pub use document::{Channel, Document, FrameTime, Motion, Node, NodeKind};
 pub use floor_test::LowestPoints;
 pub use from_clip::{WriteOptions, from_clip};
+pub use normalise::normalise;
 pub use parse::parse;
 pub use positions::{PositionChannels, PositionDecision, position_mode};
 pub use problem::Problem;
 pub use rest_frame::rest_first_frame;
 pub use to_clip::{ClipOptions, to_clip, to_clip_start};
+pub use written_names::NameStyle;
 
 pub(crate) use format::FORMAT;

@@ -28,6 +28,8 @@ pub enum Problem {
     NotANumber { text: String },
     #[error("{0}")]
     Clip(#[from] mocap_model::ModelError),
+    #[error("a BVH file cannot hold the name '{name}': it has {found}")]
+    Name { name: String, found: &'static str },
 
     // Warnings about the hierarchy.
     #[error("a comment was skipped: BVH has none")]
@@ -90,6 +92,20 @@ pub enum Problem {
     RestFirstFrame { degrees: f64, later: f64 },
     #[error("values that are not numbers were interpolated")]
     Repaired,
+
+    // Warnings about a document that was normalised.
+    #[error(
+        "position channels added to OFFSET: the root's OFFSET was moved into them, for readers that replace OFFSET and \
+         readers that add to it"
+    )]
+    RootOffsetMoved,
+    #[error("positions of joints below the root were restated for readers that {}", match style {
+        PositionMode::Replace => "replace OFFSET by them",
+        PositionMode::Add => "add them to OFFSET",
+    })]
+    PositionsRestated { style: PositionMode },
+    #[error("names of joints were changed: some readers refuse duplicate names")]
+    NamesChanged,
 }
 
 impl crate::Problem for Problem {
@@ -104,6 +120,7 @@ impl crate::Problem for Problem {
             Problem::Value { .. } => "bvh::value",
             Problem::NotANumber { .. } => "bvh::not-a-number",
             Problem::Clip(_) => "bvh::clip",
+            Problem::Name { .. } => "bvh::name",
             Problem::Comment => "bvh::comment",
             Problem::EndSiteSpelling { .. } => "bvh::end-site-spelling",
             Problem::MissingName => "bvh::missing-name",
@@ -127,6 +144,9 @@ impl crate::Problem for Problem {
             Problem::PositionMode { .. } => "bvh::position-mode",
             Problem::RestFirstFrame { .. } => "bvh::rest-first-frame",
             Problem::Repaired => "bvh::repaired",
+            Problem::RootOffsetMoved => "bvh::normalised",
+            Problem::PositionsRestated { .. } => "bvh::positions-restated",
+            Problem::NamesChanged => "bvh::names-changed",
         }
     }
 
@@ -136,6 +156,10 @@ impl crate::Problem for Problem {
             Problem::FrameTime { .. } => Some(Remedy::StateRate),
             Problem::PositionMode { .. } => Some(Remedy::StatePositionChannels),
             Problem::RestFirstFrame { .. } => Some(Remedy::DropFirstFrame),
+            Problem::Name { .. } => Some(Remedy::SafeNames),
+            Problem::RootOffsetMoved | Problem::PositionsRestated { .. } | Problem::NamesChanged => {
+                Some(Remedy::KeepDocument)
+            }
             _ => None,
         }
     }

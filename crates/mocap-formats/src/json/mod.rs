@@ -16,7 +16,7 @@ fn most_frames(clip: &Clip, limits: &Limits) -> usize {
         let vectors = tracks.translation.iter().chain(&tracks.scale);
         tracks.rotation.is_sampled() || vectors.into_iter().any(Track::is_sampled)
     });
-    if moves { limits.frames } else { limits.frames / clip.skeleton().len() }
+    if moves { limits.frames } else { limits.samples / clip.skeleton().len() }
 }
 
 pub use parse::parse;

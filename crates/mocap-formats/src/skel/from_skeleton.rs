@@ -1,7 +1,7 @@
 //! How a `.skel` file describes a skeleton.
 
 use super::document::{ChainField, DofsField, File, JointField, LimitsField, SHAPE, UnitField};
-use mocap_model::{Axis, Dofs, EulerOrder, Joint, Limit, Skeleton, Unit, UnitQuaternion, UnitSource};
+use mocap_model::{Axis, Dofs, EulerOrder, Joint, Limit, Skeleton, Unit, UnitQuaternion};
 
 pub(crate) fn file_of(skeleton: &Skeleton) -> File {
     let space = skeleton.space();
@@ -11,7 +11,7 @@ pub(crate) fn file_of(skeleton: &Skeleton) -> File {
         version: SHAPE.version,
         name: skeleton.name().into(),
         unit: space.unit.map(unit),
-        unit_guessed: space.unit.is_some_and(|unit| unit.source == UnitSource::Guessed),
+        unit_guessed: space.unit.is_some_and(|unit| unit.source.is_guess()),
         up: space.up.to_string(),
         forward: space.forward.to_string(),
         joints: skeleton.joints().iter().map(|joint| joint_field(skeleton, joint)).collect(),

@@ -90,7 +90,7 @@ pub(crate) fn rigs_of_bvh_fixtures_come_back() {
 }
 
 fn every_bone_goes_into_bvh(amc: &str, clip: &Clip) {
-    let text = bvh::from_clip(clip, &bvh::WriteOptions::default()).to_bytes();
+    let text = bvh::from_clip(clip, &bvh::WriteOptions::default()).unwrap().to_bytes();
     let document = bvh::parse(&text, &Limits::default()).unwrap().value;
     let back = bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value;
     assert_eq!(back.skeleton().len(), clip.skeleton().len());

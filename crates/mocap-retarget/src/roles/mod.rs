@@ -4,12 +4,14 @@
 //! neck and head; the spine is what lies between, under any name. If no name is known, the tree and the lengths of its
 //! bones show the limbs. Each role has a reason and a score.
 
+mod four_legs;
 mod motion;
 mod name;
 mod schemes;
 mod score;
 mod shape;
 
+use four_legs::Limbs;
 use mocap_model::{Clip, JointId, Role, Side, Skeleton};
 use name::Name;
 use schemes::{SCHEMES, Scheme};
@@ -100,6 +102,8 @@ pub struct RoleMap {
     pub rows: Vec<RoleRow>,
     /// The naming scheme, if recognised.
     pub scheme: Option<&'static str>,
+    /// Whether the body stands on four legs, which puts its roles in doubt.
+    pub on_four_legs: bool,
 }
 
 impl RoleMap {
@@ -116,7 +120,7 @@ impl RoleMap {
     /// The same without uncertain roles.
     pub fn certain(&self) -> RoleMap {
         let rows = self.rows.iter().filter(|row| row.is_certain()).copied().collect();
-        RoleMap { rows, scheme: self.scheme }
+        RoleMap { rows, ..*self }
     }
 
     /// The joint of a role.
@@ -169,12 +173,21 @@ impl RoleMap {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
-    map_with(skeleton, &|_, _| None)
+    let mut map = map_with(skeleton, &|_, _| None);
+    if Limbs::of(&map).is_some_and(|limbs| limbs.rest_on_four(skeleton)) {
+        score::doubt_four_legs(&mut map);
+    }
+    map
 }
 
 /// The same for a skeleton with a motion: if neither names nor the rest pose tell left from right, the motion does.
 pub fn map_roles_in(clip: &Clip) -> RoleMap {
-    map_with(clip.skeleton(), &|pair, legs| motion::left_first(clip, pair, legs))
+    let mut map = map_with(clip.skeleton(), &|pair, legs| motion::left_first(clip, pair, legs));
+    let on_four = |limbs: Limbs| limbs.rest_on_four(clip.skeleton()) && limbs.moves_on_four(clip);
+    if Limbs::of(&map).is_some_and(on_four) {
+        score::doubt_four_legs(&mut map);
+    }
+    map
 }
 
 fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {

@@ -38,6 +38,19 @@ pub(super) fn of_names(found: &[(Role, JointId)]) -> f64 {
     0.6 + 0.4 * explained as f64 / CORE.len() as f64
 }
 
+/// The factor of roles of a body that stands on four legs.
+const FOUR_LEGS: f64 = 0.4;
+
+/// Lowers the scores of a body on four legs: it may be no person. Stated roles stay.
+pub(super) fn doubt_four_legs(map: &mut RoleMap) {
+    for row in &mut map.rows {
+        if !matches!(row.reason, RoleReason::Stated | RoleReason::Given) {
+            row.score *= FOUR_LEGS;
+        }
+    }
+    map.on_four_legs = true;
+}
+
 /// Lowers scores for what tree and lengths contradict. Stated roles stay.
 pub(super) fn check(skeleton: &Skeleton, map: &mut RoleMap) {
     let scores: Vec<f64> = map.rows.iter().map(|row| checked(skeleton, map, row)).collect();

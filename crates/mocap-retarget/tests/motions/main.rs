@@ -4,6 +4,7 @@ mod clip;
 mod every_map;
 mod experiments;
 mod pairs;
+mod people;
 mod round_trip;
 mod shape;
 mod solvers;
@@ -22,6 +23,8 @@ mocap_corpus::tests! {
     pairs::every_skeleton_moves_every_other,
     pairs::every_fixture_moves_every_other,
     pairs::shape_shows_the_limbs_of_rest_poses_that_are_stances,
+    people::people_are_people_of_their_size,
+    people::people_of_fixtures_are_people_and_a_dog_is_not,
     round_trip::a_motion_comes_back,
     round_trip::a_fixture_comes_back,
     shape::bodies_without_names_have_the_roles_of_those_with,
