@@ -106,13 +106,15 @@ pub(crate) fn clips(clips: Vec<Clip>, format: Format, options: EncodeOptions) ->
     Ok(behind(guessed, mocap_formats::write_clips(&clips, format, &options.options())?))
 }
 
-/// A file that was read, with these clips instead of its own; `None` where it holds nothing but clips.
+/// A file that was read, with these clips instead of its own; `None` where it holds nothing else, or the format does
+/// not.
 pub(crate) fn in_document(
     document: &dyn Document,
     clips: &[Clip],
+    format: Format,
     options: EncodeOptions,
 ) -> Option<Result<Encoded, Diagnostic>> {
-    let written = document.with_clips(clips, &options.options())?;
+    let written = document.with_clips(clips, format, &options.options())?;
     Some(written.map(Encoded::from).map_err(Diagnostic::from))
 }
 
@@ -130,6 +132,20 @@ pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
 /// A skeleton in a format.
 pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, Diagnostic> {
     Ok(mocap_formats::write_skeleton(skeleton, format, &WriteOptions::default())?.into())
+}
+
+/// Writes to one path, or to stdout for `-`; returns the size [bytes].
+pub(crate) fn deliver_to(encoded: &Encoded, output: &Path, overwrite: bool) -> Result<u64, Failure> {
+    if !overwrite && output.exists() {
+        let message = format!("'{}' exists", output.display());
+        return Err(Diagnostic::new("output::exists", message).help("--overwrite replaces it").into());
+    }
+    let destination = match output.as_os_str() == "-" {
+        true => Destination::Stdout,
+        false => Destination::File { path: output.to_owned(), replace: overwrite },
+    };
+    let job = Job { destination, ..Job::report(mocap_batch::Input::named(output)) };
+    Ok(deliver(encoded, &job, &JobContext::standalone())?.0)
 }
 
 /// Writes the files of a job to its destination, all of them or none; returns their size [bytes] and the path of the

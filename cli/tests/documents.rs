@@ -50,6 +50,7 @@ fn checkout() -> Sandbox {
 const STAND_INS: &[(&str, &str)] = &[
     ("walk.bvh", "alex_walk.bvh"),
     ("jump.bvh", "robin_jump.bvh"),
+    ("jump2.bvh", "alex_jump.bvh"),
     ("hero.bvh", "robin_walk.bvh"),
     ("character.skel", "robin.skel"),
     ("01_02.amc", "alex_walk.amc"),
@@ -90,6 +91,9 @@ fn run(name: &str, page: &str) -> (String, usize) {
     if !["README.md", "docs/tutorial.md"].contains(&name) {
         for (stand_in, clip) in STAND_INS {
             sandbox.put(stand_in, std::fs::read(fixture("clips").join(clip)).unwrap());
+        }
+        for stand_in in ["moves.fbx", "character.fbx"] {
+            sandbox.put(stand_in, std::fs::read(fixture("fbx/warn-two-clips.fbx")).unwrap());
         }
     }
     let mut lines = page.lines().peekable();
