@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::{amc, asf, bvh, csv, json, skel, text};
+use crate::{amc, asf, bvh, c3d, csv, json, npz, safetensors, skel, text, trc};
 
 /// Makes the enum and the table from one line per format.
 macro_rules! formats {
@@ -37,6 +37,10 @@ formats! {
     Skel from skel: "This project's skeleton file: joints, roles, limits, chains",
     Csv from csv: "Object-space positions: one row per frame and joint",
     Json from json: "A clip with everything it holds, as JSON",
+    Npz from npz: "A clip as numpy arrays: rotations, positions, velocities, contacts",
+    Safetensors from safetensors: "The same arrays as safetensors",
+    C3d from c3d: "Markers of an optical system, with gaps",
+    Trc from trc: "Markers as a table of text",
 }
 
 /// How much of a file [`Format::detect`] looks at \[bytes\].
@@ -88,6 +92,16 @@ impl Format {
     /// Whether clips can be written in the format; of formats without motion, their skeletons.
     pub fn is_writable(self) -> bool {
         self.entry().write.is_some()
+    }
+
+    /// Whether files of the format hold recordings of markers instead of a skeleton that moves.
+    pub fn holds_markers(self) -> bool {
+        self.entry().holds_markers
+    }
+
+    /// Whether recordings of markers can be written in the format.
+    pub fn writes_markers(self) -> bool {
+        self.entry().write_markers.is_some()
     }
 
     /// Whether files of the format state their unit and axes.
@@ -143,6 +157,10 @@ pub enum FormatProblem {
     ReadOnly { format: Format },
     #[error("the file contains a skeleton but no motion")]
     NoMotion,
+    #[error("the file contains markers, which are points without a skeleton")]
+    OnlyMarkers,
+    #[error("{format} files do not hold markers")]
+    NoMarkers { format: Format },
     #[error("{format} files contain a motion, but this is only a skeleton")]
     NeedsMotion { format: Format },
 }
@@ -153,6 +171,7 @@ impl crate::Problem for FormatProblem {
             FormatProblem::Unknown => "format::unknown",
             FormatProblem::WriteOnly { .. } => "format::write-only",
             FormatProblem::ReadOnly { .. } => "format::read-only",
+            FormatProblem::OnlyMarkers | FormatProblem::NoMarkers { .. } => "format::markers",
             FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
         }
     }

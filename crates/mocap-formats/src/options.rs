@@ -2,6 +2,7 @@
 
 use mocap_model::EulerOrder;
 
+use crate::arrays::ArrayOptions;
 use crate::asf::{self, AsfUnits};
 use crate::bvh::PositionChannels;
 use crate::{Format, Limits};
@@ -32,6 +33,8 @@ pub struct WriteOptions {
     pub euler: Option<EulerOrder>,
     /// How far the rounding of numbers in a BVH may move a joint \[m, above 0\]. Default and most: 1e-6.
     pub tolerance: Option<f64>,
+    /// How a motion becomes arrays (NPZ, safetensors).
+    pub arrays: ArrayOptions,
     /// Bounds that the reader of the file will have.
     pub limits: Limits,
 }

@@ -50,6 +50,7 @@ mod error;
 mod facts;
 mod format;
 mod mapping;
+mod markers;
 mod methods;
 mod motion_file;
 mod near_names;
@@ -85,16 +86,17 @@ pub use edit::{EditOptions, edit};
 pub use error::Error;
 pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
 pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
+pub use markers::{MarkerFacts, MarkerProblem, marker_clip, marker_problems};
 pub use mapping::{ExplainedMapping, Mapping};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use problem::{Problem, unit_name};
-pub use read::{file_bytes, open, read, read_skeleton, read_with};
+pub use read::{file_bytes, open, read, read_markers, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
-pub use write::{write, write_skeleton, write_with};
+pub use write::{prepare, write, write_markers, write_skeleton, write_with};
 
 // The crates of the project as modules, and the types that a program names most.
 pub use mocap_analysis as analysis;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use mocap_compress::Compressed;
 use mocap_formats::{Document, Finding, Parsed, Rejected, Remedy, Stated, asf, bvh};
-use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
+use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
-use crate::unit::{in_space, restated};
+use crate::unit::{in_space, restated, restated_space};
 use crate::up::unlikely_up;
 use crate::{FileFormat, Problem, ReadOptions};
 
@@ -69,6 +69,13 @@ impl MotionFile {
             Content::Document(document) => Some(document.as_ref()),
             Content::Clip(_) => None,
         }
+    }
+
+    /// The markers of a recording, in the rate, unit and axes that the options state; `None` of other files.
+    pub fn markers(&self, options: &ReadOptions) -> Option<Markers> {
+        let markers = self.document()?.markers()?;
+        let space = restated_space(*markers.space(), options);
+        Some(crate::markers::restated(markers, options.rate, space))
     }
 
     /// As [`MotionFile::document`], to keep.

@@ -26,6 +26,7 @@ pub(crate) static FORMAT: Entry = Entry {
         Ok(Encoded { warnings, ..encode(&pair.skeleton, &pair.motion) })
     }),
     write_skeleton: None,
+    ..Entry::MOTION
 };
 
 fn detect(start: &Start) -> bool {

@@ -21,6 +21,7 @@ pub(crate) static FORMAT: Entry = Entry {
     }),
     write: Some(|clip, _| encode(clip.skeleton())),
     write_skeleton: Some(|skeleton, _| encode(skeleton)),
+    ..Entry::MOTION
 };
 
 /// Whether the first keyword is one of skeletons.

@@ -30,6 +30,7 @@ pub(crate) static FORMAT: Entry = Entry {
         Ok(document.to_bytes().into())
     }),
     write_skeleton: None,
+    ..Entry::MOTION
 };
 
 fn clip_options(options: &ReadOptions) -> ClipOptions {

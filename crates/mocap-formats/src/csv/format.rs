@@ -1,8 +1,9 @@
 //! CSV in the table of formats.
 
-use super::write;
+use super::{write, write_markers};
 use crate::Content;
 use crate::entry::Entry;
+use crate::markers::streamed;
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "csv",
@@ -16,4 +17,6 @@ pub(crate) static FORMAT: Entry = Entry {
     read: Err("a table of positions cannot be read: it has no rotations"),
     write: Some(|clip, _| Ok(Content::stream(move |mut out| write(&clip, &mut out)).into())),
     write_skeleton: None,
+    write_markers: Some(|markers, _| Ok(streamed(move |out| write_markers(markers, out)))),
+    ..Entry::MOTION
 };

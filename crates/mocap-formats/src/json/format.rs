@@ -24,6 +24,7 @@ pub(crate) static FORMAT: Entry = Entry {
         Ok(Content::stream(move |mut out| write(&clip, &mut out)).into())
     }),
     write_skeleton: None,
+    ..Entry::MOTION
 };
 
 /// A file that says what it means.

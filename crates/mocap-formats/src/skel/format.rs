@@ -20,6 +20,7 @@ pub(crate) static FORMAT: Entry = Entry {
     }),
     write: Some(|clip, _| Ok(to_bytes(clip.skeleton()).into())),
     write_skeleton: Some(|skeleton, _| Ok(to_bytes(skeleton).into())),
+    ..Entry::MOTION
 };
 
 /// A file that says what it means.
