@@ -67,6 +67,7 @@ fn lying(clip: &Clip) -> Clip {
     let tracks = skeleton.iter().zip(clip.tracks()).map(|((id, joint), tracks)| JointTracks {
         rotation: tracks.rotation.map(|turn| above(joint.parent).inverse() * turn * frame(id)),
         translation: tracks.translation.clone(),
+        scale: None,
     });
     let tracks = tracks.collect();
     Clip::new(Arc::new(turned.unwrap()), clip.rate(), clip.frames(), tracks).unwrap()

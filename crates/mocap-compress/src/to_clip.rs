@@ -57,6 +57,7 @@ impl Compressed {
                 (None, TrackState::Constant(v)) => Some(Track::Constant(Vector3::from(v.map(f64::from)))),
                 (None, _) => None,
             },
+            scale: None,
         });
         let rate = self.parts.info.rate;
         Clip::new(self.skeleton.clone(), rate, frames, tracks.collect()).expect("decoded values are finite")

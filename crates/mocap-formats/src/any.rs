@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use mocap_model::{Clip, Skeleton};
 
+use crate::left_out::as_held;
 use crate::{
     Document, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions, text,
 };
@@ -54,7 +55,13 @@ pub fn write_owned(clip: Clip, format: Format, options: &WriteOptions) -> Result
 
 fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Result<Encoded<'c>, Finding> {
     match format.entry().write {
-        Some(write) => write(clip, options),
+        Some(write) => {
+            let mut warnings = Vec::new();
+            let clip = as_held(clip, format.entry().holds, &mut warnings)?;
+            let mut encoded = write(clip, options)?;
+            encoded.warnings.splice(..0, warnings);
+            Ok(encoded)
+        }
         None => Err(Finding::new(FormatProblem::ReadOnly { format })),
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use mocap_model::{Clip, Markers, Skeleton};
 
+use crate::left_out::Holds;
 use crate::{Document, Encoded, Finding, Parsed, ReadOptions, Rejected, WriteOptions};
 
 /// One line of the table of formats. Each format has it in its own folder.
@@ -18,6 +19,8 @@ pub(crate) struct Entry {
     pub(crate) has_motion: bool,
     /// Whether a file states its unit and axes.
     pub(crate) states_space: bool,
+    /// What a file holds besides rotations and translations.
+    pub(crate) holds: Holds,
     /// Whether a search of folders for motion files takes such files.
     pub(crate) searched: bool,
     /// The extension of a second file that goes with each file.
@@ -44,6 +47,7 @@ impl Entry {
         note: None,
         has_motion: true,
         states_space: false,
+        holds: Holds::ALL,
         searched: false,
         beside: None,
         detect: |_| false,
@@ -62,7 +66,9 @@ pub(crate) type WriteMarkers = for<'m> fn(&'m Markers, &WriteOptions) -> Result<
 
 /// The start of a file, as detection looks at it.
 pub(crate) struct Start<'t> {
-    /// All of it.
+    /// The bytes, for formats that are not text.
+    pub(crate) bytes: &'t [u8],
+    /// The text.
     pub(crate) text: &'t [u8],
     /// The first line that is neither blank nor a comment, without blanks around it.
     pub(crate) first: &'t [u8],
@@ -73,15 +79,15 @@ pub(crate) struct Start<'t> {
 }
 
 impl Start<'_> {
-    /// The lines of a text; `None` where all are blank.
-    pub(crate) fn of(text: &[u8]) -> Option<Start<'_>> {
+    /// The lines of a text that was decoded from bytes; `None` where all are blank.
+    pub(crate) fn of<'t>(bytes: &'t [u8], text: &'t [u8]) -> Option<Start<'t>> {
         let mut lines = text
             .split(|&byte| byte == b'\n' || byte == b'\r')
             .map(<[u8]>::trim_ascii)
             .filter(|line| !line.is_empty() && !line.starts_with(b"#"));
         let first = lines.next()?;
         let word = first.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or(first);
-        Some(Start { text, first, word, second: lines.next() })
+        Some(Start { bytes, text, first, word, second: lines.next() })
     }
 
     /// Whether the text is a JSON object and has the words.

@@ -121,8 +121,9 @@ impl Format {
 
     /// The format of a file by its first lines; `None` where they fit no format.
     pub fn detect(bytes: &[u8]) -> Option<Format> {
-        let text = text::decode(&bytes[..bytes.len().min(LOOKED_AT)]);
-        let start = Start::of(&text)?;
+        let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
+        let text = text::decode(bytes);
+        let start = Start::of(bytes, &text)?;
         Format::ALL.into_iter().find(|format| (format.entry().detect)(&start))
     }
 }

@@ -94,3 +94,41 @@ fn frames_without_values_are_bounded_for_all_joints_together() {
     let limit = LimitExceeded { what: "frames", found: 16_666_667, limit: 16_666_666 };
     assert_eq!(error.problem_as(), Some(&limit));
 }
+
+/// A clip with everything that a clip can have.
+fn annotated() -> Clip {
+    let clip = clip();
+    let mut tracks = clip.tracks().to_vec();
+    tracks[0].scale =
+        Some(Track::Sampled((0..4).map(|i| Vector3::repeat(1.0 + 0.1 * f64::from(i))).collect()));
+    let annotations = mocap_model::Annotations {
+        name: "walk, slow".into(),
+        scalars: vec![mocap_model::ScalarTrack {
+            name: "smile".into(),
+            values: Track::Sampled(vec![0.1; 4]),
+        }],
+        events: vec![mocap_model::Event { time: 0.1, name: "left".into() }],
+    };
+    let clip = Clip::new(clip.skeleton().clone(), clip.rate(), 4, tracks).unwrap();
+    clip.with_annotations(annotations).unwrap()
+}
+
+#[test]
+fn names_events_scalars_and_scales_are_kept() {
+    let clip = annotated();
+    let again = json::parse(&json::to_bytes(&clip), &Limits::default()).unwrap().value;
+    assert_eq!(again, clip);
+}
+
+#[test]
+fn formats_say_what_they_leave_out() {
+    let clip = annotated();
+    let codes = |format| {
+        let written = mocap_formats::write(&clip, format, &Default::default()).unwrap();
+        written.warnings.iter().map(mocap_formats::Finding::code).collect::<Vec<_>>()
+    };
+    let all = ["clip::scale-left-out", "clip::scalars-left-out", "clip::events-left-out"];
+    assert_eq!(codes(mocap_formats::Format::Bvh), all);
+    assert!(codes(mocap_formats::Format::Amc).iter().take(3).eq(&all));
+    assert!(codes(mocap_formats::Format::Json).is_empty() && codes(mocap_formats::Format::Csv).is_empty());
+}

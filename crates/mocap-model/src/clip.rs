@@ -1,6 +1,7 @@
 //! A motion: a skeleton and the local transforms of its joints over time.
 
-use crate::{FrameRate, Joint, JointId, ModelError, Pose, Skeleton, Track};
+use crate::track::Between;
+use crate::{Annotations, FrameRate, Joint, JointId, ModelError, Pose, Skeleton, Track, lerp, slerp};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 
@@ -11,12 +12,22 @@ pub struct JointTracks {
     pub rotation: Track<UnitQuaternion<f64>>,
     /// Local translation, which replaces the joint's offset; `None`: the offset in every frame.
     pub translation: Option<Track<Vector3<f64>>>,
+    /// Local scale along the axes of the joint, which stretches what is below it; `None`: 1 in every frame.
+    pub scale: Option<Track<Vector3<f64>>>,
 }
 
 impl JointTracks {
     /// A joint that stays at rest.
     pub fn at_rest(joint: &Joint) -> JointTracks {
-        JointTracks { rotation: Track::Constant(joint.rest_rotation), translation: None }
+        JointTracks::new(Track::Constant(joint.rest_rotation), None)
+    }
+
+    /// Rotation and translation, without a scale.
+    pub fn new(
+        rotation: Track<UnitQuaternion<f64>>,
+        translation: Option<Track<Vector3<f64>>>,
+    ) -> JointTracks {
+        JointTracks { rotation, translation, scale: None }
     }
 }
 
@@ -43,6 +54,7 @@ pub struct Clip {
     rate: FrameRate,
     frames: usize,
     tracks: Vec<JointTracks>,
+    annotations: Annotations,
 }
 
 impl Clip {
@@ -63,17 +75,17 @@ impl Clip {
         for (joint, tracks) in skeleton.joints().iter().zip(&tracks) {
             let name = || joint.name.clone();
             check(&tracks.rotation, frames, name, |q| q.coords.iter().all(|value| value.is_finite()))?;
-            if let Some(translation) = &tracks.translation {
-                check(translation, frames, name, |v| v.iter().all(|value| value.is_finite()))?;
+            for vectors in tracks.translation.iter().chain(&tracks.scale) {
+                check(vectors, frames, name, |v| v.iter().all(|value| value.is_finite()))?;
             }
         }
-        Ok(Clip { skeleton, rate, frames, tracks })
+        Ok(Clip { skeleton, rate, frames, tracks, annotations: Annotations::default() })
     }
 
     /// The rest pose of a skeleton, as a clip of no frames.
     pub fn at_rest(skeleton: Arc<Skeleton>, rate: FrameRate) -> Clip {
         let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
-        Clip { skeleton, rate, frames: 0, tracks }
+        Clip { skeleton, rate, frames: 0, tracks, annotations: Annotations::default() }
     }
 
     /// The skeleton that moves.
@@ -106,8 +118,43 @@ impl Clip {
         &self.tracks[joint.index()]
     }
 
-    /// The same motion with its frames read at another rate; no frame is added or dropped.
-    pub fn with_rate(self, rate: FrameRate) -> Clip {
+    /// The name of the clip; may be empty.
+    pub fn name(&self) -> &str {
+        &self.annotations.name
+    }
+
+    /// Name, events and numbers over time.
+    pub fn annotations(&self) -> &Annotations {
+        &self.annotations
+    }
+
+    /// Whether a joint has a scale track.
+    pub fn has_scale(&self) -> bool {
+        self.tracks.iter().any(|tracks| tracks.scale.is_some())
+    }
+
+    /// The same motion under another name.
+    pub fn with_name(mut self, name: impl Into<String>) -> Clip {
+        self.annotations.name = name.into();
+        self
+    }
+
+    /// The same motion with another name, other events and other numbers over time.
+    ///
+    /// # Errors
+    /// If two scalar tracks share a name, one does not have one value per frame, or a number is not finite.
+    pub fn with_annotations(self, annotations: Annotations) -> Result<Clip, ModelError> {
+        annotations.check(self.frames)?;
+        Ok(Clip { annotations, ..self })
+    }
+
+    /// The same motion with its frames read at another rate; no frame is added or dropped. Events stay at their
+    /// frames.
+    pub fn with_rate(mut self, rate: FrameRate) -> Clip {
+        if rate != self.rate {
+            let slower = self.rate.fps() / rate.fps();
+            self.annotations.events.iter_mut().for_each(|event| event.time *= slower);
+        }
         Clip { rate, ..self }
     }
 
@@ -123,6 +170,7 @@ impl Clip {
     }
 
     /// The local transform of a joint in a frame: its translation in the parent's frame, then its rotation.
+    /// Its scale is apart: see [`Clip::scale()`].
     ///
     /// # Panics
     /// If there is no such joint or frame.
@@ -132,6 +180,45 @@ impl Clip {
         let offset = self.skeleton.joint(joint).offset;
         let translation = tracks.translation.as_ref().map_or(offset, |track| track.at(frame));
         Isometry3::from_parts(Translation3::from(translation), tracks.rotation.at(frame))
+    }
+
+    /// Puts the local pose at any time into `pose`: between frames rotations by [`slerp`], translations linearly;
+    /// before the first frame and after the last, that frame. Without scales, as [`Clip::local`]. Allocates only if
+    /// `pose` is too short.
+    ///
+    /// ```
+    /// use mocap_model::*;
+    /// use std::sync::Arc;
+    ///
+    /// let skeleton = Skeleton::new("", Space::default(), vec![Joint::new("root", None, Vector3::zeros())])?;
+    /// let turn = |angle| exp(&Vector3::new(0.0, angle, 0.0));
+    /// let tracks = vec![JointTracks::new(Track::Sampled(vec![turn(0.0), turn(0.5)]), None)];
+    /// let clip = Clip::new(Arc::new(skeleton), FrameRate::new(10.0).unwrap(), 2, tracks)?;
+    /// let mut pose = Pose::default();
+    /// clip.sample(0.02, &mut pose);
+    /// assert!(angle_between(&pose.joints[0].rotation, &turn(0.1)) < 1e-12);
+    /// # Ok::<(), ModelError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the clip has no frames.
+    pub fn sample(&self, time: f64, pose: &mut Pose) {
+        assert!(self.frames > 0, "the clip has no frames");
+        let place = Between::of(time * self.rate.fps(), self.frames);
+        pose.joints.clear();
+        pose.joints.extend(self.skeleton.joints().iter().zip(&self.tracks).map(|(joint, tracks)| {
+            let translation = tracks.translation.as_ref();
+            let translation = translation.map_or(joint.offset, |track| track.between(place, lerp));
+            Isometry3::from_parts(Translation3::from(translation), tracks.rotation.between(place, slerp))
+        }));
+    }
+
+    /// The scale of a joint in a frame.
+    ///
+    /// # Panics
+    /// If there is no such joint or frame.
+    pub fn scale(&self, joint: JointId, frame: usize) -> Vector3<f64> {
+        self.track(joint).scale.as_ref().map_or(Vector3::repeat(1.0), |track| track.at(frame))
     }
 
     /// Puts the local pose of a frame into `pose`. Allocates only if `pose` is too short.

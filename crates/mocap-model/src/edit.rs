@@ -1,5 +1,6 @@
 //! Cuts, resamples and scales clips, and converts them to other axes and units.
 
+use crate::track::Between;
 use crate::{
     Axis, Clip, FrameRate, JointTracks, ModelError, SignedAxis, Skeleton, Space, Track, lerp, slerp,
 };
@@ -23,15 +24,32 @@ impl Clip {
             let (from, to, frames) = (range.start, range.end, self.frames());
             return Err(ModelError::FrameRange { from, to, frames });
         }
-        let frames = range.len();
+        let place = |i: usize| Between { from: range.start + i, share: 0.0 };
+        let start = range.start as f64 * self.rate().frame_time();
+        let end = range.end as f64 * self.rate().frame_time();
+        // Events before the first frame or after the last are kept with the whole clip.
+        let whole = range.len() == self.frames();
+        let moved = |time: f64| (whole || (start..end).contains(&time)).then_some(time - start);
+        self.at_places(range.len(), self.rate(), place, moved)
+    }
+
+    /// A clip of `frames` frames, each at a place of this one.
+    fn at_places(
+        &self,
+        frames: usize,
+        rate: FrameRate,
+        place: impl Fn(usize) -> Between,
+        time: impl Fn(f64) -> Option<f64>,
+    ) -> Result<Clip, ModelError> {
+        let vectors = |track: &Track<Vector3<f64>>| track.resample(frames, &place, lerp);
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
-            rotation: tracks.rotation.resample(frames, |values, i| values[range.start + i]),
-            translation: tracks
-                .translation
-                .as_ref()
-                .map(|track| track.resample(frames, |values, i| values[range.start + i])),
+            rotation: tracks.rotation.resample(frames, &place, slerp),
+            translation: tracks.translation.as_ref().map(vectors),
+            scale: tracks.scale.as_ref().map(vectors),
         });
-        Clip::new(self.skeleton().clone(), self.rate(), frames, tracks.collect())
+        let mix = |a: &f64, b: &f64, share: f64| a + (b - a) * share;
+        let annotations = self.annotations().map(|track| track.resample(frames, &place, mix), time);
+        Clip::new(self.skeleton().clone(), rate, frames, tracks.collect())?.with_annotations(annotations)
     }
 
     /// The same motion sampled at another rate: rotations by [`slerp`], translations linearly. The first
@@ -54,24 +72,8 @@ impl Clip {
             return Err(ModelError::TooManyFrames { fps: rate.fps(), limit });
         }
         let frames = frames as usize;
-        let place = |i: usize| -> (usize, usize, f64) {
-            let at = (i as f64 * step).min(last as f64);
-            let from = at.floor() as usize;
-            (from, (from + 1).min(last), at - from as f64)
-        };
-        let tracks = self.tracks().iter().map(|tracks| JointTracks {
-            rotation: tracks.rotation.resample(frames, |values, i| {
-                let (from, to, t) = place(i);
-                if t == 0.0 { values[from] } else { slerp(&values[from], &values[to], t) }
-            }),
-            translation: tracks.translation.as_ref().map(|track| {
-                track.resample(frames, |values, i| {
-                    let (from, to, t) = place(i);
-                    lerp(&values[from], &values[to], t)
-                })
-            }),
-        });
-        Clip::new(self.skeleton().clone(), rate, frames, tracks.collect())
+        let place = |i: usize| Between::of(i as f64 * step, last + 1);
+        self.at_places(frames, rate, place, Some)
     }
 
     /// Every length multiplied by `factor`; the unit stays, so the character grows.
@@ -92,8 +94,10 @@ impl Clip {
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
             rotation: tracks.rotation.map(|q| change.rotation(q)),
             translation: tracks.translation.as_ref().map(|track| track.map(|v| change.vector(v))),
+            scale: tracks.scale.as_ref().map(|track| track.map(|v| change.sizes(v))),
         });
-        Clip::new(Arc::new(self.skeleton().in_space(space)?), self.rate(), self.frames(), tracks.collect())
+        let skeleton = Arc::new(self.skeleton().in_space(space)?);
+        self.with_tracks(skeleton, tracks.collect())
     }
 
     fn with_lengths(
@@ -104,8 +108,15 @@ impl Clip {
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
             rotation: tracks.rotation.clone(),
             translation: tracks.translation.as_ref().map(|track: &Track<_>| track.map(&change)),
+            scale: tracks.scale.clone(),
         });
-        Clip::new(Arc::new(skeleton), self.rate(), self.frames(), tracks.collect())
+        self.with_tracks(Arc::new(skeleton), tracks.collect())
+    }
+
+    /// Other tracks at the same rate, with the same annotations.
+    fn with_tracks(&self, skeleton: Arc<Skeleton>, tracks: Vec<JointTracks>) -> Result<Clip, ModelError> {
+        let clip = Clip::new(skeleton, self.rate(), self.frames(), tracks)?;
+        clip.with_annotations(self.annotations().clone())
     }
 }
 
@@ -167,6 +178,15 @@ impl SpaceChange {
     fn rotation(&self, q: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let imag = self.signed(&q.imag());
         UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(q.w, imag.x, imag.y, imag.z))
+    }
+
+    /// Renames the axes of sizes, which have no direction.
+    fn sizes(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        let mut renamed = Vector3::zeros();
+        for axis in Axis::ALL {
+            renamed[self.image[axis.index()].axis.index()] = v[axis.index()];
+        }
+        renamed
     }
 
     /// Renames the axes of a vector without rounding.

@@ -33,6 +33,14 @@ pub enum ModelError {
     TrackLength { joint: String, found: usize, expected: usize },
     #[error("joint '{joint}' has a value that is not a number in frame {frame}")]
     NotFinite { joint: String, frame: usize },
+    #[error("two scalar tracks are called '{name}'; names are unique in a clip")]
+    DuplicateScalar { name: String },
+    #[error("the scalar track '{name}' has {found} frames, the clip has {expected}")]
+    ScalarLength { name: String, found: usize, expected: usize },
+    #[error("the scalar track '{name}' has a value that is not a number in frame {frame}")]
+    ScalarNotFinite { name: String, frame: usize },
+    #[error("the event '{name}' has a time that is not a number")]
+    EventNotFinite { name: String },
     #[error("frames {from} to {to} are not in the clip: it has {frames}")]
     FrameRange { from: usize, to: usize, frames: usize },
     #[error("at {fps:?} frames per second the clip would have more than {limit} frames")]

@@ -1,11 +1,12 @@
 //! Forward kinematics: where the joints of a clip are in object space.
 
+use crate::stretch::stretch;
 use crate::{Clip, JointId, Pose};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// Forward kinematics of a clip, frame by frame: of all its joints, or only of those that a caller needs.
 ///
-/// Allocates once; [`ForwardKinematics::place`] does not allocate. For a pose that is not a frame of a clip
+/// Scale tracks stretch the places of the joints below; rotations are those without scales. Allocates once; [`ForwardKinematics::place`] does not allocate. For a pose that is not a frame of a clip
 /// see [`Pose::to_object`].
 ///
 /// ```
@@ -33,6 +34,8 @@ pub struct ForwardKinematics<'a> {
     /// The joints to place, parents first.
     joints: Vec<JointId>,
     object: Pose,
+    /// By joint; empty of a clip without scale tracks.
+    stretches: Vec<Matrix3<f64>>,
 }
 
 impl<'a> ForwardKinematics<'a> {
@@ -61,6 +64,7 @@ impl<'a> ForwardKinematics<'a> {
             clip,
             joints: clip.skeleton().iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect(),
             object: Pose { joints: vec![Isometry3::identity(); needed.len()] },
+            stretches: vec![Matrix3::identity(); if clip.has_scale() { needed.len() } else { 0 }],
         }
     }
 
@@ -72,7 +76,16 @@ impl<'a> ForwardKinematics<'a> {
         assert!(frame < self.clip.frames(), "frame {frame} of {}", self.clip.frames());
         let object = &mut self.object.joints;
         for id in &self.joints {
-            let local = self.clip.local(*id, frame);
+            let mut local = self.clip.local(*id, frame);
+            if !self.stretches.is_empty() {
+                let above = match self.clip.skeleton().joint(*id).parent {
+                    Some(parent) => self.stretches[parent.index()],
+                    None => Matrix3::identity(),
+                };
+                local.translation.vector = above * local.translation.vector;
+                let scale = Some(self.clip.scale(*id, frame));
+                self.stretches[id.index()] = stretch(&above, &local.rotation, scale);
+            }
             object[id.index()] = match self.clip.skeleton().joint(*id).parent {
                 Some(parent) => object[parent.index()] * local,
                 None => local,

@@ -26,6 +26,7 @@
 //!
 //! - [`Skeleton`] is a tree of [`Joint`]s; [`Clip`] adds a [`FrameRate`] and one set of [`JointTracks`] per
 //!   joint.
+//! - [`Annotations`] are what a clip holds besides: its name, [`Event`]s, numbers over time.
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space.
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
 //! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
@@ -33,7 +34,8 @@
 //! - [`EulerOrder`], [`slerp`], [`exp`], [`log`], [`swing_twist`]: rotations.
 //!
 //! Conventions: column vectors, right-handed axes, radians, `f64`. The local transform of a joint is its
-//! translation in the frame of its parent, followed by its rotation; `object = object(parent) · local`.
+//! translation in the frame of its parent, followed by its rotation and, where it has a scale track, by its
+//! scale; `object = object(parent) · local`.
 //! Object space is the space of the clip's roots (other tools say model, global or world space).
 //!
 //! Errors are [`ModelError`]s. The crate does no I/O and prints nothing.
@@ -41,6 +43,7 @@
 //! Where next: `mocap-formats` reads and writes files, `mocap-analysis` measures clips, `mocap-retarget`
 //! moves them to another skeleton.
 
+mod annotations;
 mod axis;
 mod clip;
 mod dofs;
@@ -57,8 +60,10 @@ mod role;
 mod rotation;
 mod skeleton;
 mod space;
+mod stretch;
 mod track;
 
+pub use annotations::{Annotations, Event, ScalarTrack};
 pub use axis::{Axis, SignedAxis};
 pub use clip::{Clip, JointTracks};
 pub use dofs::{Dofs, Limit};

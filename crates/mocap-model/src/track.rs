@@ -51,11 +51,55 @@ impl<T: Copy + PartialEq> Track<T> {
         }
     }
 
-    /// A track of `frames` frames whose frame `i` is `pick(i)` of this one's frames; constant tracks stay.
-    pub(crate) fn resample(&self, frames: usize, mut pick: impl FnMut(&[T], usize) -> T) -> Track<T> {
+    /// Whether there is one value per frame.
+    pub fn is_sampled(&self) -> bool {
+        matches!(self, Track::Sampled(_))
+    }
+
+    /// One value per frame; without a number of frames, one for all.
+    pub(crate) fn of_frames(frames: Option<usize>, mut value: impl FnMut(usize) -> T) -> Track<T> {
+        match frames {
+            Some(frames) => Track::Sampled((0..frames).map(value).collect()),
+            None => Track::Constant(value(0)),
+        }
+    }
+
+    /// The value at a place between frames; `mix` interpolates.
+    pub(crate) fn between(&self, place: Between, mix: impl Fn(&T, &T, f64) -> T) -> T {
+        match self {
+            Track::Constant(value) => *value,
+            Track::Sampled(values) if place.share == 0.0 => values[place.from],
+            Track::Sampled(values) => mix(&values[place.from], &values[place.from + 1], place.share),
+        }
+    }
+
+    /// A track of `frames` frames, each at a place of this one; constant tracks stay.
+    pub(crate) fn resample(
+        &self,
+        frames: usize,
+        place: impl Fn(usize) -> Between,
+        mix: impl Fn(&T, &T, f64) -> T,
+    ) -> Track<T> {
         match self {
             Track::Constant(value) => Track::Constant(*value),
-            Track::Sampled(values) => Track::Sampled((0..frames).map(|i| pick(values, i)).collect()),
+            Track::Sampled(_) => {
+                Track::Sampled((0..frames).map(|frame| self.between(place(frame), &mix)).collect())
+            }
         }
+    }
+}
+
+/// A place between two frames: `share` of the way from `from` to the next; 0 is the frame itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Between {
+    pub(crate) from: usize,
+    pub(crate) share: f64,
+}
+
+impl Between {
+    /// The place of a number of frames, held between the first and the last of `frames`.
+    pub(crate) fn of(at: f64, frames: usize) -> Between {
+        let at = at.clamp(0.0, frames.saturating_sub(1) as f64);
+        Between { from: at.floor() as usize, share: at.fract() }
     }
 }

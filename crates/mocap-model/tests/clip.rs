@@ -269,3 +269,92 @@ fn lengths_that_overflow_are_refused() {
     let clip = Clip::new(Arc::new(skeleton), FrameRate::new(30.0).unwrap(), 1, still).unwrap();
     assert_eq!(clip.in_space(unit(1e-10)), Err(offset("root")));
 }
+
+/// The arm with a root that grows to twice its size and an upper arm that is stretched along its bone.
+fn growing() -> Clip {
+    let clip = turning(3, 0.4);
+    let mut tracks = clip.tracks().to_vec();
+    let sizes = [1.0, 1.5, 2.0].map(Vector3::repeat);
+    tracks[0].scale = Some(Track::Sampled(sizes.to_vec()));
+    tracks[1].scale = Some(Track::Constant(Vector3::new(3.0, 1.0, 1.0)));
+    let annotations = Annotations {
+        name: "grow".into(),
+        scalars: vec![ScalarTrack { name: "smile".into(), values: Track::Sampled(vec![0.0, 0.5, 1.0]) }],
+        events: vec![Event { time: 0.05, name: "big".into() }],
+    };
+    let clip = Clip::new(clip.skeleton().clone(), clip.rate(), 3, tracks).unwrap();
+    clip.with_annotations(annotations).unwrap()
+}
+
+#[test]
+fn scales_stretch_what_is_below_them() {
+    let clip = growing();
+    let mut kinematics = ForwardKinematics::new(&clip);
+    kinematics.place(2);
+    // The root is at 2, the upper arm 2 · 2 further; the lower arm 3 · 3 · 2 along the bone, which is turned by 0.8.
+    let along = Vector3::new(0.8f64.cos(), 0.8f64.sin(), 0.0);
+    assert_near(kinematics.position(JointId(1)), Vector3::new(6.0, 0.0, 0.0));
+    assert_near(kinematics.position(JointId(2)), Vector3::new(6.0, 0.0, 0.0) + along * 18.0);
+    assert_near(kinematics.position(JointId(3)), Vector3::new(2.0, 10.0, 0.0));
+    // A plain multiplication of affine transforms gives the same.
+    let affine = |joint: u32| {
+        let id = JointId(joint);
+        let scale = nalgebra::Matrix4::new_nonuniform_scaling(&clip.scale(id, 2));
+        clip.local(id, 2).to_homogeneous() * scale
+    };
+    let lower = affine(0) * affine(1) * affine(2);
+    assert_near(kinematics.position(JointId(2)), lower.fixed_view::<3, 1>(0, 3).into_owned());
+    // Without scale tracks every joint has its place and its rotation.
+    let rigid = clip.without_scale().unwrap();
+    assert!(!rigid.has_scale() && rigid.annotations() == clip.annotations());
+    let mut again = ForwardKinematics::new(&rigid);
+    for frame in 0..3 {
+        kinematics.place(frame);
+        again.place(frame);
+        for joint in (0..4).map(JointId) {
+            assert_near(again.position(joint), kinematics.position(joint));
+            assert!(angle_between(&again.at(joint).rotation, &kinematics.at(joint).rotation) < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn edits_keep_what_a_clip_has_besides() {
+    let clip = growing();
+    let cut = clip.trimmed(1..3).unwrap();
+    assert_eq!(cut.name(), "grow");
+    assert_eq!(cut.annotations().scalars[0].values, Track::Sampled(vec![0.5, 1.0]));
+    assert!((cut.annotations().events[0].time - (0.05 - 1.0 / 30.0)).abs() < 1e-12);
+    assert!(clip.trimmed(2..3).unwrap().annotations().events.is_empty());
+    assert_eq!(cut.scale(JointId(0), 0), Vector3::repeat(1.5));
+    let dense = clip.resampled(FrameRate::new(60.0).unwrap()).unwrap();
+    assert_eq!(dense.scale(JointId(0), 1), Vector3::repeat(1.25));
+    assert_eq!(dense.annotations().scalars[0].values.at(3), 0.75);
+    let slow = clip.clone().with_rate(FrameRate::new(15.0).unwrap());
+    assert_eq!(slow.annotations().events[0].time, 0.1);
+    let up = Space { up: SignedAxis::Z, forward: "-Y".parse().unwrap(), unit: None };
+    let turned = clip.in_space(up).unwrap();
+    assert_eq!((turned.name(), turned.scale(JointId(1), 0)), ("grow", Vector3::new(3.0, 1.0, 1.0)));
+    let mut pose = Pose::default();
+    clip.sample(0.5 / 30.0, &mut pose);
+    assert_near(pose.joints[0].translation.vector, Vector3::x() * 0.5);
+    clip.sample(100.0, &mut pose);
+    assert_near(pose.joints[0].translation.vector, Vector3::x() * 2.0);
+}
+
+#[test]
+fn annotations_are_checked() {
+    let clip = turning(3, 0.1);
+    let scalar = |name: &str, values| ScalarTrack { name: name.into(), values };
+    let with = |scalars, events| {
+        clip.clone().with_annotations(Annotations { scalars, events, ..Annotations::default() }).unwrap_err()
+    };
+    let one = || scalar("a", Track::Constant(1.0));
+    assert_eq!(with(vec![one(), one()], vec![]), ModelError::DuplicateScalar { name: "a".into() });
+    let short = with(vec![scalar("a", Track::Sampled(vec![1.0]))], vec![]);
+    assert_eq!(short, ModelError::ScalarLength { name: "a".into(), found: 1, expected: 3 });
+    let nan = with(vec![scalar("a", Track::Constant(f64::NAN))], vec![]);
+    assert_eq!(nan, ModelError::ScalarNotFinite { name: "a".into(), frame: 0 });
+    let event = Event { time: f64::INFINITY, name: "e".into() };
+    assert_eq!(with(vec![], vec![event]), ModelError::EventNotFinite { name: "e".into() });
+}

@@ -96,6 +96,10 @@ pub enum RetargetWarning {
     NoContacts,
     #[error("the source has no frames")]
     NoFrames,
+    #[error(
+        "scale tracks of the source are followed by the places of its joints; the target gets no scale tracks"
+    )]
+    Scale,
 }
 
 impl RetargetError {
@@ -162,6 +166,7 @@ impl RetargetWarning {
             RetargetWarning::NoBody { .. } => "retarget::no-body",
             RetargetWarning::NoContacts => "retarget::no-contacts",
             RetargetWarning::NoFrames => "retarget::no-frames",
+            RetargetWarning::Scale => "retarget::scale",
         }
     }
 }

@@ -209,6 +209,7 @@ pub(crate) fn base_pose(
     let tracks = pose.joints.iter().map(|joint| JointTracks {
         rotation: Track::Constant(joint.rotation),
         translation: Some(Track::Constant(joint.translation.vector)),
+        scale: None,
     });
     let rate = FrameRate::new(1.0).expect("1 is a rate");
     let clip = Clip::new(Arc::new(skeleton.clone()), rate, 1, tracks.collect())

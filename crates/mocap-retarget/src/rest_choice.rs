@@ -169,7 +169,7 @@ mod tests {
         };
         let skeleton = Skeleton::new("", Space::default(), vec![joint]).unwrap();
         let rotations = [0.0, 0.5].map(|angle| exp(&(Vector3::x() * angle))).to_vec();
-        let tracks = vec![JointTracks { rotation: Track::Sampled(rotations), translation: None }];
+        let tracks = vec![JointTracks::new(Track::Sampled(rotations), None)];
         Clip::new(skeleton.into(), FrameRate::new(30.0).unwrap(), 2, tracks).unwrap()
     }
 

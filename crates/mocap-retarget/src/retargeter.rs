@@ -89,15 +89,18 @@ impl Retargeter {
         Ok(Retargeter { options: options.clone(), pair, warnings })
     }
 
-    /// The motion of `clip` on the target, and its report.
+    /// The motion of `clip` on the target, and its report. Name, events and numbers over time are those of `clip`.
     ///
     /// # Errors
     /// If the joints of the clip are not those of the source.
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair.source, self.options.lead_in)?;
         let staged = self.run(&source)?;
-        let report = self.report(&source, &staged)?;
-        Ok((staged.clip, report))
+        let mut report = self.report(&source, &staged)?;
+        if clip.has_scale() {
+            report.warnings.push(RetargetWarning::Scale);
+        }
+        Ok((staged.clip.with_annotations(clip.annotations().clone())?, report))
     }
 
     /// The motion of `clip` on the target, without a report.
@@ -106,7 +109,7 @@ impl Retargeter {
     /// If the joints of the clip are not those of the source.
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair.source, self.options.lead_in)?;
-        Ok(self.run(&source)?.clip)
+        Ok(self.run(&source)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
     /// The stages, in order.

@@ -26,7 +26,8 @@ impl SourceClip {
     /// A clip of the source's skeleton. At least one frame stays motion, however long the lead-in.
     pub(crate) fn new(clip: &Clip, source: &Character, lead_in: usize) -> Result<SourceClip, RetargetError> {
         check_joints(clip.skeleton().joints(), source.skeleton.joints())?;
-        let clip = in_axes_of(clip, &source.skeleton)?.with_skeleton(Arc::clone(&source.skeleton))?;
+        let rigid = clip.without_scale()?;
+        let clip = in_axes_of(&rigid, &source.skeleton)?.with_skeleton(Arc::clone(&source.skeleton))?;
         let lead_in = lead_in.min(clip.frames().saturating_sub(1));
         if lead_in == 0 {
             return Ok(SourceClip { segments: vec![Segment { start: 0, clip }] });

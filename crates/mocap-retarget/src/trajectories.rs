@@ -74,6 +74,7 @@ impl JointTrajectories {
         let tracks = tracks.map(|((rotation, translation), start)| JointTracks {
             rotation: Track::from_samples(rotation).unwrap_or(Track::Constant(start.rotation)),
             translation,
+            scale: None,
         });
         let tracks = tracks.collect();
         Clip::new(skeleton, rate, frames, tracks)

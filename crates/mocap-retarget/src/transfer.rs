@@ -364,8 +364,9 @@ mod tests {
         let root = JointTracks {
             rotation: Track::Sampled(angles.map(|angle| exp(&(Vector3::z() * angle))).to_vec()),
             translation: Some(Track::Sampled(angles.map(|at| Vector3::x() * at).to_vec())),
+            scale: None,
         };
-        let tip = JointTracks { rotation: Track::Constant(UnitQuaternion::identity()), translation: None };
+        let tip = JointTracks::new(Track::Constant(UnitQuaternion::identity()), None);
         Clip::new(Arc::new(skeleton()), FrameRate::new(30.0).unwrap(), 3, vec![root, tip]).unwrap()
     }
 

@@ -50,6 +50,7 @@ fn reframed(clip: &Clip, frames: &[UnitQuaternion<f64>]) -> Clip {
     let tracks = skeleton.iter().zip(clip.tracks()).map(|((id, joint), tracks)| JointTracks {
         rotation: tracks.rotation.map(|q| of(joint.parent).inverse() * q * of(Some(id))),
         translation: tracks.translation.as_ref().map(|track| track.map(|v| of(joint.parent).inverse() * v)),
+        scale: None,
     });
     Clip::new(Arc::new(turned.unwrap()), clip.rate(), clip.frames(), tracks.collect()).unwrap()
 }

@@ -35,7 +35,7 @@ fn arms_forward(skeleton: &Arc<Skeleton>, angle: f64) -> Clip {
         };
         let above = object.joints[joint.parent.unwrap().index()].rotation;
         let turn = above.inverse() * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), turn) * above;
-        JointTracks { rotation: Track::Constant(turn * joint.rest_rotation), translation: None }
+        JointTracks::new(Track::Constant(turn * joint.rest_rotation), None)
     });
     Clip::new(skeleton.clone(), FrameRate::new(30.0).unwrap(), 60, tracks.collect()).unwrap()
 }

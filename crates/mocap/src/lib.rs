@@ -110,7 +110,8 @@ pub use mocap_retarget as retarget;
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
 pub use mocap_model::{
-    Axis, Clip, Dofs, EulerOrder, FrameRange, FrameRate, Isometry3, Joint, JointId, JointTracks, Pose, Role,
-    SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
+    Annotations, Axis, Clip, Dofs, EulerOrder, Event, FrameRange, FrameRate, Isometry3, Joint, JointId,
+    JointTracks, Pose, Role, ScalarTrack, SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion,
+    UnitSource, Vector3,
 };
 pub use mocap_retarget::{RetargetOptions, Retargeter};

@@ -142,10 +142,7 @@ pub fn marker_clip(markers: &Markers, warnings: &mut Vec<Finding>) -> Option<Cli
         missing += markers.gaps(marker).iter().map(ExactSizeIterator::len).sum::<usize>();
         let joint = Joint::new(name.clone(), None, places[0]);
         joints.push(Joint { dofs: Dofs { rotation: [false; 3], ..Dofs::free(EulerOrder::ZXY) }, ..joint });
-        tracks.push(JointTracks {
-            translation: Track::from_samples(places),
-            rotation: Track::Constant(UnitQuaternion::identity()),
-        });
+        tracks.push(JointTracks::new(Track::Constant(UnitQuaternion::identity()), Track::from_samples(places)));
     }
     if missing > 0 {
         warnings.push(Finding::new(MarkerProblem::Drawn { missing }));

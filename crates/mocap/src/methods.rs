@@ -1,7 +1,9 @@
 //! Retargeting and compression of clips as they come from files: with a unit that the file does not state.
 
+use std::borrow::Cow;
+
 use mocap_compress::{CompressSummary, Compression, JointRule, match_rules};
-use mocap_formats::{Finding, Parsed};
+use mocap_formats::{Finding, Parsed, transforms_only};
 use mocap_model::{Clip, Skeleton};
 use mocap_retarget::{RetargetReport, Retargeter};
 
@@ -46,6 +48,7 @@ pub fn retarget(clip: &Clip, target: &Skeleton, options: &RetargetOptions) -> Re
 
 /// Compresses a clip within a guaranteed error, by default 0.1 mm at 3 cm from each joint.
 ///
+/// Compressed clips hold rotations and translations: what else a clip has is left out with a warning.
 /// Where [`CompressOptions::metres_per_unit`] is `None`, the unit is that of the clip, else guessed with a warning.
 ///
 /// ```
@@ -65,7 +68,8 @@ pub fn compress(clip: &Clip, options: &CompressOptions) -> Result<Parsed<Compres
     if options.metres_per_unit.is_none() {
         options.metres_per_unit = Some(needed_unit(clip.skeleton(), &mut warnings)?.metres);
     }
-    let value = mocap_compress::compress(clip, &options)?;
+    let clip = transforms_only(Cow::Borrowed(clip), &mut warnings)?;
+    let value = mocap_compress::compress(&clip, &options)?;
     Ok(Parsed { value, warnings })
 }
 
@@ -101,6 +105,7 @@ pub fn compress_by_rules(
     progress: &dyn Fn(f64),
     warnings: &mut Vec<Finding>,
 ) -> Result<SummarizedCompression, Error> {
+    let clip = transforms_only(Cow::Borrowed(clip), warnings)?;
     let metres = match options.metres_per_unit {
         Some(metres) => metres,
         None => needed_unit(clip.skeleton(), warnings)?.metres,
@@ -118,7 +123,7 @@ pub fn compress_by_rules(
         joint_tolerances: matched.tolerances,
         ..options.clone()
     };
-    let Compression { bytes, report } = mocap_compress::compress_with_progress(clip, &options, progress)?;
+    let Compression { bytes, report } = mocap_compress::compress_with_progress(&clip, &options, progress)?;
     let summary = CompressSummary::new(&report, &options, clip.frames(), rules, &matched.by_joint);
     Ok(SummarizedCompression { bytes, summary })
 }

@@ -123,6 +123,7 @@ pub(crate) fn clip(character: Character, bones: usize, frames: usize) -> Clip {
             translation: translates
                 .then(|| (0..frames).map(|frame| place(frame, &mut noise)).collect())
                 .and_then(Track::from_samples),
+            scale: None,
         }
     });
     let tracks = tracks.collect();

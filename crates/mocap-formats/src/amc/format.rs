@@ -3,6 +3,7 @@
 use super::{ClipOptions, Document, Problem, from_clip, parse, to_clip};
 use crate::asf::{self, is_skeleton};
 use crate::entry::{Entry, Start};
+use crate::left_out::Holds;
 use crate::{Content, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::Clip;
 
@@ -12,6 +13,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("with its .asf beside it"),
     has_motion: true,
     states_space: false,
+    holds: Holds::NOTHING,
     searched: true,
     beside: Some("asf"),
     detect,

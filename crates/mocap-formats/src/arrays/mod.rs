@@ -8,6 +8,9 @@
 //! | `rotations` | (F, J, 4) | local, W X Y Z; other encodings: [`RotationFormat`] |
 //! | `root_translation` | (F, 3) | of the first joint |
 //! | `translations` | (F, J, 3) | local, where a joint below the root moves in its parent's frame |
+//! | `scales` | (F, J, 3) | local, where a joint has a scale |
+//! | `scalars`, `scalar_names` | (F, N), (N,) | numbers over time, such as morph weights |
+//! | `event_times`, `event_names` | (K,) | moments with a name \[s\] |
 //! | `positions`, `velocities` | (F, J, 3) | in object space \[m\], [m/s] |
 //! | `heading`, `planar_velocity` | (F,), (F, 2) | of the body about the up axis \[rad\]; of the root to its left and forward [m/s] |
 //! | `contacts` | (F, 2) | left and right foot on the floor; only of bodies with feet |

@@ -4,7 +4,7 @@ use super::array::push;
 use super::features::{contacts, heading, planar, positions, velocity};
 use super::{Array, ArrayOptions, Arrays, Data, Precision, encoding, ulps};
 use crate::skel;
-use mocap_model::{Clip, EulerOrder, JointId, Skeleton, Vector3};
+use mocap_model::{Annotations, Clip, EulerOrder, JointId, Skeleton, Vector3};
 
 /// The arrays of a motion. Lengths are metres where the unit is known, else units of the clip.
 ///
@@ -20,6 +20,7 @@ pub fn of_clip(clip: &Clip, options: &ArrayOptions) -> Arrays {
     rest(skeleton, &joints, options.precision, &mut arrays);
     let moves = joints.iter().map(|joint| clip.track(*joint).translation.is_some());
     arrays.insert("translated", Array::new([joints.len()], Data::Bool(moves.collect())));
+    annotations(clip, options.precision, &mut arrays);
     arrays.insert("fps", Array::scalar(clip.rate().fps()));
     arrays.insert("metres_per_unit", Array::scalar(unit.unwrap_or(f64::NAN)));
     let text = String::from_utf8(skel::to_bytes(skeleton)).expect("JSON is UTF-8");
@@ -54,6 +55,16 @@ fn motion(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut 
     let scale = skeleton.space().metres();
     let root = [joints[0]];
     insert_lengths(clip, &root, "root_translation", vec![frames, 3], scale, precision, arrays);
+    if clip.has_scale() {
+        let shape = [frames, joints.len(), 3];
+        let mut scales = precision.floats(frames * joints.len() * 3);
+        for frame in 0..frames {
+            joints.iter().for_each(|joint| push(&mut scales, clip.scale(*joint, frame).as_slice()));
+        }
+        arrays.insert("scales", Array::new(shape, scales));
+        let scaled = joints.iter().map(|joint| clip.track(*joint).scale.is_some()).collect();
+        arrays.insert("scaled", Array::new([joints.len()], Data::Bool(scaled)));
+    }
     let at_offset = |joint: &JointId| {
         let offset = skeleton.joint(*joint).offset;
         let track = &clip.track(*joint).translation;
@@ -62,6 +73,30 @@ fn motion(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut 
     if !joints[1..].iter().all(at_offset) {
         let shape = vec![frames, joints.len(), 3];
         insert_lengths(clip, joints, "translations", shape, scale, precision, arrays);
+    }
+}
+
+/// Name, scalar tracks and events.
+fn annotations(clip: &Clip, precision: Precision, arrays: &mut Arrays) {
+    let Annotations { name, scalars, events } = clip.annotations();
+    if !name.is_empty() {
+        arrays.insert("clip_name", Array::text(name));
+    }
+    if !scalars.is_empty() {
+        let (frames, count) = (clip.frames(), scalars.len());
+        let mut values = precision.floats(frames * count);
+        for frame in 0..frames {
+            scalars.iter().for_each(|track| push(&mut values, &[track.values.at(frame)]));
+        }
+        arrays.insert("scalars", Array::new([frames, count], values));
+        let names = scalars.iter().map(|track| track.name.clone()).collect();
+        arrays.insert("scalar_names", Array::texts(names));
+    }
+    if !events.is_empty() {
+        let times: Vec<f64> = events.iter().map(|event| event.time).collect();
+        arrays.insert("event_times", Array::new([times.len()], Data::F64(times)));
+        let names = events.iter().map(|event| event.name.clone()).collect();
+        arrays.insert("event_names", Array::texts(names));
     }
 }
 

@@ -5,8 +5,8 @@ use super::{Array, Arrays, Data, Problem, RotationFormat, encoding, ulps};
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits, Parsed, Warnings, skel};
 use mocap_model::{
-    Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, ModelError, Role, SignedAxis, Skeleton,
-    Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
+    Annotations, Clip, Dofs, EulerOrder, Event, FrameRate, Joint, JointId, JointTracks, ModelError, Role,
+    ScalarTrack, SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 use std::sync::Arc;
 
@@ -119,9 +119,13 @@ pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Res
     if frames > 0 {
         read_rotations(source, rotations, &skeleton, &joints, &mut tracks, &mut warnings)?;
         read_translations(source, frames, &skeleton, &joints, &mut tracks)?;
+        read_scales(source, frames, &skeleton, &joints, &mut tracks)?;
     }
     let clip =
         Clip::new(skeleton, rate, frames, tracks).map_err(|error| source.model("rotations", error))?;
+    let clip = clip
+        .with_annotations(annotations(source, frames)?)
+        .map_err(|error| source.model("scalars", error))?;
     Ok(Parsed { value: clip, warnings: warnings.into_vec() })
 }
 
@@ -234,6 +238,61 @@ fn read_translations(
         }
     }
     Ok(())
+}
+
+fn read_scales(
+    source: &Source,
+    frames: usize,
+    skeleton: &Skeleton,
+    joints: &[JointId],
+    tracks: &mut [JointTracks],
+) -> Result<(), Finding> {
+    let name = "scales";
+    let Some(array) = source.shaped(name, &[frames, joints.len(), 3])? else { return Ok(()) };
+    let scaled = match source.shaped("scaled", &[joints.len()])? {
+        Some(Array { data: Data::Bool(scaled), .. }) => Some(scaled),
+        _ => None,
+    };
+    for (j, joint) in joints.iter().enumerate() {
+        let mut samples = Vec::with_capacity(frames);
+        for frame in 0..frames {
+            let scale = vector(source, name, array, frame * joints.len() + j);
+            samples.push(scale.map_err(|finding| finding.in_joint(&skeleton.joint(*joint).name).in_frame(frame))?);
+        }
+        let track = Track::from_samples(samples).expect("there is a frame");
+        let has_track = scaled.map_or(track != Track::Constant(Vector3::repeat(1.0)), |scaled| scaled[j]);
+        tracks[joint.index()].scale = has_track.then_some(track);
+    }
+    Ok(())
+}
+
+/// Name, scalar tracks and events.
+fn annotations(source: &Source, frames: usize) -> Result<Annotations, Finding> {
+    let name = source.texts("clip_name")?.and_then(<[_]>::first).cloned().unwrap_or_default();
+    let mut annotations = Annotations { name, ..Annotations::default() };
+    if let Some(names) = source.texts("scalar_names")? {
+        let count = names.len();
+        source.need("scalars")?;
+        let array = source.shaped("scalars", &[frames, count])?.expect("it is there");
+        for (i, name) in names.iter().enumerate() {
+            let values: Result<Vec<f64>, Finding> = (0..frames)
+                .map(|frame| {
+                    source.finite("scalars", array, frame * count + i).map_err(|finding| finding.in_frame(frame))
+                })
+                .collect();
+            let values = Track::from_samples(values?).unwrap_or(Track::Constant(0.0));
+            annotations.scalars.push(ScalarTrack { name: name.clone(), values });
+        }
+    }
+    if let Some(names) = source.texts("event_names")? {
+        source.need("event_times")?;
+        let times = source.shaped("event_times", &[names.len()])?.expect("it is there");
+        for (i, name) in names.iter().enumerate() {
+            let time = source.finite("event_times", times, i)?;
+            annotations.events.push(Event { time, name: name.clone() });
+        }
+    }
+    Ok(annotations)
 }
 
 fn near(a: &Vector3<f64>, b: &Vector3<f64>, size: f64) -> bool {

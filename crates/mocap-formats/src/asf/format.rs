@@ -3,6 +3,7 @@
 use super::{Document, Dof, from_skeleton, parse, to_skeleton};
 use crate::bvh::PositionMode;
 use crate::entry::{Entry, Start};
+use crate::left_out::Holds;
 use crate::{Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::Skeleton;
 
@@ -12,6 +13,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: false,
     states_space: false,
+    holds: Holds::NOTHING,
     searched: true,
     beside: None,
     detect: is_skeleton,

@@ -5,6 +5,7 @@ use super::{
     to_clip_start,
 };
 use crate::entry::Entry;
+use crate::left_out::Holds;
 use crate::{Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::Clip;
 
@@ -14,6 +15,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: true,
     states_space: false,
+    holds: Holds::NOTHING,
     searched: true,
     beside: None,
     // `HIERARCHY{` and a `ROOT` without HIERARCHY occur.

@@ -167,7 +167,7 @@ fn tracks(document: &Document, values: &[f64], skeleton: &Skeleton, mode: Positi
                 sampled(rows().map(|row| translation(&node.channels, row, joint.offset, mode)).collect())
             })
             .filter(|track| *track != Track::Constant(joint.offset));
-        tracks.push(JointTracks { rotation, translation });
+        tracks.push(JointTracks::new(rotation, translation));
     }
     tracks
 }

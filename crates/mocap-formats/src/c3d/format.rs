@@ -12,10 +12,10 @@ pub(crate) static FORMAT: Entry = Entry {
     searched: true,
     detect: |start| {
         // The block of the parameters, which carry a processor type.
-        start.text.len() > 512
-            && (1..=64).contains(&start.text[0])
-            && start.text[1] == 0x50
-            && start.text.get((usize::from(start.text[0]) - 1) * 512 + 3).is_some_and(|kind| (84..=86).contains(kind))
+        start.bytes.len() > 512
+            && (1..=64).contains(&start.bytes[0])
+            && start.bytes[1] == 0x50
+            && start.bytes.get((usize::from(start.bytes[0]) - 1) * 512 + 3).is_some_and(|kind| (84..=86).contains(kind))
     },
     read: Ok(|bytes, options| {
         let (fps, repair, limits) = (options.fps, options.repair, options.limits);

@@ -3,6 +3,7 @@
 use super::{write, write_markers};
 use crate::Content;
 use crate::entry::Entry;
+use crate::left_out::Holds;
 use crate::markers::streamed;
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -11,6 +12,8 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("positions"),
     has_motion: true,
     states_space: false,
+    // Rotations are not there either.
+    holds: Holds::ALL,
     searched: false,
     beside: None,
     detect: |start| start.first.starts_with(b"frame,time,joint,"),

@@ -2,7 +2,7 @@
 
 use crate::names::Unique;
 use crate::number;
-use mocap_model::{Clip, Pose, Skeleton};
+use mocap_model::{Clip, ForwardKinematics, Skeleton};
 use std::io::{self, Write};
 
 /// Writes the table of a clip, frame by frame: memory does not grow with the clip.
@@ -13,18 +13,17 @@ pub fn write(clip: &Clip, out: &mut impl Write) -> io::Result<()> {
     let skeleton = clip.skeleton();
     let names: Vec<Vec<u8>> = names(skeleton).iter().map(|name| cell(name)).collect();
     out.write_all(b"frame,time,joint,x,y,z\n")?;
-    let (mut local, mut world) = (Pose::default(), Pose::default());
+    let mut world = ForwardKinematics::new(clip);
     let (mut rows, mut start) = (Vec::new(), Vec::new());
     for frame in 0..clip.frames() {
-        clip.local_pose(frame, &mut local);
-        local.to_object(skeleton, &mut world);
+        world.place(frame);
         start.clear();
         number::write(&mut start, frame as f64);
         start.push(b',');
         number::write(&mut start, micro(frame as f64 * clip.rate().frame_time()));
         start.push(b',');
         rows.clear();
-        for (name, joint) in names.iter().zip(&world.joints) {
+        for (name, joint) in names.iter().zip(&world.pose().joints) {
             rows.extend_from_slice(&start);
             rows.extend_from_slice(name);
             for value in &joint.translation.vector {

@@ -42,6 +42,35 @@ pub(super) struct File {
     /// The motion of joints.
     #[serde(default)]
     pub(super) tracks: Vec<TrackField>,
+    /// The name of the clip.
+    #[serde(default)]
+    pub(super) name: String,
+    /// Numbers over time, such as the weights of morph targets; names are unique.
+    #[serde(default)]
+    pub(super) scalars: Vec<ScalarField>,
+    /// Moments with a name.
+    #[serde(default)]
+    pub(super) events: Vec<EventField>,
+}
+
+/// A number over time.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScalarField {
+    /// Unique in the clip.
+    pub(super) name: String,
+    /// One for all frames or one a frame.
+    pub(super) values: Vec<f64>,
+}
+
+/// A moment with a name.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EventField {
+    /// Seconds from the first frame.
+    pub(super) time: f64,
+    /// What happens.
+    pub(super) name: String,
 }
 
 /// The motion of a joint; a joint without one stays at rest.
@@ -54,4 +83,6 @@ pub(super) struct TrackField {
     pub(super) rotation: Option<Vec<[f64; 4]>>,
     /// Places in the parent's frame: one for all frames or one a frame.
     pub(super) translation: Option<Vec<[f64; 3]>>,
+    /// Scales along the axes of the joint, which stretch what is below it: one for all frames or one a frame.
+    pub(super) scale: Option<Vec<[f64; 3]>>,
 }

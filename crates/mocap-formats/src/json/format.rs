@@ -2,6 +2,7 @@
 
 use super::{parse, to_bytes, writable, write};
 use crate::entry::Entry;
+use crate::left_out::Holds;
 use crate::{Content, Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::Clip;
 
@@ -11,6 +12,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: true,
     states_space: true,
+    holds: Holds::ALL,
     // A folder may hold JSON files of any kind.
     searched: false,
     beside: None,

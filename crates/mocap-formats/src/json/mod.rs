@@ -13,7 +13,8 @@ use mocap_model::{Clip, Track};
 /// The most frames that a file may have: those of all joints together count where no values bound them.
 fn most_frames(clip: &Clip, limits: &Limits) -> usize {
     let moves = clip.tracks().iter().any(|tracks| {
-        matches!(tracks.rotation, Track::Sampled(_)) || matches!(tracks.translation, Some(Track::Sampled(_)))
+        let vectors = tracks.translation.iter().chain(&tracks.scale);
+        tracks.rotation.is_sampled() || vectors.into_iter().any(Track::is_sampled)
     });
     if moves { limits.frames } else { limits.frames / clip.skeleton().len() }
 }

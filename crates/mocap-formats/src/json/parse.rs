@@ -1,11 +1,11 @@
 //! Reads JSON clips.
 
 use super::Problem;
-use super::document::{File, SHAPE};
+use super::document::{File, SHAPE, ScalarField};
 use crate::skel::{Source, rotation, skeleton};
 use crate::tagged::{Step, deserialize, locate, refuse_foreign};
 use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, text};
-use mocap_model::{Clip, FrameRate, JointTracks, Track, Vector3};
+use mocap_model::{Annotations, Clip, Event, FrameRate, JointTracks, ScalarTrack, Track, Vector3};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -76,6 +76,11 @@ fn clip(text: &[u8], limits: &Limits, warnings: &mut Vec<Finding>) -> Result<Cli
             let rest = Track::Constant(skeleton.joints()[place].offset);
             joint.translation = Some(track(values.into_iter().map(Vector3::from).collect(), rest));
         }
+        if let Some(values) = field.scale {
+            check("scale", values.len())?;
+            let rest = Track::Constant(Vector3::repeat(1.0));
+            joint.scale = Some(track(values.into_iter().map(Vector3::from).collect(), rest));
+        }
         tracks[place] = Some(joint);
         fields[place] = i;
     }
@@ -85,8 +90,33 @@ fn clip(text: &[u8], limits: &Limits, warnings: &mut Vec<Finding>) -> Result<Cli
     warnings.extend(source.into_warnings());
     let clip = Clip::new(skeleton, rate, file.frames, tracks)
         .map_err(|error| Finding::new(Problem::Clip { path: "tracks".into(), error }))?;
+    let events = file.events.into_iter().map(|event| Event { time: event.time, name: event.name }).collect();
+    let annotations =
+        Annotations { name: file.name, scalars: scalars(file.scalars, text, file.frames)?, events };
+    let clip = clip
+        .with_annotations(annotations)
+        .map_err(|error| Finding::new(Problem::Clip { path: "scalars, events".into(), error }))?;
     super::writable(&clip, limits)?;
     Ok(clip)
+}
+
+/// The numbers over time.
+fn scalars(fields: Vec<ScalarField>, text: &[u8], frames: usize) -> Result<Vec<ScalarTrack>, Finding> {
+    let mut scalars = Vec::with_capacity(fields.len());
+    for (i, ScalarField { name, values }) in fields.into_iter().enumerate() {
+        let values = match values.as_slice() {
+            [only] => Track::Constant(*only),
+            all if all.len() == frames => Track::Sampled(values),
+            all => {
+                let problem =
+                    Problem::Length { path: format!("scalars[{i}].values"), found: all.len(), frames };
+                let steps = [Step::Key("scalars"), Step::Index(i), Step::Key("values")];
+                return Err(Finding::new(problem).at(text, locate(text, &steps)));
+            }
+        };
+        scalars.push(ScalarTrack { name, values });
+    }
+    Ok(scalars)
 }
 
 /// One value stands for all frames; none is as good as no track.

@@ -35,6 +35,8 @@ pub fn to_bytes(clip: &Clip) -> Vec<u8> {
 /// Those of `out`.
 pub fn write(clip: &Clip, out: &mut impl io::Write) -> io::Result<()> {
     let tracks = clip.skeleton().joints().iter().zip(clip.tracks());
+    let scalars = clip.annotations().scalars.iter();
+    let events = clip.annotations().events.iter();
     let file = File {
         format: SHAPE.format,
         version: SHAPE.version,
@@ -42,6 +44,9 @@ pub fn write(clip: &Clip, out: &mut impl io::Write) -> io::Result<()> {
         fps: clip.rate().fps(),
         frames: clip.frames(),
         tracks: tracks.map(|(joint, tracks)| Tracks { joint, tracks }).filter(Tracks::move_it).collect(),
+        name: clip.name(),
+        scalars: scalars.map(|track| Scalar { name: &track.name, values: track.values.values() }).collect(),
+        events: events.map(|event| Moment { time: event.time, name: &event.name }).collect(),
     };
     emit_to(&file, 3, out)
 }
@@ -54,6 +59,24 @@ struct File<'c> {
     fps: f64,
     frames: usize,
     tracks: Vec<Tracks<'c>>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    name: &'c str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scalars: Vec<Scalar<'c>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<Moment<'c>>,
+}
+
+#[derive(Serialize)]
+struct Scalar<'c> {
+    name: &'c str,
+    values: &'c [f64],
+}
+
+#[derive(Serialize)]
+struct Moment<'c> {
+    time: f64,
+    name: &'c str,
 }
 
 struct Tracks<'c> {
@@ -67,19 +90,22 @@ impl Tracks<'_> {
     }
 
     fn move_it(&self) -> bool {
-        self.turns() || self.tracks.translation.is_some()
+        self.turns() || self.tracks.translation.is_some() || self.tracks.scale.is_some()
     }
 }
 
 impl Serialize for Tracks<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let mut out = out.serialize_struct("track", 3)?;
+        let mut out = out.serialize_struct("track", 4)?;
         out.serialize_field("joint", &self.joint.name)?;
         if self.turns() {
             out.serialize_field("rotation", &Rotations(self.tracks.rotation.values()))?;
         }
         if let Some(translation) = &self.tracks.translation {
-            out.serialize_field("translation", &Translations(translation.values()))?;
+            out.serialize_field("translation", &Vectors(translation.values()))?;
+        }
+        if let Some(scale) = &self.tracks.scale {
+            out.serialize_field("scale", &Vectors(scale.values()))?;
         }
         out.end()
     }
@@ -97,9 +123,9 @@ impl Serialize for Rotations<'_> {
     }
 }
 
-struct Translations<'c>(&'c [Vector3<f64>]);
+struct Vectors<'c>(&'c [Vector3<f64>]);
 
-impl Serialize for Translations<'_> {
+impl Serialize for Vectors<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut out = out.serialize_seq(Some(self.0.len()))?;
         for v in self.0 {

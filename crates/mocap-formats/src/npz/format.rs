@@ -16,7 +16,7 @@ pub(crate) static FORMAT: Entry = Entry {
     // A folder may hold NPZ files of any kind.
     searched: false,
     beside: None,
-    detect: |start| start.text.starts_with(b"PK\x03\x04"),
+    detect: |start| start.bytes.starts_with(b"PK\x03\x04"),
     read: Ok(read),
     write: Some(|clip, options| {
         let arrays = of_clip(&clip, &options.arrays);

@@ -18,7 +18,7 @@ pub(crate) static FORMAT: Entry = Entry {
     beside: None,
     // The length of the header, then its JSON.
     detect: |start| {
-        let text = start.text;
+        let text = start.bytes;
         text.get(6..9) == Some(b"\0\0{") && [&b"\"rotations\""[..], b"\"marker_positions\""]
                 .iter()
                 .any(|name| text.windows(name.len()).any(|window| window == *name))

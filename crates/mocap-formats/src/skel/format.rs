@@ -2,6 +2,7 @@
 
 use super::{parse, to_bytes};
 use crate::entry::Entry;
+use crate::left_out::Holds;
 use crate::{Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::Skeleton;
 
@@ -11,6 +12,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: false,
     states_space: true,
+    holds: Holds::NOTHING,
     searched: true,
     beside: None,
     detect: |start| start.is_json_with("\"mocap-skel\"") && !start.is_json_with("\"mocap-clip\""),

@@ -2,7 +2,9 @@
 
 use mocap_formats::arrays::{ArrayOptions, Data, Precision, RotationFormat};
 use mocap_formats::{Clip, Format, Limits, ReadOptions, WriteOptions, npz, read, write};
-use mocap_model::{Role, Space, Unit, UnitSource, angle_between};
+use mocap_model::{
+    Annotations, Event, Role, ScalarTrack, Space, Track, Unit, UnitSource, Vector3, angle_between,
+};
 use std::sync::Arc;
 
 /// A clip with a unit, and with the roles of feet and hips where its joints have these names.
@@ -84,6 +86,31 @@ pub(crate) fn fixtures_come_back_from_arrays() {
 pub(crate) fn motions_come_back_from_arrays() {
     for (name, bytes) in mocap_corpus::files("bvh").into_iter().step_by(5) {
         check(&name, &bytes);
+    }
+}
+
+/// Scale, numbers over time, events and the name come back.
+pub(crate) fn fixture_annotations_come_back() {
+    let clip = clip(&fixture("clips/alex_walk.bvh"));
+    let frames = clip.frames();
+    let mut tracks = clip.tracks().to_vec();
+    let grow = |frame: usize| Vector3::new(1.0, 1.0 + frame as f64 / 100.0, 0.1 + 0.2);
+    tracks[2].scale = Some(Track::Sampled((0..frames).map(grow).collect()));
+    tracks[4].scale = Some(Track::Constant(Vector3::repeat(1.0)));
+    let smile = (0..frames).map(|frame| (frame as f64 * 0.1).sin()).collect();
+    let annotations = Annotations {
+        name: "a walk".into(),
+        scalars: vec![
+            ScalarTrack { name: "smile".into(), values: Track::Sampled(smile) },
+            ScalarTrack { name: "blink".into(), values: Track::Constant(0.3) },
+        ],
+        events: vec![Event { time: 0.1, name: "step left".into() }],
+    };
+    let clip = Clip::new(clip.skeleton().clone(), clip.rate(), frames, tracks).unwrap();
+    let clip = clip.with_annotations(annotations).unwrap();
+    let options = ArrayOptions { precision: Precision::F64, ..ArrayOptions::default() };
+    for format in [Format::Npz, Format::Safetensors] {
+        assert_eq!(back(&clip, format, options), clip, "{format}");
     }
 }
 

@@ -23,6 +23,7 @@ mocap_corpus::tests! {
     acclaim_write::every_bone_of_the_fixtures_goes_into_bvh,
     arrays::fixtures_come_back_from_arrays,
     arrays::motions_come_back_from_arrays,
+    arrays::fixture_annotations_come_back,
     arrays::fixture_features_follow_from_the_motion,
     arrays::fixture_arrays_of_others_are_read,
     bvh_files::writing_an_untouched_document_changes_no_value,

@@ -118,7 +118,7 @@ fn the_t_pose_before_a_fixture_is_suspicious() {
                 let moved = (0..frames).map(|i| places.at(i) + far);
                 mocap_model::Track::Sampled(std::iter::once(start).chain(moved).collect())
             });
-            mocap_model::JointTracks { rotation: mocap_model::Track::Sampled(rotation), translation }
+            mocap_model::JointTracks::new(mocap_model::Track::Sampled(rotation), translation)
         });
         let tracks = tracks.collect();
         let first = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames() + 1, tracks).unwrap();

@@ -1,0 +1,95 @@
+//! What a format cannot hold of a clip, and what is written instead.
+
+use std::borrow::Cow;
+
+use mocap_model::Clip;
+
+use crate::Finding;
+
+/// What files of a format hold besides the rotations and translations of joints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Holds {
+    /// Scale tracks.
+    pub(crate) scale: bool,
+    /// Numbers over time.
+    pub(crate) scalars: bool,
+    /// Moments with a name.
+    pub(crate) events: bool,
+}
+
+impl Holds {
+    /// Everything; also of formats that hold so little that nothing is worth a warning.
+    pub(crate) const ALL: Holds = Holds { scale: true, scalars: true, events: true };
+    /// Rotations and translations only.
+    pub(crate) const NOTHING: Holds = Holds { scale: false, scalars: false, events: false };
+}
+
+/// What of a clip is not written or not kept; all are warnings, but for an overflow.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum LeftOut {
+    #[error("scale tracks are left out: joints keep their places by translations")]
+    Scale,
+    #[error("{} left out: the format has none", counted(*count, "scalar track"))]
+    Scalars { count: usize },
+    #[error("{} left out: the format has none", counted(*count, "event"))]
+    Events { count: usize },
+    #[error("scale tracks cannot be left out: {error}")]
+    Overflow { error: mocap_model::ModelError },
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what} is") } else { format!("{count} {what}s are") }
+}
+
+impl crate::Problem for LeftOut {
+    fn code(&self) -> &'static str {
+        match self {
+            LeftOut::Scale | LeftOut::Overflow { .. } => "clip::scale-left-out",
+            LeftOut::Scalars { .. } => "clip::scalars-left-out",
+            LeftOut::Events { .. } => "clip::events-left-out",
+        }
+    }
+}
+
+/// The clip without scale tracks: joints keep their places by translations. Warns where there were any.
+///
+/// # Errors
+/// [`LeftOut::Overflow`], where a translation overflows.
+pub fn without_scale<'c>(clip: Cow<'c, Clip>, warnings: &mut Vec<Finding>) -> Result<Cow<'c, Clip>, Finding> {
+    if !clip.has_scale() {
+        return Ok(clip);
+    }
+    let rigid = clip.without_scale().map_err(|error| Finding::new(LeftOut::Overflow { error }))?;
+    warnings.push(Finding::new(LeftOut::Scale));
+    Ok(Cow::Owned(rigid.into_owned()))
+}
+
+/// The clip with nothing but rotations and translations, for what holds nothing else. Warns about what is left out.
+///
+/// # Errors
+/// As [`without_scale`].
+pub fn transforms_only<'c>(
+    clip: Cow<'c, Clip>,
+    warnings: &mut Vec<Finding>,
+) -> Result<Cow<'c, Clip>, Finding> {
+    as_held(clip, Holds::NOTHING, warnings)
+}
+
+/// The clip as a format holds it. Warns about what it cannot hold.
+pub(crate) fn as_held<'c>(
+    clip: Cow<'c, Clip>,
+    holds: Holds,
+    warnings: &mut Vec<Finding>,
+) -> Result<Cow<'c, Clip>, Finding> {
+    let (scalars, events) = (clip.annotations().scalars.len(), clip.annotations().events.len());
+    let clip = if holds.scale { clip } else { without_scale(clip, warnings)? };
+    if scalars > 0 && !holds.scalars {
+        warnings.push(Finding::new(LeftOut::Scalars { count: scalars }));
+    }
+    if events > 0 && !holds.events {
+        warnings.push(Finding::new(LeftOut::Events { count: events }));
+    }
+    Ok(clip)
+}

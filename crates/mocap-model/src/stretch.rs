@@ -1,0 +1,84 @@
+//! What the scales of joints make of the joints below them.
+//!
+//! With scales `S`, the transform of a joint in object space is `T₀R₀S₀ · T₁R₁S₁ · …`: no longer rigid. It is kept as
+//! a rigid part, the one without scales in which translations are stretched, and the stretch: with `R` the product of
+//! rotations and `A` that of rotations and scales, `stretch = R⁻¹ A`. The translation of a child is multiplied by the
+//! stretch of its parent.
+
+use crate::{Clip, JointTracks, ModelError, Track};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use std::borrow::Cow;
+
+/// The stretch of a joint, by that of its parent, its local rotation and its scale.
+pub(crate) fn stretch(
+    parent: &Matrix3<f64>,
+    rotation: &UnitQuaternion<f64>,
+    scale: Option<Vector3<f64>>,
+) -> Matrix3<f64> {
+    let turn = rotation.to_rotation_matrix();
+    let turned = turn.inverse().matrix() * parent * turn.matrix();
+    scale.map_or(turned, |scale| turned * Matrix3::from_diagonal(&scale))
+}
+
+impl Clip {
+    /// The same motion without scale tracks: every joint has its place and its rotation in object space, by
+    /// translations. What scale does to the size of a skin is lost.
+    ///
+    /// ```
+    /// use mocap_model::*;
+    /// use std::sync::Arc;
+    ///
+    /// let joint = |name: &str, parent| Joint::new(name, parent, Vector3::y());
+    /// let joints = vec![joint("hips", None), joint("head", Some(JointId(0)))];
+    /// let skeleton = Arc::new(Skeleton::new("", Space::default(), joints)?);
+    /// let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    /// tracks[0].scale = Some(Track::Constant(Vector3::repeat(2.0)));
+    /// let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 1, tracks)?;
+    /// assert_eq!(clip.without_scale()?.local(JointId(1), 0).translation.y, 2.0);
+    /// # Ok::<(), ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ModelError::NotFinite`] if a stretched translation overflows.
+    pub fn without_scale(&self) -> Result<Cow<'_, Clip>, ModelError> {
+        if !self.has_scale() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let joints = self.skeleton().joints();
+        let mut tracks: Vec<JointTracks> = Vec::with_capacity(joints.len());
+        // By joint: `None` where nothing above it has a scale.
+        let mut stretches: Vec<Option<Track<Matrix3<f64>>>> = Vec::with_capacity(joints.len());
+        for (joint, own) in joints.iter().zip(self.tracks()) {
+            let above = joint.parent.and_then(|parent| stretches[parent.index()].as_ref());
+            let translation = match above {
+                None => own.translation.clone(),
+                Some(above) => {
+                    let rest = Track::Constant(joint.offset);
+                    let place = own.translation.as_ref().unwrap_or(&rest);
+                    let frames = self.frames_of(&[above.is_sampled(), place.is_sampled()]);
+                    Some(Track::of_frames(frames, |frame| above.at(frame) * place.at(frame)))
+                }
+            };
+            stretches.push((above.is_some() || own.scale.is_some()).then(|| {
+                let sampled = [
+                    above.is_some_and(Track::is_sampled),
+                    own.rotation.is_sampled(),
+                    own.scale.as_ref().is_some_and(Track::is_sampled),
+                ];
+                Track::of_frames(self.frames_of(&sampled), |frame| {
+                    let above = above.map_or_else(Matrix3::identity, |above| above.at(frame));
+                    let scale = own.scale.as_ref().map(|scale| scale.at(frame));
+                    stretch(&above, &own.rotation.at(frame), scale)
+                })
+            }));
+            tracks.push(JointTracks { rotation: own.rotation.clone(), translation, scale: None });
+        }
+        let clip = Clip::new(self.skeleton().clone(), self.rate(), self.frames(), tracks)?;
+        Ok(Cow::Owned(clip.with_annotations(self.annotations().clone())?))
+    }
+
+    /// `None` where no track is sampled: one value is enough.
+    fn frames_of(&self, sampled: &[bool]) -> Option<usize> {
+        sampled.contains(&true).then(|| self.frames())
+    }
+}
