@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
+use mocap_formats::arrays::ArrayOptions;
 use mocap_formats::{Format, Limits, WriteOptions};
-use mocap_model::{Clip, EulerOrder, Skeleton};
+use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
 
 use crate::console::put_stdout;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -40,6 +41,8 @@ pub(crate) struct EncodeOptions {
     pub(crate) euler: Option<EulerOrder>,
     /// How far the numbers of a BVH may be off [m]; `None`: as BVH is written.
     pub(crate) tolerance: Option<f64>,
+    /// How it becomes arrays.
+    pub(crate) arrays: ArrayOptions,
 }
 
 /// The format that `--to` or the name of the output asks for; `None` where neither names one.
@@ -60,9 +63,23 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
 
 /// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
-    let EncodeOptions { euler, tolerance } = options;
-    let options = WriteOptions { euler, tolerance, limits: Limits::default() };
-    Ok(mocap_formats::write_owned(clip, format, &options)?.into())
+    let EncodeOptions { euler, tolerance, arrays } = options;
+    let options = WriteOptions { euler, tolerance, arrays, limits: Limits::default() };
+    let mut found = Vec::new();
+    let clip = mocap::prepare(clip, format, &mut found);
+    let mut encoded: Encoded = mocap_formats::write_owned(clip, format, &options)?.into();
+    encoded.warnings.splice(0..0, found.into_iter().map(Diagnostic::from));
+    Ok(encoded)
+}
+
+/// A recording of markers in a format.
+pub(crate) fn markers(markers: &Markers, format: Format, arrays: ArrayOptions) -> Result<Encoded, Diagnostic> {
+    let options = WriteOptions { arrays, ..WriteOptions::default() };
+    let encoded = mocap_formats::write_markers(markers, format, &options)?;
+    // Made at once: it is smaller than the clip of a body.
+    let mut bytes = mocap_formats::Encoded::from(encoded.main.into_bytes());
+    bytes.warnings = encoded.warnings;
+    Ok(bytes.into())
 }
 
 /// The path with the extension of a format.

@@ -5,7 +5,7 @@ use mocap_formats::Format;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
+use super::{ArraySettings, AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
@@ -16,6 +16,8 @@ use super::{AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
     Examples:\n\
     \x20 mocap convert walk.bvh -o walk.csv\n\
     \x20 mocap convert 01_01.amc -o 01_01.bvh --unit cm\n\
+    \x20 mocap convert walk.bvh -o walk.npz --rotations 6d\n\
+    \x20 mocap convert trial.c3d -o trial.trc\n\
     \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
 pub(crate) struct Args {
     // The help comes from the table of formats.
@@ -31,6 +33,8 @@ pub(crate) struct Args {
     pub(crate) euler: Option<EulerOrder>,
     #[command(flatten)]
     pub(crate) edits: Edits,
+    #[command(flatten)]
+    pub(crate) arrays: ArraySettings,
     #[command(flatten)]
     pub(crate) inputs: Inputs,
     #[command(flatten)]
@@ -48,6 +52,7 @@ impl Args {
             || reading.input_up.is_some()
             || !matches!(reading.asf_units, AsfUnitsArg::Auto);
         self.edits == Edits::default()
+            && self.arrays.asked().is_none()
             && self.euler.is_none()
             && reading.input_fps.is_none()
             && reading.position_channels == PositionChannelsArg::Auto

@@ -3,6 +3,7 @@
 //!
 //! Help texts are the reference of the command line: every number names its unit, range and default.
 
+mod arrays;
 mod compare;
 mod compress;
 mod convert;
@@ -26,6 +27,7 @@ mod skel;
 mod validate;
 mod view;
 
+pub(crate) use arrays::{ArraySettings, holds_arrays};
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;

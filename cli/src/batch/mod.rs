@@ -26,7 +26,8 @@ pub(crate) use mocap_batch::{
 pub(crate) type Reads = fn(FileFormat) -> bool;
 
 /// Motions of exchange formats.
-pub(crate) const MOTIONS: Reads = |format| format.has_motion() && format.exchange().is_some();
+pub(crate) const MOTIONS: Reads =
+    |format| format.has_motion() && format.exchange().is_some_and(|format| !format.holds_markers());
 /// The same with compressed motions, for commands that write another format.
 pub(crate) const ANY_MOTIONS: Reads = FileFormat::has_motion;
 /// The same with skeletons, for all other commands.

@@ -84,7 +84,8 @@ fn decompress(
     let info = *compressed.info();
     let clip = compressed.to_clip();
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
-    let options = EncodeOptions { euler: args.euler, tolerance: Some(info.tolerance * encode::TEXT_SHARE) };
+    let tolerance = Some(info.tolerance * encode::TEXT_SHARE);
+    let options = EncodeOptions { euler: args.euler, tolerance, ..EncodeOptions::default() };
     let encoded = encode::clip(clip, format, options)?;
     let (bytes, output) = encode::deliver(&encoded, job, context)?;
     let path = job.input.shown();

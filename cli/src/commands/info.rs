@@ -1,6 +1,6 @@
 //! `mocap info`: what a file contains.
 
-use mocap::{CompressionFacts, FileFacts, grouped, with_roles};
+use mocap::{CompressionFacts, FileFacts, MarkerFacts, grouped, with_roles};
 use mocap_analysis::{ContactOptions, QualitySummary, quality};
 use serde::Serialize;
 
@@ -16,7 +16,10 @@ pub(crate) struct Row<'a> {
     path: String,
     format: &'static str,
     #[serde(flatten)]
-    facts: FileFacts,
+    facts: Option<FileFacts>,
+    /// Of a recording of markers.
+    #[serde(flatten)]
+    markers: Option<MarkerFacts>,
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualitySummary>,
@@ -41,8 +44,14 @@ fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure>
     };
     let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
-    let (facts, warnings) = loaded.facts(&args.reading)?;
-    let quality = match args.quality && format.has_motion() {
+    let (facts, markers, warnings) = match loaded.markers(&args.reading)? {
+        Some((markers, warnings)) => (None, Some(MarkerFacts::of(&markers)), warnings),
+        None => {
+            let (facts, warnings) = loaded.facts(&args.reading)?;
+            (Some(facts), None, warnings)
+        }
+    };
+    let quality = match args.quality && format.has_motion() && markers.is_none() {
         true => {
             let clip = with_roles(loaded.into_motion(&args.reading)?.clip);
             Some(quality(&clip, &ContactOptions::default()).summary(clip.skeleton()))
@@ -50,9 +59,10 @@ fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure>
         false => None,
     };
     let (path, format) = (job.input.shown(), format.extension());
-    let row = Row { path, format, facts, bytes, quality, compression, warnings: &warnings };
+    let frames = facts.as_ref().map(|facts| facts.frames).or(markers.as_ref().map(|markers| markers.frames));
+    let row = Row { path, format, facts, markers, bytes, quality, compression, warnings: &warnings };
     let (json, text) = (json(&row), row.text());
-    let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
+    let tally = Tally { frames: frames.unwrap_or(0), bytes_in: bytes, bytes_out: 0 };
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
@@ -62,7 +72,9 @@ impl Row<'_> {
         let mut text = self.path.clone();
         let mut line = |name: &str, value: &str| text.push_str(&format!("\n  {name:<10} {value}"));
         line("format", &format!("{} ({} bytes)", self.format.to_uppercase(), grouped(self.bytes)));
-        self.facts.lines().iter().for_each(|(name, value)| line(name, value));
+        let lines = self.facts.iter().flat_map(FileFacts::lines);
+        let lines = lines.chain(self.markers.iter().flat_map(MarkerFacts::lines));
+        lines.for_each(|(name, value)| line(name, &value));
         if !self.warnings.is_empty() {
             let count = self.warnings.len();
             line("warnings", &format!("{count}; `mocap validate` shows them with their lines"));

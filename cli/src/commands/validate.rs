@@ -93,6 +93,10 @@ fn check(
 ) -> Result<(FileFormat, Tally, Vec<Diagnostic>), ReadFailure> {
     let loaded = read::open(context, &job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
+    if let Some((markers, mut warnings)) = loaded.markers(reading)? {
+        warnings.extend(mocap::marker_problems(&markers).into_iter().map(Diagnostic::from));
+        return Ok((format, Tally { frames: markers.frames(), bytes_in, bytes_out: 0 }, warnings));
+    }
     let (frames, warnings) = if format.has_motion() {
         let motion = loaded.motion(reading)?;
         (motion.clip.frames(), motion.warnings)

@@ -75,6 +75,14 @@ fn on_format(problem: &FormatProblem) -> Option<String> {
             format!("state it with --from, one of {}", names.join(", "))
         }
         FormatProblem::NoMotion => "`mocap skel` shows, checks and writes skeletons".into(),
+        FormatProblem::OnlyMarkers => {
+            "`mocap info`, validate, plot and view show markers; `mocap convert` writes c3d, trc, csv and npz".into()
+        }
+        FormatProblem::NoMarkers { .. } => {
+            let formats = Format::ALL.into_iter().filter(|format| format.writes_markers());
+            let names: Vec<&str> = formats.map(Format::extension).collect();
+            format!("markers are written as {}", names.join(", "))
+        }
         FormatProblem::NeedsMotion { .. } => "skeletons are written as skel or asf".into(),
         _ => return None,
     })

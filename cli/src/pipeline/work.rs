@@ -138,7 +138,8 @@ impl Progress<'_> {
                 Ok(Arc::new(clip))
             }
             Step::Write(step) => {
-                let options = EncodeOptions { euler: step.euler, tolerance: self.tolerance };
+                let (euler, tolerance) = (step.euler, self.tolerance);
+                let options = EncodeOptions { euler, tolerance, ..EncodeOptions::default() };
                 let mut encoded = encode::clip(Clip::clone(&clip), step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);
                 self.encoded.push((at, encoded));

@@ -15,7 +15,7 @@ use mocap::{FileFacts, FileFormat, Header, MotionFile, ReadOptions};
 use mocap_batch::{Input, JobContext, Source};
 use mocap_compress::Compressed;
 use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -129,6 +129,19 @@ impl Loaded {
             }
             Err(rejected) => Err(ReadFailure::of(rejected, &bytes).behind(warnings)),
         }
+    }
+
+    /// The markers of a recording, with all warnings; `None` of other files.
+    pub(crate) fn markers(&self, reading: &Reading) -> Result<Option<(Markers, Vec<Diagnostic>)>, Failure> {
+        match self.file.markers(&ReadOptions::from(reading)) {
+            Some(markers) => Ok(Some((markers, self.warnings(reading)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The warnings of the document.
+    pub(crate) fn warnings(&self, reading: &Reading) -> Result<Vec<Diagnostic>, Failure> {
+        strict(reading, self.warnings.clone())
     }
 
     /// The skeleton of the document, of any format.

@@ -35,7 +35,15 @@ fn recordings_come_back() {
     let markers = recording(8, 2);
     let space = Space { up: SignedAxis::Y, forward: SignedAxis::Z, ..*markers.space() };
     let upright = markers.clone().with_space(space);
-    assert_eq!(back(&upright, Format::Trc), upright);
+    // The digits of a number are those that mean it with 32 bits.
+    let text = back(&upright, Format::Trc);
+    assert_eq!((text.space(), text.rate(), text.names()), (upright.space(), upright.rate(), upright.names()));
+    for (frame, marker) in (0..8).flat_map(|frame| [(frame, 0), (frame, 1)]) {
+        let short = |markers: &Markers| {
+            markers.position(frame, marker).map(|place| [place.x as f32, place.y as f32, place.z as f32])
+        };
+        assert_eq!(short(&text), short(&upright));
+    }
     // Metres and back: the numbers are rounded.
     let near = back(&markers, Format::Npz);
     for frame in 0..8 {
@@ -225,7 +233,7 @@ fn trc_files_have_tabs_or_commas() {
     let commas = trc::parse(TRC.replace('\t', ",").replace('\n', "\r\n").as_bytes(), &options).unwrap();
     assert_eq!(commas.value, tabs.value);
     // Rows that end early, and counts that are wrong, are reported.
-    let short = TRC.replace("1.5\t2\t3\t\t\t\t", "1.5\t2\t3").replace("100\t3\t2", "100\t9\t7");
+    let short = TRC.replace("1.5\t2\t3\t\t\t", "1.5\t2\t3").replace("100\t3\t2", "100\t9\t7");
     let short = trc::parse(short.as_bytes(), &options).unwrap();
     assert_eq!(short.value, tabs.value);
     let codes: Vec<&str> = short.warnings.iter().map(|warning| warning.code()).collect();

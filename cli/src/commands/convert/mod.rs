@@ -1,12 +1,16 @@
 //! `mocap convert`: between formats, with edits.
 
+mod markers;
+
 use std::path::Path;
 
+use globset::Glob;
 use mocap::{FileFacts, short};
 use mocap_formats::Format;
+use mocap_model::{Clip, Markers, ModelError};
 use serde::Serialize;
 
-use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading};
+use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, holds_arrays};
 use crate::batch::{
     self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
@@ -25,6 +29,9 @@ pub(crate) struct Row<'a> {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
+    /// Of a recording of markers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markers: Option<usize>,
     /// Whether every value of the input is unchanged.
     unchanged: bool,
     input_bytes: u64,
@@ -38,6 +45,10 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     if let (Format::Amc | Format::Asf, Some(flag)) = (format, args.edits.of_space()) {
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
             .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
+    }
+    if let Some(flag) = args.arrays.asked().filter(|_| !holds_arrays(format)) {
+        return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
+            .help("it is for npz and safetensors"));
     }
     let rename = |path: &Path| encode::renamed(path, format);
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
@@ -62,42 +73,70 @@ struct Converted {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
+    markers: Option<usize>,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
+}
+
+impl Converted {
+    fn of(encoded: Encoded, frames: usize, fps: Option<f64>, joints: usize) -> Converted {
+        Converted { encoded, frames, fps, joints, markers: None, unchanged: false, warnings: Vec::new() }
+    }
 }
 
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
     let input_bytes = loaded.size();
-    let done = match loaded.format == format.into() && args.changes_nothing(format) {
-        true => keep(loaded, args)?,
-        false => change(loaded, args, format)?,
+    let unchanged = loaded.format == format.into() && args.changes_nothing(format);
+    let done = match (unchanged, loaded.markers(&args.reading)?) {
+        (true, markers) => keep(loaded, markers.map(|(markers, _)| markers), args)?,
+        (false, Some((markers, warnings))) => markers::convert(markers, warnings, args, format)?,
+        (false, None) => change(loaded, args, format)?,
     };
     let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
     let path = job.input.shown();
-    let Converted { encoded, frames, fps, joints, unchanged, mut warnings } = done;
+    let Converted { encoded, frames, fps, joints, markers, unchanged, mut warnings } = done;
     warnings.extend(encoded.warnings);
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
         true => format!("{frames} frames{rate}"),
         false => "the skeleton without motion".into(),
     };
-    let text = format!("{path} -> {output}: {motion}, {joints} joints");
+    let of = markers.map_or_else(|| format!("{joints} joints"), |markers| format!("{markers} markers"));
+    let text = format!("{path} -> {output}: {motion}, {of}");
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
     let format = format.extension();
-    let row =
-        Row { path, output, format, frames, fps, joints, unchanged, input_bytes, bytes, warnings: &warnings };
+    let row = Row {
+        path,
+        output,
+        format,
+        frames,
+        fps,
+        joints,
+        markers,
+        unchanged,
+        input_bytes,
+        bytes,
+        warnings: &warnings,
+    };
     Ok(Report { json: json(&row), text, warnings, tally, ..Report::default() })
 }
 
 /// The document written back as it is.
-fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
+fn keep(loaded: Loaded, markers: Option<Markers>, args: &Args) -> Result<Converted, Failure> {
+    if let Some(markers) = markers {
+        let (frames, fps, count) = (markers.frames(), markers.rate().fps(), markers.names().len());
+        let warnings = loaded.warnings(&args.reading)?;
+        let encoded = loaded.into_document().expect("a recording is a document").write().into();
+        let kept = Converted::of(encoded, frames, Some(fps), 0);
+        return Ok(Converted { markers: Some(count), unchanged: true, warnings, ..kept });
+    }
     // The motion is checked nevertheless: a broken one is not copied.
     let (facts, warnings) = loaded.facts(&args.reading)?;
     let FileFacts { frames, fps, joints, .. } = facts;
     let document = loaded.into_document().expect("only a compressed clip has no document");
     let encoded = document.write().into();
-    Ok(Converted { encoded, frames, fps, joints, unchanged: true, warnings })
+    Ok(Converted { unchanged: true, warnings, ..Converted::of(encoded, frames, fps, joints) })
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -109,7 +148,7 @@ fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Resul
     let (skeleton, warnings) = loaded.into_skeleton(&args.reading)?;
     let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
     match encode::skeleton(&skeleton, format) {
-        Ok(encoded) => Ok(Converted { encoded, frames: 0, fps: None, joints, unchanged: false, warnings }),
+        Ok(encoded) => Ok(Converted { warnings, ..Converted::of(encoded, 0, None, joints) }),
         Err(error) => Err(Failure { error, warnings }),
     }
 }
@@ -121,18 +160,37 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
     let written = edit::apply(&args.edits, clip, &mut warnings).and_then(|clip| {
+        let clip = only_joints(clip, &args.arrays.joints)?;
         let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
         // A format without motion keeps only the skeleton.
         let (frames, fps) = match format.has_motion() {
             true => (clip.frames(), Some(clip.rate().fps())),
             false => (0, None),
         };
-        let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+        let arrays = args.arrays.options();
+        let options = EncodeOptions { euler: args.euler, arrays, ..EncodeOptions::default() };
         let encoded = encode::clip(clip, format, options)?;
-        Ok(Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new() })
+        Ok(Converted::of(encoded, frames, fps, joints))
     });
     match written {
         Ok(converted) => Ok(Converted { warnings, ..converted }),
         Err(error) => Err(Failure { error, warnings }),
     }
+}
+
+/// The clip with only the joints that `--joints` asks for.
+fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic> {
+    if globs.is_empty() {
+        return Ok(clip);
+    }
+    let matchers: Vec<_> = globs.iter().map(Glob::compile_matcher).collect();
+    let kept = clip.with_only_joints(|joint| matchers.iter().any(|matcher| matcher.is_match(&joint.name)));
+    kept.map_err(|error| match error {
+        ModelError::NoJoints => {
+            let names: Vec<&str> = clip.skeleton().joints().iter().map(|joint| joint.name.as_str()).collect();
+            Diagnostic::new("usage::joints", "--joints matches no joint")
+                .help(format!("the joints are {}", names.join(", ")))
+        }
+        other => Diagnostic::new("edit::not-finite", other.to_string()),
+    })
 }
