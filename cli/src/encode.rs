@@ -73,7 +73,11 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
 }
 
 /// A recording of markers in a format.
-pub(crate) fn markers(markers: &Markers, format: Format, arrays: ArrayOptions) -> Result<Encoded, Diagnostic> {
+pub(crate) fn markers(
+    markers: &Markers,
+    format: Format,
+    arrays: ArrayOptions,
+) -> Result<Encoded, Diagnostic> {
     let options = WriteOptions { arrays, ..WriteOptions::default() };
     let encoded = mocap_formats::write_markers(markers, format, &options)?;
     // Made at once: it is smaller than the clip of a body.
@@ -84,7 +88,7 @@ pub(crate) fn markers(markers: &Markers, format: Format, arrays: ArrayOptions) -
 
 /// The path with the extension of a format.
 pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
-    mocap::with_extension(path, format.extension())
+    mocap::with_extension(path, format.file_extension())
 }
 
 /// A skeleton in a format.

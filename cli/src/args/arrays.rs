@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use globset::Glob;
+use mocap_batch::Split;
 use mocap_formats::Format;
 use mocap_formats::arrays::{ArrayOptions, Precision, RotationFormat, Window};
 
@@ -10,7 +11,13 @@ use mocap_formats::arrays::{ArrayOptions, Precision, RotationFormat, Window};
 #[command(next_help_heading = "Arrays (npz, safetensors)")]
 pub(crate) struct ArraySettings {
     /// Type of floats: f32, or f64 to keep every bit [default: f32]
-    #[arg(long, value_name = "TYPE", default_value = "f32", hide_default_value = true, hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "f32",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     dtype: Dtype,
     /// Local rotations: quaternion (W X Y Z), 6d, matrix, axis-angle or euler [default: quaternion]
     ///
@@ -30,6 +37,19 @@ pub(crate) struct ArraySettings {
     /// Frames from the start of a window to the next [1 or more; default: the length of a window]
     #[arg(long, value_name = "M", requires = "window", value_parser = clap::value_parser!(u32).range(1..))]
     stride: Option<u32>,
+    /// Write N clips into a file, as a data set [1 or more; default: one clip]
+    ///
+    /// The files are pack-00000.npz and so on below the directory OUT; dataset.json describes them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) pack: Option<u32>,
+    /// Shares of train, val and test, such as 8:1:1 [default: no parts]
+    ///
+    /// A hash of the path of each input determines its part.
+    #[arg(long, value_name = "SHARES", requires = "pack")]
+    pub(crate) split: Option<Split>,
+    /// Write mean and standard deviation of every array over the part train
+    #[arg(long, requires = "pack")]
+    pub(crate) normalise: bool,
 }
 
 /// The type of floats.
@@ -70,6 +90,7 @@ impl ArraySettings {
             ("--rotations", rotations != usual.rotations),
             ("--joints", !self.joints.is_empty()),
             ("--window", window.is_some()),
+            ("--pack", self.pack.is_some()),
         ];
         flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }

@@ -82,7 +82,7 @@ fn parsed(
     match MotionFile::parse(&bytes, format, skeleton, &options) {
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
-            Ok(Loaded { format, file, warnings, bytes })
+            Ok(Loaded { format: file.format(), file, warnings, bytes })
         }
         Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),
     }

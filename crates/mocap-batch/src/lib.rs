@@ -65,6 +65,7 @@ mod root;
 mod rows;
 mod run;
 mod shard;
+mod split;
 mod write;
 
 pub use context::{FileRecord, JobContext};
@@ -84,4 +85,5 @@ pub use report::{JobReport, Tally};
 pub use rows::{PlanRow, SummaryRow, plan_rows};
 pub use run::{Observer, Outcome, RunOptions, Summary, run};
 pub use shard::Shard;
+pub use split::Split;
 pub use write::{WriteContent, write_file, write_stream};

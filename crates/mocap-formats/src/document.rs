@@ -23,7 +23,8 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Where it has no motion, or values that are not finite and are not to be repaired.
     fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
         let _ = options;
-        let problem = if self.markers().is_some() { FormatProblem::OnlyMarkers } else { FormatProblem::NoMotion };
+        let problem =
+            if self.markers().is_some() { FormatProblem::OnlyMarkers } else { FormatProblem::NoMotion };
         Err(Finding::new(problem).into())
     }
 

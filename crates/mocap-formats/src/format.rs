@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::{amc, asf, bvh, c3d, csv, json, npz, safetensors, skel, text, trc};
+use crate::{amc, asf, bvh, c3d, csv, json, npz, safetensors, skel, smpl, text, trc};
 
 /// Makes the enum and the table from one line per format.
 macro_rules! formats {
@@ -39,6 +39,7 @@ formats! {
     Json from json: "A clip with everything it holds, as JSON",
     Npz from npz: "A clip as numpy arrays: rotations, positions, velocities, contacts",
     Safetensors from safetensors: "The same arrays as safetensors",
+    Smpl from smpl: "The motion of an SMPL body, as AMASS has it",
     C3d from c3d: "Markers of an optical system, with gaps",
     Trc from trc: "Markers as a table of text",
 }
@@ -60,6 +61,11 @@ impl Format {
     /// The lower-case name, which is also the usual extension.
     pub fn extension(self) -> &'static str {
         self.entry().name
+    }
+
+    /// The extension of its files: the name, or what follows the last `-` in it.
+    pub fn file_extension(self) -> &'static str {
+        self.extension().rsplit('-').next().unwrap_or_default()
     }
 
     /// A few words that help texts put in brackets behind the name.

@@ -160,7 +160,8 @@ impl Hand {
 #[test]
 fn all_processors_and_types_mean_the_same() {
     let options = c3d::Options::default();
-    let expected = c3d::parse(&Hand { processor: 84, floats: false, frames: 9, trial: false }.bytes(), &options);
+    let expected =
+        c3d::parse(&Hand { processor: 84, floats: false, frames: 9, trial: false }.bytes(), &options);
     let expected = expected.unwrap();
     assert_eq!(expected.warnings, []);
     let expected = expected.value;
@@ -172,7 +173,11 @@ fn all_processors_and_types_mean_the_same() {
     for processor in [84, 85, 86] {
         for floats in [false, true] {
             let bytes = Hand { processor, floats, frames: 9, trial: true }.bytes();
-            assert_eq!(c3d::parse(&bytes, &options).unwrap().value, expected, "processor {processor}, {floats}");
+            assert_eq!(
+                c3d::parse(&bytes, &options).unwrap().value,
+                expected,
+                "processor {processor}, {floats}"
+            );
         }
     }
     let long = Hand { processor: 84, floats: false, frames: 70_000, trial: true }.bytes();

@@ -60,21 +60,25 @@ impl Clip {
                 between.iter().fold(local(id), |placed, above| local(*above) * placed)
             };
             let at_rest = through(&|id: JointId| rest.joints[id.index()]);
-            let dofs = Dofs { frame: joint.dofs.frame, limits: joint.dofs.limits, ..Dofs::free(joint.dofs.order) };
+            let dofs =
+                Dofs { frame: joint.dofs.frame, limits: joint.dofs.limits, ..Dofs::free(joint.dofs.order) };
             let (offset, rest_rotation) = (at_rest.translation.vector, at_rest.rotation);
             joints.push(Joint { parent, offset, rest_rotation, dofs, ..joint.clone() });
             let placed: Vec<Isometry3<f64>> =
                 (0..self.frames()).map(|frame| through(&|id| source.local(id, frame))).collect();
             let rotation = Track::from_samples(placed.iter().map(|place| place.rotation).collect());
-            let translation = Track::from_samples(placed.iter().map(|place| place.translation.vector).collect());
+            let translation =
+                Track::from_samples(placed.iter().map(|place| place.translation.vector).collect());
             tracks.push(JointTracks::new(rotation.unwrap_or(Track::Constant(rest_rotation)), translation));
         }
         let chains = skeleton.chains().iter().filter_map(|chain| {
             let (base, tip) = (places[chain.base.index()]?, places[chain.tip.index()]?);
             Some(crate::Chain { base, tip, ..chain.clone() })
         });
-        let part = Skeleton::new(skeleton.name(), *skeleton.space(), joints)?.with_chains(chains.collect())?;
-        Clip::new(Arc::new(part), self.rate(), self.frames(), tracks)?.with_annotations(self.annotations().clone())
+        let part =
+            Skeleton::new(skeleton.name(), *skeleton.space(), joints)?.with_chains(chains.collect())?;
+        Clip::new(Arc::new(part), self.rate(), self.frames(), tracks)?
+            .with_annotations(self.annotations().clone())
     }
 }
 
@@ -85,9 +89,12 @@ mod tests {
 
     #[test]
     fn joints_that_are_kept_stay_where_they_were() {
-        let joint = |name: &str, parent: Option<u32>| Joint::new(name, parent.map(JointId), Vector3::new(0.1, 1.0, 0.0));
+        let joint = |name: &str, parent: Option<u32>| {
+            Joint::new(name, parent.map(JointId), Vector3::new(0.1, 1.0, 0.0))
+        };
         let end = Joint { end_site: true, ..joint("tip", Some(3)) };
-        let joints = vec![joint("root", None), joint("a", Some(0)), joint("b", Some(1)), joint("c", Some(2)), end];
+        let joints =
+            vec![joint("root", None), joint("a", Some(0)), joint("b", Some(1)), joint("c", Some(2)), end];
         let skeleton = Arc::new(Skeleton::new("", Space::default(), joints).unwrap());
         let turn = |joint: usize| {
             let at = move |frame: usize| exp(&Vector3::new(0.1 * frame as f64, joint as f64 * 0.3, -0.2));

@@ -44,6 +44,7 @@
 
 mod companion;
 mod compare;
+mod dataset;
 mod digits;
 mod edit;
 mod error;
@@ -81,13 +82,14 @@ struct Library;
 
 pub use companion::companion;
 pub use compare::{at_one_rate, in_one_unit};
+pub use dataset::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
 pub use digits::{grouped, short};
 pub use edit::{EditOptions, edit};
 pub use error::Error;
 pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
 pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
-pub use markers::{MarkerFacts, MarkerProblem, marker_clip, marker_problems};
 pub use mapping::{ExplainedMapping, Mapping};
+pub use markers::{MarkerFacts, MarkerProblem, marker_clip, marker_problems};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;

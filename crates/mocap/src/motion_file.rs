@@ -55,6 +55,11 @@ impl MotionFile {
                 (Content::Document(value), warnings)
             }
         };
+        // An NPZ file may hold the arrays of another format.
+        let format = match &content {
+            Content::Document(document) => FileFormat::Exchange(document.format()),
+            Content::Clip(_) => format,
+        };
         Ok(Parsed { value: MotionFile { format, content }, warnings })
     }
 

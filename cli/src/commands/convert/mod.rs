@@ -1,6 +1,7 @@
 //! `mocap convert`: between formats, with edits.
 
 mod markers;
+mod pack;
 
 use std::path::Path;
 
@@ -49,6 +50,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     if let Some(flag) = args.arrays.asked().filter(|_| !holds_arrays(format)) {
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
             .help("it is for npz and safetensors"));
+    }
+    if let Some(clips) = args.arrays.pack {
+        return pack::run(args, format, clips as usize, console);
     }
     let rename = |path: &Path| encode::renamed(path, format);
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };

@@ -74,6 +74,19 @@ impl Data {
         self.len() == 0
     }
 
+    /// The size of its values in a file [bytes]; of texts, of the characters that mean something.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Data::F32(values) => 4 * values.len(),
+            Data::F64(values) => 8 * values.len(),
+            Data::I8(values) => values.len(),
+            Data::I32(values) => 4 * values.len(),
+            Data::I64(values) => 8 * values.len(),
+            Data::Bool(values) => values.len(),
+            Data::Text(values) => values.iter().map(|text| 4 * text.chars().count()).sum(),
+        }
+    }
+
     /// The type of its values, as messages name it.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -20,7 +20,13 @@ pub(super) fn positions(clip: &Clip, joints: &[JointId]) -> Vec<Vector3<f64>> {
 /// Central differences [units of the values per second]; one-sided at both ends; not a number in a single frame.
 ///
 /// `width` values belong to a frame.
-pub(super) fn velocity(values: &[Vector3<f64>], width: usize, frame: usize, fps: f64, at: usize) -> Vector3<f64> {
+pub(super) fn velocity(
+    values: &[Vector3<f64>],
+    width: usize,
+    frame: usize,
+    fps: f64,
+    at: usize,
+) -> Vector3<f64> {
     let frames = values.len() / width;
     let (from, to) = (frame.saturating_sub(1), (frame + 1).min(frames - 1));
     (values[to * width + at] - values[from * width + at]) * fps / (to - from) as f64
@@ -40,13 +46,11 @@ pub(super) fn heading(clip: &Clip, joints: &[JointId], positions: &[Vector3<f64>
         joints.iter().position(|joint| *joint == id)
     };
     let pair = |a: Role, b: Role| place(a).zip(place(b));
-    let pairs: Vec<(usize, usize)> = [
-        pair(Role::LeftUpperLeg, Role::RightUpperLeg),
-        pair(Role::LeftUpperArm, Role::RightUpperArm),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let pairs: Vec<(usize, usize)> =
+        [pair(Role::LeftUpperLeg, Role::RightUpperLeg), pair(Role::LeftUpperArm, Role::RightUpperArm)]
+            .into_iter()
+            .flatten()
+            .collect();
     let root = joints.first().copied();
     let rest = root.map(|root| skeleton.joint(root).rest_rotation.inverse() * forward);
     let facing = |frame: usize| -> Option<f64> {

@@ -26,6 +26,7 @@ mod features;
 mod markers;
 mod of_clip;
 mod options;
+mod pack;
 mod problem;
 mod to_clip;
 mod ulps;
@@ -34,11 +35,12 @@ pub use array::{Array, Arrays, Data, Precision};
 pub use markers::of_markers;
 pub use of_clip::of_clip;
 pub use options::{ArrayOptions, RotationFormat, Window};
+pub use pack::{check_common, is_per_frame, of_skeleton, pack, unpack};
 pub use problem::Problem;
 
 pub(crate) use markers::to_markers;
-pub(crate) use to_clip::{Source, to_clip};
 pub(crate) use problem::shape;
+pub(crate) use to_clip::{Source, first_clip};
 
 /// Whether an array follows from the others: it is not needed to read the motion.
 pub(crate) fn is_derived(name: &str) -> bool {

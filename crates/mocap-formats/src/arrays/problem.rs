@@ -17,6 +17,8 @@ pub enum Problem {
     NotFinite { path: String, index: String, value: f64 },
     #[error("{path}{index}: {message}")]
     Value { path: String, index: String, message: String },
+    #[error("{name} is not that of the other clips: a set holds clips of one skeleton, rate and encoding")]
+    OfAnotherSet { name: String },
     #[error("{path}: {error}")]
     Model { path: String, error: mocap_model::ModelError },
     #[error("{path}{index}: the quaternion has length {length}, not 1: it was normalized")]
@@ -35,6 +37,7 @@ impl crate::Problem for Problem {
             Problem::Kind { .. } => "arrays::kind",
             Problem::NotFinite { .. } => "arrays::not-finite",
             Problem::Value { .. } => "arrays::value",
+            Problem::OfAnotherSet { .. } => "arrays::of-another-set",
             Problem::Model { .. } => "arrays::model",
             Problem::RotationLength { .. } => "arrays::rotation-length",
             Problem::Disagrees { .. } => "arrays::disagrees",

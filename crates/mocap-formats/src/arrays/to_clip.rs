@@ -93,9 +93,26 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The motion of arrays; of a set of several clips the first one, with a warning.
+pub(crate) fn first_clip(
+    source: &Source,
+    limits: &Limits,
+    fps: Option<f64>,
+) -> Result<Parsed<Clip>, Finding> {
+    let Some(starts) = source.arrays.get("clip_starts") else { return to_clip(source, limits, fps) };
+    let broken = || source.value("clip_starts", String::new(), "it does not fit the frames of the file");
+    let first = super::unpack(source.arrays, 0).ok_or_else(broken)?;
+    let Parsed { value, mut warnings } = to_clip(&Source { arrays: &first, ..*source }, limits, fps)?;
+    let clips = starts.data.len() - 1;
+    if clips > 1 {
+        warnings.insert(0, Finding::new(Problem::SeveralClips { clips }));
+    }
+    Ok(Parsed { value, warnings })
+}
+
 /// The motion of arrays as [`of_clip`](super::of_clip) makes them, or with only rotations, root translation,
 /// parents, offsets and frame rate.
-pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Result<Parsed<Clip>, Finding> {
+fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Result<Parsed<Clip>, Finding> {
     let mut warnings = Warnings::default();
     let rotations = source.need("rotations")?;
     let [frames, width, ..] = *rotations.shape.as_slice() else {
@@ -121,8 +138,7 @@ pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Res
         read_translations(source, frames, &skeleton, &joints, &mut tracks)?;
         read_scales(source, frames, &skeleton, &joints, &mut tracks)?;
     }
-    let clip =
-        Clip::new(skeleton, rate, frames, tracks).map_err(|error| source.model("rotations", error))?;
+    let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|error| source.model("rotations", error))?;
     let clip = clip
         .with_annotations(annotations(source, frames)?)
         .map_err(|error| source.model("scalars", error))?;
@@ -133,7 +149,9 @@ pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Res
 fn rotation_format(source: &Source, shape: &[usize]) -> Result<RotationFormat, Finding> {
     let stated = source.texts("rotation_format")?.and_then(<[_]>::first);
     let format = match stated {
-        Some(name) => name.parse().map_err(|message: String| source.value("rotation_format", String::new(), message))?,
+        Some(name) => {
+            name.parse().map_err(|message: String| source.value("rotation_format", String::new(), message))?
+        }
         None => match shape {
             [6] => RotationFormat::SixD,
             [3, 3] => RotationFormat::Matrix,
@@ -214,9 +232,9 @@ fn read_translations(
             let mut translation = Vector3::zeros();
             for axis in 0..3 {
                 let at = (frame * width + at) * 3 + axis;
-                let metres = source.finite(name, array, at).map_err(|finding| {
-                    finding.in_joint(&skeleton.joint(*joint).name).in_frame(frame)
-                })?;
+                let metres = source
+                    .finite(name, array, at)
+                    .map_err(|finding| finding.in_joint(&skeleton.joint(*joint).name).in_frame(frame))?;
                 translation[axis] = ulps::step(metres / unit, steps.map_or(0, |steps| steps[at]));
             }
             samples.push(translation);
@@ -257,7 +275,9 @@ fn read_scales(
         let mut samples = Vec::with_capacity(frames);
         for frame in 0..frames {
             let scale = vector(source, name, array, frame * joints.len() + j);
-            samples.push(scale.map_err(|finding| finding.in_joint(&skeleton.joint(*joint).name).in_frame(frame))?);
+            samples.push(
+                scale.map_err(|finding| finding.in_joint(&skeleton.joint(*joint).name).in_frame(frame))?,
+            );
         }
         let track = Track::from_samples(samples).expect("there is a frame");
         let has_track = scaled.map_or(track != Track::Constant(Vector3::repeat(1.0)), |scaled| scaled[j]);
@@ -277,7 +297,9 @@ fn annotations(source: &Source, frames: usize) -> Result<Annotations, Finding> {
         for (i, name) in names.iter().enumerate() {
             let values: Result<Vec<f64>, Finding> = (0..frames)
                 .map(|frame| {
-                    source.finite("scalars", array, frame * count + i).map_err(|finding| finding.in_frame(frame))
+                    source
+                        .finite("scalars", array, frame * count + i)
+                        .map_err(|finding| finding.in_frame(frame))
                 })
                 .collect();
             let values = Track::from_samples(values?).unwrap_or(Track::Constant(0.0));
@@ -300,7 +322,12 @@ fn near(a: &Vector3<f64>, b: &Vector3<f64>, size: f64) -> bool {
 }
 
 /// The skeleton: as the file describes it in full, where the arrays agree with that; else as the arrays say.
-fn skeleton(source: &Source, width: usize, limits: &Limits, warnings: &mut Warnings) -> Result<Skeleton, Finding> {
+fn skeleton(
+    source: &Source,
+    width: usize,
+    limits: &Limits,
+    warnings: &mut Warnings,
+) -> Result<Skeleton, Finding> {
     let told = skeleton_of_arrays(source, width, limits)?;
     let Some(text) = source.texts("skeleton")?.and_then(<[_]>::first) else { return Ok(told) };
     let full = skel::parse(text.as_bytes(), limits).map_err(|rejected| {
@@ -322,9 +349,8 @@ fn agree(full: &Skeleton, told: &Skeleton) -> bool {
         skeleton.joints().iter().filter(|joint| joint.end_site == end_site).cloned().collect()
     };
     let size = told.joints().iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
-    let name = |skeleton: &Skeleton, joint: &Joint| {
-        joint.parent.map(|parent| skeleton.joint(parent).name.clone())
-    };
+    let name =
+        |skeleton: &Skeleton, joint: &Joint| joint.parent.map(|parent| skeleton.joint(parent).name.clone());
     let same = |a: &Joint, b: &Joint| {
         near(&a.offset, &b.offset, size)
             && name(full, a) == name(told, b)

@@ -15,7 +15,10 @@ pub(crate) static FORMAT: Entry = Entry {
         start.bytes.len() > 512
             && (1..=64).contains(&start.bytes[0])
             && start.bytes[1] == 0x50
-            && start.bytes.get((usize::from(start.bytes[0]) - 1) * 512 + 3).is_some_and(|kind| (84..=86).contains(kind))
+            && start
+                .bytes
+                .get((usize::from(start.bytes[0]) - 1) * 512 + 3)
+                .is_some_and(|kind| (84..=86).contains(kind))
     },
     read: Ok(|bytes, options| {
         let (fps, repair, limits) = (options.fps, options.repair, options.limits);

@@ -76,9 +76,7 @@ impl Parameters {
                 [low] => Some(u64::from(low)),
                 [] => None,
             },
-            Value::Floats(floats) => {
-                floats.first().filter(|float| **float >= 0.0).map(|float| *float as u64)
-            }
+            Value::Floats(floats) => floats.first().filter(|float| **float >= 0.0).map(|float| *float as u64),
             _ => None,
         }
     }
@@ -112,9 +110,11 @@ fn value(bytes: &[u8], at: usize, processor: Processor) -> Result<Value, String>
         4 => 4,
         other => return Err(format!("type {other} is not known; expected -1, 1, 2 or 4")),
     };
-    let product = |lengths: &[u8]| lengths.iter().try_fold(1usize, |all, length| all.checked_mul(usize::from(*length)));
+    let product =
+        |lengths: &[u8]| lengths.iter().try_fold(1usize, |all, length| all.checked_mul(usize::from(*length)));
     let start = at + 2 + axes;
-    let end = product(lengths).and_then(|count| count.checked_mul(size)).and_then(|size| start.checked_add(size));
+    let end =
+        product(lengths).and_then(|count| count.checked_mul(size)).and_then(|size| start.checked_add(size));
     let content = end.and_then(|end| bytes.get(start..end)).ok_or_else(lost)?;
     Ok(match kind {
         -1 => {

@@ -89,7 +89,9 @@ impl Header<'_> {
     /// The float in a word and the one behind it.
     fn float(&self, number: usize) -> f32 {
         let at = 2 * (number - 1);
-        self.bytes.get(at..at + 4).map_or(0.0, |four| self.processor.float([four[0], four[1], four[2], four[3]]))
+        self.bytes
+            .get(at..at + 4)
+            .map_or(0.0, |four| self.processor.float([four[0], four[1], four[2], four[3]]))
     }
 }
 
@@ -114,7 +116,9 @@ impl Layout {
         warnings: &mut Warnings,
     ) -> Result<Layout, Finding> {
         let mut chosen = |path: &str, stated: f64, usable: fn(f64) -> bool| -> f64 {
-            let Some(parameter) = parameters.number(path).filter(|number| usable(*number)) else { return stated };
+            let Some(parameter) = parameters.number(path).filter(|number| usable(*number)) else {
+                return stated;
+            };
             if (parameter - stated).abs() > 1e-6 * parameter.abs() {
                 let [shown, said] = [parameter, stated].map(crate::markers::digits);
                 let path = path.to_owned();
@@ -124,7 +128,8 @@ impl Layout {
             parameter
         };
         let points = chosen("POINT:USED", f64::from(header.word(2)), |_| true) as usize;
-        let scale = chosen("POINT:SCALE", f64::from(header.float(7)), |scale| scale.is_finite() && scale != 0.0);
+        let scale =
+            chosen("POINT:SCALE", f64::from(header.float(7)), |scale| scale.is_finite() && scale != 0.0);
         let block = chosen("POINT:DATA_START", f64::from(header.word(9)), |block| block >= 2.0) as usize;
         let rate = chosen("POINT:RATE", f64::from(header.float(11)), |rate| rate > 1e-9 && rate < 1e9);
         if points == 0 {
@@ -166,7 +171,8 @@ impl Layout {
 fn frames(header: &Header, parameters: &Parameters, there: usize) -> usize {
     let ends = parameters.long("TRIAL:ACTUAL_START_FIELD").zip(parameters.long("TRIAL:ACTUAL_END_FIELD"));
     let trial = ends.and_then(|(start, end)| (end + 1).checked_sub(start));
-    let long = || parameters.number("POINT:LONG_FRAMES").filter(|frames| *frames >= 1.0).map(|frames| frames as u64);
+    let long =
+        || parameters.number("POINT:LONG_FRAMES").filter(|frames| *frames >= 1.0).map(|frames| frames as u64);
     let short = || parameters.long("POINT:FRAMES");
     let first = u64::from(header.word(4));
     let of_header = (u64::from(header.word(5)) + 1).saturating_sub(first);

@@ -183,6 +183,12 @@ impl Entries {
             .flat_map(|text| text.bytes().chain(std::iter::repeat_n(b' ', length - text.len())))
             .collect();
         let lengths = [length as u8, texts.len() as u8];
-        self.parameter(group, name, -1, &lengths[..if texts.len() == 1 && name != "LABELS" { 1 } else { 2 }], &values);
+        self.parameter(
+            group,
+            name,
+            -1,
+            &lengths[..if texts.len() == 1 && name != "LABELS" { 1 } else { 2 }],
+            &values,
+        );
     }
 }

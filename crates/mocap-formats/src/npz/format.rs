@@ -4,7 +4,7 @@ use super::{Archive, write};
 use crate::arrays::{self, Source, of_clip};
 use crate::entry::Entry;
 use crate::markers::MarkersDocument;
-use crate::{Content, Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Content, Encoded, Format, Parsed, ReadOptions, Rejected, Stated, smpl};
 use mocap_model::Clip;
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -30,7 +30,11 @@ pub(crate) static FORMAT: Entry = Entry {
     ..Entry::MOTION
 };
 
-fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn crate::Document>>, Rejected> {
+/// Reads what an NPZ file holds: markers, the motion of an SMPL body, or arrays of a clip.
+pub(crate) fn read(
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Parsed<Box<dyn crate::Document>>, Rejected> {
     let archive = Archive::open(bytes, &options.limits)?;
     let arrays = archive.read(|name| !arrays::is_derived(name))?;
     let source = Source { arrays: &arrays, suffix: ".npy" };
@@ -39,20 +43,25 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn crate::Doc
         let document = MarkersDocument { format: Format::Npz, markers, bytes: bytes.to_vec() };
         return Ok(Parsed { value: Box::new(document), warnings: Vec::new() });
     }
-    let Parsed { value, warnings } = arrays::to_clip(&source, &options.limits, options.fps)?;
-    Ok(Parsed { value: Box::new(Document { clip: value, bytes: bytes.to_vec() }), warnings })
+    let (format, parsed) = match archive.has("poses") && !archive.has("rotations") {
+        true => (Format::Smpl, smpl::to_clip(&source, &options.limits, options.fps)?),
+        false => (Format::Npz, arrays::first_clip(&source, &options.limits, options.fps)?),
+    };
+    let Parsed { value: clip, warnings } = parsed;
+    Ok(Parsed { value: Box::new(Document { format, clip, bytes: bytes.to_vec() }), warnings })
 }
 
 /// The motion of a file, and the file.
 #[derive(Debug)]
 struct Document {
+    format: Format,
     clip: Clip,
     bytes: Vec<u8>,
 }
 
 impl crate::Document for Document {
     fn format(&self) -> Format {
-        Format::Npz
+        self.format
     }
 
     fn stated(&self, _: &ReadOptions) -> Stated {

@@ -14,5 +14,5 @@ pub use archive::Archive;
 pub use problem::Problem;
 pub use write::{to_bytes, write};
 
-pub(crate) use format::FORMAT;
+pub(crate) use format::{FORMAT, read};
 pub(crate) use npy::values;

@@ -28,7 +28,8 @@ pub(super) fn read(path: &str, bytes: &[u8]) -> Result<Array, Finding> {
         None => return Err(not_npy()),
     };
     let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
-    let header = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| broken("its header is cut off".into()))?;
+    let header =
+        end.and_then(|end| bytes.get(start..end)).ok_or_else(|| broken("its header is cut off".into()))?;
     if header.len() > HEADER {
         return Err(broken(format!("its header has {} bytes", header.len())));
     }
@@ -78,14 +79,16 @@ impl Header {
         if quote == '[' {
             return Err("structured arrays are not supported".into());
         }
-        let descr = descr[1..].split(quote).next().filter(|_| quote == '\'' || quote == '"').ok_or_else(lost)?;
+        let descr =
+            descr[1..].split(quote).next().filter(|_| quote == '\'' || quote == '"').ok_or_else(lost)?;
         let order = after("fortran_order")?;
         let fortran = match order {
             _ if order.starts_with("True") => true,
             _ if order.starts_with("False") => false,
             _ => return Err(lost()),
         };
-        let shape = after("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')')).ok_or_else(lost)?.0;
+        let shape =
+            after("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')')).ok_or_else(lost)?.0;
         let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
         let shape: Result<Vec<usize>, String> = lengths
             .map(|length| {
@@ -336,7 +339,10 @@ mod tests {
         refused(b"\x93NUMPY\x09\x00\x00\x00", "version 9");
         refused(b"\x93NUMPY\x01\x00\xFF\xFF{", "cut off");
         refused(&member("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", b"x"), "objects");
-        refused(&member("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", b""), "structured");
+        refused(
+            &member("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", b""),
+            "structured",
+        );
         refused(&member(&header("<f4", "False", "(-1, 4)"), b""), "'-1'");
         refused(&member(&header("<c8", "False", "(1,)"), &[0; 8]), "'<c8'");
         let huge = "(9999999999999, 9999999999999)";

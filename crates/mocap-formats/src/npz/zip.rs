@@ -97,7 +97,8 @@ impl Entry {
         let mut wide = wide_numbers(fields).into_iter();
         for number in [&mut size, &mut stored, &mut offset] {
             if *number == WIDE {
-                *number = wide.next().ok_or_else(|| broken(name_text.clone(), "its zip64 field is missing"))?;
+                *number =
+                    wide.next().ok_or_else(|| broken(name_text.clone(), "its zip64 field is missing"))?;
             }
         }
         if flags & 1 != 0 {
@@ -150,7 +151,9 @@ pub(super) fn content(bytes: &[u8], member: &Member, limit: usize) -> Result<Vec
         let room = (member.size as usize).min(stored.len().saturating_mul(4));
         let mut content = Vec::with_capacity(room);
         let mut inflated = flate2::read::DeflateDecoder::new(stored).take(member.size + 1);
-        inflated.read_to_end(&mut content).map_err(|_| broken(member.name.clone(), "its compressed data are broken"))?;
+        inflated
+            .read_to_end(&mut content)
+            .map_err(|_| broken(member.name.clone(), "its compressed data are broken"))?;
         content
     } else {
         stored.to_vec()

@@ -19,7 +19,8 @@ pub(crate) static FORMAT: Entry = Entry {
     // The length of the header, then its JSON.
     detect: |start| {
         let text = start.bytes;
-        text.get(6..9) == Some(b"\0\0{") && [&b"\"rotations\""[..], b"\"marker_positions\""]
+        text.get(6..9) == Some(b"\0\0{")
+            && [&b"\"rotations\""[..], b"\"marker_positions\""]
                 .iter()
                 .any(|name| text.windows(name.len()).any(|window| window == *name))
     },
@@ -31,7 +32,7 @@ pub(crate) static FORMAT: Entry = Entry {
             let document = MarkersDocument { format: Format::Safetensors, markers, bytes: bytes.to_vec() };
             return Ok(Parsed { value: Box::new(document), warnings: Vec::new() });
         }
-        let Parsed { value, warnings } = arrays::to_clip(&source, &options.limits, options.fps)?;
+        let Parsed { value, warnings } = arrays::first_clip(&source, &options.limits, options.fps)?;
         Ok(Parsed { value: Box::new(Document { clip: value, bytes: bytes.to_vec() }), warnings })
     }),
     write: Some(|clip, options| {

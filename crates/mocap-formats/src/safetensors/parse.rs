@@ -79,7 +79,9 @@ fn read(tensor: &Tensor, content: &[u8]) -> Result<Array, String> {
         ($type:ty) => {
             bytes
                 .chunks_exact(size)
-                .map(|chunk| <$type>::from_le_bytes(chunk.try_into().expect("a chunk has the size of the type")))
+                .map(|chunk| {
+                    <$type>::from_le_bytes(chunk.try_into().expect("a chunk has the size of the type"))
+                })
                 .collect()
         };
     }

@@ -114,12 +114,23 @@ fn markers(text: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Ma
             let (found, limit) = (frames + 1, options.limits.frames);
             return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
         }
-        if frames < 2 && let Some(time) = cells.next() {
+        if frames < 2
+            && let Some(time) = cells.next()
+        {
             times.extend(file.number(&time)?);
         } else if frames >= 2 {
             cells.next();
         }
-        read_row(&file, &row, cells, width, (&header.names, frames), options.repair, warnings, &mut positions)?;
+        read_row(
+            &file,
+            &row,
+            cells,
+            width,
+            (&header.names, frames),
+            options.repair,
+            warnings,
+            &mut positions,
+        )?;
         frames += 1;
     }
     if let Some(stated) = header.frames.filter(|stated| stated.parse() != Ok(frames)) {
@@ -143,7 +154,8 @@ fn header(
 ) -> Result<Header, Finding> {
     let cells: Vec<Range<usize>> = file.cells(values).collect();
     let places: Vec<String> = file.cells(keys).map(|cell| file.word(&cell).to_lowercase()).collect();
-    let cell = |key: &str| cells.get(places.iter().position(|known| *known == key)?).filter(|cell| !cell.is_empty());
+    let cell =
+        |key: &str| cells.get(places.iter().position(|known| *known == key)?).filter(|cell| !cell.is_empty());
     let fps = cell("datarate").map(|cell| file.number(cell)).transpose()?.flatten();
     let metres = cell("units").and_then(|cell| c3d::metres(&file.word(cell)));
     let unit = metres.map(|metres| Unit { metres, source: UnitSource::File });
@@ -165,13 +177,17 @@ fn header(
         found.push(claimed);
     }
     if found.is_empty() {
-        return Err(Finding::new(Problem::Missing { what: "the names of markers" }).at(file.text, names.clone()));
+        return Err(
+            Finding::new(Problem::Missing { what: "the names of markers" }).at(file.text, names.clone())
+        );
     }
     if found.len() > limits.joints {
         let (found, limit) = (found.len(), limits.joints);
         return Err(Finding::new(LimitExceeded { what: "markers", found, limit }));
     }
-    if let Some(stated) = cell("nummarkers").map(|cell| file.word(cell)).filter(|n| n.parse() != Ok(found.len())) {
+    if let Some(stated) =
+        cell("nummarkers").map(|cell| file.word(cell)).filter(|n| n.parse() != Ok(found.len()))
+    {
         warnings.push(Finding::new(Problem::MarkerCount { stated, found: found.len() }));
     }
     let space = Space { unit, ..Space::default() };

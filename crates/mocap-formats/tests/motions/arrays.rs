@@ -40,9 +40,8 @@ fn check(shown: &str, bytes: &[u8]) {
         let same = back(&clip, format, f64);
         assert_eq!(same, clip, "{shown} as {format}");
         let bits = |clip: &Clip| -> Vec<u64> {
-            let locals = (0..clip.skeleton().len()).flat_map(|joint| {
-                (0..clip.frames()).map(move |frame| clip.local(joint.into(), frame))
-            });
+            let locals = (0..clip.skeleton().len())
+                .flat_map(|joint| (0..clip.frames()).map(move |frame| clip.local(joint.into(), frame)));
             let numbers = locals.flat_map(|local| {
                 let (t, q) = (local.translation.vector, local.rotation.into_inner().coords);
                 [t.x, t.y, t.z, q.x, q.y, q.z, q.w].map(f64::to_bits)
@@ -150,7 +149,9 @@ pub(crate) fn fixture_features_follow_from_the_motion() {
     let other = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).unwrap();
     let other = mocap_formats::arrays::of_clip(&other, &ArrayOptions::default());
     for frame in 0..clip.frames() {
-        let at = |arrays: &mocap_formats::arrays::Arrays| arrays.get("heading").unwrap().data.number(frame).unwrap();
+        let at = |arrays: &mocap_formats::arrays::Arrays| {
+            arrays.get("heading").unwrap().data.number(frame).unwrap()
+        };
         let turns = (at(&other) - at(&arrays) - 0.5) / std::f64::consts::TAU;
         assert!((turns - turns.round()).abs() < 1e-5, "frame {frame}: {turns} turns");
     }
@@ -171,7 +172,9 @@ pub(crate) fn fixture_arrays_of_others_are_read() {
     let other = read_arrays(&arrays).unwrap().value.into_clip(&options).unwrap().value;
     assert_eq!((other.frames(), other.rate()), (clip.frames(), clip.rate()));
     assert_eq!(other.skeleton().space().metres(), Some(1.0));
-    for (name, code) in [("rotations", "arrays::missing"), ("parents", "arrays::missing"), ("fps", "arrays::missing")] {
+    for (name, code) in
+        [("rotations", "arrays::missing"), ("parents", "arrays::missing"), ("fps", "arrays::missing")]
+    {
         let mut without = arrays.clone();
         without.remove(name);
         let error = read_arrays(&without).unwrap_err();
