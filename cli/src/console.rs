@@ -13,9 +13,20 @@ use crate::exit::Exit;
 pub(crate) struct Style {
     renderer: Renderer,
     quiet: bool,
+    /// Results for people are not printed.
+    silent: bool,
 }
 
 impl Style {
+    /// A result with its line break, as JSON or text; empty where nothing is printed.
+    pub(crate) fn row(&self, as_json: bool, json: &str, text: &str) -> String {
+        match if as_json { json } else { text } {
+            "" => String::new(),
+            _ if self.silent && !as_json => String::new(),
+            row => format!("{row}\n"),
+        }
+    }
+
     /// The text of an error, about a file or about the arguments.
     pub(crate) fn error(&self, path: Option<&str>, error: &Diagnostic) -> String {
         format!("{}\n\n", self.renderer.error(path, error))
@@ -52,8 +63,8 @@ impl Console {
             ColorWhen::Never => false,
             ColorWhen::Auto => anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
         };
-        let style =
-            Style { renderer: Renderer::new(colored).listed_by("mocap validate"), quiet: global.quiet };
+        let renderer = Renderer::new(colored).listed_by("mocap validate");
+        let style = Style { renderer, quiet: global.quiet > 0, silent: global.quiet > 1 };
         let Global { json, progress, .. } = *global;
         Console { style, json, progress, closed: false, lost: false }
     }
@@ -75,9 +86,9 @@ impl Console {
 
     /// One result, as JSON or text. Text may have several lines, or none.
     pub(crate) fn row(&mut self, json: &str, text: &str) {
-        let row = if self.json { json } else { text };
+        let row = self.style.row(self.json, json, text);
         if !row.is_empty() {
-            self.stdout(format!("{row}\n").as_bytes());
+            self.stdout(row.as_bytes());
         }
     }
 

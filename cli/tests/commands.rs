@@ -259,7 +259,12 @@ fn a_motion_file_as_target_shows_how_it_stands() {
         assert!(!ran.stderr.contains("rest-first-frame"), "{}", ran.stderr);
         sandbox.read(out)
     };
-    let found = run("rest.bvh", "a.bvh", &["--strict"]);
+    let found = run("rest.bvh", "a.bvh", &[]);
+    // The error is what the source lacks.
+    let strict = ["retarget", &walk, "rest.bvh", "-o", "s.bvh", "--strict"];
+    let ran = sandbox.run([&strict[..], &units[..]].concat());
+    assert!(ran.stderr.contains("error[retarget::left-out]"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("rest-first-frame"), "{}", ran.stderr);
     assert!(found == run("rest.bvh", "b.bvh", &["--target-rest", "0"]));
     assert!(found != run("rest.bvh", "c.bvh", &["--target-rest", "9"]));
 }

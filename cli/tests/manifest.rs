@@ -72,11 +72,7 @@ fn what_does_not_belong_together_or_is_missing_is_said() {
     let two = String::from_utf8(sandbox.read(&shard(2))).unwrap();
     sandbox.put(&shard(2), format!("{two}{{\"type\":\"start\",\"path\":\"9/9.bvh\"}}\n{{\"type\":\"cl"));
     let ran = merge(&[&shard(1), &shard(2), &shard(3)]).ok();
-    assert!(
-        ran.stderr.contains("1 clips were started and not finished, such as '9/9.bvh'"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("1 clip was started and not finished, such as '9/9.bvh'"), "{}", ran.stderr);
 
     convert(&sandbox, "other/", &["--fps", "60", "--shard", "2/3"]);
     let ran = merge(&[&shard(1), "other/.mocap-manifest.2-of-3.jsonl"]);
@@ -139,4 +135,21 @@ fn stats_say_what_failed_and_why() {
     assert_eq!((&row["frames"], &row["outputs"]), (&44.into(), &11.into()));
     assert_eq!(row["errors"][0]["count"], 1);
     assert_eq!(row["slowest"].as_array().unwrap().len(), 2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn verify_needs_no_more_threads_than_the_system_gives() {
+    let sandbox = Sandbox::new();
+    for i in 0..600 {
+        sandbox.put(&format!("db/{i}.bvh"), LEG);
+    }
+    sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-q"]).ok();
+    // Each thread asks for 2 MiB of addresses.
+    let line = "ulimit -v 600000 && exec \"$0\" manifest verify out -j 60000";
+    let exe = mocap::command(&sandbox.path("")).get_program().to_owned();
+    let mut shell = std::process::Command::new("sh");
+    let ran = shell.args(["-c", line]).arg(exe).current_dir(sandbox.path("")).output().unwrap();
+    let (said, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success() && said.contains("600 clips: 600 whole"), "{said} {errors}");
 }

@@ -162,7 +162,7 @@ fn each_input_can_have_a_picture_of_its_own() {
     for (command, extension, more) in [
         ("view", "html", &[][..]),
         ("sheet", "svg", &["--poses", "2"]),
-        ("plot", "png", &["--joint", "Hips", "--to", "png"]),
+        ("plot", "Hips.png", &["--joint", "Hips", "--to", "png"]),
     ] {
         let out = format!("{command}/");
         let run = [&[command, "db", "--each", "-o", &out, "--resume", "--json"], more].concat();

@@ -165,7 +165,7 @@ fn a_mistake_is_shown_in_its_line() {
     let ran = sandbox.run(["run", "p.toml"]);
     assert_eq!(ran.code, 2);
     let expected = "\
-error[toml::unknown-key]: a compare step has no 'fail-abvoe'
+error[toml::unknown-key]: step 'compare' has no 'fail-abvoe'
   --> p.toml:42:1
    |
 42 | fail-abvoe = \"1mm\"

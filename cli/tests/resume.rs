@@ -256,3 +256,25 @@ fn inputs_that_collide_do_so_in_every_shard() {
     }
     assert_eq!(sandbox.run(["info", "db", "--shard", "0/5"]).code, 2);
 }
+
+#[test]
+fn a_target_from_stdin_counts_by_its_content() {
+    let sandbox = Sandbox::new();
+    let clip = |name: &str| std::fs::read(mocap::fixture(&format!("clips/{name}"))).unwrap();
+    sandbox.put("clips/walk.bvh", clip("alex_walk.bvh"));
+    let retarget = ["retarget", "clips/", "-", "-o", "out/", "--resume"];
+    sandbox.run_with(retarget, &clip("robin.skel")).ok();
+    let ran = sandbox.run_with(retarget, &clip("robin.skel")).ok();
+    assert!(ran.stderr.contains("1 skipped") || ran.stdout.is_empty(), "{ran:?}");
+    let ran = sandbox.run_with(retarget, &clip("alex.skel"));
+    assert!(ran.code == 2 && ran.stderr.contains("the target was '- ("), "{ran:?}");
+}
+
+#[test]
+fn an_input_from_stdin_is_in_the_manifest() {
+    let sandbox = Sandbox::new();
+    sandbox.run_with(["convert", "-", "--to", "csv", "-o", "out/", "--resume"], LEG.as_bytes()).ok();
+    let lines = lines(&sandbox, MANIFEST);
+    let clip = lines.iter().find(|line| line["type"] == "clip").unwrap();
+    assert_eq!((&clip["input"]["bytes"], &clip["also"]), (&LEG.len().into(), &Value::Null), "{clip}");
+}

@@ -90,6 +90,18 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
+    /// A directory as input has a directory as output, also one that does not exist yet. A name with an extension
+    /// may be a mistake, and is not taken for one.
+    pub(super) fn settle(&mut self, inputs: &[PathBuf]) {
+        let is_new =
+            |output: &&PathBuf| output.extension().is_none() && !output.exists() && *output != Path::new("-");
+        if let Some(output) = self.output.as_ref().filter(is_new)
+            && inputs.iter().any(|input| input.is_dir())
+        {
+            self.output = Some(output.join(""));
+        }
+    }
+
     /// Whether the result goes to stdout.
     pub(crate) fn to_stdout(&self) -> bool {
         self.output.as_deref() == Some(Path::new("-"))

@@ -13,9 +13,9 @@ pub(crate) struct Global {
     /// JSON Lines on stdout: one object per input, in input order, errors included
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Suppress warnings and notes; errors are still printed
-    #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
+    /// Suppress warnings and notes; -qq: also results. Errors are still printed
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) quiet: u8,
     /// Colour of messages: auto, always or never [default: auto]
     #[arg(
         long,

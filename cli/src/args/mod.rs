@@ -97,6 +97,20 @@ pub(crate) enum Verb {
     },
 }
 
+impl Verb {
+    /// Settles what outputs are, by the inputs.
+    pub(crate) fn settle_outputs(&mut self) {
+        match self {
+            Verb::Convert(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Compress(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Decompress(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Skel(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Retarget(args) => args.outputs.settle(&args.paths[..args.paths.len() - 1]),
+            _ => {}
+        }
+    }
+}
+
 impl Cli {
     /// All commands and flags.
     pub(crate) fn definition() -> clap::Command {

@@ -5,17 +5,17 @@ use mocap_report::plot::{Channel, PlotOptions};
 
 use super::{ImageFormat, Pictures, ThemeChoice};
 
-/// Draw curves of a joint over time, for one motion or several in one chart
+/// Draw curves of joints over time, for one motion or several in one chart
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Plot")]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel position -o foot.svg\n\
-    \x20 mocap plot a.bvh b.bvh --joint Hips -o hips.png")]
+    \x20 mocap plot a.bvh b.bvh --joint LeftFoot --joint RightFoot -o feet.png")]
 pub(crate) struct Args {
-    /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...)
-    #[arg(long, value_name = "JOINT")]
-    pub(crate) joint: String,
+    /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...); repeatable
+    #[arg(long, value_name = "JOINT", required = true)]
+    pub(crate) joint: Vec<String>,
     /// Curve: rotation (local Euler angles in the joint's order [deg]), position (world [m]), speed [m/s]
     #[arg(long, value_name = "CHANNEL", default_value = "rotation", hide_possible_values = true)]
     channel: ChannelChoice,

@@ -28,9 +28,9 @@ use super::{Length, Outputs, Reading, Selection, SourceEdits, UnitLength, settin
     \x20 mocap retarget database/ robin.skel -o out/ --fail-above violations=0,slide=0.05\n\
     \x20 mocap retarget walk.bvh robin.skel --explain")]
 pub(crate) struct Args {
-    /// Motions (files, directories, globs, or - for stdin), and last the target skeleton: a .skel file, or any motion
-    /// or skeleton file
-    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    /// Motions (files, directories, globs, or - for stdin), and last the target skeleton: a .skel file, any motion or
+    /// skeleton file, or preset:NAME (`mocap skel --preset list`)
+    #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) method: MethodSettings,

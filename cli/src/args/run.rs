@@ -54,7 +54,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 #[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct RetargetStep {
-    /// Target skeleton: a .skel file, or any motion or skeleton file
+    /// Target skeleton: a .skel file, any motion or skeleton file, or preset:NAME
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) target: PathBuf,
     #[command(flatten)]

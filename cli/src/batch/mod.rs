@@ -7,7 +7,7 @@ mod progress;
 mod rendered;
 mod report;
 
-pub(crate) use observer::run;
+pub(crate) use observer::{SummaryRow, run};
 pub(crate) use options::{RunOptions, expand, plan, read_files};
 pub(crate) use plan_each::{OutputNames, check_stdout, plan_each};
 pub(crate) use progress::Meter;
@@ -18,8 +18,7 @@ use mocap::FileFormat;
 pub(crate) use crate::diagnostic::Failure;
 pub(crate) use crate::rows::{ErrorRow, json};
 pub(crate) use mocap_batch::{
-    Destination, Input, Job, JobContext, Naming, PlanRow, ReadFiles, SummaryRow as Summary, Tally,
-    is_directory, report_jobs,
+    Destination, Input, Job, JobContext, Naming, PlanRow, ReadFiles, Tally, is_directory, report_jobs,
 };
 
 /// Formats that a command reads: a directory is searched for those of them that [`FileFormat::is_searched`] says.

@@ -1,10 +1,12 @@
 //! Runs jobs and prints what becomes of them: rows, messages, progress, the summary.
 
-use mocap_batch::{Job, JobContext, Observer, Outcome, Summary, SummaryRow, plan_rows};
+use mocap_batch::{Job, JobContext, JobReport, Observer, Outcome, Summary, plan_rows};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::options::RunOptions;
 use super::progress::Progress;
-use super::rendered::{Rendered, RenderedFailure, Renderer};
+use super::rendered::{Rendered, RenderedFailure, Renderer, Repeated};
 use super::report::Report;
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
@@ -25,7 +27,10 @@ pub(crate) fn run(
             Err(error) => return console.usage_error(&error.into()),
         };
         for row in rows {
-            console.row(&json(&row), &format!("{} {} -> {}", row.action, row.path, row.output));
+            console.row(&json(&row), &row.to_string());
+            if console.is_closed() {
+                break;
+            }
         }
         return Exit::Success;
     }
@@ -37,7 +42,8 @@ pub(crate) fn run(
     let shown = if options.own_progress { &[] } else { jobs };
     let progress = Progress::new(console.progress(), shown);
     let summed = jobs.len() > 1 || options.sharded;
-    let mut printer = Printer { console, progress, renderer: renderer.clone(), summed };
+    let (repeated, renderer) = (Repeated::default(), renderer.clone());
+    let mut printer = Printer { console, progress, renderer, repeated, compressed: (0, 0), summed };
     match mocap_batch::run(jobs, &options.engine, work, &mut printer) {
         Ok(summary) => printer.end(&summary),
         Err(error) => console.usage_error(&error.into()),
@@ -49,8 +55,22 @@ struct Printer<'a> {
     console: &'a mut Console,
     progress: Progress,
     renderer: Renderer,
+    repeated: Repeated,
+    /// Sizes of motions that were compressed [bytes]: as they were, and as they are.
+    compressed: (u64, u64),
     /// Whether a summary is printed.
     summed: bool,
+}
+
+/// The last row of a run over several inputs.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Summary")]
+pub(crate) struct SummaryRow<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// Of all motions that were compressed, how much smaller they are than joints × frames × 40 bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<f64>,
 }
 
 impl Observer<Rendered, RenderedFailure> for Printer<'_> {
@@ -68,7 +88,11 @@ impl Observer<Rendered, RenderedFailure> for Printer<'_> {
             Outcome::Skipped => self.renderer.skipped(job),
             Outcome::NotStarted => return,
         };
-        self.progress.suspend(|| rendered.print(self.console));
+        if rendered.raw_bytes > 0 {
+            self.compressed.0 += rendered.raw_bytes;
+            self.compressed.1 += rendered.tally().bytes_out;
+        }
+        self.progress.suspend(|| rendered.print(self.console, &mut self.repeated));
     }
 
     fn tick(&mut self) {
@@ -98,9 +122,18 @@ impl Printer<'_> {
             self.console.error(None, &error.clone().into());
         }
         if self.summed && !self.console.is_closed() {
+            if let Some(line) = self.repeated.line() {
+                self.console.note(&line);
+            }
+            let (raw, bytes) = self.compressed;
+            let ratio = (raw > 0).then(|| raw as f64 / bytes as f64);
             match self.console.is_json() {
-                true => self.console.row(&json(&SummaryRow::from(summary)), ""),
-                false => self.console.note(&summary.text()),
+                true => self.console.row(&json(&SummaryRow { summary, ratio }), ""),
+                false => {
+                    let ratio =
+                        ratio.map_or(String::new(), |ratio| format!(", {ratio:.1} times smaller than raw"));
+                    self.console.note(&format!("{}{ratio}", summary.text()));
+                }
             }
         }
         match summary.failed {

@@ -92,11 +92,12 @@ impl RunOptions {
         RunOptions { own_progress, ..self }
     }
 
-    /// The same for outputs that depend on other files as well, which have been read.
-    pub(crate) fn depending_on(mut self, role: &str, files: &[FileRecord]) -> RunOptions {
+    /// The same for outputs that depend on other files as well, which have been read; without files, on a name.
+    pub(crate) fn depending_on(mut self, role: &str, name: &str, files: &[FileRecord]) -> RunOptions {
         if let Some(manifest) = &mut self.engine.manifest {
             let files: Vec<String> = files.iter().map(|file| named(&file.path, file.content)).collect();
-            manifest.options.insert(role.to_owned(), files.join(" "));
+            let on = if files.is_empty() { name.to_owned() } else { files.join(" ") };
+            manifest.options.insert(role.to_owned(), on);
         }
         self
     }

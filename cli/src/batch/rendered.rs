@@ -1,5 +1,7 @@
 //! Results as text: rendered by the worker that made them, printed when it is their turn.
 
+use std::collections::BTreeMap;
+
 use mocap_batch::{BatchError, Destination, FailureKind, Job, JobError, JobReport, PlanRow, Tally};
 
 use super::report::Report;
@@ -12,9 +14,14 @@ use crate::rows::{ErrorRow, json};
 pub(super) struct Rendered {
     /// For stdout.
     row: String,
-    /// For stderr.
+    /// For stderr, before the row.
     messages: String,
+    /// For stderr, after it: gates that were missed by what the row says.
+    missed: String,
+    /// Warnings of one line each, with their codes, for stderr before the row.
+    pub(super) warnings: Vec<(&'static str, String)>,
     tally: Tally,
+    pub(super) raw_bytes: u64,
 }
 
 /// A job that failed.
@@ -40,7 +47,8 @@ impl JobReport for Rendered {
     }
 
     fn size(&self) -> usize {
-        self.row.len() + self.messages.len()
+        let warnings: usize = self.warnings.iter().map(|(_, text)| text.len()).sum();
+        self.row.len() + self.messages.len() + self.missed.len() + warnings
     }
 }
 
@@ -87,13 +95,42 @@ impl From<BatchError> for RenderedFailure {
     }
 }
 
+/// Warnings of a run by code: of many alike, the first are shown.
+#[derive(Debug, Default)]
+pub(super) struct Repeated(BTreeMap<&'static str, usize>);
+
+impl Repeated {
+    /// Warnings of one code that are shown.
+    const SHOWN: usize = 3;
+
+    fn is_shown(&mut self, code: &'static str) -> bool {
+        let count = self.0.entry(code).or_default();
+        *count += 1;
+        *count <= Repeated::SHOWN
+    }
+
+    /// The warnings that were not shown, in one line.
+    pub(super) fn line(&self) -> Option<String> {
+        let others = self.0.iter().filter(|(_, count)| **count > Repeated::SHOWN);
+        let others: Vec<String> =
+            others.map(|(code, count)| format!("{} {code}", count - Repeated::SHOWN)).collect();
+        (!others.is_empty())
+            .then(|| format!("more warnings: {}; `mocap validate` or --json shows all", others.join(", ")))
+    }
+}
+
 impl Rendered {
-    pub(super) fn print(&self, console: &mut Console) {
-        if !self.messages.is_empty() {
-            console.say(&self.messages);
+    pub(super) fn print(&self, console: &mut Console, repeated: &mut Repeated) {
+        let warnings = self.warnings.iter().filter(|(code, _)| repeated.is_shown(code));
+        let messages = warnings.fold(self.messages.clone(), |text, (_, warning)| text + warning);
+        if !messages.is_empty() {
+            console.say(&messages);
         }
         if !self.row.is_empty() {
             console.stdout(self.row.as_bytes());
+        }
+        if !self.missed.is_empty() {
+            console.say(&self.missed);
         }
     }
 }
@@ -123,17 +160,18 @@ impl Renderer {
     fn done(&self, job: &Job, report: &Report) -> Rendered {
         let path = job.input.shown();
         let mut messages = self.plan_warning(&path, job);
-        if !self.json {
-            messages += &self.style.warnings(&path, &report.warnings, self.detail);
-        }
+        let warnings = self.warnings(&path, &report.warnings, &mut messages);
+        let mut missed = String::new();
         for error in &report.errors {
-            messages += &self.style.error(Some(&path), error);
+            *(if error.is_gate() { &mut missed } else { &mut messages }) +=
+                &self.style.error(Some(&path), error);
         }
         let row = match job.destination {
             Destination::Stdout => String::new(),
             _ => self.row(&report.json, &report.text),
         };
-        Rendered { row, messages, tally: report.tally }
+        let Report { tally, raw_bytes, .. } = *report;
+        Rendered { row, messages, missed, warnings, tally, raw_bytes }
     }
 
     /// A job that failed.
@@ -141,11 +179,31 @@ impl Renderer {
         let path = job.input.shown();
         let row = self.row(&json(&ErrorRow { path: Some(&path), error, warnings }), "");
         let mut messages = self.plan_warning(&path, job);
-        if !self.json {
-            messages += &self.style.warnings(&path, warnings, self.detail);
+        let warnings = self.warnings(&path, warnings, &mut messages);
+        // After the warnings.
+        let missed = self.style.error(Some(&path), error);
+        Rendered { row, messages, missed, warnings, ..Rendered::default() }
+    }
+
+    /// Warnings of one line each; those in full are added to the messages.
+    fn warnings(
+        &self,
+        path: &str,
+        warnings: &[Diagnostic],
+        messages: &mut String,
+    ) -> Vec<(&'static str, String)> {
+        // Rows have them.
+        if self.json {
+            return Vec::new();
         }
-        messages += &self.style.error(Some(&path), error);
-        Rendered { row, messages, tally: Tally::default() }
+        if self.detail == Detail::Full {
+            *messages += &self.style.warnings(path, warnings, Detail::Full);
+            return Vec::new();
+        }
+        let line = |warning: &Diagnostic| {
+            (warning.code, self.style.warnings(path, std::slice::from_ref(warning), Detail::Line))
+        };
+        warnings.iter().map(line).collect()
     }
 
     /// A job whose output exists.
@@ -168,7 +226,6 @@ impl Renderer {
     }
 
     fn row(&self, json: &str, text: &str) -> String {
-        let row = if self.json { json } else { text };
-        if row.is_empty() { String::new() } else { format!("{row}\n") }
+        self.style.row(self.json, json, text)
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Report {
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) tally: Tally,
+    /// Size of the motion without compression [bytes]; 0 where it is not compressed.
+    pub(crate) raw_bytes: u64,
 }
 
 impl Report {
@@ -29,9 +31,7 @@ impl Report {
 
 /// Reports that a command with one result failed; warnings were shown when they were found.
 pub(crate) fn fail(path: &str, error: &Diagnostic, warnings: &[Diagnostic], console: &mut Console) -> Exit {
-    if console.is_json() {
-        console.row(&json(&ErrorRow { path: Some(path), error, warnings }), "");
-    }
+    console.row(&json(&ErrorRow { path: Some(path), error, warnings }), "");
     console.error(Some(path), error);
     Exit::ClipFailed
 }

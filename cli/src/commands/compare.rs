@@ -79,7 +79,7 @@ fn compare(
     let [reference, other] = &clips;
     let summary = object_error(reference, other, args.measure.shell.0).map_err(|error| (1, error.into()))?;
     let limit = args.measure.fail_above.map(|length| length.0);
-    let missed = limit.filter(|limit| summary.max > *limit).map(|limit| error_above(summary.max, limit));
+    let missed = limit.and_then(|limit| error_above(summary.max, limit));
     draw(args, [(&inputs[0], reference), (&inputs[1], other)]).map_err(of(1))?;
     let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let row = Row {
@@ -111,10 +111,14 @@ fn read(args: &Args, input: &Input, reported: &mut Reported, console: &Console) 
     clip
 }
 
-/// The error of a motion that is too far from another.
-pub(crate) fn error_above(error: f64, limit: f64) -> Diagnostic {
+/// The error of a motion that is too far from another; an error that is not a number is.
+pub(crate) fn error_above(error: f64, limit: f64) -> Option<Diagnostic> {
+    if error <= limit {
+        return None;
+    }
     let (error, limit) = (millimetres(error), millimetres(limit));
-    Diagnostic::gate("gate::error-above", format!("the largest error is {error}, above the limit of {limit}"))
+    let message = format!("the largest error is {error}, above the limit of {limit}");
+    Some(Diagnostic::gate("gate::error-above", message))
 }
 
 impl Row<'_> {
@@ -170,4 +174,15 @@ impl Reported {
 /// The warning with the path of the input. The skeleton of an AMC has its own path.
 pub(super) fn about(warning: Diagnostic, input: &Input) -> Diagnostic {
     if warning.path.is_some() { warning } else { warning.in_file(Path::new(&input.shown())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_number_misses_the_gate() {
+        assert!(error_above(1e-4, 1e-4).is_none());
+        assert!(error_above(2e-4, 1e-4).is_some() && error_above(f64::NAN, 1e-4).is_some());
+    }
 }

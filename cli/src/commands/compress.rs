@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use mocap::SummarizedCompression;
-use mocap_compress::CompressSummary;
+use mocap_analysis::millimetres;
+use mocap_compress::{CompressOptions, CompressSummary};
 use mocap_formats::Format;
 use mocap_model::Clip;
 use serde::Serialize;
@@ -66,14 +67,28 @@ fn compress_input(job: &Job, context: &JobContext, args: &Args, meter: &Meter) -
     context.check()?;
     let compressed = compress(clip, &args.bounds, &mut warnings, &|share| meter.set(share));
     let SummarizedCompression { bytes, summary } =
-        compressed.map_err(|error| Failure { error, warnings: std::mem::take(&mut warnings) })?;
+        compressed.map_err(|error| Failure::from(error).behind(std::mem::take(&mut warnings)))?;
+    let warnings = read::strict(&args.reading, warnings)?;
     let (bytes_out, output) = encode::deliver(&Encoded::from(bytes), job, context)?;
     let path = job.input.shown();
     let text = format!("{path} -> {output}: {}", summary.line());
     let tally = Tally { frames: summary.frames, bytes_in: input_bytes, bytes_out };
-    let seconds = start.elapsed().as_secs_f64();
+    let (seconds, raw_bytes) = (start.elapsed().as_secs_f64(), summary.raw_bytes);
     let json = json(&Row { path, output, input_bytes, summary, seconds, warnings: &warnings });
-    Ok(Report { json, text, warnings, tally, ..Report::default() })
+    Ok(Report { json, text, warnings, tally, raw_bytes, ..Report::default() })
+}
+
+/// The warning about an error bound within which a measured point may lie anywhere around its joint.
+fn loose_bound(options: &CompressOptions) -> Option<Diagnostic> {
+    let CompressOptions { tolerance, shell, .. } = *options;
+    let message = format!(
+        "the error bound of {} is not below the distance of {} at which it is measured: joints may turn by any angle",
+        millimetres(tolerance),
+        millimetres(shell)
+    );
+    let warning = Diagnostic::new("compress::loose-bound", message);
+    (tolerance >= shell)
+        .then(|| warning.help("a number without a unit is metres: --error 0.1mm is the default"))
 }
 
 /// Scales the motion where asked, and compresses it.
@@ -86,6 +101,7 @@ pub(crate) fn compress(
     let clip = edit::apply(&Edits { scale: bounds.scale, ..Edits::default() }, clip, warnings)?;
     let mut found = Vec::new();
     let (options, rules) = (bounds.options(), bounds.rules());
+    warnings.extend(loose_bound(&options));
     let compressed = mocap::compress_by_rules(&clip, &options, &rules, progress, &mut found);
     warnings.extend(found.into_iter().map(Diagnostic::from));
     Ok(compressed?)

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap::FileFormat;
 use mocap_formats::Format;
 use mocap_model::Skeleton;
 use serde::Serialize;
@@ -36,6 +37,15 @@ pub(crate) struct Row<'a> {
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     let skeleton = args.skeleton_ref.as_deref().map(reference).transpose()?;
+    // Without -o, the output would have the name of such an input.
+    if let ([path], None) = (&args.inputs.inputs[..], &args.outputs.output)
+        && FileFormat::of_path(path).is_some_and(|named| named == format.into())
+        && let Some(error) = read::bytes_of(&JobContext::standalone(), &Input::named(path))
+            .ok()
+            .and_then(|bytes| not_compressed(&bytes))
+    {
+        return Ok(batch::fail(&path.display().to_string(), &error, &[], console));
+    }
     let rename = |path: &Path| encode::renamed(path, format);
     let names = OutputNames { searched: batch::COMPRESSED, rename: &rename, format: Some(format) };
     let reads = ReadFiles::NONE.and(args.skeleton_ref.iter().chain(&args.inputs.selection.files_from));
@@ -63,6 +73,14 @@ fn reference(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
     Ok(Arc::new(skeleton))
 }
 
+/// The error about a file of another format.
+fn not_compressed(bytes: &[u8]) -> Option<Diagnostic> {
+    let format = FileFormat::detect(bytes).filter(|format| *format != FileFormat::Mocz)?;
+    let message = format!("not a compressed clip: the content looks like {format}");
+    let error = Diagnostic::new("mocz::not-compressed", message);
+    Some(error.help("`mocap convert` converts it to other formats, `mocap compress` to .mocz"))
+}
+
 fn decompress(
     job: &Job,
     context: &JobContext,
@@ -72,13 +90,8 @@ fn decompress(
 ) -> Result<Report, Failure> {
     let bytes = read::bytes_of(context, &job.input)?;
     let input_bytes = bytes.len() as u64;
-    if !read::is_compressed(&bytes)
-        && let Some(format) = Format::detect(&bytes)
-    {
-        let message = format!("not a compressed clip: the content looks like {format}");
-        return Err(Diagnostic::new("mocz::not-compressed", message)
-            .help("`mocap convert` converts it to other formats, `mocap compress` to .mocz")
-            .into());
+    if let Some(error) = not_compressed(&bytes) {
+        return Err(error.into());
     }
     let compressed = read::open_compressed(&bytes, skeleton)?;
     let info = *compressed.info();

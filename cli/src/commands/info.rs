@@ -76,8 +76,8 @@ impl Row<'_> {
         let lines = lines.chain(self.markers.iter().flat_map(MarkerFacts::lines));
         lines.for_each(|(name, value)| line(name, &value));
         if !self.warnings.is_empty() {
-            let count = self.warnings.len();
-            line("warnings", &format!("{count}; `mocap validate` shows them with their lines"));
+            let codes: Vec<&str> = self.warnings.iter().map(|warning| warning.code).collect();
+            line("warnings", &format!("{}: {}", codes.len(), codes.join(", ")));
         }
         if let Some(compression) = &self.compression {
             compression.lines(self.bytes).iter().for_each(|(name, value)| line(name, value));

@@ -1,4 +1,4 @@
-//! `mocap plot`: curves of a joint over time.
+//! `mocap plot`: curves of joints over time.
 
 use mocap_formats::nearest_name;
 use mocap_model::{JointId, Skeleton};
@@ -14,20 +14,35 @@ use crate::exit::Exit;
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures)?;
     let options = args.options();
-    picture::run(&args.pictures, format.extension(), (invocation, console), |drawn| {
+    // A sheet of the motion has the plain name.
+    let extension = format!("{}.{}", file_name(&args.joint), format.extension());
+    picture::run(&args.pictures, &extension, (invocation, console), |drawn| {
         plot(drawn, &args.joint, &options, format)
     })
 }
 
+/// The joints in a file name.
+fn file_name(joints: &[String]) -> String {
+    let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
+    joints.join("-").chars().map(|letter| if letter == '-' { letter } else { plain(letter) }).collect()
+}
+
 fn plot(
     drawn: &[Drawn],
-    joint: &str,
+    joints: &[String],
     options: &PlotOptions,
     format: ImageFormat,
 ) -> Result<Vec<u8>, Diagnostic> {
-    let mut inputs = Vec::with_capacity(drawn.len());
-    for Drawn { name, clip, .. } in drawn {
-        inputs.push(PlotInput { name, clip, joint: find(clip.skeleton(), joint, name)? });
+    let every = || drawn.iter().flat_map(|drawn| joints.iter().map(move |joint| (drawn, joint)));
+    let captions: Vec<String> = every()
+        .map(|(drawn, joint)| match joints.len() {
+            1 => drawn.name.clone(),
+            _ => format!("{} {joint}", drawn.name),
+        })
+        .collect();
+    let mut inputs = Vec::with_capacity(captions.len());
+    for (name, (Drawn { name: file, clip, .. }, joint)) in captions.iter().zip(every()) {
+        inputs.push(PlotInput { name, clip, joint: find(clip.skeleton(), joint, file)? });
     }
     Ok(match format {
         ImageFormat::Svg => svg(&inputs, options).into_bytes(),

@@ -60,7 +60,7 @@ fn validate(job: &Job, context: &JobContext, reading: &Reading) -> Report {
     if reading.strict {
         errors.append(&mut warnings);
     }
-    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally }
+    Report { json, text: format!("{path}: {verdict}"), errors, warnings, tally, ..Report::default() }
 }
 
 /// The result in a few words.

@@ -21,7 +21,7 @@ fn help(error: &BatchError) -> Option<String> {
     use BatchError as E;
     let help = match error {
         E::StdinTwice { list: true } => "the list of --files-from and an input cannot both come from it",
-        E::NoInput { extensions } => {
+        E::NoInput { extensions, .. } => {
             let wanted: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
             return Some(format!("directories are searched for {}", wanted.join(", ")));
         }

@@ -12,6 +12,14 @@ pub(crate) struct Failure {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
+impl Failure {
+    /// The same after these warnings.
+    pub(crate) fn behind(self, mut warnings: Vec<Diagnostic>) -> Failure {
+        warnings.extend(self.warnings);
+        Failure { warnings, ..self }
+    }
+}
+
 impl From<Diagnostic> for Failure {
     fn from(error: Diagnostic) -> Failure {
         Failure { error, warnings: Vec::new() }

@@ -1,13 +1,13 @@
 //! JSON Schemas of everything that mocap reads or writes as JSON or TOML, made from the types and flags that read and
 //! write it.
 
-use mocap_batch::manifest::{Line, ManifestStats};
+use mocap_batch::manifest::{Line, ManifestProblem, ManifestStats, VerifySummary};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
 use super::settings;
-use crate::batch::{ErrorRow, PlanRow, Summary};
+use crate::batch::{ErrorRow, PlanRow, SummaryRow};
 use crate::commands::{
     compare, compress, convert, decompress, info, manifest, picture, retarget, skel, validate,
 };
@@ -21,41 +21,35 @@ pub(super) fn text(name: &str, about: &str) -> String {
 }
 
 fn schema(name: &str, about: &str) -> Value {
+    let rows = |rows: &[Row]| rows_of(about, rows);
+    let writing = |row: Row| rows_of(about, &[row, of::<PlanRow>, ERROR, SUMMARY]);
     match name {
         "skel" => parsed(&mocap_formats::skel::json_schema()),
         "clip" => parsed(&mocap_formats::json::json_schema()),
         "map" => parsed(&mocap_formats::map::json_schema()),
         "pipeline" => settings::pipeline(about),
         "config" => settings::config(about),
-        "convert" => writing::<convert::Row<'static>>(about),
-        "compress" => writing::<compress::Row<'static>>(about),
-        "decompress" => writing::<decompress::Row>(about),
-        "skel-row" => writing::<skel::Row<'static>>(about),
-        "retarget" => writing::<retarget::Row<'static>>(about),
-        "picture" => writing::<picture::Row<'static>>(about),
-        "run" => writing::<pipeline::Row<'static>>(about),
-        _ => rows(about, |g| match name {
-            "manifest" => vec![of::<Line>(g)],
-            "info" => vec![of::<info::Row<'static>>(g), error(g), summary(g)],
-            "validate" => vec![of::<validate::Row<'static>>(g), error(g), summary(g)],
-            "compare" => vec![of::<compare::Row<'static>>(g), error(g)],
-            "skel-preset" => vec![of::<skel::PresetRow>(g), error(g)],
-            "retarget-explain" => vec![of::<retarget::ExplainRow<'static>>(g), error(g), summary(g)],
-            "run-explain" => {
-                vec![
-                    of::<pipeline::ExplainRow<'static>>(g),
-                    of::<pipeline::VariableRow<'static>>(g),
-                    error(g),
-                ]
-            }
-            "print-config" => vec![of::<PrintRow>(g), error(g)],
-            "manifest-merge" => vec![of::<manifest::MergeRow>(g), error(g)],
-            "manifest-verify" => {
-                vec![of::<manifest::VerifyRow>(g), of::<manifest::VerifySummary>(g), error(g)]
-            }
-            "manifest-stats" => vec![of::<ManifestStats>(g), error(g)],
-            _ => unreachable!("no schema is called '{name}'"),
-        }),
+        "convert" => writing(of::<convert::Row<'static>>),
+        "compress" => writing(of::<compress::Row<'static>>),
+        "decompress" => writing(of::<decompress::Row<'static>>),
+        "skel-row" => writing(of::<skel::Row<'static>>),
+        "retarget" => writing(of::<retarget::Row<'static>>),
+        "picture" => writing(of::<picture::Row<'static>>),
+        "run" => writing(of::<pipeline::Row<'static>>),
+        "manifest" => rows(&[of::<Line>]),
+        "info" => rows(&[of::<info::Row<'static>>, ERROR, SUMMARY]),
+        "validate" => rows(&[of::<validate::Row<'static>>, ERROR, SUMMARY]),
+        "compare" => rows(&[of::<compare::Row<'static>>, ERROR]),
+        "skel-preset" => rows(&[of::<skel::PresetRow>, ERROR]),
+        "retarget-explain" => rows(&[of::<retarget::ExplainRow<'static>>, ERROR, SUMMARY]),
+        "run-explain" => {
+            rows(&[of::<pipeline::ExplainRow<'static>>, of::<pipeline::VariableRow<'static>>, ERROR])
+        }
+        "print-config" => rows(&[of::<PrintRow>, ERROR]),
+        "manifest-merge" => rows(&[of::<manifest::MergeRow>, ERROR]),
+        "manifest-verify" => rows(&[of::<ManifestProblem>, of::<VerifySummary>, ERROR]),
+        "manifest-stats" => rows(&[of::<ManifestStats>, ERROR]),
+        _ => unreachable!("no schema is called '{name}'"),
     }
 }
 
@@ -63,30 +57,20 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("schemas are JSON")
 }
 
+/// The schema of a row.
+type Row = fn(&mut SchemaGenerator) -> Schema;
+
+const ERROR: Row = of::<ErrorRow<'static>>;
+const SUMMARY: Row = of::<SummaryRow<'static>>;
+
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-fn error(generator: &mut SchemaGenerator) -> Schema {
-    of::<ErrorRow<'static>>(generator)
-}
-
-fn summary(generator: &mut SchemaGenerator) -> Schema {
-    of::<Summary>(generator)
-}
-
-/// The rows of a command that makes files from files.
-fn writing<Row: JsonSchema>(about: &str) -> Value {
-    rows(about, |generator| {
-        let plan = of::<PlanRow>(generator);
-        vec![of::<Row>(generator), plan, error(generator), summary(generator)]
-    })
-}
-
 /// A line is one of these.
-fn rows(about: &str, rows: impl FnOnce(&mut SchemaGenerator) -> Vec<Schema>) -> Value {
+fn rows_of(about: &str, rows: &[Row]) -> Value {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let rows = rows(&mut generator);
+    let rows: Vec<Schema> = rows.iter().map(|row| row(&mut generator)).collect();
     let definitions = generator.take_definitions(true);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

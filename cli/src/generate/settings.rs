@@ -30,7 +30,10 @@ pub(super) fn pipeline(about: &str) -> Value {
                 "type": "array",
                 "items": {
                     "type": "object",
-                    "properties": { "files": texts },
+                    "properties": {
+                        "files": texts,
+                        "optional": { "description": "Whether it may match no input", "type": "boolean" },
+                    },
                     "required": ["files"],
                     "additionalProperties": { "type": "object" },
                 },

@@ -55,6 +55,8 @@ pub(super) struct Override {
     pub(super) files: Filter,
     /// Where it says which.
     pub(super) span: Range<usize>,
+    /// Whether it may be about no input.
+    pub(super) optional: bool,
     /// By step.
     pub(super) settings: Vec<(usize, Table)>,
 }
@@ -162,7 +164,7 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, T
         }
         None => (kind.to_owned(), span.clone()),
     };
-    if name.is_empty() || name == FILES {
+    if name.is_empty() || name == FILES || name == OPTIONAL {
         let message = format!("a step cannot be called '{name}'");
         return Err(text.error(STEP, name_span, message));
     }
@@ -179,6 +181,8 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, T
 
 /// Which inputs an override is about.
 const FILES: &str = "files";
+/// Whether there may be no such input.
+const OPTIONAL: &str = "optional";
 
 fn read_override(
     text: &Text,
@@ -194,7 +198,9 @@ fn read_override(
         text.error(TomlProblem::Other(error.code()), files.cell.span.clone(), error.to_string())
     })?;
     let mut settings = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.key != FILES) {
+    let optional = entries.iter().find(|entry| entry.key == OPTIONAL);
+    let optional = optional.map_or(Ok(false), |entry| entry.switch(text))?;
+    for entry in entries.iter().filter(|entry| entry.key != FILES && entry.key != OPTIONAL) {
         let Some(at) = steps.iter().position(|step| step.name == entry.key) else {
             let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
             let message = format!("there is no step called '{}'", entry.key);
@@ -205,14 +211,14 @@ fn read_override(
         check(text, &steps[at], table)?;
         settings.push((at, table.clone()));
     }
-    Ok(Override { files: filter, span: files.cell.span.clone(), settings })
+    Ok(Override { files: filter, span: files.cell.span.clone(), optional, settings })
 }
 
 /// Checks the settings of a step, each by itself.
 fn check(text: &Text, step: &StepTable, entries: &[Entry]) -> Result<(), TomlError> {
     enabled(text, entries)?;
     let settings: Table = entries.iter().filter(|entry| entry.key != COMMON[2].0).cloned().collect();
-    step.kind().check(text, &format!("a {} step", step.kind().name), &settings)
+    step.kind().check(text, &step.shown(), &settings)
 }
 
 /// Whether a step is done.

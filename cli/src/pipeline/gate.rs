@@ -38,9 +38,9 @@ impl Gate {
 /// The gate of a comparison.
 pub(super) fn of_error(step: &str, settings: &CompareSettings, summary: &ErrorSummary) -> Option<Gate> {
     let limit = settings.fail_above?.0;
-    let passed = summary.max <= limit;
-    let checked = GateResult { metric: "error", value: Some(summary.max), limit, passed };
-    Some(Gate::new(step, checked, (!passed).then(|| error_above(summary.max, limit))))
+    let error = error_above(summary.max, limit);
+    let checked = GateResult { metric: "error", value: Some(summary.max), limit, passed: error.is_none() };
+    Some(Gate::new(step, checked, error))
 }
 
 /// The gates on the report of a retargeted motion.

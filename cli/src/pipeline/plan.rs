@@ -85,7 +85,8 @@ impl Plans {
                 place.insert(plan);
             }
         }
-        let idle = |at: &usize| !plans.keys().any(|about| about.contains(at));
+        let idle =
+            |at: &usize| !file.overrides[*at].optional && !plans.keys().any(|about| about.contains(at));
         let warnings = (0..file.overrides.len()).filter(idle).map(|at| {
             let message = "no input matches the files of this override".to_owned();
             let span = file.overrides[at].span.clone();
@@ -150,10 +151,10 @@ impl Plans {
                 let context = JobContext::standalone();
                 let open = Arc::new(settings.open(&context, console)?);
                 let role = format!("target {}", settings.target.display());
-                options = options.depending_on(&role, &context.files_read());
+                options = options.depending_on(&role, "", &context.files_read());
                 if let Some(map) = &open.map {
                     let role = format!("map {}", map.path().display());
-                    options = options.depending_on(&role, map.files_read());
+                    options = options.depending_on(&role, "", map.files_read());
                 }
                 *body = Some(open.clone());
                 bodies.push((settings, open));

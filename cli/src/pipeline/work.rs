@@ -88,7 +88,7 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
     let errors = gates.iter().filter_map(|gate| gate.error.clone()).collect();
-    Ok(Report { json, text, errors, warnings, tally })
+    Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 
 impl Progress<'_> {

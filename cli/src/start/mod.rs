@@ -62,6 +62,7 @@ pub(crate) fn from_process() -> Result<Start, Diagnostic> {
     if let Verb::Help { of } = &cli.command {
         return help::page(definition, of).map(Start::Help);
     }
+    cli.command.settle_outputs();
     cli.global.invocation = Invocation::of(&definition, &matches);
     Ok(Start::Work(Box::new(cli)))
 }

@@ -10,7 +10,8 @@ pub struct Foot {
     pub side: Side,
     /// The foot's joint, at the ankle.
     pub ankle: JointId,
-    /// The joint of the toes (the ball of the foot); without one, the furthest end site, else the ankle.
+    /// The joint of the toes (the ball of the foot); without one, the joint or end site below the ankle with the longest
+    /// offset, else the ankle.
     pub toe: JointId,
     /// All joints and end sites from the ankle outwards.
     pub points: Vec<JointId>,

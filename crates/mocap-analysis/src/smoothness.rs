@@ -65,8 +65,12 @@ pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
         var_a += (a - mean_a) * (a - mean_a);
         var_b += (b - mean_b) * (b - mean_b);
     }
-    let scale = (var_a * var_b).sqrt();
-    (scale > 0.0).then(|| both / scale)
+    // Rounding gives a constant curve a mean beside its values, and so a variance.
+    let varies = |values: &[f64], var: f64| {
+        let noise = 8.0 * f64::EPSILON * values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        var > count * noise * noise
+    };
+    (varies(a, var_a) && varies(b, var_b)).then(|| both / (var_a * var_b).sqrt())
 }
 
 #[cfg(test)]
@@ -89,6 +93,9 @@ mod tests {
         assert!((correlation(&a, &[5.0, 7.0, 9.0, 11.0]).unwrap() - 1.0).abs() < 1e-15);
         assert!((correlation(&a, &[3.0, 2.0, 1.0, 0.0]).unwrap() + 1.0).abs() < 1e-15);
         assert_eq!(correlation(&a, &[1.0; 4]), None);
+        // The mean of ten times 0.1 is not 0.1.
+        let ramp: Vec<f64> = (0..10).map(f64::from).collect();
+        assert_eq!(correlation(&ramp, &[0.1; 10]), None);
         assert_eq!(rms_difference(&a, &[2.0, 3.0, 4.0, 5.0]), 2.0);
     }
 }

@@ -87,14 +87,18 @@ impl JobContext {
         self.state().check()
     }
 
-    /// Reads an input and records its hash. Of a larger input it returns `limit + 1` bytes, which tells a parser with
-    /// that limit that there are more.
+    /// Reads an input and records its hash, that of stdin as the file `-`. Of a larger input it returns `limit + 1`
+    /// bytes, which tells a parser with that limit that there are more.
     ///
     /// # Errors
     /// Where it cannot be read, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
-            Source::Stdin => read_stdin_up_to(limit),
+            Source::Stdin => {
+                let bytes = read_stdin_up_to(limit)?;
+                self.record(Path::new("-"), &bytes)?;
+                Ok(bytes)
+            }
             Source::File(path) => self.read_file(path, limit),
             Source::Unreadable(_, error) => Err(error.as_ref().clone()),
         }
@@ -106,15 +110,14 @@ impl JobContext {
     /// As [`JobContext::read`].
     pub fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
         let bytes = read_up_to(path, limit)?;
-        self.record_read(path, &bytes);
-        self.check()?;
+        self.record(path, &bytes)?;
         Ok(bytes)
     }
 
-    /// Records a file that was read by other means.
-    pub fn record_read(&self, path: &Path, bytes: &[u8]) {
+    fn record(&self, path: &Path, bytes: &[u8]) -> Result<(), BatchError> {
         let content = Content::of(bytes);
         self.state().files.read.push(FileRecord { path: path.to_owned(), content });
+        self.check()
     }
 
     /// The files read so far.

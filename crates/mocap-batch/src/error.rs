@@ -16,8 +16,6 @@ pub enum FailureKind {
     GateMissed,
     /// The run was interrupted: the job counts as not started.
     Interrupted,
-    /// The job took longer than its time limit.
-    TimedOut,
     /// The disk is full: the whole run ends.
     DiskFull,
 }
@@ -97,8 +95,10 @@ pub enum BatchError {
         list: bool,
     },
     /// No input was found.
-    #[error("no input was found")]
+    #[error("no input was found{}", named_places(.searched))]
     NoInput {
+        /// What was named.
+        searched: Vec<PathBuf>,
         /// The extensions that directories were searched for.
         extensions: Vec<String>,
     },
@@ -211,6 +211,16 @@ pub enum BatchError {
         /// The version that is read.
         supported: u32,
     },
+    /// A manifest with hashes of another kind.
+    #[error("'{}' has hashes of kind '{found}'; this version reads {supported}", .path.display())]
+    ManifestHash {
+        /// The manifest.
+        path: PathBuf,
+        /// The kind of its hashes.
+        found: String,
+        /// The kind that is read.
+        supported: &'static str,
+    },
     /// A directory holds no manifest.
     #[error("there is no manifest in '{}'", .0.display())]
     NoManifest(PathBuf),
@@ -251,6 +261,15 @@ pub enum BatchError {
     /// Too many workers do not come back from jobs that timed out.
     #[error("the run stopped: {0} inputs exceeded the time limit and cannot be stopped")]
     Stuck(usize),
+}
+
+fn named_places(places: &[PathBuf]) -> String {
+    let named: Vec<String> = places.iter().take(3).map(|place| format!("'{}'", place.display())).collect();
+    match (&named[..], places.len() - named.len()) {
+        ([], _) => String::new(),
+        (named, 0) => format!(" in {}", named.join(", ")),
+        (named, more) => format!(" in {} and {more} more", named.join(", ")),
+    }
 }
 
 fn folding(folds_case: bool) -> &'static str {
@@ -294,8 +313,11 @@ impl BatchError {
     pub fn code(&self) -> &'static str {
         use BatchError as E;
         match self {
-            E::Io { kind, .. } => io_code(*kind),
-            E::Stdin(_) => "io::error",
+            E::Io { kind: io::ErrorKind::NotFound, .. } => "io::not-found",
+            E::Io { kind: io::ErrorKind::PermissionDenied, .. } => "io::permission",
+            E::Io { kind: io::ErrorKind::AlreadyExists, .. } => "io::exists",
+            E::Io { kind: io::ErrorKind::StorageFull, .. } => "io::disk-full",
+            E::Io { .. } | E::Stdin(_) => "io::error",
             E::TooLarge { .. } => "io::too-large",
             E::LinkLoop(_) => "io::link-loop",
             E::NoThread(_) => "io::threads",
@@ -317,7 +339,7 @@ impl BatchError {
             E::ManifestBusy(_) => "manifest::busy",
             E::NotManifest(_) | E::NothingToMerge => "manifest::no-header",
             E::ManifestDamaged { .. } => "manifest::damaged",
-            E::ManifestForm { .. } => "manifest::form",
+            E::ManifestForm { .. } | E::ManifestHash { .. } => "manifest::form",
             E::NoManifest(_) => "manifest::none",
             E::MergeConflict { .. } => "manifest::conflict",
             E::TimedOut(_) => "batch::timeout",
@@ -332,21 +354,9 @@ impl BatchError {
     pub fn kind(&self) -> FailureKind {
         match self {
             BatchError::Io { kind: io::ErrorKind::StorageFull, .. } => FailureKind::DiskFull,
-            BatchError::TimedOut(_) => FailureKind::TimedOut,
             BatchError::Interrupted => FailureKind::Interrupted,
             _ => FailureKind::Failed,
         }
-    }
-}
-
-/// The stable code of an error of the operating system.
-pub fn io_code(kind: io::ErrorKind) -> &'static str {
-    match kind {
-        io::ErrorKind::NotFound => "io::not-found",
-        io::ErrorKind::PermissionDenied => "io::permission",
-        io::ErrorKind::AlreadyExists => "io::exists",
-        io::ErrorKind::StorageFull => "io::disk-full",
-        _ => "io::error",
     }
 }
 

@@ -60,6 +60,7 @@ pub fn find_inputs(options: &InputOptions, extensions: &[&str]) -> Result<Vec<In
     }
     if inputs.is_empty() {
         return Err(BatchError::NoInput {
+            searched: named,
             extensions: extensions.iter().map(|&one| one.to_owned()).collect(),
         });
     }

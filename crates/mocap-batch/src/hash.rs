@@ -29,7 +29,7 @@ pub struct Content {
 
 impl Hash {
     /// The hash of some bytes.
-    pub fn of(bytes: &[u8]) -> Hash {
+    pub(crate) fn of(bytes: &[u8]) -> Hash {
         Hash(xxh3_128(bytes))
     }
 

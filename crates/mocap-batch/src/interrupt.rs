@@ -10,7 +10,6 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
@@ -18,10 +17,19 @@ use tempfile::NamedTempFile;
 /// Temporary files that are being written.
 static PARTIAL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Whether a run handles signals itself.
-static ORDERLY: AtomicBool = AtomicBool::new(false);
-/// Whether there was a signal.
-static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// Runs that end in order, and the signal that they were asked to end by.
+static RUNS: Mutex<Runs> = Mutex::new(Runs { in_progress: 0, requested: false });
+
+struct Runs {
+    /// Runs that handle the first signal.
+    in_progress: usize,
+    /// Whether there was a signal during one of them.
+    requested: bool,
+}
+
+fn runs() -> MutexGuard<'static, Runs> {
+    RUNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn partial() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
@@ -29,8 +37,8 @@ fn partial() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 
 /// Notes a signal; returns whether a run ends in order because of it. Otherwise the process should end now.
 pub fn request() -> bool {
-    let first = !REQUESTED.swap(true, Ordering::SeqCst);
-    first && ORDERLY.load(Ordering::SeqCst)
+    let mut runs = runs();
+    runs.in_progress > 0 && !std::mem::replace(&mut runs.requested, true)
 }
 
 /// Keeps other threads from starting a temporary file.
@@ -50,7 +58,7 @@ pub fn remove_temporary_files() -> NoMoreFiles {
 
 /// Whether the run in progress must end.
 pub fn requested() -> bool {
-    ORDERLY.load(Ordering::SeqCst) && REQUESTED.load(Ordering::SeqCst)
+    runs().requested
 }
 
 /// While it lives, the run handles the first signal.
@@ -58,14 +66,29 @@ pub(crate) struct Orderly(());
 
 impl Orderly {
     pub(crate) fn begin() -> Orderly {
-        ORDERLY.store(true, Ordering::SeqCst);
+        runs().in_progress += 1;
         Orderly(())
+    }
+
+    /// Ends it, and returns whether there was a signal: one that comes later ends the process.
+    pub(crate) fn end(self) -> bool {
+        std::mem::forget(self);
+        Orderly::leave()
+    }
+
+    fn leave() -> bool {
+        let mut runs = runs();
+        runs.in_progress -= 1;
+        let requested = runs.requested;
+        // The next run begins without a signal.
+        runs.requested &= runs.in_progress > 0;
+        requested
     }
 }
 
 impl Drop for Orderly {
     fn drop(&mut self) {
-        ORDERLY.store(false, Ordering::SeqCst);
+        Orderly::leave();
     }
 }
 

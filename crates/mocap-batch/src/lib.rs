@@ -68,21 +68,30 @@ mod shard;
 mod split;
 mod write;
 
+/// A number of things in words: `1 clip`, `2 clips`.
+///
+/// ```
+/// assert_eq!((mocap_batch::counted(1, "clip"), mocap_batch::counted(0, "clip")), ("1 clip".into(), "0 clips".into()));
+/// ```
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 pub use context::{FileRecord, JobContext};
-pub use error::{BatchError, FailureKind, JobError, io_code};
+pub use error::{BatchError, FailureKind, JobError};
 pub use filter::Filter;
 pub use find::{InputOptions, find_inputs};
 pub use hash::{Content, Hash};
 pub use input::{Input, Source};
 pub use manifest::ManifestOptions;
 pub use plan::{
-    Companions, Destination, FindCompanion, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory,
-    plan_outputs, report_jobs,
+    Companions, Destination, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory, plan_outputs,
+    report_jobs,
 };
 pub use portable::PathText;
 pub use read::read_file;
 pub use report::{JobReport, Tally};
-pub use rows::{PlanRow, SummaryRow, plan_rows};
+pub use rows::{PlanAction, PlanRow, plan_rows};
 pub use run::{Observer, Outcome, RunOptions, Summary, run};
 pub use shard::Shard;
 pub use split::Split;

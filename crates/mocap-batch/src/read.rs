@@ -8,8 +8,12 @@ use crate::error::BatchError;
 
 /// The bytes of a file; of a larger one `limit + 1` bytes, which tells a parser that there are more.
 pub(crate) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
+    let file = File::open(path).map_err(|error| BatchError::io("read", path, &error))?;
+    read_open_up_to(&file, path, limit)
+}
+
+fn read_open_up_to(file: &File, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
     let failed = |error: io::Error| BatchError::io("read", path, &error);
-    let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     // A device may state any size: the limit bounds memory, whatever is stated.
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));
@@ -30,7 +34,12 @@ pub(crate) fn read_stdin_up_to(limit: u64) -> Result<Vec<u8>, BatchError> {
 /// # Errors
 /// Where it cannot be read, or is larger.
 pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-    let bytes = read_up_to(path, limit)?;
+    read_whole(&File::open(path).map_err(|error| BatchError::io("read", path, &error))?, path, limit)
+}
+
+/// As [`read_file`], of a file that is open.
+pub(crate) fn read_whole(file: &File, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
+    let bytes = read_open_up_to(file, path, limit)?;
     if bytes.len() as u64 > limit {
         return Err(BatchError::TooLarge { path: path.to_owned(), limit });
     }

@@ -2,8 +2,11 @@
 
 use std::ops::AddAssign;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// What a job processed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     /// Frames of motion; 0 for work on other files.
     pub frames: usize,

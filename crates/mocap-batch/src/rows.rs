@@ -1,10 +1,13 @@
-//! Rows of a run as data: what would be done, and the summary.
+//! What a run would do, as rows.
+
+use std::fmt;
+use std::iter::once;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::manifest::{Completed, ManifestOptions};
-use crate::{BatchError, Destination, Job, Summary};
+use crate::{BatchError, Destination, Job};
 
 /// What would be done with an output of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -13,8 +16,39 @@ pub struct PlanRow {
     pub path: String,
     /// The output: `-` for stdout, empty where the job writes nothing.
     pub output: String,
-    /// `read`, `write`, `overwrite` or `skip`.
-    pub action: &'static str,
+    /// What would be done.
+    pub action: PlanAction,
+}
+
+/// What would be done with an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanAction {
+    /// The input is read, and nothing is written.
+    Read,
+    /// The output is new.
+    Write,
+    /// An existing output is replaced.
+    Overwrite,
+    /// The output is kept as it is.
+    Skip,
+}
+
+impl fmt::Display for PlanAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PlanAction::Read => "read",
+            PlanAction::Write => "write",
+            PlanAction::Overwrite => "overwrite",
+            PlanAction::Skip => "skip",
+        })
+    }
+}
+
+impl fmt::Display for PlanRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} -> {}", self.action, self.path, self.output)
+    }
 }
 
 impl PlanRow {
@@ -23,84 +57,70 @@ impl PlanRow {
         let (Destination::Exists(output) | Destination::File { path: output, .. }) = &job.destination else {
             return None;
         };
-        Some(PlanRow { path: job.input.shown(), output: output.display().to_string(), action: "skip" })
+        let output = output.display().to_string();
+        Some(PlanRow { path: job.input.shown(), output, action: PlanAction::Skip })
     }
 }
 
-/// What [`run`](crate::run()) would do with these jobs: one row per output.
+/// What [`run`](crate::run()) would do with these jobs: one row per output, found as it is asked for.
+///
+/// ```
+/// use mocap_batch::{Input, PlanAction, plan_rows, report_jobs};
+///
+/// let jobs = report_jobs(vec![Input::named("walk.bvh".as_ref())]);
+/// let rows: Vec<_> = plan_rows(&jobs, None)?.collect();
+/// assert_eq!((rows.len(), rows[0].action), (1, PlanAction::Read));
+/// # Ok::<(), mocap_batch::BatchError>(())
+/// ```
 ///
 /// # Errors
 /// Where the manifest cannot be read.
-pub fn plan_rows(jobs: &[Job], manifest: Option<&ManifestOptions>) -> Result<Vec<PlanRow>, BatchError> {
+pub fn plan_rows(
+    jobs: &[Job],
+    manifest: Option<&ManifestOptions>,
+) -> Result<impl Iterator<Item = PlanRow>, BatchError> {
     let completed = manifest.map(Completed::look_up).transpose()?;
-    let rows_of = |job: &Job| -> Vec<PlanRow> {
-        let path = job.input.shown();
-        let (output, action) = match &job.destination {
-            Destination::Nowhere => (String::new(), "read"),
-            Destination::Stdout => ("-".into(), "write"),
-            Destination::File { path, .. } => {
-                let action = match &completed {
-                    Some(completed) if completed.contains(job) => "skip",
-                    _ if path.exists() => "overwrite",
-                    _ => "write",
-                };
-                (path.display().to_string(), action)
-            }
-            Destination::Exists(path) => (path.display().to_string(), "skip"),
-        };
-        let companions = job.companions.iter().map(|companion| {
-            let action = if action == "write" && companion.exists() { "overwrite" } else { action };
-            (companion.display().to_string(), action)
-        });
-        let outputs = std::iter::once((output, action)).chain(companions);
-        outputs.map(|(output, action)| PlanRow { path: path.clone(), output, action }).collect()
-    };
-    Ok(jobs.iter().flat_map(rows_of).collect())
+    Ok(jobs.iter().flat_map(move |job| rows_of(job, completed.as_ref())))
 }
 
-/// The last row of a run over several inputs.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "Summary")]
-pub struct SummaryRow {
-    r#type: &'static str,
-    clips: usize,
-    ok: usize,
-    failed: usize,
-    skipped: usize,
-    /// Those that the run did not come to before it ended, or had to drop: a later run begins them.
-    not_begun: usize,
-    frames: usize,
-    bytes_in: u64,
-    bytes_out: u64,
-    seconds: f64,
-}
-
-impl From<&Summary> for SummaryRow {
-    fn from(summary: &Summary) -> SummaryRow {
-        let Summary { jobs, ok, failed, skipped, not_started, tally, seconds, .. } = *summary;
-        SummaryRow {
-            r#type: "summary",
-            clips: jobs,
-            ok,
-            failed,
-            skipped,
-            not_begun: not_started,
-            frames: tally.frames,
-            bytes_in: tally.bytes_in,
-            bytes_out: tally.bytes_out,
-            seconds,
+fn rows_of(job: &Job, completed: Option<&Completed>) -> Vec<PlanRow> {
+    let (output, action) = match &job.destination {
+        Destination::Nowhere => (String::new(), PlanAction::Read),
+        Destination::Stdout => ("-".into(), PlanAction::Write),
+        Destination::File { path, .. } => {
+            let action = match completed {
+                Some(completed) if completed.contains(job) => PlanAction::Skip,
+                _ if path.exists() => PlanAction::Overwrite,
+                _ => PlanAction::Write,
+            };
+            (path.display().to_string(), action)
         }
-    }
+        Destination::Exists(path) => (path.display().to_string(), PlanAction::Skip),
+    };
+    let companions = job.companions.iter().map(|companion| {
+        let replaced = action == PlanAction::Write && companion.exists();
+        (companion.display().to_string(), if replaced { PlanAction::Overwrite } else { action })
+    });
+    let row = |(output, action)| PlanRow { path: job.input.shown(), output, action };
+    once((output, action)).chain(companions).map(row).collect()
 }
 
-impl Summary {
-    /// The counts in one line for people.
-    pub fn text(&self) -> String {
-        let counts = [(self.failed, "failed"), (self.skipped, "skipped"), (self.not_started, "not started")];
-        let others = counts.into_iter().filter(|(count, _)| *count > 0);
-        let others: String = others.map(|(count, name)| format!(", {count} {name}")).collect();
-        let interrupted = if self.interrupted { "interrupted: " } else { "" };
-        let Summary { jobs, ok, tally, seconds, .. } = self;
-        format!("{interrupted}{jobs} inputs: {ok} ok{others}; {} frames in {seconds:.2} s", tally.frames)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Input;
+
+    #[test]
+    fn rows_are_found_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let job = |name: &str| Job {
+            destination: Destination::File { path: folder.path().join(name), replace: true },
+            ..Job::report(Input::named(name.as_ref()))
+        };
+        let jobs = [job("a"), job("b")];
+        let mut rows = plan_rows(&jobs, None).unwrap();
+        assert_eq!(rows.next().unwrap().action, PlanAction::Write);
+        std::fs::write(folder.path().join("b"), "").unwrap();
+        assert_eq!(rows.next().unwrap().action, PlanAction::Overwrite);
     }
 }

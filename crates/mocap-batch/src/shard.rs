@@ -7,12 +7,13 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::portable;
 
 /// The shard `index` of `count`, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     index: u32,
     count: u32,
@@ -25,9 +26,32 @@ impl Shard {
         hash % u64::from(self.count) + 1 == u64::from(self.index)
     }
 
+    /// All shards of so many.
+    pub(crate) fn all(count: u32) -> impl Iterator<Item = Shard> {
+        (1..=count).map(move |index| Shard { index, count })
+    }
+
+    /// The number of shards.
+    pub(crate) fn count(self) -> u32 {
+        self.count
+    }
+
     /// The shard in a file name: `2-of-3`.
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         format!("{}-of-{}", self.index, self.count)
+    }
+
+    /// The shard that [`Shard::name`] has written.
+    pub(crate) fn from_name(name: &str) -> Option<Shard> {
+        Shard::new(name.split_once("-of-")?)
+    }
+
+    /// The shard of two numbers without signs.
+    fn new((index, count): (&str, &str)) -> Option<Shard> {
+        let number =
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
+        let shard = Shard { index: number(index)?, count: number(count)? };
+        (1..=shard.count).contains(&shard.index).then_some(shard)
     }
 }
 
@@ -35,17 +59,40 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Shard, String> {
-        let parsed = text.split_once('/').and_then(|(index, count)| {
-            Some(Shard { index: index.parse().ok()?, count: count.parse().ok()? })
-        });
-        let valid = parsed.filter(|shard| shard.index >= 1 && shard.index <= shard.count);
-        valid.ok_or_else(|| "a shard is I/N with I from 1 to N, such as 1/3".into())
+        let shard = text.split_once('/').and_then(Shard::new);
+        shard.ok_or_else(|| "a shard is I/N with I from 1 to N, such as 1/3".into())
     }
 }
 
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl Serialize for Shard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Shard {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Shard, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl schemars::JsonSchema for Shard {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Shard".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[0-9]+/[0-9]+$" })
     }
 }
 
@@ -72,9 +119,11 @@ mod tests {
 
     #[test]
     fn shards_are_counted_from_one() {
-        for wrong in ["0/3", "4/3", "1", "1/0", "a/b", "-1/3", ""] {
+        for wrong in ["0/3", "4/3", "1", "1/0", "a/b", "-1/3", "+1/3", "1/+3", "1/", ""] {
             assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
         }
         assert!("1/1".parse::<Shard>().unwrap().takes(Path::new("x")));
+        let shard: Shard = "2/3".parse().unwrap();
+        assert_eq!((Shard::from_name(&shard.name()), Shard::from_name("4-of-3")), (Some(shard), None));
     }
 }

@@ -90,6 +90,11 @@ impl Start<'_> {
         Some(Start { bytes, text, first, word, second: lines.next() })
     }
 
+    /// Whether the text has these letters, in any case.
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        self.text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    }
+
     /// Whether the text is a JSON object and has the words.
     pub(crate) fn is_json_with(&self, words: &str) -> bool {
         self.word[0] == b'{' && self.text.windows(words.len()).any(|window| window == words.as_bytes())

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
-use clap::{Arg, Command};
+use clap::builder::{BoolishValueParser, TypedValueParser};
+use clap::{Arg, ArgAction, Command};
 use mocap_toml::did_you_mean;
 
 use crate::Kind;
@@ -74,6 +74,9 @@ impl Layers {
                 return argument;
             };
             let argument = match Kind::of(&argument) {
+                Kind::Switch if matches!(argument.get_action(), ArgAction::Count) => {
+                    argument.value_parser(level)
+                }
                 Kind::Switch => argument.value_parser(BoolishValueParser::new()),
                 // A list in one variable would need a separator that no value has.
                 Kind::Many => return argument,
@@ -92,6 +95,12 @@ impl Layers {
         let here = std::env::current_dir().ok()?;
         here.ancestors().map(|folder| folder.join(self.file)).find(|path| path.is_file())
     }
+}
+
+/// How often a switch that counts is given: a number, or whether it is.
+fn level(text: &str) -> Result<u8, String> {
+    let is_on = || BoolishValueParser::new().parse_ref(&Command::new(""), None, text.as_ref());
+    text.parse().or_else(|_| is_on().map(u8::from)).map_err(|_| "true, false or a number is expected".into())
 }
 
 /// The commands whose options can be set.

@@ -1,7 +1,7 @@
 //! The options of a command that have a value, and where each comes from.
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::Serialize;
 
 use crate::{Kind, Layers, Settings};
@@ -46,6 +46,12 @@ fn row(
     let id = argument.get_id().as_str();
     let source = matches.value_source(id)?;
     let values = match Kind::of(argument) {
+        Kind::Switch if matches!(argument.get_action(), ArgAction::Count) => {
+            vec![match matches.get_count(id) {
+                on @ (0 | 1) => (on == 1).to_string(),
+                level => level.to_string(),
+            }]
+        }
         Kind::Switch => vec![matches.get_flag(id).to_string()],
         Kind::One | Kind::Many => {
             matches.get_raw(id)?.map(|value| value.to_string_lossy().into_owned()).collect()

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
+    Visitor,
 };
 use serde::forward_to_deserialize_any;
 
@@ -27,17 +28,37 @@ pub fn settings<'a, T: Deserialize<'a>>(
     let keys = keys::<T>();
     match entries.iter().find(|entry| !keys.contains(&entry.key.as_str())) {
         Some(entry) => Err(text.unknown(entry, of, &keys)),
-        None => T::deserialize(Group { text, entries, keys: &RefCell::default() }),
+        None => T::deserialize(Group { text, entries, known: None }),
     }
 }
 
 /// All keys that a struct takes.
 fn keys<'a, T: Deserialize<'a>>() -> Vec<&'static str> {
     static NOTHING: LazyLock<Text> = LazyLock::new(Text::default);
-    let keys = RefCell::default();
-    // An empty table may lack a key; all groups are asked for theirs nevertheless.
-    let _ = T::deserialize(Group { text: &NOTHING, entries: &[], keys: &keys });
-    keys.into_inner()
+    let known = RefCell::<Known>::default();
+    // An empty table may lack a key, and the groups after it are not asked for theirs: once more, without those that
+    // have nothing new to say.
+    loop {
+        let before = known.borrow().size();
+        let read = T::deserialize(Group { text: &NOTHING, entries: &[], known: Some(&known) });
+        if read.is_ok() || known.borrow().size() == before {
+            return known.into_inner().keys;
+        }
+    }
+}
+
+/// What is known of a struct.
+#[derive(Default)]
+struct Known {
+    keys: Vec<&'static str>,
+    /// Groups, by struct and field, all of whose keys are known.
+    groups: Vec<(&'static str, &'static str)>,
+}
+
+impl Known {
+    fn size(&self) -> usize {
+        self.keys.len() + self.groups.len()
+    }
 }
 
 /// Those keys of a table that a struct takes.
@@ -45,15 +66,16 @@ fn keys<'a, T: Deserialize<'a>>() -> Vec<&'static str> {
 struct Group<'a, 'k> {
     text: &'a Text,
     entries: &'a [Entry],
-    /// Collects the names of all keys.
-    keys: &'k RefCell<Vec<&'static str>>,
+    /// Collects the names of all keys, where nothing is read.
+    known: Option<&'k RefCell<Known>>,
 }
 
 /// A field of a struct.
 #[derive(Clone, Copy)]
 enum Field<'a> {
     Entry(&'a Entry),
-    Group(&'static str),
+    /// Of a struct.
+    Group(&'static str, &'static str),
 }
 
 struct Fields<'a, 'k, I> {
@@ -71,14 +93,21 @@ impl<'de> Deserializer<'de> for Group<'de, '_> {
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
+        name: &'static str,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TomlError> {
-        let (groups, keys): (Vec<&str>, Vec<&str>) = fields.iter().partition(|name| name.starts_with(".."));
-        self.keys.borrow_mut().extend(&keys);
+        let (mut groups, keys): (Vec<&str>, Vec<&str>) =
+            fields.iter().partition(|name| name.starts_with(".."));
+        if let Some(known) = self.known {
+            let mut known = known.borrow_mut();
+            let new: Vec<_> = keys.iter().filter(|key| !known.keys.contains(key)).copied().collect();
+            known.keys.extend(new);
+            groups.retain(|group| !known.groups.contains(&(name, group)));
+        }
         let entries = self.entries.iter().filter(move |entry| keys.contains(&entry.key.as_str()));
-        let fields = entries.map(Field::Entry).chain(groups.into_iter().map(Field::Group));
+        let fields =
+            entries.map(Field::Entry).chain(groups.into_iter().map(|group| Field::Group(name, group)));
         visitor.visit_map(Fields { group: self, fields, current: None })
     }
 
@@ -95,7 +124,7 @@ impl<'de, I: Iterator<Item = Field<'de>>> MapAccess<'de> for Fields<'de, '_, I> 
         self.current = self.fields.next();
         let name = match self.current {
             Some(Field::Entry(entry)) => entry.key.as_str(),
-            Some(Field::Group(name)) => name,
+            Some(Field::Group(_, name)) => name,
             None => return Ok(None),
         };
         let name: StrDeserializer<'_, TomlError> = name.into_deserializer();
@@ -106,7 +135,15 @@ impl<'de, I: Iterator<Item = Field<'de>>> MapAccess<'de> for Fields<'de, '_, I> 
         let text = self.group.text;
         match self.current.take().expect("a value follows its key") {
             Field::Entry(entry) => Setting { text, entry, cell: &entry.cell }.read(seed),
-            Field::Group(_) => seed.deserialize(self.group),
+            Field::Group(of, name) => {
+                let size = || self.group.known.map_or(0, |known| known.borrow().size());
+                let before = size();
+                let read = seed.deserialize(self.group);
+                if let Some(known) = self.group.known.filter(|_| read.is_err() && size() == before) {
+                    known.borrow_mut().groups.push((of, name));
+                }
+                read
+            }
         }
     }
 }
@@ -142,6 +179,19 @@ impl<'de> Setting<'de> {
             text => Ok(text),
         }
     }
+}
+
+/// Numbers, which may be text: a variable is.
+macro_rules! number {
+    ($($deserialize:ident $visit:ident $number:ty),*) => {
+        $(fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
+            let text = self.stated()?;
+            match text.parse::<$number>() {
+                Ok(number) => visitor.$visit(number),
+                Err(_) => Err(de::Error::invalid_value(Unexpected::Str(text), &visitor)),
+            }
+        })*
+    };
 }
 
 impl<'de> Deserializer<'de> for Setting<'de> {
@@ -184,8 +234,15 @@ impl<'de> Deserializer<'de> for Setting<'de> {
         visitor.visit_seq(Items(cells.iter().map(|cell| Setting { cell, ..self })))
     }
 
+    number! {
+        deserialize_i8 visit_i8 i8, deserialize_i16 visit_i16 i16, deserialize_i32 visit_i32 i32,
+        deserialize_i64 visit_i64 i64, deserialize_u8 visit_u8 u8, deserialize_u16 visit_u16 u16,
+        deserialize_u32 visit_u32 u32, deserialize_u64 visit_u64 u64, deserialize_f32 visit_f32 f32,
+        deserialize_f64 visit_f64 f64
+    }
+
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str bytes byte_buf unit unit_struct newtype_struct tuple
+        char str bytes byte_buf unit unit_struct newtype_struct tuple
         tuple_struct map struct identifier ignored_any
     }
 }
@@ -270,5 +327,64 @@ mod tests {
         assert_eq!(wrong("input-unit = ''\n").0, "toml::value");
         // An item of a list has its own place.
         assert_eq!(wrong("set = ['a', '']\n").1, Some((1, 13)));
+    }
+
+    #[test]
+    fn plain_numbers_are_read_from_numbers_and_from_text() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        struct Numbers {
+            rate: f64,
+            least: Option<i8>,
+            counts: Vec<usize>,
+        }
+        let read = |toml: &str| {
+            let text = Text::new("test.toml", toml.into()).unwrap();
+            let table = text.parse().unwrap();
+            settings::<Numbers>(&text, "a test", &table).map_err(|error| (error.place(), error.message))
+        };
+        let numbers = Numbers { rate: 29.97, least: Some(-3), counts: vec![1, 2] };
+        assert_eq!(read("rate = 29.97\nleast = -3\ncounts = [1, '2']\n"), Ok(numbers));
+        assert_eq!(read("rate = '30'\ncounts = 4\n").unwrap().rate, 30.0);
+        let (place, message) = read("rate = 1\ncounts = [1, -2]\n").unwrap_err();
+        assert_eq!(place, Some((2, 14)));
+        assert!(message.contains("'counts'") && message.contains("-2"), "{message}");
+        assert!(
+            read("rate = 'fast'\ncounts = 1\n").is_err()
+                && read("rate = 1\nleast = 300\ncounts = 1").is_err()
+        );
+    }
+
+    #[test]
+    fn keys_behind_a_group_that_lacks_one_are_known() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Inner {
+            #[expect(dead_code, reason = "only its key counts")]
+            needed: String,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        struct Group {
+            #[serde(rename = "..one")]
+            _one: Inner,
+            #[serde(rename = "..two")]
+            _two: Other,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        struct Other {
+            #[expect(dead_code, reason = "only its key counts")]
+            other: String,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        struct Last {
+            #[expect(dead_code, reason = "only its key counts")]
+            last: String,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        struct Outer {
+            #[serde(rename = "..group")]
+            _group: Group,
+            #[serde(rename = "..last")]
+            _last: Last,
+        }
+        assert_eq!(keys::<Outer>(), ["needed", "other", "last"]);
     }
 }

@@ -65,13 +65,13 @@ pub fn at_one_rate(clips: &mut [Clip; 2], resample: bool) -> Result<bool, Findin
     if !resample {
         return Err(Finding::new(Problem::RatesDiffer { reference: rate.fps(), other: other.fps() }));
     }
-    let sampled = b.resampled(rate).map_err(|error| Finding::new(Problem::Resample(error)))?;
     // After its last frame, the motion of the lower rate lacks less than one of its frames.
     let coarse = rate.frame_time().max(other.frame_time());
     let (reference, other) = (a.duration(), b.duration());
     if (reference - other).abs() >= coarse {
         return Err(Finding::new(Problem::DurationsDiffer { reference, other }));
     }
+    let sampled = b.resampled(rate).map_err(|error| Finding::new(Problem::Resample(error)))?;
     let frames = a.frames().min(sampled.frames());
     let cut = |clip: &Clip| clip.trimmed(0..frames).expect("both have as many frames");
     *clips = [cut(a), cut(&sampled)];

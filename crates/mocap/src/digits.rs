@@ -8,6 +8,9 @@ pub fn short(value: f64) -> String {
 
 /// A number with six significant digits.
 pub(crate) fn six_digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
     let places = (5 - value.abs().log10().floor() as i32).clamp(0, 300) as usize;
     let text = format!("{value:.places$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
@@ -37,7 +40,7 @@ mod tests {
         assert_eq!(short(0.0), "0");
         assert_eq!(six_digits(0.0254 / 0.9), "0.0282222");
         assert_eq!(six_digits(12345678.0), "12345678");
-        assert_eq!(six_digits(0.5), "0.5");
+        assert_eq!((six_digits(0.5), six_digits(0.0)), ("0.5".into(), "0".into()));
     }
 
     #[test]

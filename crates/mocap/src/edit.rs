@@ -4,7 +4,7 @@ use mocap_formats::Finding;
 use mocap_model::{Clip, FrameRange, FrameRate, ModelError, SignedAxis, Space, Unit};
 
 use crate::unit::in_space;
-use crate::{Problem, known_unit, needed_unit, with_up};
+use crate::{Problem, above_zero, known_unit, needed_unit, with_up};
 
 /// The edits of [`edit()`], in the order in which they are applied. The defaults change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,9 +35,11 @@ pub struct EditOptions {
 /// ```
 ///
 /// # Errors
-/// Where no frame is left, frames are too many or lengths too large, or lengths are to be converted from an
-/// unknown unit.
+/// Where an option is out of its range, no frame is left, frames are too many or lengths too large, or lengths are to
+/// be converted from an unknown unit.
 pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
+    above_zero("--scale", options.scale)?;
+    above_zero("--unit", options.unit)?;
     if options.drop_first_frame {
         let frames = clip.frames();
         clip = keep(clip, (frames > 1).then_some(1..frames), "--drop-first-frame")?;

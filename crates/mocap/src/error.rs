@@ -51,6 +51,29 @@ pub enum Error {
 }
 
 impl Error {
+    /// The stable code, such as `io::not-found`; of a file, that of its first error.
+    ///
+    /// ```
+    /// assert_eq!(mocap::read("no/such.bvh").unwrap_err().code(), "io::not-found");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Io { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => "io::not-found",
+                io::ErrorKind::PermissionDenied => "io::permission",
+                io::ErrorKind::StorageFull => "io::disk-full",
+                _ => "io::error",
+            },
+            Error::File { rejected, .. } => rejected.error.code(),
+            Error::Finding(finding) => finding.code(),
+            Error::OutputFormat { .. } => "usage::format",
+            Error::Retarget(error) => error.code(),
+            Error::Compress(error) => error.code(),
+            Error::Compare(_) => "compare::different",
+            Error::Model(_) => "model::invalid",
+        }
+    }
+
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::Io { doing, path, source }

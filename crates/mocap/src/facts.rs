@@ -21,7 +21,7 @@ pub struct FileFacts {
     pub channels: usize,
     /// Frames; 0 of a skeleton.
     pub frames: usize,
-    /// As stated in the file, in seconds.
+    /// As stated in the file, else by its rate (s); `None` of a skeleton.
     pub frame_time: Option<f64>,
     /// Frames per second.
     pub fps: Option<f64>,
@@ -199,7 +199,7 @@ impl UnitFacts {
             _ => "guessed from the size of the skeleton",
         };
         match self.name {
-            Some("cmu") => format!("1/0.45 in ({how})"),
+            Some("cmu") => format!("cmu, which is 1/0.45 in ({how})"),
             Some(name) => format!("{name} ({how})"),
             None => format!("{} m ({how})", six_digits(metres)),
         }

@@ -93,6 +93,7 @@ pub use markers::{MarkerFacts, MarkerProblem, marker_clip, marker_problems};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
 pub use motion_file::{Header, MotionFile, strictly};
 pub use options::ReadOptions;
+use problem::above_zero;
 pub use problem::{Problem, unit_name};
 pub use read::{file_bytes, open, read, read_markers, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mocap_compress::Compressed;
-use mocap_formats::{Document, Finding, Parsed, Rejected, Remedy, Stated, asf, bvh};
+use mocap_compress::{Compressed, OpenLimits};
+use mocap_formats::{Document, Finding, LimitExceeded, Limits, Parsed, Rejected, Remedy, Stated, asf, bvh};
 use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
 use crate::unit::{in_space, restated, restated_space};
 use crate::up::unlikely_up;
-use crate::{FileFormat, Problem, ReadOptions};
+use crate::{FileFormat, Problem, ReadOptions, above_zero};
 
 /// A file of any format as it was read, before it is given a meaning.
 #[derive(Debug)]
@@ -45,8 +45,9 @@ impl MotionFile {
         skeleton: Option<asf::Document>,
         options: &ReadOptions,
     ) -> Result<Parsed<MotionFile>, Rejected> {
+        above_zero("the unit", options.unit)?;
         let (content, warnings) = match format {
-            FileFormat::Mocz => (Content::Clip(decompressed(bytes)?), Vec::new()),
+            FileFormat::Mocz => (Content::Clip(decompressed(bytes, &options.limits)?), Vec::new()),
             FileFormat::Exchange(exchange) => {
                 let options =
                     mocap_formats::ReadOptions { format: Some(exchange), ..options.of_format(skeleton) };
@@ -112,16 +113,9 @@ impl MotionFile {
         };
         let Parsed { value: clip, mut warnings } = parsed.map_err(|error| refused(error, options.repair))?;
         let mut clip = seen(clip, format, options, &mut warnings);
-        if options.expect_rest_frame || options.drop_first_frame {
-            warnings.retain(|warning| warning.remedy() != Some(Remedy::DropFirstFrame));
-        }
+        let warnings = first_frame(clip.frames(), options, warnings)?;
         if options.drop_first_frame {
-            let frames = clip.frames();
-            if frames < 2 {
-                let error = Finding::new(Problem::NoFrameLeft { edit: "--drop-first-frame", frames });
-                return Err(Rejected::from(error).behind(warnings));
-            }
-            clip = clip.trimmed(1..frames).expect("the range lies within the clip");
+            clip = clip.trimmed(1..clip.frames()).expect("there are two frames");
         }
         let skeleton = restated(clip.skeleton(), options);
         let clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
@@ -147,6 +141,7 @@ impl MotionFile {
         };
         let Parsed { value, mut warnings } = clip.map_err(|error| refused(error, options.repair))?;
         let clip = seen(value, self.format, options, &mut warnings);
+        let warnings = first_frame(self.stated(options).frames, options, warnings)?;
         let header = Header { skeleton: restated(clip.skeleton(), options), rate: Some(clip.rate()) };
         Ok(Parsed { value: header, warnings })
     }
@@ -165,14 +160,38 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
     clip
 }
 
+/// The warnings, without that about a rest pose in a first frame which is dropped or expected.
+///
+/// # Errors
+/// Where it is dropped and no other frame is left.
+fn first_frame(
+    frames: usize,
+    options: &ReadOptions,
+    mut warnings: Vec<Finding>,
+) -> Result<Vec<Finding>, Rejected> {
+    if options.expect_rest_frame || options.drop_first_frame {
+        warnings.retain(|warning| warning.remedy() != Some(Remedy::DropFirstFrame));
+    }
+    if options.drop_first_frame && frames < 2 {
+        let error = Finding::new(Problem::NoFrameLeft { edit: "--drop-first-frame", frames });
+        return Err(Rejected::from(error).behind(warnings));
+    }
+    Ok(warnings)
+}
+
 /// What `repair` would mend is not what a file was refused for.
 fn refused(error: Rejected, repair: bool) -> Rejected {
     if repair { error.without_repairable() } else { error }
 }
 
 /// The clip of a `.mocz` file. A unit that a flag stated when it was compressed is one that the file states now.
-fn decompressed(bytes: &[u8]) -> Result<Clip, Finding> {
-    let limits = mocap_compress::OpenLimits::default();
+fn decompressed(bytes: &[u8], limits: &Limits) -> Result<Clip, Finding> {
+    let Limits { bytes: most, joints, frames, .. } = *limits;
+    if bytes.len() > most {
+        let exceeded = LimitExceeded { what: "bytes", found: bytes.len(), limit: most };
+        return Err(Finding::new(exceeded));
+    }
+    let limits = OpenLimits { joints, frames, ..OpenLimits::default() };
     let opened = Compressed::open(bytes, &limits);
     let clip = opened.map_err(|error| Finding::new(Problem::Compressed(error)))?.to_clip();
     let mut space = *clip.skeleton().space();

@@ -17,7 +17,7 @@ pub struct ReadOptions {
     /// The frame rate, whatever the file says; no frame changes. Default: as the file says, else 120 fps for AMC
     /// and 30 for BVH.
     pub rate: Option<FrameRate>,
-    /// Metres per unit of the file's lengths, whatever the file says; no number changes.
+    /// Metres per unit of the file's lengths (above 0), whatever the file says; no number changes.
     pub unit: Option<f64>,
     /// The axis that points up, whatever the file says; no number changes.
     pub up: Option<SignedAxis>,

@@ -1,7 +1,7 @@
 //! What can be wrong with a motion whatever its format.
 
 use mocap_compress::CompressError;
-use mocap_formats::Remedy;
+use mocap_formats::{Finding, Remedy};
 use mocap_model::{ModelError, SignedAxis, Unit};
 
 use crate::digits::short;
@@ -41,6 +41,9 @@ pub enum Problem {
     )]
     UnitUnknown,
 
+    #[error("{option} must be above 0, found {value}")]
+    NotAboveZero { option: &'static str, value: f64 },
+
     // Warnings.
     #[error("the unit is assumed to be that of the other motion")]
     UnitOfOther,
@@ -50,6 +53,16 @@ pub enum Problem {
     UnitGuessed { unit: Unit },
     #[error("the body stands along {}, but the up axis is {}", signed(*body), signed(*taken))]
     UpUnlikely { body: SignedAxis, taken: SignedAxis },
+}
+
+/// Checks an option that is a factor or length.
+pub(crate) fn above_zero(option: &'static str, value: Option<f64>) -> Result<(), Finding> {
+    match value {
+        Some(value) if !(value > 0.0 && value.is_finite()) => {
+            Err(Finding::new(Problem::NotAboveZero { option, value }))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The usual name of a unit, else its length in metres.
@@ -75,6 +88,7 @@ impl mocap_formats::Problem for Problem {
             Problem::DurationsDiffer { .. } => "compare::different",
             Problem::UnsupportedOutput { .. } | Problem::CompressedOutput => "usage::format",
             Problem::NoSuchJoint { .. } => "compress::no-such-joint",
+            Problem::NotAboveZero { .. } => "usage::value",
             Problem::UnitUnknown => "unit::unknown",
             Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",
             Problem::UpUnlikely { .. } => "space::up-unlikely",

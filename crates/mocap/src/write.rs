@@ -1,8 +1,10 @@
 //! From a clip or skeleton to files.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
+
+use tempfile::Builder;
 
 use mocap_formats::{Content, Encoded, Finding, Format, WriteOptions};
 use mocap_model::{Clip, Markers, Skeleton, Space};
@@ -10,7 +12,8 @@ use mocap_model::{Clip, Markers, Skeleton, Space};
 use crate::unit::in_space;
 use crate::{Error, guess_warning, known_unit, with_roles};
 
-/// Writes a clip in the format of the path's extension; beside an AMC its ASF. Files that exist are replaced.
+/// Writes a clip in the format of the path's extension; beside an AMC its ASF. Files are written atomically, and files
+/// that exist are replaced.
 ///
 /// The result lists what the format cannot hold as it was. Compressed clips are written by
 /// [`compress`](crate::compress()) and `std::fs::write`.
@@ -97,10 +100,28 @@ fn put(path: &Path, encoded: Encoded) -> Result<Vec<Finding>, Error> {
 }
 
 fn put_one(path: &Path, content: &Content) -> Result<(), Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || {
-        let mut out = BufWriter::new(File::create(path)?);
-        content.write_to(&mut out)?;
-        out.flush()
+        // A device or pipe must not be replaced by a file.
+        if path.metadata().is_ok_and(|data| !data.is_file()) {
+            return buffered(OpenOptions::new().write(true).open(path)?, content);
+        }
+        let mut builder = Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // Like any new file: the umask of the process applies.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let mut file = builder.prefix(".mocap-").tempfile_in(folder)?;
+        buffered(file.as_file_mut(), content)?;
+        file.persist(path).map(drop).map_err(|error| error.error)
     };
     write().map_err(Error::io("write", path))
+}
+
+fn buffered(out: impl Write, content: &Content) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    content.write_to(&mut out)?;
+    out.flush()
 }

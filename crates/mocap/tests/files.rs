@@ -96,3 +96,84 @@ fn the_documentation_lists_every_format() {
         assert_eq!(read, if format.readable().is_ok() { "yes" } else { "no" }, "{row}");
     }
 }
+
+#[test]
+fn a_header_heeds_what_is_said_of_the_first_frame() {
+    let codes_of = |options: &ReadOptions| {
+        let file = mocap::open(fixture("bvh/warn-rest-first-frame.bvh"), options).unwrap().value;
+        (codes(&file.header(options).unwrap().warnings), codes(&file.into_clip(options).unwrap().warnings))
+    };
+    let (header, clip) = codes_of(&ReadOptions::default());
+    assert!(header.contains(&"bvh::rest-first-frame") && header == clip, "{header:?} {clip:?}");
+    for (drop_first_frame, expect_rest_frame) in [(true, false), (false, true)] {
+        let options = ReadOptions { drop_first_frame, expect_rest_frame, ..ReadOptions::default() };
+        let (header, clip) = codes_of(&options);
+        assert!(!header.contains(&"bvh::rest-first-frame") && header == clip, "{header:?} {clip:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let one_frame = folder.path().join("one.bvh");
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    mocap::write(&one_frame, &walk.trimmed(0..1).unwrap()).unwrap();
+    let drop = ReadOptions { drop_first_frame: true, ..ReadOptions::default() };
+    let file = mocap::open(one_frame, &drop).unwrap().value;
+    assert_eq!(file.header(&drop).unwrap_err().code(), "edit::no-frames");
+}
+
+#[test]
+fn limits_hold_for_compressed_clips() {
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    let bytes = mocap::compress(&walk, &CompressOptions::default()).unwrap().value.bytes;
+    let refused = |limits: mocap::Limits| {
+        let options = ReadOptions { limits, ..ReadOptions::default() };
+        let read = mocap::MotionFile::parse(&bytes, FileFormat::Mocz, None, &options);
+        read.map(drop).unwrap_err().to_string()
+    };
+    let most = mocap::Limits::default();
+    assert!(refused(mocap::Limits { bytes: bytes.len() - 1, ..most }).contains("bytes"));
+    assert!(refused(mocap::Limits { joints: 3, ..most }).contains("joints"));
+    assert!(refused(mocap::Limits { frames: walk.frames() - 1, ..most }).contains("frames"));
+}
+
+#[test]
+fn factors_and_units_are_above_zero() {
+    let walk = fixture("clips/alex_walk.bvh");
+    for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let options = ReadOptions { unit: Some(value), ..ReadOptions::default() };
+        assert_eq!(mocap::read_with(&walk, &options).unwrap_err().code(), "usage::value", "{value}");
+        let clip = mocap::read(&walk).unwrap().value;
+        let edits = [
+            mocap::EditOptions { scale: Some(value), ..mocap::EditOptions::default() },
+            mocap::EditOptions { unit: Some(value), ..mocap::EditOptions::default() },
+        ];
+        for edit in edits {
+            let error = mocap::edit(clip.clone(), &edit, &mut Vec::new()).unwrap_err();
+            assert_eq!(error.code(), "usage::value", "{error}");
+        }
+    }
+}
+
+#[test]
+fn motions_of_other_lengths_are_refused_before_they_are_sampled() {
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    // At this rate, the sampled motion would have too many frames.
+    let fast = walk.trimmed(0..2).unwrap().with_rate(mocap::FrameRate::new(1e12).unwrap());
+    let error = mocap::at_one_rate(&mut [fast, walk], true).unwrap_err();
+    assert_eq!(error.code(), "compare::different", "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_replaced_only_when_the_new_one_is_complete() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let [path, kept, plain] = ["walk.csv", "kept", "plain"].map(|name| folder.path().join(name));
+    std::fs::write(&path, "old").unwrap();
+    std::fs::write(&plain, "").unwrap();
+    std::fs::hard_link(&path, &kept).unwrap();
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    mocap::write(&path, &walk).unwrap();
+    // The old file was never opened for writing.
+    assert_eq!(std::fs::read(kept).unwrap(), b"old");
+    let mode = |path: &PathBuf| path.metadata().unwrap().permissions().mode();
+    assert_eq!((mode(&path), folder.path().read_dir().unwrap().count()), (mode(&plain), 3));
+}

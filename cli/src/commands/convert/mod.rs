@@ -6,7 +6,8 @@ mod pack;
 use std::path::Path;
 
 use globset::Glob;
-use mocap::{FileFacts, short};
+use mocap::{FileFacts, UnitFacts, short};
+use mocap_batch::counted;
 use mocap_formats::Format;
 use mocap_model::{Clip, Markers, ModelError};
 use serde::Serialize;
@@ -80,11 +81,14 @@ struct Converted {
     markers: Option<usize>,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
+    /// Of positions.
+    unit: Option<UnitFacts>,
 }
 
 impl Converted {
     fn of(encoded: Encoded, frames: usize, fps: Option<f64>, joints: usize) -> Converted {
-        Converted { encoded, frames, fps, joints, markers: None, unchanged: false, warnings: Vec::new() }
+        let (markers, unchanged, warnings, unit) = (None, false, Vec::new(), None);
+        Converted { encoded, frames, fps, joints, markers, unchanged, warnings, unit }
     }
 }
 
@@ -92,22 +96,27 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     let loaded = read::load(context, &job.input, &args.reading)?;
     let input_bytes = loaded.size();
     let unchanged = loaded.format == format.into() && args.changes_nothing(format);
-    let done = match (unchanged, loaded.markers(&args.reading)?) {
+    let mut done = match (unchanged, loaded.markers(&args.reading)?) {
         (true, markers) => keep(loaded, markers.map(|(markers, _)| markers), args)?,
         (false, Some((markers, warnings))) => markers::convert(markers, warnings, args, format)?,
         (false, None) => change(loaded, args, format)?,
     };
+    done.warnings.extend_from_slice(&done.encoded.warnings);
+    done.warnings = read::strict(&args.reading, done.warnings)?;
     let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
     let path = job.input.shown();
-    let Converted { encoded, frames, fps, joints, markers, unchanged, mut warnings } = done;
-    warnings.extend(encoded.warnings);
+    let Converted { frames, fps, joints, markers, unchanged, warnings, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
-        true => format!("{frames} frames{rate}"),
+        true => format!("{}{rate}", counted(frames, "frame")),
         false => "the skeleton without motion".into(),
     };
-    let of = markers.map_or_else(|| format!("{joints} joints"), |markers| format!("{markers} markers"));
-    let text = format!("{path} -> {output}: {motion}, {of}");
+    let of = match markers {
+        Some(markers) => counted(markers, "marker"),
+        None => counted(joints, "joint"),
+    };
+    let unit = unit.map_or(String::new(), |unit| format!(", unit {}", unit.text()));
+    let text = format!("{path} -> {output}: {motion}, {of}{unit}");
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
     let format = format.extension();
     let row = Row {
@@ -171,10 +180,12 @@ fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Fail
             true => (clip.frames(), Some(clip.rate().fps())),
             false => (0, None),
         };
+        // A table of positions does not state their unit.
+        let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
         let arrays = args.arrays.options();
         let options = EncodeOptions { euler: args.euler, arrays, ..EncodeOptions::default() };
         let encoded = encode::clip(clip, format, options)?;
-        Ok(Converted::of(encoded, frames, fps, joints))
+        Ok(Converted { unit, ..Converted::of(encoded, frames, fps, joints) })
     });
     match written {
         Ok(converted) => Ok(Converted { warnings, ..converted }),

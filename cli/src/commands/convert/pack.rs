@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mocap::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
-use mocap_batch::{Input, PathText};
+use mocap_batch::{Input, PathText, counted};
 use mocap_formats::arrays::{Arrays, check_common, of_clip, of_skeleton};
 use mocap_formats::{Content, Format};
 
@@ -159,7 +159,7 @@ fn clip(
     let folder = args.outputs.output.clone().unwrap_or_default().join(part);
     let (path, output) = (job.input.shown(), folder.display().to_string());
     let bytes = arrays.iter().map(|(_, array)| array.data.bytes() as u64).sum();
-    let text = format!("{path} -> {output}: {frames} frames, {joints} joints");
+    let text = format!("{path} -> {output}: {}, {}", counted(frames, "frame"), counted(joints, "joint"));
     let row = Row {
         path,
         output,

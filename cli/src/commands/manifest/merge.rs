@@ -1,5 +1,6 @@
 //! `mocap manifest merge`: the shards of a run as one.
 
+use mocap_batch::counted;
 use mocap_batch::manifest::{MergeSummary, default_name, merge};
 use serde::Serialize;
 
@@ -31,7 +32,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     console.warnings(&output, &warnings, Detail::Line);
     merged.write(&path, args.overwrite)?;
     let MergeSummary { manifests, clips, ok, failed, .. } = merged.summary;
-    let text = format!("{manifests} manifests -> {output}: {clips} clips, {ok} ok, {failed} failed");
+    let (manifests, clips) = (counted(manifests, "manifest"), counted(clips, "clip"));
+    let text = format!("{manifests} -> {output}: {clips}, {ok} ok, {failed} failed");
     console.row(&json(&Row { output, summary: merged.summary }), &text);
     Ok(Exit::Success)
 }

@@ -5,7 +5,6 @@ mod stats;
 mod verify;
 
 pub(crate) use merge::Row as MergeRow;
-pub(crate) use verify::{Row as VerifyRow, Summary as VerifySummary};
 
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
 //! `mocap manifest stats`: how runs went: how much, how fast, what failed and why.
 
+use mocap_batch::counted;
 use mocap_batch::manifest::{FaultCount, ManifestStats, SlowClip, stats};
 
 use super::table;
@@ -22,19 +23,19 @@ fn text(row: &ManifestStats) -> String {
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let mut lines = vec![
         format!(
-            "{}{} clips, {} ok, {} failed, {} unfinished",
+            "{}{}, {} ok, {} failed, {} unfinished",
             if row.command.is_empty() { String::new() } else { format!("{}: ", row.command) },
-            row.clips,
+            counted(row.clips, "clip"),
             row.ok,
             row.failed,
             row.unfinished
         ),
         format!(
-            "  {:.1} MB in, {:.1} MB out in {} files, {} frames",
+            "  {:.1} MB in, {:.1} MB out in {}, {}",
             megabytes(row.bytes_in),
             megabytes(row.bytes_out),
-            row.outputs,
-            row.frames
+            counted(row.outputs, "file"),
+            counted(row.frames, "frame")
         ),
         format!("  {:.1} s of work, {rate:.0} frames/s per core", row.seconds),
     ];
@@ -48,7 +49,7 @@ fn text(row: &ManifestStats) -> String {
     }
     if !row.slowest.is_empty() {
         let cells = |slow: &SlowClip| {
-            vec![format!("{:.3} s", slow.seconds), format!("{} frames", slow.frames), slow.path.clone()]
+            vec![format!("{:.3} s", slow.seconds), counted(slow.frames, "frame"), slow.path.clone()]
         };
         lines.extend(["slowest".to_owned(), table(&row.slowest.iter().map(cells).collect::<Vec<_>>())]);
     }

@@ -101,7 +101,7 @@ pub(super) fn show(
     let row = ExplainRow { path, target: &target.path, figures, error: errors.first(), warnings: &warnings };
     let row = json(&row);
     let text = match args.mapping.explain {
-        true => format!("{path} -> {}\n{explanation}", target.path),
+        true => format!("{path} -> {}\n{explanation}\n{SCORES}", target.path),
         false => String::new(),
     };
     let Some(written) = &args.mapping.write_map else {
@@ -121,6 +121,10 @@ pub(super) fn show(
     };
     Ok(Report { json, text, warnings, ..Report::default() })
 }
+
+/// What the numbers of an explanation mean.
+const SCORES: &str = "  scores: 1 is certain; that of a pair is the lower of its two joints, less where the bodies divide \
+     a limb otherwise";
 
 /// The skeleton of an input with or without motion, and its roles.
 fn read_source(

@@ -28,11 +28,16 @@ pub(crate) use gate::missed;
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{Opening, put_on_target, reference_pose};
 pub(crate) use row::{ExplainRow, Measures, Row};
+use target::PRESET;
 pub(crate) use target::{Target, read as read_target};
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let (target_path, sources) = args.paths.split_last().expect("at least two paths are given");
+    let (target_path, sources) = args.paths.split_last().expect("a path is given");
+    if sources.is_empty() && args.selection.files_from.is_none() {
+        let message = format!("'{}' is the only path: the target skeleton is missing", target_path.display());
+        return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST));
+    }
     let format = output_format(args)?;
     batch::check_stdout(console, &args.outputs)?;
     check_paths(args, target_path)?;
@@ -41,7 +46,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         .and([target_path.as_path()])
         .and(args.mapping.map.path());
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let rename = |path: &Path| path.with_file_name(format!("{}.{}.{format}", stem(path), stem(target_path)));
+    let target_name = stem(target_path);
+    let target_name = target_name.strip_prefix(PRESET).unwrap_or(&target_name);
+    let rename = |path: &Path| path.with_file_name(format!("{}.{target_name}.{format}", stem(path)));
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
     let jobs = match args.mapping.shows_only() {
         true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
@@ -56,7 +63,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
             console.warnings(&path, &warnings, Detail::Full);
-            console.error(Some(&path), &error);
+            batch::fail(&path, &error, &warnings, console);
             return Ok(Exit::Usage);
         }
     };
@@ -64,11 +71,14 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     if !console.is_json() {
         console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     }
-    let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation)
-        .depending_on("the target", &target_context.files_read());
+    let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation).depending_on(
+        "the target",
+        &target.path,
+        &target_context.files_read(),
+    );
     let map = MapFile::of(&args.mapping.map)?;
     if let Some(map) = &map {
-        options = options.depending_on("the map", map.files_read());
+        options = options.depending_on("the map", "", map.files_read());
     }
     let work = |job: &Job, context: &JobContext| match args.mapping.shows_only() {
         true => mapping::show(job, context, args, &target, map.as_ref()),
@@ -135,10 +145,10 @@ fn retarget(
     let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
     let delivered = encode::clip(motion, format, options).map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
+        warnings = read::strict(&reading, take(&mut warnings))?;
         encode::deliver(&encoded, job, context)
     });
-    let (bytes_out, output) =
-        delivered.map_err(|failure| Failure { warnings: take(&mut warnings), ..failure })?;
+    let (bytes_out, output) = delivered.map_err(|failure| failure.behind(take(&mut warnings)))?;
     let seconds = started.elapsed().as_secs_f64();
     let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
     let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
@@ -155,7 +165,8 @@ fn retarget(
         warnings: &all,
     };
     let (json, text) = (json(&row), row.text());
-    Ok(Report { json, text, errors, warnings, tally: Tally { frames, bytes_in, bytes_out } })
+    let tally = Tally { frames, bytes_in, bytes_out };
+    Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 
 /// The source with its edits, and what is known about its start.

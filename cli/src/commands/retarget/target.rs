@@ -1,6 +1,7 @@
 //! The target: the skeleton that motions are retargeted to.
 
 use mocap_formats::Remedy;
+use mocap_formats::skel::{self, Preset, presets};
 use mocap_model::{Pose, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
 
@@ -22,7 +23,21 @@ pub(crate) struct Target {
     pub(super) roles: RoleMap,
 }
 
-/// Reads the target. Flags about inputs do not apply to it.
+/// What the name of a preset as target begins with.
+pub(super) const PRESET: &str = "preset:";
+
+/// The preset that stands for a target, unless a file has that name.
+fn preset(input: &Input) -> Result<Option<&'static Preset>, Diagnostic> {
+    let named = input.path().filter(|path| !path.exists()).and_then(|path| path.to_str());
+    let Some(name) = named.and_then(|name| name.strip_prefix(PRESET)) else { return Ok(None) };
+    skel::preset(name).map(Some).ok_or_else(|| {
+        let known: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+        let error = Diagnostic::new("usage::preset", format!("there is no preset '{name}'"));
+        error.help(format!("presets are {}; `mocap skel --preset list` shows them", known.join(", ")))
+    })
+}
+
+/// Reads the target: a file, or `preset:NAME`. Flags about inputs do not apply to it.
 pub(crate) fn read(
     (context, input): (&JobContext, &Input),
     args: &TargetSettings,
@@ -40,6 +55,16 @@ pub(crate) fn read(
         strict: false,
         ..inputs.clone()
     };
+    if let Some(preset) = preset(input)? {
+        let (skeleton, warnings) = (preset.skeleton(), Vec::new());
+        return Ok(Target {
+            path: input.shown(),
+            roles: map_roles(&skeleton),
+            skeleton,
+            rest: None,
+            warnings,
+        });
+    }
     let loaded = read::load(context, input, &reading)?;
     let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {
         let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
@@ -56,7 +81,6 @@ pub(crate) fn read(
     for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
         warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
     }
-    let mut warnings = read::strict(inputs, warnings)?;
     match read::known_unit(&skeleton) {
         None if args.unit_unneeded => {}
         None => {
@@ -70,5 +94,6 @@ pub(crate) fn read(
                 .help(format!("--target-unit {name} states it and silences this warning"))
         })),
     }
+    let warnings = read::strict(inputs, warnings)?;
     Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::options::default_name;
+use super::options::{default_name, shard_of_name};
 use super::reader::Manifest;
 use crate::error::BatchError;
 
@@ -34,14 +34,11 @@ pub fn read_manifests(named: &[PathBuf], shards_first: bool) -> Result<Vec<Named
 
 fn in_directory(directory: &Path, shards_first: bool) -> Result<Vec<PathBuf>, BatchError> {
     let entries = directory.read_dir().map_err(|error| BatchError::io("search", directory, &error))?;
-    let is_shard = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str());
-        let shard = name.and_then(|name| name.strip_prefix(".mocap-manifest.")?.strip_suffix(".jsonl"));
-        shard.is_some_and(|shard| shard.contains("-of-"))
-    };
-    let mut shards: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_shard).collect();
+    let of_shard = |path: PathBuf| Some((shard_of_name(path.file_name()?.to_str()?)?, path));
+    let mut shards: Vec<_> =
+        entries.filter_map(|entry| entry.ok()).filter_map(|entry| of_shard(entry.path())).collect();
     shards.sort();
+    let shards: Vec<PathBuf> = shards.into_iter().map(|(_, path)| path).collect();
     let whole = directory.join(default_name(None));
     match (whole.is_file(), shards.is_empty()) {
         (true, _) if !shards_first || shards.is_empty() => Ok(vec![whole]),

@@ -9,7 +9,7 @@ use crate::portable::PathText;
 use crate::shard::Shard;
 
 /// The version of the format.
-pub const FORM: u32 = 1;
+pub(super) const FORM: u32 = 1;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -38,7 +38,7 @@ pub struct Header {
     pub fingerprint: Hash,
     /// Which part of the inputs it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<String>,
+    pub shard: Option<Shard>,
     /// What hashes are.
     pub hash: String,
 }
@@ -118,7 +118,7 @@ impl Header {
             command: command.to_owned(),
             fingerprint: Hash::of(&whole),
             options,
-            shard: shard.map(|shard| shard.to_string()),
+            shard,
             hash: hash::NAME.to_owned(),
         }
     }
@@ -143,7 +143,8 @@ impl Header {
                 now.options.get(name).map(String::as_str),
             );
         }
-        differ("--shard", self.shard.as_deref(), now.shard.as_deref());
+        let [was, is] = [self.shard, now.shard].map(|shard| shard.map(|shard| shard.to_string()));
+        differ("--shard", was.as_deref(), is.as_deref());
         differences
     }
 }

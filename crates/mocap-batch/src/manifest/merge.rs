@@ -8,8 +8,10 @@ use serde::Serialize;
 
 use super::find::NamedManifest;
 use super::line::{Entry, Header, Line, text};
+use crate::counted;
 use crate::error::BatchError;
 use crate::portable::PathText;
+use crate::shard::Shard;
 use crate::write::write_file;
 
 /// Several manifests as one: one line per clip, sorted by path. A clip that is done in any of them is done.
@@ -77,7 +79,8 @@ impl fmt::Display for MergeWarning {
                 write!(f, "there is no manifest of shard {} and {more} more", listed.join(", "))
             }
             MergeWarning::Unfinished { clips, first } => {
-                write!(f, "{clips} clips were started and not finished, such as '{first}'")
+                let were = if *clips == 1 { "was" } else { "were" };
+                write!(f, "{} {were} started and not finished, such as '{first}'", counted(*clips, "clip"))
             }
         }
     }
@@ -102,7 +105,7 @@ pub fn merge(manifests: &[NamedManifest]) -> Result<Merged<'_>, BatchError> {
         }
     }
     let mut unfinished: BTreeSet<&PathText> =
-        manifests.iter().flat_map(|named| &named.manifest.unfinished).collect();
+        manifests.iter().flat_map(|named| named.manifest.incomplete()).collect();
     unfinished.retain(|clip| !clips.get(clip).is_some_and(|entry| entry.is_ok()));
     let ok = clips.values().filter(|entry| entry.is_ok()).count();
     let summary = MergeSummary {
@@ -141,8 +144,17 @@ fn common_header(manifests: &[NamedManifest]) -> Result<Header, BatchError> {
         |named: &NamedManifest| named.manifest.header.clone().map(|header| Header { shard: None, ..header });
     let first = manifests.iter().find_map(|named| Some((named, whole(named)?)));
     let Some((first, header)) = first else { return Err(BatchError::NothingToMerge) };
+    let shards = |named: &NamedManifest| named.manifest.header.as_ref()?.shard.map(Shard::count);
+    let sharded = manifests.iter().find(|named| shards(named).is_some());
     for other in manifests {
-        let differences = whole(other).map(|other| header.differences(&other)).unwrap_or_default();
+        let mut differences = whole(other).map(|other| header.differences(&other)).unwrap_or_default();
+        let mut first = first;
+        if let (Some(sharded), Some(count)) = (sharded, shards(other))
+            && let Some(one) = shards(sharded).filter(|one| *one != count && differences.is_empty())
+        {
+            differences.push(format!("the number of shards was {one}, is {count}"));
+            first = sharded;
+        }
         if !differences.is_empty() {
             let (one, two) = (first.path.clone(), other.path.clone());
             return Err(BatchError::DifferentRuns { one, two, differences });
@@ -155,21 +167,12 @@ fn common_header(manifests: &[NamedManifest]) -> Result<Header, BatchError> {
 const LISTED: usize = 10;
 
 fn missing_shards(manifests: &[NamedManifest]) -> Option<MergeWarning> {
-    let shards: BTreeSet<(u32, u32)> = manifests
-        .iter()
-        .filter_map(|named| {
-            let (index, count) = named.manifest.header.as_ref()?.shard.as_ref()?.split_once('/')?;
-            Some((index.parse().ok()?, count.parse().ok()?))
-        })
-        .collect();
-    let &(_, count) = shards.first()?;
+    let shards: BTreeSet<Shard> =
+        manifests.iter().filter_map(|named| named.manifest.header.as_ref()?.shard).collect();
+    let count = shards.first()?.count();
     // A file may state any number of shards: the list stays short enough to read.
-    let present = shards.range((1, 0)..=(count, u32::MAX)).filter(|(_, of)| *of == count).count();
-    let listed: Vec<String> = (1..=count)
-        .filter(|&index| !shards.contains(&(index, count)))
-        .take(LISTED)
-        .map(|index| format!("{index}/{count}"))
-        .collect();
-    let more = (count as usize - present).saturating_sub(listed.len());
+    let missing = Shard::all(count).filter(|shard| !shards.contains(shard));
+    let listed: Vec<String> = missing.take(LISTED).map(|shard| shard.to_string()).collect();
+    let more = (count as usize - shards.len()).saturating_sub(listed.len());
     (!listed.is_empty()).then_some(MergeWarning::MissingShards { listed, more })
 }

@@ -18,7 +18,7 @@ mod writer;
 
 pub use completed::Completed;
 pub use find::{NamedManifest, read_manifests};
-pub use line::{ClipResult, Entry, FORM, Fault, FileFact, Header, Line, Start};
+pub use line::{ClipResult, Entry, Fault, FileFact, Header, Line, Start};
 pub use merge::{MergeSummary, MergeWarning, Merged, merge};
 pub use options::{ManifestOptions, default_name};
 pub use reader::Manifest;

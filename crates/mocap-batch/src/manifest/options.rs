@@ -38,6 +38,11 @@ pub fn default_name(shard: Option<Shard>) -> String {
     }
 }
 
+/// The shard whose manifest has this name in the directory of the outputs.
+pub(super) fn shard_of_name(name: &str) -> Option<Shard> {
+    Shard::from_name(name.strip_prefix(".mocap-manifest.")?.strip_suffix(".jsonl")?)
+}
+
 impl ManifestOptions {
     /// The header of this run.
     pub(super) fn header(&self) -> Header {

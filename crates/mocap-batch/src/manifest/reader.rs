@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::line::{Entry, FORM, Header, Line};
 use crate::error::BatchError;
+use crate::hash;
 use crate::portable::PathText;
 use crate::read::read_file;
 
@@ -15,7 +16,7 @@ pub struct Manifest {
     pub header: Option<Header>,
     /// The last line about every clip that was finished.
     pub clips: BTreeMap<PathText, Entry>,
-    /// Clips that were started and not finished.
+    /// Clips that were started and not finished since; an earlier run may have completed some of them.
     pub unfinished: BTreeSet<PathText>,
     /// The length of all complete lines [bytes]; what follows is torn.
     pub(super) whole: usize,
@@ -50,6 +51,10 @@ impl Manifest {
                     let (path, found) = (path.to_owned(), header.manifest);
                     return Err(BatchError::ManifestForm { path, found, supported: FORM });
                 }
+                Line::Run(header) if header.hash != hash::NAME => {
+                    let (path, found) = (path.to_owned(), header.hash);
+                    return Err(BatchError::ManifestHash { path, found, supported: hash::NAME });
+                }
                 Line::Run(header) => manifest.header = Some(header),
                 Line::Start(start) => {
                     manifest.unfinished.insert(start.path);
@@ -63,6 +68,11 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Clips that were started and that no run has completed.
+    pub fn incomplete(&self) -> impl Iterator<Item = &PathText> {
+        self.unfinished.iter().filter(|clip| !self.clips.get(clip).is_some_and(Entry::is_ok))
+    }
+
     /// Reads a file. It has no header where its run ended before it wrote a line.
     ///
     /// # Errors
@@ -73,7 +83,7 @@ impl Manifest {
 }
 
 /// The largest manifest that is read [bytes]: some millions of clips.
-const MOST_BYTES: u64 = 1 << 30;
+pub(super) const MOST_BYTES: u64 = 1 << 30;
 
 /// How every manifest starts.
 const HEAD: &[u8] = b"{\"type\":\"run\"";

@@ -75,16 +75,18 @@ pub fn stats(manifests: &[NamedManifest], slowest: usize) -> ManifestStats {
     let mut clips: Vec<&Entry> = Vec::new();
     for NamedManifest { manifest, .. } in manifests {
         clips.extend(manifest.clips.values());
-        stats.unfinished += manifest.unfinished.len();
+        stats.unfinished += manifest.incomplete().count();
     }
     let mut errors: BTreeMap<&str, FaultCount> = BTreeMap::new();
     for clip in &clips {
         stats.clips += 1;
         *(if clip.is_ok() { &mut stats.ok } else { &mut stats.failed }) += 1;
         stats.outputs += clip.outputs.len();
-        stats.bytes_in += clip.input.map_or(0, |input| input.bytes);
-        stats.bytes_out += clip.outputs.iter().map(|file| file.content.bytes).sum::<u64>();
-        stats.frames += clip.frames;
+        // A damaged manifest may state any numbers.
+        stats.bytes_in = stats.bytes_in.saturating_add(clip.input.map_or(0, |input| input.bytes));
+        let bytes_out = clip.outputs.iter().map(|file| file.content.bytes);
+        stats.bytes_out = bytes_out.fold(stats.bytes_out, u64::saturating_add);
+        stats.frames = stats.frames.saturating_add(clip.frames);
         stats.seconds += clip.seconds;
         if let Some(error) = &clip.error {
             let first = || FaultCount {

@@ -1,30 +1,40 @@
 //! Whether outputs are what manifests record.
 
+use std::fmt;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Sender};
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::find::NamedManifest;
 use super::line::FileFact;
+use crate::counted;
+use crate::portable::PathText;
 
 /// What is wrong with a clip or an output.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Row")]
 pub struct ManifestProblem {
     /// The manifest that records the clip.
-    pub manifest: PathBuf,
+    pub manifest: String,
     /// The clip.
-    pub clip: String,
-    /// What is wrong.
-    pub kind: ProblemKind,
+    pub path: String,
     /// The output that is missing or changed.
-    pub output: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// What is wrong.
+    pub problem: ProblemKind,
     /// The code of the error of a clip that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }
 
 /// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ProblemKind {
     /// The clip failed.
     Failed,
@@ -36,20 +46,44 @@ pub enum ProblemKind {
     Changed,
 }
 
-impl ProblemKind {
-    /// The name in rows.
-    pub fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for ProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             ProblemKind::Failed => "failed",
             ProblemKind::Unfinished => "unfinished",
             ProblemKind::Missing => "missing",
             ProblemKind::Changed => "changed",
-        }
+        })
+    }
+}
+
+impl ManifestProblem {
+    /// The problem as columns of text: what is wrong, the clip, and the output or code.
+    pub fn columns(&self) -> [String; 3] {
+        let about = self.output.as_ref().or(self.code.as_ref()).cloned().unwrap_or_default();
+        [self.problem.to_string(), self.path.clone(), about]
+    }
+}
+
+impl VerifySummary {
+    /// The counts in one line for people.
+    pub fn text(&self) -> String {
+        let counts = [
+            (self.failed, "failed"),
+            (self.unfinished, "unfinished"),
+            (self.missing, "outputs missing"),
+            (self.changed, "outputs changed"),
+        ];
+        let others = counts.into_iter().filter(|(count, _)| *count > 0);
+        let others: String = others.map(|(count, name)| format!(", {count} {name}")).collect();
+        format!("{}: {} whole{others}", counted(self.clips, "clip"), self.ok)
     }
 }
 
 /// The counts of a verification.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename = "summary")]
+#[schemars(rename = "Summary")]
 pub struct VerifySummary {
     /// Clips that were finished.
     pub clips: usize,
@@ -94,10 +128,10 @@ impl VerifyReport {
         let VerifyReport { problems, summary } = self;
         let files: Vec<&FileFact> = manifest.clips.values().flat_map(|clip| &clip.outputs).collect();
         let mut found = check(directory, &files, threads).into_iter();
-        let problem = |clip: String, kind| ManifestProblem {
-            manifest: path.clone(),
-            clip,
-            kind,
+        let problem = |clip: &PathText, problem| ManifestProblem {
+            manifest: path.display().to_string(),
+            path: clip.shown(),
+            problem,
             output: None,
             code: None,
         };
@@ -106,26 +140,25 @@ impl VerifyReport {
             if !whole {
                 summary.failed += 1;
                 let code = clip.error.as_ref().map(|error| error.code.clone());
-                problems.push(ManifestProblem { code, ..problem(clip.path.shown(), ProblemKind::Failed) });
+                problems.push(ManifestProblem { code, ..problem(&clip.path, ProblemKind::Failed) });
             }
             for file in &clip.outputs {
                 if let Some(kind) = found.next().flatten() {
                     whole = false;
                     summary.missing += usize::from(kind == ProblemKind::Missing);
                     summary.changed += usize::from(kind == ProblemKind::Changed);
-                    let output = Some(directory.join(file.path.path()));
-                    problems.push(ManifestProblem { output, ..problem(clip.path.shown(), kind) });
+                    let output = Some(directory.join(file.path.path()).display().to_string());
+                    problems.push(ManifestProblem { output, ..problem(&clip.path, kind) });
                 }
-                summary.bytes += file.content.bytes;
+                summary.bytes = summary.bytes.saturating_add(file.content.bytes);
             }
             summary.ok += usize::from(whole);
         }
         summary.clips += manifest.clips.len();
         summary.outputs += files.len();
-        let done = |clip| manifest.clips.get(clip).is_some_and(|entry| entry.is_ok());
-        for clip in manifest.unfinished.iter().filter(|&clip| !done(clip)) {
+        for clip in manifest.incomplete() {
             summary.unfinished += 1;
-            problems.push(problem(clip.shown(), ProblemKind::Unfinished));
+            problems.push(problem(clip, ProblemKind::Unfinished));
         }
     }
 }
@@ -139,18 +172,22 @@ fn check(directory: &Path, files: &[&FileFact], threads: usize) -> Vec<Option<Pr
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     let mut problems = vec![None; files.len()];
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(files.len()) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while let Some((at, file)) = take(files, next) {
-                    if sender.send((at, check_file(directory, file))).is_err() {
-                        return;
-                    }
-                }
-            });
+    let check_next = |sender: Sender<_>| {
+        while let Some((at, file)) = take(files, &next) {
+            if sender.send((at, check_file(directory, file))).is_err() {
+                return;
+            }
         }
-        drop(sender);
+    };
+    std::thread::scope(|scope| {
+        // This thread takes part: where the system has no more threads, fewer are enough.
+        for _ in 1..threads.min(files.len()) {
+            let sender = sender.clone();
+            if std::thread::Builder::new().spawn_scoped(scope, || check_next(sender)).is_err() {
+                break;
+            }
+        }
+        check_next(sender);
         for (at, problem) in results {
             problems[at] = problem;
         }

@@ -1,7 +1,7 @@
 //! Writing the manifest of a run: a line when a job starts, and one when it ends.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -11,11 +11,13 @@ use super::completed::{Completed, directory_of_inputs};
 use super::line::{ClipResult, Entry, Fault, FileFact, Line, Start, text};
 use super::line_file::LineFile;
 use super::options::ManifestOptions;
+use super::reader::MOST_BYTES;
 use crate::context::{FileRecord, JobFiles};
 use crate::error::BatchError;
 use crate::hash::Hash;
 use crate::plan::Job;
 use crate::portable::PathText;
+use crate::read::read_whole;
 use crate::root;
 use crate::write::is_temporary;
 
@@ -50,8 +52,7 @@ impl ManifestWriter {
             options.accept(b"", &header, jobs)?;
         }
         let mut file = options.lock()?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|error| BatchError::io("read", &options.path, &error))?;
+        let bytes = read_whole(&file, &options.path, MOST_BYTES)?;
         let mut manifest = options.accept(&bytes, &header, jobs)?;
         drop(bytes);
 
@@ -101,7 +102,8 @@ impl ManifestWriter {
         };
         let (inputs, outputs) = (directory_of_inputs(job), root::absolute(self.completed.directory()));
         let JobRecord { error, frames, seconds, files: JobFiles { mut read, written } } = record;
-        let input = job.input.path().and_then(|path| read.iter().position(|file| file.path == path));
+        let path = job.input.path().unwrap_or(Path::new("-"));
+        let input = read.iter().position(|file| file.path == path);
         let input = input.map(|at| read.remove(at).content);
         self.append(&Line::Clip(Entry {
             path: PathText::new(&job.input.relative),

@@ -5,7 +5,7 @@ mod collisions;
 mod places;
 mod read_files;
 
-pub use read_files::{Companions, FindCompanion, ReadFiles};
+pub use read_files::{Companions, ReadFiles};
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -142,9 +142,9 @@ pub fn plan_outputs(
     }
     // With `resume`, the manifest accepts or refuses existing outputs.
     if !options.overwrite && !options.skip_existing && !options.resume {
-        let existing: Vec<bool> =
-            paths.iter().map(|path| exists(path) || companion_exists(path, naming)).collect();
-        refuse_existing(&paths, &existing)?;
+        // Outputs of other shards may be there: each machine writes its own.
+        let own = inputs.iter().zip(&paths).filter(|(input, _)| !input.other_shard);
+        refuse_existing(own.map(|(_, path)| path), naming)?;
     }
     let job = |(i, (input, path)): (usize, (Input, PathBuf))| {
         let companions = (naming.companions)(&path);
@@ -229,9 +229,13 @@ fn each_once(inputs: Vec<Input>) -> (Vec<Input>, Vec<usize>) {
     (kept, twice)
 }
 
-fn refuse_existing(paths: &[PathBuf], existing: &[bool]) -> Result<(), BatchError> {
-    let mut existing = paths.iter().zip(existing).filter(|(_, exists)| **exists).map(|(path, _)| path);
-    let Some(first) = existing.next() else { return Ok(()) };
+fn refuse_existing<'a>(
+    paths: impl Iterator<Item = &'a PathBuf>,
+    naming: &Naming<'_>,
+) -> Result<(), BatchError> {
+    let paths: Vec<&PathBuf> = paths.collect();
+    let mut existing = paths.iter().filter(|path| exists(path) || companion_exists(path, naming));
+    let Some(&first) = existing.next() else { return Ok(()) };
     Err(BatchError::OutputsExist { count: 1 + existing.count(), of: paths.len(), first: first.clone() })
 }
 

@@ -17,8 +17,7 @@ pub struct ReadFiles<'a> {
     pub companions: Option<Companions<'a>>,
 }
 
-/// Finds the companion of an input; `None` where it has none.
-pub type FindCompanion<'a> = Box<dyn Fn(&Input) -> Option<PathBuf> + 'a>;
+type FindCompanion<'a> = Box<dyn Fn(&Input) -> Option<PathBuf> + 'a>;
 
 /// A file that is read along with an input, such as the skeleton of a motion.
 pub struct Companions<'a> {

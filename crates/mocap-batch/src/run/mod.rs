@@ -74,7 +74,7 @@ where
     let workers = Workers::new(jobs, options, &work, manifest, sender);
     let started = Instant::now();
     // A thread of the pool that is stuck is replaced by one outside of it.
-    let summary = std::thread::scope(|replacements| {
+    Ok(std::thread::scope(|replacements| {
         pool.in_place_scope(|scope| {
             for _ in 0..count {
                 workers.enter();
@@ -101,15 +101,13 @@ where
                 collector.report_due();
                 collector.tick();
             }
-            let summary = collector.finish(started.elapsed().as_secs_f64());
+            let summary = collector.finish(started.elapsed().as_secs_f64(), orderly);
             if !workers.in_flight().is_empty() {
                 observer.stuck(&summary);
             }
             summary
         })
-    });
-    drop(orderly);
-    Ok(summary)
+    }))
 }
 
 /// The number of workers for this many jobs.
@@ -178,14 +176,14 @@ where
     }
 
     /// Reports what still waits, and completes the summary.
-    fn finish(mut self, seconds: f64) -> Summary {
+    fn finish(mut self, seconds: f64, orderly: Option<Orderly>) -> Summary {
         for (i, outcome) in self.order.into_rest() {
             self.summary.add(&outcome);
             self.observer.report(&self.workers.jobs[i], outcome);
         }
         self.summary.not_started += self.workers.jobs.len() - self.ended;
         self.summary.seconds = seconds;
-        self.summary.interrupted = interrupt::requested();
+        self.summary.interrupted = orderly.map_or_else(interrupt::requested, Orderly::end);
         self.summary.fatal = self.workers.fatal().cloned();
         self.summary
     }

@@ -52,26 +52,10 @@ where
         if stuck >= (MOST_STUCK * workers).cast_signed() {
             return self.fail(BatchError::Stuck(stuck.unsigned_abs()));
         }
-        if let Err(error) = self.start_worker(scope) {
-            self.fail(error);
-        }
-    }
-
-    /// Starts a thread that takes jobs.
-    pub(super) fn start_worker<'scope>(
-        &'scope self,
-        scope: &'scope Scope<'scope, '_>,
-    ) -> Result<(), BatchError>
-    where
-        W: 'scope,
-        R: 'scope,
-        E: 'scope,
-    {
         self.enter();
-        let started = std::thread::Builder::new().spawn_scoped(scope, || self.work_through());
-        started.map(drop).map_err(|error| {
+        if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work_through()) {
             self.leave();
-            BatchError::NoThread(error.to_string())
-        })
+            self.fail(BatchError::NoThread(error.to_string()));
+        }
     }
 }

@@ -18,8 +18,11 @@ pub(crate) static FORMAT: Entry = Entry {
     holds: Holds::NOTHING,
     searched: true,
     beside: None,
-    // `HIERARCHY{` and a `ROOT` without HIERARCHY occur.
-    detect: |start| start.starts_with_word(&["hierarchy", "root"]),
+    // `HIERARCHY{` and a `ROOT` without HIERARCHY occur; prose may begin with either word.
+    detect: |start| {
+        start.starts_with_word(&["hierarchy"])
+            || start.starts_with_word(&["root"]) && start.has_word("offset")
+    },
     read: Ok(|bytes, options| {
         let Parsed { value, warnings } = parse(bytes, &options.limits)?;
         Ok(Parsed { value: Box::new(value), warnings })

@@ -1,0 +1,158 @@
+//! What a first user runs into: the command does what was meant, or says what is missing.
+
+mod mocap;
+
+use mocap::{LEG, Sandbox, command, fixture};
+
+/// Alex's walk, Robin as target, and a folder with three short clips.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["alex_walk.bvh", "robin.skel", "alex.skel"] {
+        sandbox.put(name, std::fs::read(fixture(&format!("clips/{name}"))).unwrap());
+    }
+    for name in ["a/1", "a/2", "b/3", "b/4", "b/5"] {
+        sandbox.put(&format!("db/{name}.bvh"), LEG);
+    }
+    sandbox
+}
+
+#[test]
+fn strict_counts_every_warning_and_writes_nothing() {
+    let sandbox = sandbox();
+    // The only warning is that of the retargeting: fingers have no source.
+    let retarget = ["retarget", "alex_walk.bvh", "robin.skel", "--input-unit", "cm", "-o", "r.bvh"];
+    sandbox.run(retarget).ok();
+    let ran = sandbox.run([&retarget[..], &["--overwrite", "--strict", "--json"]].concat());
+    assert_eq!((ran.code, &ran.rows()[0]["error"]["code"]), (1, &"retarget::left-out".into()), "{ran:?}");
+    let ran = sandbox.run(["compress", "alex_walk.bvh", "--strict", "-o", "w.mocz"]);
+    assert!(ran.code == 1 && ran.stderr.contains("unit::guessed"), "{ran:?}");
+    assert!(!sandbox.path("w.mocz").exists());
+    let ran = sandbox.run(["convert", "alex_walk.bvh", "--unit", "m", "--strict", "-o", "w.json"]);
+    assert!(ran.code == 1 && ran.stderr.contains("unit::guessed"), "{ran:?}");
+    assert!(!sandbox.path("w.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_missed_gate_follows_the_report_that_shows_it() {
+    let sandbox = sandbox();
+    let line = "exec \"$0\" retarget alex_walk.bvh robin.skel -o r.bvh --fail-above effector=0 2>&1";
+    let exe = command(&sandbox.path("")).get_program().to_owned();
+    let mut shell = std::process::Command::new("sh");
+    let ran = shell.args(["-c", line]).arg(exe).current_dir(sandbox.path("")).output().unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    let [report, gate] = ["frames on robin.skel", "error[gate::"].map(|words| text.find(words).expect(&text));
+    assert!(report < gate && ran.status.code() == Some(3), "{text}");
+}
+
+#[test]
+fn what_is_not_what_a_command_reads_is_said() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["decompress", "alex_walk.bvh"]);
+    assert!(
+        ran.code == 1 && ran.stderr.contains("not a compressed clip: the content looks like bvh"),
+        "{ran:?}"
+    );
+    let ran = sandbox.run(["retarget", "alex_walk.bvh"]);
+    assert!(ran.code == 2 && ran.stderr.contains("the target skeleton is missing"), "{ran:?}");
+    let ran = sandbox.run(["retarget", "alex_walk.bvh", "no.skel", "--json"]);
+    assert_eq!((ran.code, &ran.rows()[0]["error"]["code"]), (2, &"io::not-found".into()), "{ran:?}");
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    let ran = sandbox.run(["info", "empty"]);
+    assert!(ran.code == 2 && ran.stderr.contains("no input was found in 'empty'"), "{ran:?}");
+    sandbox.put("note.txt", "root causes of foot skate\n");
+    let ran = sandbox.run(["info", "note.txt"]);
+    assert!(ran.stderr.contains("format::unknown"), "{ran:?}");
+    sandbox.put("bare", LEG.replace("HIERARCHY\n", ""));
+    assert!(sandbox.run(["info", "bare"]).stderr.contains("bvh::syntax"));
+}
+
+#[test]
+fn units_that_are_guessed_or_forgotten_are_said() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["convert", "alex_walk.bvh", "-o", "w.csv"]).ok();
+    assert!(ran.stdout.contains(", unit cm (guessed from the size of the skeleton)"), "{ran:?}");
+    let ran = sandbox.run(["compress", "alex_walk.bvh", "--error", "1", "-o", "w.mocz"]).ok();
+    assert!(ran.stderr.contains("compress::loose-bound"), "{ran:?}");
+    let ran = sandbox.run(["compress", "alex_walk.bvh", "--error", "1mm", "-o", "m.mocz"]).ok();
+    assert!(!ran.stderr.contains("compress::loose-bound"), "{ran:?}");
+}
+
+#[test]
+fn a_directory_becomes_a_directory_and_shards_share_one() {
+    let sandbox = sandbox();
+    sandbox.run(["convert", "db", "--to", "csv", "-o", "out"]).ok();
+    assert_eq!(sandbox.files("out"), ["a/1.csv", "a/2.csv", "b/3.csv", "b/4.csv", "b/5.csv"]);
+    let mistaken = sandbox.run(["convert", "db", "-o", "all.csv"]);
+    assert_eq!((mistaken.code, sandbox.path("all.csv").exists()), (2, false));
+    for shard in ["1/2", "2/2"] {
+        sandbox.run(["convert", "db", "--to", "csv", "-o", "two/", "--shard", shard]).ok();
+    }
+    assert_eq!(sandbox.files("two"), sandbox.files("out"));
+    let again = sandbox.run(["convert", "db", "--to", "csv", "-o", "two/", "--shard", "2/2"]);
+    assert!(again.code == 2 && again.stderr.contains("usage::output-exists"), "{again:?}");
+}
+
+#[test]
+fn presets_are_targets() {
+    let sandbox = sandbox();
+    let resume = ["retarget", "alex_walk.bvh", "preset:unreal", "-o", "out/", "--resume"];
+    sandbox.run(resume).ok();
+    let written = String::from_utf8(sandbox.read("out/alex_walk.unreal.bvh")).unwrap();
+    assert!(written.contains("JOINT thigh_l"), "{written:.300}");
+    let ran = sandbox.run(["retarget", "alex_walk.bvh", "preset:mixamo", "-o", "out/", "--resume"]);
+    assert!(ran.stderr.contains("the target was 'preset:unreal', is 'preset:mixamo'"), "{ran:?}");
+    let ran = sandbox.run(["retarget", "alex_walk.bvh", "preset:unrael"]);
+    assert!(ran.code == 2 && ran.stderr.contains("presets are"), "{ran:?}");
+}
+
+#[test]
+fn several_joints_share_a_plot_which_has_another_name_than_a_sheet() {
+    let sandbox = sandbox();
+    let plot = ["plot", "alex_walk.bvh", "--joint", "LeftFoot", "--joint", "RightFoot", "--channel", "speed"];
+    sandbox.run(plot).ok();
+    sandbox.run(["sheet", "alex_walk.bvh"]).ok();
+    let drawn = String::from_utf8(sandbox.read("alex_walk.LeftFoot-RightFoot.svg")).unwrap();
+    assert!(drawn.contains("alex_walk.bvh LeftFoot") && drawn.contains("alex_walk.bvh RightFoot"));
+    assert!(sandbox.path("alex_walk.svg").exists());
+}
+
+#[test]
+fn repeated_warnings_are_counted_and_quiet_has_two_levels() {
+    let sandbox = sandbox();
+    for i in 0..9 {
+        sandbox.put(&format!("odd/{i}.bvh"), LEG.replace("Frames: 4", "Frames: 3"));
+    }
+    let ran = sandbox.run(["info", "odd"]).ok();
+    assert_eq!(ran.stderr.matches("warning[").count(), 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("more warnings: 6 bvh::"), "{}", ran.stderr);
+    let ran = sandbox.run(["info", "odd", "-q"]).ok();
+    assert!(ran.stderr.is_empty() && ran.stdout.contains("odd/8.bvh"), "{ran:?}");
+    let ran = sandbox.run(["info", "odd", "-qq"]).ok();
+    assert!(ran.stderr.is_empty() && ran.stdout.is_empty(), "{ran:?}");
+    assert_eq!(sandbox.run(["info", "odd", "-qq", "--json"]).ok().rows().len(), 10);
+}
+
+#[test]
+fn the_summary_of_compress_has_the_overall_ratio() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["compress", "db", "-o", "small/", "--input-unit", "m", "--json"]).ok();
+    let rows = ran.rows();
+    let sum = |field: &str| rows[..5].iter().map(|row| row[field].as_f64().unwrap()).sum::<f64>();
+    assert_eq!(rows[5]["ratio"].as_f64().unwrap(), sum("raw_bytes") / sum("bytes"), "{}", rows[5]);
+    let ran = sandbox.run(["compress", "db", "-o", "more/", "--input-unit", "m"]).ok();
+    assert!(ran.stderr.contains("times smaller than raw"), "{}", ran.stderr);
+    assert!(sandbox.run(["info", "db", "--json"]).ok().rows()[5]["ratio"].is_null());
+}
+
+#[test]
+fn an_override_may_be_optional() {
+    let sandbox = sandbox();
+    let pipeline = "[[step]]\ndo = 'write'\nto = 'csv'\n[[override]]\nfiles = 'cmu*'\ncsv.folder = 'cmu'\n";
+    sandbox.put("p.toml", pipeline);
+    let ran = sandbox.run(["run", "p.toml", "db", "-o", "one/"]).ok();
+    assert!(ran.stderr.contains("no input matches the files of this override"), "{ran:?}");
+    sandbox.put("p.toml", pipeline.replace("csv.", "optional = true\ncsv."));
+    let ran = sandbox.run(["run", "p.toml", "db", "-o", "two/"]).ok();
+    assert!(!ran.stderr.contains("warning"), "{ran:?}");
+}
