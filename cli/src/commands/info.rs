@@ -2,6 +2,7 @@
 
 use mocap::{CompressionFacts, FileFacts, MarkerFacts, grouped, with_roles};
 use mocap_analysis::{ContactOptions, QualitySummary, quality};
+use mocap_model::Markers;
 use serde::Serialize;
 
 use crate::args::InfoArgs as Args;
@@ -16,15 +17,23 @@ pub(crate) struct Row<'a> {
     path: String,
     format: &'static str,
     #[serde(flatten)]
-    facts: Option<FileFacts>,
-    /// Of a recording of markers.
-    #[serde(flatten)]
-    markers: Option<MarkerFacts>,
+    facts: FileFacts,
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualitySummary>,
     #[serde(flatten)]
     compression: Option<CompressionFacts>,
+    warnings: &'a [Diagnostic],
+}
+
+/// The row of a recording of markers.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct MarkerRow<'a> {
+    path: String,
+    format: &'static str,
+    #[serde(flatten)]
+    facts: MarkerFacts,
+    bytes: u64,
     warnings: &'a [Diagnostic],
 }
 
@@ -44,14 +53,11 @@ fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure>
     };
     let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
-    let (facts, markers, warnings) = match loaded.markers(&args.reading)? {
-        Some((markers, warnings)) => (None, Some(MarkerFacts::of(&markers)), warnings),
-        None => {
-            let (facts, warnings) = loaded.facts(&args.reading)?;
-            (Some(facts), None, warnings)
-        }
-    };
-    let quality = match args.quality && format.has_motion() && markers.is_none() {
+    if let Some((markers, warnings)) = loaded.markers(&args.reading)? {
+        return Ok(of_markers(job.input.shown(), format.extension(), bytes, &markers, warnings));
+    }
+    let (facts, warnings) = loaded.facts(&args.reading)?;
+    let quality = match args.quality && format.has_motion() {
         true => {
             let clip = with_roles(loaded.into_motion(&args.reading)?.clip);
             Some(quality(&clip, &ContactOptions::default()).summary(clip.skeleton()))
@@ -59,26 +65,50 @@ fn info(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure>
         false => None,
     };
     let (path, format) = (job.input.shown(), format.extension());
-    let frames = facts.as_ref().map(|facts| facts.frames).or(markers.as_ref().map(|markers| markers.frames));
-    let row = Row { path, format, facts, markers, bytes, quality, compression, warnings: &warnings };
+    let row = Row { path, format, facts, bytes, quality, compression, warnings: &warnings };
     let (json, text) = (json(&row), row.text());
-    let tally = Tally { frames: frames.unwrap_or(0), bytes_in: bytes, bytes_out: 0 };
+    let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
+/// The report on a recording of markers.
+fn of_markers(
+    path: String,
+    format: &'static str,
+    bytes: u64,
+    markers: &Markers,
+    warnings: Vec<Diagnostic>,
+) -> Report {
+    let row = MarkerRow { path, format, facts: MarkerFacts::of(markers), bytes, warnings: &warnings };
+    let text = block(&row.path, format, bytes, row.facts.lines(), &warnings);
+    let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
+    let json = json(&row);
+    Report { json, text, warnings, tally, ..Report::default() }
+}
+
+/// One block per file, one fact per line.
+fn block(
+    path: &str,
+    format: &str,
+    bytes: u64,
+    facts: Vec<(&'static str, String)>,
+    warnings: &[Diagnostic],
+) -> String {
+    let mut text = path.to_owned();
+    let mut line = |name: &str, value: &str| text.push_str(&format!("\n  {name:<10} {value}"));
+    line("format", &format!("{} ({} bytes)", format.to_uppercase(), grouped(bytes)));
+    facts.iter().for_each(|(name, value)| line(name, value));
+    if !warnings.is_empty() {
+        let codes: Vec<&str> = warnings.iter().map(|warning| warning.code).collect();
+        line("warnings", &format!("{}: {}", codes.len(), codes.join(", ")));
+    }
+    text
+}
+
 impl Row<'_> {
-    /// One block per file, one fact per line.
     fn text(&self) -> String {
-        let mut text = self.path.clone();
+        let mut text = block(&self.path, self.format, self.bytes, self.facts.lines(), self.warnings);
         let mut line = |name: &str, value: &str| text.push_str(&format!("\n  {name:<10} {value}"));
-        line("format", &format!("{} ({} bytes)", self.format.to_uppercase(), grouped(self.bytes)));
-        let lines = self.facts.iter().flat_map(FileFacts::lines);
-        let lines = lines.chain(self.markers.iter().flat_map(MarkerFacts::lines));
-        lines.for_each(|(name, value)| line(name, &value));
-        if !self.warnings.is_empty() {
-            let codes: Vec<&str> = self.warnings.iter().map(|warning| warning.code).collect();
-            line("warnings", &format!("{}: {}", codes.len(), codes.join(", ")));
-        }
         if let Some(compression) = &self.compression {
             compression.lines(self.bytes).iter().for_each(|(name, value)| line(name, value));
         }

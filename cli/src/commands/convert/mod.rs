@@ -56,11 +56,20 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         return pack::run(args, format, clips as usize, console);
     }
     let rename = |path: &Path| encode::renamed(path, format);
-    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
+    let names = OutputNames { searched: searched(format), rename: &rename, format: Some(format) };
     let reads = read_files(&args.reading, Some(&args.inputs.selection));
     let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
     let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
     Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
+}
+
+/// What directories are searched for: what can be written in the format.
+fn searched(format: Format) -> batch::Reads {
+    match (format.is_writable(), format.writes_markers()) {
+        (true, true) => batch::MOTIONS_AND_MARKERS,
+        (false, true) => batch::MARKERS,
+        _ => batch::ANY_MOTIONS,
+    }
 }
 
 /// The format that `--to` or the name of the output asks for.

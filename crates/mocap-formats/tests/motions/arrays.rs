@@ -1,6 +1,6 @@
 //! Motions as arrays and back.
 
-use mocap_formats::arrays::{ArrayOptions, Data, Precision, RotationFormat};
+use mocap_formats::arrays::{ArrayOptions, Data, Precision, RotationFormat, of_clip, pack, unpack};
 use mocap_formats::{Clip, Format, Limits, ReadOptions, WriteOptions, npz, read, write};
 use mocap_model::{
     Annotations, Event, Role, ScalarTrack, Space, Track, Unit, UnitSource, Vector3, angle_between,
@@ -111,6 +111,32 @@ pub(crate) fn fixture_annotations_come_back() {
     for format in [Format::Npz, Format::Safetensors] {
         assert_eq!(back(&clip, format, options), clip, "{format}");
     }
+}
+
+/// Clips that were packed come out again, bodies of other sizes as well.
+pub(crate) fn fixtures_come_back_from_packs() {
+    let options = ArrayOptions { precision: Precision::F64, ..ArrayOptions::default() };
+    let alex = clip(&fixture("clips/alex_walk.bvh"));
+    let small = clip(&fixture("clips/alex_turn.bvh")).scaled(0.5).unwrap();
+    let clips = [alex.clone(), small, alex.trimmed(3..9).unwrap()];
+    let named = clips.iter().enumerate().map(|(i, clip)| (format!("clip{i}"), of_clip(clip, &options)));
+    let packed = pack(named.collect()).unwrap();
+    let bytes = npz::to_bytes(&packed);
+    let read_again = npz::Archive::open(&bytes, &Limits::default()).unwrap().read(|_| true).unwrap();
+    assert_eq!(read_again.get("offsets").unwrap().shape.len(), 3, "bodies differ");
+    for (i, clip) in clips.iter().enumerate() {
+        let one = npz::to_bytes(&unpack(&read_again, i).unwrap());
+        let document = read(&one, &ReadOptions::default()).unwrap();
+        assert_eq!(document.warnings, []);
+        let same = document.value.into_clip(&ReadOptions::default()).unwrap().value;
+        assert_eq!(same, clip.clone().with_name(format!("clip{i}")));
+    }
+    // The file as a whole is its first clip, with a warning.
+    let document = read(&bytes, &ReadOptions::default()).unwrap();
+    assert_eq!(document.warnings[0].code(), "arrays::several-clips");
+    let other = clip(&fixture("clips/alex_walk.bvh")).with_rate(mocap_model::FrameRate::new(7.0).unwrap());
+    let mixed = vec![("a".into(), of_clip(&clips[0], &options)), ("b".into(), of_clip(&other, &options))];
+    assert_eq!(pack(mixed).unwrap_err().code(), "arrays::of-another-set");
 }
 
 /// Positions and velocities agree, the heading turns with the body, and feet touch the floor.

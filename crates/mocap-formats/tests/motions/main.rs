@@ -24,6 +24,7 @@ mocap_corpus::tests! {
     arrays::fixtures_come_back_from_arrays,
     arrays::motions_come_back_from_arrays,
     arrays::fixture_annotations_come_back,
+    arrays::fixtures_come_back_from_packs,
     arrays::fixture_features_follow_from_the_motion,
     arrays::fixture_arrays_of_others_are_read,
     bvh_files::writing_an_untouched_document_changes_no_value,

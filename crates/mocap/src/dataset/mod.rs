@@ -172,3 +172,69 @@ impl Dataset {
         Ok(FinishedDataset { files, index: self.index.to_json(), clips, packs })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_formats::arrays::{Data, of_clip};
+    use mocap_formats::npz;
+    use mocap_model::{Clip, FrameRate, Joint, JointTracks, Skeleton, Space, Track, Vector3};
+
+    fn arrays(frames: usize, options: &ArrayOptions) -> Arrays {
+        let joints = vec![Joint::new("root", None, Vector3::zeros())];
+        let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
+        let way = (0..frames).map(|frame| Vector3::x() * frame as f64).collect();
+        let still = JointTracks::at_rest(&skeleton.joints()[0]);
+        let tracks = vec![JointTracks { translation: Track::from_samples(way), ..still }];
+        of_clip(&Clip::new(skeleton.into(), FrameRate::new(30.0).unwrap(), frames, tracks).unwrap(), options)
+    }
+
+    /// The files of a set whose clips arrive in an order; the third input gives none.
+    fn files(order: [usize; 6]) -> Vec<(String, Vec<u8>)> {
+        let window = Some(Window { frames: 4, stride: 2 });
+        let arrays_as = ArrayOptions { window, ..ArrayOptions::default() };
+        let options = DatasetOptions { pack: 2, format: Format::Npz, arrays: arrays_as, normalise: true };
+        let mut set = Dataset::new(options);
+        let mut files = Vec::new();
+        for number in order {
+            let clip = (number != 2).then(|| DatasetClip {
+                name: format!("clip{number}"),
+                source: format!("clip{number}.bvh"),
+                part: if number == 4 { "val" } else { "train" },
+                arrays: arrays(3 + number, &arrays_as),
+            });
+            files.extend(set.put(number, clip).unwrap());
+        }
+        let FinishedDataset { files: last, index, clips, packs } = set.finish().unwrap();
+        assert_eq!((clips, packs), (5, 3));
+        files.extend(last);
+        let mut files: Vec<(String, Vec<u8>)> =
+            files.into_iter().map(|file| (file.path, npz::to_bytes(&file.arrays))).collect();
+        files.push(("dataset.json".into(), index.into_bytes()));
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn the_files_do_not_depend_on_the_order_of_work() {
+        let files_in_order = files([0, 1, 2, 3, 4, 5]);
+        assert!(files_in_order == files([5, 3, 0, 4, 2, 1]));
+        let names: Vec<&str> = files_in_order.iter().map(|(name, _)| name.as_str()).collect();
+        let expected =
+            ["dataset.json", "normalise.npz", "train/pack-00000.npz", "train/pack-00001.npz", "val/pack-00000.npz"];
+        assert_eq!(names, expected);
+        let limits = mocap_formats::Limits::default();
+        let archive = npz::Archive::open(&files_in_order[2].1, &limits).unwrap();
+        let pack = archive.read(|_| true).unwrap();
+        let integers = |name: &str| match &pack.get(name).unwrap().data {
+            Data::I64(values) => values.clone(),
+            other => panic!("{name} is {}", other.kind()),
+        };
+        // Clips of 3 and 4 frames: only the second has room for a window.
+        assert_eq!((integers("clip_starts"), integers("window_starts")), (vec![0, 3, 7], vec![3]));
+        let index: serde_json::Value = serde_json::from_slice(&files_in_order[0].1).unwrap();
+        assert_eq!(index["splits"]["train"]["windows"], 4);
+        assert_eq!(index["clips"][2]["start"], 0);
+        assert_eq!(index["arrays"]["rotations"]["shape"], serde_json::json!(["frames", 1, 4]));
+    }
+}
