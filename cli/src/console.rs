@@ -49,7 +49,7 @@ pub(crate) struct Console {
     style: Style,
     json: bool,
     progress: ProgressWhen,
-    /// The reader of stdout has gone away: `mocap info *.bvh | head` is no failure.
+    /// The reader of stdout has gone away: `mocap info *.bvh | head` succeeds.
     closed: bool,
     /// A result could not be written.
     lost: bool,
@@ -113,7 +113,7 @@ impl Console {
         self.closed
     }
 
-    /// How the process ends: a run whose results were lost is no success.
+    /// How the process ends: a run whose results were lost has failed.
     pub(crate) fn ended(&self, exit: Exit) -> Exit {
         if self.lost && exit == Exit::Success { Exit::ClipFailed } else { exit }
     }
@@ -147,7 +147,7 @@ impl Console {
     }
 }
 
-/// Writes a file to stdout; returns its size [bytes]. A closed pipe is no failure.
+/// Writes a file to stdout; returns its size [bytes]. A closed pipe counts as success.
 pub(crate) fn put_stdout(content: WriteContent<'_>) -> Result<u64, Diagnostic> {
     match write_stream(io::stdout().lock(), content) {
         Ok(bytes) => Ok(bytes),

@@ -48,7 +48,7 @@ fn every_bad_row_of_a_bvh_is_told_and_counted() {
     assert_eq!(errors[0]["channel"], "Yposition");
     assert_eq!((&row["error"], &row["valid"]), (&errors[0], &false.into()));
     assert!(shown.contains("a.bvh: 3 errors, 1 warning"), "{shown}");
-    // What --repair mends is no error then.
+    // --repair mends the values, so they are not errors.
     let (row, _) = validated("a.bvh", &text, &["--repair"]);
     assert_eq!(row["errors"].as_array().unwrap().len(), 2);
 }

@@ -1,4 +1,4 @@
-//! What a run never does, whatever it is asked for: write over what it reads, or over files that are none of its own.
+//! What a run never does, whatever it is asked for: write over what it reads, or over files of others.
 
 mod mocap;
 

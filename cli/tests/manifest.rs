@@ -42,7 +42,7 @@ fn merged_shards_are_the_whole_run() {
     assert_eq!((&row["manifests"], &row["clips"], &row["failed"]), (&3.into(), &12.into(), &1.into()));
     let merged = clips(&sandbox, "out/.mocap-manifest.jsonl");
     assert_eq!(merged, clips(&sandbox, "whole/.mocap-manifest.jsonl"));
-    // The run goes on without shards; only the bad clip is tried again.
+    // The run continues without shards: only the bad clip is processed again.
     let ran = convert(&sandbox, "out/", &[]);
     assert_eq!(ran.code, 1);
     assert_eq!(ran.rows().last().unwrap()["skipped"], 11);

@@ -44,7 +44,7 @@ fn explain_shows_the_map_and_writes_nothing() {
     assert_eq!(sandbox.files(""), Vec::<String>::new());
     let ran = sandbox.run(["retarget", "--explain", &walk, &robin, "-o", "x.bvh"]);
     assert_eq!(ran.code, 2, "it would not write x.bvh");
-    // Skeletons alone can be shown, too.
+    // Skeletons without motion can be shown, too.
     sandbox.run(["retarget", "--explain", &robin, &clip("alex.skel")]).ok();
 }
 

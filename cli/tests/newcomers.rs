@@ -156,3 +156,21 @@ fn an_override_may_be_optional() {
     let ran = sandbox.run(["run", "p.toml", "db", "-o", "two/"]).ok();
     assert!(!ran.stderr.contains("warning"), "{ran:?}");
 }
+
+#[test]
+fn two_directories_are_compared_pair_by_pair() {
+    let sandbox = sandbox();
+    sandbox.run(["compress", "db", "-o", "small/", "--input-unit", "m", "--error", "1mm"]).ok();
+    let compare = ["compare", "db", "small", "--input-unit", "m", "--json", "--fail-above"];
+    let rows = sandbox.run([&compare[..], &["1mm"]].concat()).ok().rows();
+    assert_eq!((&rows[0]["path"], &rows[0]["other"]), (&"db/a/1.bvh".into(), &"small/a/1.mocz".into()));
+    assert_eq!((rows.len(), &rows[5]["ok"]), (6, &5.into()), "{}", rows[5]);
+    assert_eq!(sandbox.run([&compare[..], &["0"]].concat()).code, 3);
+    sandbox.put("small/extra.bvh", LEG);
+    std::fs::remove_file(sandbox.path("small/b/4.mocz")).unwrap();
+    let ran = sandbox.run([&compare[..], &["1mm"]].concat());
+    let unpaired: Vec<_> = ran.rows().into_iter().filter(|row| !row["error"].is_null()).collect();
+    assert_eq!((ran.code, unpaired.len()), (1, 2), "{ran:?}");
+    assert!(unpaired.iter().all(|row| row["error"]["code"] == "compare::no-pair"), "{unpaired:?}");
+    assert_eq!(sandbox.run(["compare", "db", "alex_walk.bvh"]).code, 2);
+}

@@ -44,7 +44,7 @@ fn view_writes_a_page_named_after_the_first_motion() {
         (&"walk.bvh".into(), &"walk.html".into(), &301.into())
     );
     assert_eq!(row["bytes"].as_u64(), Some(sandbox.read("walk.html").len() as u64));
-    // A skeleton alone is shown at rest; stdout takes the page.
+    // A skeleton without motion is shown at rest; stdout takes the page.
     assert!(sandbox.run(["view", "robin.skel", "-o", "-"]).ok().stdout.contains("no frames: rest pose"));
 }
 
@@ -175,7 +175,7 @@ fn each_input_can_have_a_picture_of_its_own() {
         assert_eq!((&summary["ok"], &summary["failed"]), (&2.into(), &1.into()));
         assert_eq!(sandbox.run(&run[..]).rows().last().unwrap()["skipped"], 2);
     }
-    // As alone, but for what else there is.
+    // The same as without the other inputs.
     sandbox.run(["view", "db/a/walk.bvh", "-o", "one.html"]).ok();
     assert!(
         !text(&sandbox, "view/a/walk.html").contains("jump.bvh")

@@ -46,7 +46,7 @@ fn warnings_of_compared_motions_are_told_once_and_in_the_row() {
     }
 }
 
-/// A walk behind a rest pose that is no part of it.
+/// A walk after a rest pose that is not part of it.
 fn rest_first() -> String {
     let text = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
     let (head, motion) = text.split_once("Frame Time:").unwrap();

@@ -1,4 +1,4 @@
-//! How skeletons stand: what `mocap skel` writes of a motion is the stance that the motion shows.
+//! Reference poses: `mocap skel` writes the one that the motion shows.
 
 mod mocap;
 

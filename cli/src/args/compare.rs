@@ -16,12 +16,13 @@ use super::{FirstFrame, Length, Reading, setting};
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap compare walk.bvh decoded.bvh --fail-above 1mm\n\
+    \x20 mocap compare database/ decoded/ --fail-above 1mm\n\
     \x20 mocap compare a.bvh b.bvh --heatmap error.png --html error.html")]
 pub(crate) struct Args {
-    /// Reference motion; - for stdin
+    /// Reference motion, or a directory of them; - for stdin
     #[arg(value_name = "A")]
     pub(crate) reference: PathBuf,
-    /// Motion to measure; - for stdin
+    /// Motion to measure, or a directory: its files are paired by path, without extension; - for stdin
     #[arg(value_name = "B")]
     pub(crate) other: PathBuf,
     #[command(flatten)]

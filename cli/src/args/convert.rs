@@ -2,10 +2,12 @@
 
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
+use mocap_formats::asf::AsfUnits;
+use mocap_formats::bvh::PositionChannels;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{ArraySettings, AsfUnitsArg, Edits, Inputs, Outputs, PositionChannelsArg, Reading};
+use super::{ArraySettings, Edits, Inputs, Outputs, Reading};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
@@ -50,12 +52,12 @@ impl Args {
         // A BVH has no place for its unit and axes: what is stated about them changes nothing in it.
         let space = reading.input_unit.is_some()
             || reading.input_up.is_some()
-            || !matches!(reading.asf_units, AsfUnitsArg::Auto);
+            || reading.asf_units.0 != AsfUnits::Auto;
         self.edits == Edits::default()
             && self.arrays.asked().is_none()
             && self.euler.is_none()
             && reading.input_fps.is_none()
-            && reading.position_channels == PositionChannelsArg::Auto
+            && reading.position_channels.0 == PositionChannels::Auto
             && !reading.repair
             && (format == Format::Bvh || !space)
     }

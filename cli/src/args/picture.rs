@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use mocap_report::Theme;
 
+use super::words::words;
 use super::{FirstFrame, Inputs, Outputs, Reading};
 
 /// What is drawn, and into how many files.
@@ -28,11 +29,9 @@ pub(crate) enum ImageFormat {
     Png,
 }
 
-/// A background.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ThemeChoice {
-    Light,
-    Dark,
+words! {
+    /// A background.
+    ThemeWord(Theme) { "light" => Theme::Light, "dark" => Theme::Dark }
 }
 
 impl ImageFormat {
@@ -47,14 +46,5 @@ impl ImageFormat {
     /// The format of files with an extension.
     pub(crate) fn of_extension(extension: &str) -> Option<ImageFormat> {
         ImageFormat::from_str(extension, true).ok()
-    }
-}
-
-impl From<ThemeChoice> for Theme {
-    fn from(theme: ThemeChoice) -> Theme {
-        match theme {
-            ThemeChoice::Light => Theme::Light,
-            ThemeChoice::Dark => Theme::Dark,
-        }
     }
 }

@@ -1,9 +1,10 @@
 //! `mocap plot`.
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use mocap_report::plot::{Channel, PlotOptions};
 
-use super::{ImageFormat, Pictures, ThemeChoice};
+use super::words::words;
+use super::{ImageFormat, Pictures, ThemeWord};
 
 /// Draw curves of joints over time, for one motion or several in one chart
 #[derive(Debug, ClapArgs)]
@@ -18,10 +19,10 @@ pub(crate) struct Args {
     pub(crate) joint: Vec<String>,
     /// Curve: rotation (local Euler angles in the joint's order [deg]), position (world [m]), speed [m/s]
     #[arg(long, value_name = "CHANNEL", default_value = "rotation", hide_possible_values = true)]
-    channel: ChannelChoice,
+    channel: ChannelWord,
     /// Background and colours; a light SVG adapts to dark mode
     #[arg(long, value_name = "THEME", default_value = "light")]
-    theme: ThemeChoice,
+    theme: ThemeWord,
     /// Output format [default: by the extension of OUT, else svg]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<ImageFormat>,
@@ -29,24 +30,18 @@ pub(crate) struct Args {
     pub(crate) pictures: Pictures,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ChannelChoice {
-    Rotation,
-    Position,
-    Speed,
+words! {
+    /// A curve.
+    ChannelWord(Channel) {
+        "rotation" => Channel::Rotation,
+        "position" => Channel::Position,
+        "speed" => Channel::Speed,
+    }
 }
 
 impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> PlotOptions {
-        PlotOptions {
-            channel: match self.channel {
-                ChannelChoice::Rotation => Channel::Rotation,
-                ChannelChoice::Position => Channel::Position,
-                ChannelChoice::Speed => Channel::Speed,
-            },
-            theme: self.theme.into(),
-            ..PlotOptions::default()
-        }
+        PlotOptions { channel: self.channel.0, theme: self.theme.0, ..PlotOptions::default() }
     }
 }

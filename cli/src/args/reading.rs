@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mocap::FileFormat;
+use mocap_formats::asf::AsfUnits;
+use mocap_formats::bvh::PositionChannels;
 use mocap_model::{FrameRate, SignedAxis};
 use serde::Deserialize;
 
 use super::formats::readable;
+use super::words::words;
 use super::{UnitLength, setting};
 
 /// What the inputs mean where they do not state it, or state it wrongly.
@@ -121,28 +124,25 @@ impl FromStr for FromFormat {
     }
 }
 
-/// What position channels of a BVH mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum PositionChannelsArg {
-    /// Detected from the values; `mocap info` shows the result
-    Auto,
-    /// They replace OFFSET (LAFAN1, Bandai, most exporters)
-    Replace,
-    /// They are added to OFFSET (iClone, Character Creator)
-    Add,
-}
-
-/// How an ASF states its unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum AsfUnitsArg {
-    /// As `cmu` where the file says `length 0.45`, else unknown
-    Auto,
-    /// metres = number / length * 0.0254, as the CMU database means it
-    Cmu,
-    /// metres = number * length * 0.0254, as the Acclaim text says
-    Spec,
-    /// Numbers unchanged, unit unknown
-    Raw,
+words! {
+    /// What position channels of a BVH mean.
+    PositionChannelsArg(PositionChannels) {
+        /// Detected from the values; `mocap info` shows the result
+        "auto" => PositionChannels::Auto,
+        /// They replace OFFSET (LAFAN1, Bandai, most exporters)
+        "replace" => PositionChannels::Replace,
+        /// They are added to OFFSET (iClone, Character Creator)
+        "add" => PositionChannels::Add,
+    }
+    /// How an ASF states its unit.
+    AsfUnitsArg(AsfUnits) {
+        /// As `cmu` where the file says `length 0.45`, else unknown
+        "auto" => AsfUnits::Auto,
+        /// metres = number / length * 0.0254, as the CMU database means it
+        "cmu" => AsfUnits::Cmu,
+        /// metres = number * length * 0.0254, as the Acclaim text says
+        "spec" => AsfUnits::Spec,
+        /// Numbers unchanged, unit unknown
+        "raw" => AsfUnits::Raw,
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use mocap_analysis::metres_per_unit;
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
@@ -13,6 +13,7 @@ use mocap_retarget::{
 use serde::Deserialize;
 
 use super::formats::writable;
+use super::words::words;
 use super::{Length, Outputs, Reading, Selection, SourceEdits, UnitLength, setting};
 
 /// Retarget motions to another skeleton and report quality
@@ -69,21 +70,21 @@ pub(crate) struct MethodSettings {
     /// How to handle different proportions: scale (goals scaled by the ratio of limb lengths), copy (rotations only:
     /// feet float or penetrate), effectors (unscaled goals: limbs fold or overstretch)
     #[arg(long, value_name = "METHOD", default_value = "scale", hide_possible_values = true)]
-    method: MethodChoice,
+    method: MethodWord,
     /// Goals of the hands: scale (from the shoulder, by arm length), keep (from the hips, by leg length), off (arms copy
     /// rotations)
     #[arg(long, value_name = "HANDS", default_value = "scale", hide_possible_values = true)]
-    hands: HandsChoice,
+    hands: HandsWord,
     /// Solver of limbs: auto (two-bone, and CCD where joint limits keep it from the goal), ccd, fabrik, two-bone, dls,
     /// objective
     #[arg(long, value_name = "SOLVER", default_value = "auto", hide_possible_values = true)]
-    ik: SolverChoice,
+    ik: SolverWord,
     /// Ignore the degrees of freedom and joint limits of the target
     #[arg(long)]
     no_limits: bool,
     /// Contacts: feet, or hands too (hips, head, each other)
     #[arg(long, value_name = "WHICH", default_value = "feet", hide_possible_values = true)]
-    contacts: ContactsChoice,
+    contacts: ContactsWord,
     /// Turn off the foot lock: feet skate as those of the source do
     #[arg(long)]
     no_lock: bool,
@@ -160,42 +161,26 @@ pub(crate) struct MapSettings {
     pub(crate) map: Option<PathBuf>,
 }
 
-/// How to handle different proportions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum MethodChoice {
-    Scale,
-    Copy,
-    Effectors,
-}
-
-/// Goals of the hands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum HandsChoice {
-    Scale,
-    Keep,
-    Off,
-}
-
-/// How limbs are solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum SolverChoice {
-    Auto,
-    Ccd,
-    Fabrik,
-    TwoBone,
-    Dls,
-    Objective,
-}
-
-/// Whose contacts are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ContactsChoice {
-    Feet,
-    Hands,
+words! {
+    /// How to handle different proportions.
+    MethodWord(RetargetMethod) {
+        "scale" => RetargetMethod::Scale,
+        "copy" => RetargetMethod::Copy,
+        "effectors" => RetargetMethod::Effectors,
+    }
+    /// Goals of the hands.
+    HandsWord(Hands) { "scale" => Hands::Scale, "keep" => Hands::Keep, "off" => Hands::Off }
+    /// How limbs are solved.
+    SolverWord(LimbSolver) {
+        "auto" => LimbSolver::Auto,
+        "ccd" => LimbSolver::Named(IkMethod::Ccd),
+        "fabrik" => LimbSolver::Named(IkMethod::Fabrik),
+        "two-bone" => LimbSolver::Named(IkMethod::TwoBone),
+        "dls" => LimbSolver::Named(IkMethod::Dls),
+        "objective" => LimbSolver::Named(IkMethod::Objective),
+    }
+    /// Whose contacts are kept: whether those of the hands, too.
+    ContactsWord(bool) { "feet" => false, "hands" => true }
 }
 
 /// Where the target's floor is.
@@ -217,27 +202,12 @@ impl MethodSettings {
     /// The options of the library that do not depend on the source.
     pub(crate) fn options(&self, target: &Skeleton) -> RetargetOptions {
         RetargetOptions {
-            method: match self.method {
-                MethodChoice::Scale => RetargetMethod::Scale,
-                MethodChoice::Copy => RetargetMethod::Copy,
-                MethodChoice::Effectors => RetargetMethod::Effectors,
-            },
-            hands: match self.hands {
-                HandsChoice::Scale => Hands::Scale,
-                HandsChoice::Keep => Hands::Keep,
-                HandsChoice::Off => Hands::Off,
-            },
-            solver: match self.ik {
-                SolverChoice::Auto => LimbSolver::Auto,
-                SolverChoice::Ccd => LimbSolver::Named(IkMethod::Ccd),
-                SolverChoice::Fabrik => LimbSolver::Named(IkMethod::Fabrik),
-                SolverChoice::TwoBone => LimbSolver::Named(IkMethod::TwoBone),
-                SolverChoice::Dls => LimbSolver::Named(IkMethod::Dls),
-                SolverChoice::Objective => LimbSolver::Named(IkMethod::Objective),
-            },
+            method: self.method.0,
+            hands: self.hands.0,
+            solver: self.ik.0,
             limits: !self.no_limits,
             foot_lock: if self.no_lock { FootLock::Off } else { FootLock::Auto },
-            self_contacts: self.contacts == ContactsChoice::Hands,
+            self_contacts: self.contacts.0,
             floor: match self.floor {
                 FloorChoice::Auto => Floor::Auto,
                 FloorChoice::Off => Floor::Off,

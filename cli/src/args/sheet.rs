@@ -1,10 +1,11 @@
 //! `mocap sheet`.
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use mocap_report::View;
 use mocap_report::sheet::{Moment, SheetOptions};
 
-use super::{ImageFormat, Pictures, ThemeChoice};
+use super::words::words;
+use super::{ImageFormat, Pictures, ThemeWord};
 
 /// Draw poses of motions side by side, as SVG or PNG
 ///
@@ -24,10 +25,10 @@ pub(crate) struct Args {
     at: Vec<Moment>,
     /// Camera: perspective (front right, slightly above), front, or side (the character's right)
     #[arg(long, value_name = "VIEW", default_value = "perspective", hide_possible_values = true)]
-    view: ViewChoice,
+    view: ViewWord,
     /// Background and colours; a light SVG adapts to dark mode
     #[arg(long, value_name = "THEME", default_value = "light")]
-    theme: ThemeChoice,
+    theme: ThemeWord,
     /// Largest width [px, 200 to 10000]
     #[arg(long, value_name = "PX", default_value = "1120", value_parser = clap::value_parser!(u16).range(200..=10_000))]
     width: u16,
@@ -38,11 +39,9 @@ pub(crate) struct Args {
     pub(crate) pictures: Pictures,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ViewChoice {
-    Perspective,
-    Front,
-    Side,
+words! {
+    /// A camera.
+    ViewWord(View) { "perspective" => View::Perspective, "front" => View::Front, "side" => View::Side }
 }
 
 impl Args {
@@ -51,13 +50,9 @@ impl Args {
         SheetOptions {
             poses: self.poses as usize,
             at: self.at.clone(),
-            view: match self.view {
-                ViewChoice::Perspective => View::Perspective,
-                ViewChoice::Front => View::Front,
-                ViewChoice::Side => View::Side,
-            },
+            view: self.view.0,
             width: f32::from(self.width),
-            theme: self.theme.into(),
+            theme: self.theme.0,
             ..SheetOptions::default()
         }
     }

@@ -1,9 +1,10 @@
-//! `mocap compare`: the error between two motions of one skeleton.
+//! `mocap compare`: the error between two motions of one skeleton, or between the motions of two directories.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use mocap::{Problem, UnitFacts, at_one_rate, in_one_unit, with_roles};
+use mocap::{FileFormat, Problem, UnitFacts, at_one_rate, in_one_unit, with_roles};
 use mocap_analysis::{ErrorSummary, millimetres, object_error};
 use mocap_batch::write_file;
 use mocap_model::{Clip, UnitSource};
@@ -11,10 +12,10 @@ use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
-use crate::args::CompareArgs as Args;
-use crate::batch::{Input, JobContext, fail, json, read_files};
+use crate::args::{CompareArgs as Args, Inputs, Selection};
+use crate::batch::{self, Failure, Input, JobContext, Report, RunOptions, Tally, json, read_files};
 use crate::console::Console;
-use crate::diagnostic::{Detail, Diagnostic, Failure};
+use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::exit::Exit;
 use crate::read::{self, Motion};
@@ -41,46 +42,119 @@ pub(crate) struct Row<'a> {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let inputs = [&args.reference, &args.other].map(|path| Input::named(path));
     if args.reference == args.other && args.reference.as_os_str() == "-" {
         return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
     }
+    let (inputs, partners) = pairs(args)?;
     let pictures = args.heatmap.iter().chain(&args.html).map(PathBuf::as_path);
-    read_files(&args.reading, None).refuse(&inputs, pictures)?;
-    let mut reported = Reported { warnings: Vec::new(), one_file: args.reference == args.other };
-    Ok(compare(args, &inputs, &mut reported, console)
-        .unwrap_or_else(|(input, error)| fail(&inputs[input].shown(), &error, &reported.warnings, console)))
+    let read: Vec<Input> = inputs.iter().chain(partners.values()).cloned().collect();
+    read_files(&args.reading, None).refuse(&read, pictures)?;
+    let jobs = batch::report_jobs(inputs);
+    Ok(batch::run(console, RunOptions::default(), &jobs, |job, context| {
+        let Some(other) = partners.get(&name(&job.input)) else {
+            let message = "the other directory has no motion of this name";
+            return Err(Diagnostic::new("compare::no-pair", message).into());
+        };
+        compare(args, [&job.input, other], jobs.len() > 1, context)
+    }))
 }
 
-/// Compares the inputs; an error comes with the number of the input that it is about.
+/// The inputs, and what each is compared with by its name: one pair of files, or all files of two directories.
+fn pairs(args: &Args) -> Result<(Vec<Input>, BTreeMap<PathBuf, Input>), Diagnostic> {
+    let paths = [&args.reference, &args.other];
+    match paths.map(|path| path.is_dir()) {
+        [false, false] => {
+            let [reference, other] = paths.map(|path| Input::named(path));
+            Ok((vec![reference.clone()], BTreeMap::from([(name(&reference), other)])))
+        }
+        [true, true] if args.heatmap.is_some() || args.html.is_some() => {
+            let message = "--heatmap and --html show one pair of files, not two directories";
+            Err(Diagnostic::new("usage::one-output", message))
+        }
+        [true, true] => {
+            let found = |path: &PathBuf| {
+                let (inputs, selection) = (vec![path.clone()], Selection::default());
+                batch::expand(&Inputs { inputs, selection }, batch::ANY_MOTIONS)
+            };
+            let (mut inputs, others) = (found(paths[0])?, found(paths[1])?);
+            let names: BTreeSet<PathBuf> = inputs.iter().map(name).collect();
+            // What only the second has is an input without a counterpart.
+            let (paired, alone): (Vec<Input>, Vec<Input>) =
+                others.into_iter().partition(|other| names.contains(&name(other)));
+            inputs.extend(alone);
+            Ok((inputs, paired.into_iter().map(|other| (name(&other), other)).collect()))
+        }
+        _ => Err(Diagnostic::new("usage::compare", "a file and a directory cannot be compared")
+            .help("name two files, or two directories, whose files are paired by their names")),
+    }
+}
+
+/// The path below the directory, without the extension of a format.
+fn name(input: &Input) -> PathBuf {
+    let path = &input.relative;
+    if FileFormat::of_path(path).is_some() { path.with_extension("") } else { path.clone() }
+}
+
+/// Compares two inputs.
 fn compare(
     args: &Args,
-    inputs: &[Input; 2],
-    reported: &mut Reported,
-    console: &mut Console,
-) -> Result<Exit, (usize, Diagnostic)> {
-    let of = |input: usize| move |error: Diagnostic| (input, error);
-    let mut clips = [
-        read(args, &inputs[0], reported, console).map_err(of(0))?,
-        read(args, &inputs[1], reported, console).map_err(of(1))?,
-    ];
+    inputs: [&Input; 2],
+    in_one_line: bool,
+    context: &JobContext,
+) -> Result<Report, Failure> {
+    let mut warnings = Vec::new();
+    match measure(args, inputs, in_one_line, context, &mut warnings) {
+        Ok(report) => Ok(Report { warnings, ..report }),
+        Err((input, error)) => Err(Failure { error: about(error, inputs[input]), warnings }),
+    }
+}
+
+/// Measures the error; an error comes with the number of the input that it is about.
+fn measure(
+    args: &Args,
+    inputs: [&Input; 2],
+    in_one_line: bool,
+    context: &JobContext,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Report, (usize, Diagnostic)> {
+    let mut warn = |input: usize, found: Vec<Diagnostic>| {
+        for warning in found.into_iter().map(|warning| about(warning, inputs[input])) {
+            // Of two inputs that are one file, each warning is reported once.
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    };
+    let reading = args.first.of(&args.reading);
+    let mut bytes_in = 0;
+    let mut read = |input: usize| match read::motion(context, inputs[input], &reading) {
+        Ok(Motion { clip, warnings, bytes }) => {
+            warn(input, warnings);
+            bytes_in += bytes;
+            Ok(clip)
+        }
+        Err(Failure { error, warnings }) => {
+            warn(input, warnings);
+            Err((input, error))
+        }
+    };
+    let mut clips = [read(0)?, read(1)?];
     let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
     let one_unit = in_one_unit(clips.each_ref()).map_err(|error| (0, error.into()))?;
     clips = one_unit.map(Cow::into_owned);
-    for (input, unit) in inputs.iter().zip(units) {
-        let warning = match unit {
-            Some(unit) if unit.source == UnitSource::Guessed => guessed(unit),
-            Some(_) => continue,
-            None => Problem::UnitOfOther.into(),
-        };
-        reported.warn(input, vec![warning], console);
+    for (input, unit) in units.into_iter().enumerate() {
+        match unit {
+            Some(unit) if unit.source == UnitSource::Guessed => warn(input, vec![guessed(unit)]),
+            Some(_) => {}
+            None => warn(input, vec![Problem::UnitOfOther.into()]),
+        }
     }
     let resampled = at_one_rate(&mut clips, args.resample).map_err(|error| (1, error.into()))?;
     let [reference, other] = &clips;
     let summary = object_error(reference, other, args.measure.shell.0).map_err(|error| (1, error.into()))?;
     let limit = args.measure.fail_above.map(|length| length.0);
     let missed = limit.and_then(|limit| error_above(summary.max, limit));
-    draw(args, [(&inputs[0], reference), (&inputs[1], other)]).map_err(of(1))?;
+    draw(args, [(inputs[0], reference), (inputs[1], other)]).map_err(|error| (1, error))?;
     let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let row = Row {
         path: inputs[0].shown(),
@@ -93,22 +167,15 @@ fn compare(
         passed: missed.is_none(),
         heatmap: shown(&args.heatmap),
         html: shown(&args.html),
-        warnings: &reported.warnings,
+        warnings,
     };
-    console.row(&json(&row), &row.text());
-    let Some(missed) = missed else { return Ok(Exit::Success) };
-    console.error(Some(&inputs[1].shown()), &missed);
-    Ok(Exit::Gate)
-}
-
-fn read(args: &Args, input: &Input, reported: &mut Reported, console: &Console) -> Result<Clip, Diagnostic> {
-    let read = read::motion(&JobContext::standalone(), input, &args.first.of(&args.reading));
-    let (clip, warnings) = match read {
-        Ok(Motion { clip, warnings, .. }) => (Ok(clip), warnings),
-        Err(Failure { error, warnings }) => (Err(error), warnings),
+    let text = match in_one_line {
+        true => format!("{} ~ {}: {}", row.path, row.other, row.summary.line()),
+        false => row.text(),
     };
-    reported.warn(input, warnings, console);
-    clip
+    let errors = missed.into_iter().map(|error| about(error, inputs[1])).collect();
+    let tally = Tally { frames: reference.frames(), bytes_in, bytes_out: 0 };
+    Ok(Report { json: json(&row), text, errors, tally, ..Report::default() })
 }
 
 /// The error of a motion that is too far from another; an error that is not a number is.
@@ -148,27 +215,6 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
         write(path, &view::html(&inputs, &options))?;
     }
     Ok(())
-}
-
-/// The warnings about the motions, which are printed when they are found.
-struct Reported {
-    warnings: Vec<Diagnostic>,
-    /// Both inputs are one file: each warning is reported once.
-    one_file: bool,
-}
-
-impl Reported {
-    fn warn(&mut self, input: &Input, warnings: Vec<Diagnostic>, console: &Console) {
-        for warning in warnings.into_iter().map(|warning| about(warning, input)) {
-            if self.one_file && self.warnings.contains(&warning) {
-                continue;
-            }
-            if !console.is_json() {
-                console.warnings(&input.shown(), std::slice::from_ref(&warning), Detail::Line);
-            }
-            self.warnings.push(warning);
-        }
-    }
 }
 
 /// The warning with the path of the input. The skeleton of an AMC has its own path.

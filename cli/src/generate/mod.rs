@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             console.stdout(&page);
         }
         What::Man { output: Some(folder) } => {
-            // Help needs no page of its own: each command has one.
+            // `help` has no man page: each command has one.
             let definition = definition.mut_subcommand("help", |help| help.hide(true));
             let written =
                 std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(definition, folder));

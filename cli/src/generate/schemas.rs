@@ -39,7 +39,7 @@ fn schema(name: &str, about: &str) -> Value {
         "manifest" => rows(&[of::<Line>]),
         "info" => rows(&[of::<info::Row<'static>>, of::<info::MarkerRow<'static>>, ERROR, SUMMARY]),
         "validate" => rows(&[of::<validate::Row<'static>>, ERROR, SUMMARY]),
-        "compare" => rows(&[of::<compare::Row<'static>>, ERROR]),
+        "compare" => rows(&[of::<compare::Row<'static>>, ERROR, SUMMARY]),
         "skel-preset" => rows(&[of::<skel::PresetRow>, ERROR]),
         "retarget-explain" => rows(&[of::<retarget::ExplainRow<'static>>, ERROR, SUMMARY]),
         "run-explain" => {

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     // The separator says that it is a directory, whether it is there or not.
     let mut outputs =
         Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };
-    // What exists stands in the way of work alone.
+    // Existing outputs matter only if something is written.
     outputs.overwrite |= args.explain && !outputs.skip_existing;
     let jobs = match (plans.write(), &folder) {
         (false, _) => batch::report_jobs(inputs),

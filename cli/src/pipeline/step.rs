@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
-use serde::Deserialize;
 
 use crate::args::{CompareStep, CompressStep, Edits, Kind, Reading, RetargetStep, WriteStep};
 
@@ -33,45 +32,29 @@ pub(crate) struct StepKind {
 
 type Reader = fn(&Text, &str, &[Entry]) -> Result<Step, TomlError>;
 
+/// Kinds of steps: what `do` says, what they take, and what they do.
+macro_rules! kinds {
+    ($($name:literal $settings:ty => $step:expr, $about:literal;)+) => {
+        &[$(StepKind {
+            name: $name,
+            about: $about,
+            flags: || <$settings as clap::Args>::augment_args(Command::new("step")),
+            read: |text, of, entries| settings::<$settings>(text, of, entries).map($step),
+        }),+]
+    };
+}
+
 /// All kinds of steps.
-pub(crate) const KINDS: &[StepKind] = &[
-    StepKind {
-        name: "read",
-        about: "How inputs are read; optional first step",
-        flags: flags::<Reading>,
-        read: |text, of, entries| read(text, of, entries, Step::Read),
-    },
-    StepKind {
-        name: "edit",
-        about: "Edits of the motion, in the order of `mocap convert`",
-        flags: flags::<Edits>,
-        read: |text, of, entries| read(text, of, entries, Step::Edit),
-    },
-    StepKind {
-        name: "retarget",
-        about: "Retargets the motion to another skeleton, with a report of quality",
-        flags: flags::<RetargetStep>,
-        read: |text, of, entries| read(text, of, entries, |step| Step::Retarget(Box::new(step))),
-    },
-    StepKind {
-        name: "compress",
-        about: "Compresses the motion, and continues with the decompressed motion",
-        flags: flags::<CompressStep>,
-        read: |text, of, entries| read(text, of, entries, Step::Compress),
-    },
-    StepKind {
-        name: "write",
-        about: "Writes the motion",
-        flags: flags::<WriteStep>,
-        read: |text, of, entries| read(text, of, entries, Step::Write),
-    },
-    StepKind {
-        name: "compare",
-        about: "Measures the error between the motion and the motion after an earlier step",
-        flags: flags::<CompareStep>,
-        read: |text, of, entries| read(text, of, entries, Step::Compare),
-    },
-];
+pub(crate) const KINDS: &[StepKind] = kinds! {
+    "read" Reading => Step::Read, "How inputs are read; optional first step";
+    "edit" Edits => Step::Edit, "Edits of the motion, in the order of `mocap convert`";
+    "retarget" RetargetStep => |step| Step::Retarget(Box::new(step)),
+        "Retargets the motion to another skeleton, with a report of quality";
+    "compress" CompressStep => Step::Compress, "Compresses the motion, and continues with the decompressed motion";
+    "write" WriteStep => Step::Write, "Writes the motion";
+    "compare" CompareStep => Step::Compare,
+        "Measures the error between the motion and the motion after an earlier step";
+};
 
 /// What a step takes beside its settings.
 pub(crate) const COMMON: [(&str, &str); 3] = [
@@ -79,19 +62,6 @@ pub(crate) const COMMON: [(&str, &str); 3] = [
     ("name", "Name of the step in overrides and reports [default: its kind; its format for a write step]"),
     ("enabled", "Whether the step runs [default: true]"),
 ];
-
-fn flags<A: clap::Args>() -> Command {
-    A::augment_args(Command::new("step"))
-}
-
-fn read<'a, T: Deserialize<'a>>(
-    text: &'a Text,
-    of: &str,
-    entries: &'a [Entry],
-    step: fn(T) -> Step,
-) -> Result<Step, TomlError> {
-    settings(text, of, entries).map(step)
-}
 
 impl StepKind {
     /// Checks settings, each by itself: some may be missing.

@@ -1,10 +1,8 @@
 //! The options of the library that the flags about reading ask for.
 
 use mocap::ReadOptions;
-use mocap_formats::asf::AsfUnits;
-use mocap_formats::bvh::PositionChannels;
 
-use crate::args::{AsfUnitsArg, PositionChannelsArg, Reading};
+use crate::args::Reading;
 
 impl From<&Reading> for ReadOptions {
     fn from(reading: &Reading) -> ReadOptions {
@@ -13,17 +11,8 @@ impl From<&Reading> for ReadOptions {
             rate: reading.input_fps,
             unit: reading.input_unit.map(|unit| unit.0),
             up: reading.input_up,
-            position_channels: match reading.position_channels {
-                PositionChannelsArg::Auto => PositionChannels::Auto,
-                PositionChannelsArg::Replace => PositionChannels::Replace,
-                PositionChannelsArg::Add => PositionChannels::Add,
-            },
-            asf_units: match reading.asf_units {
-                AsfUnitsArg::Auto => AsfUnits::Auto,
-                AsfUnitsArg::Cmu => AsfUnits::Cmu,
-                AsfUnitsArg::Spec => AsfUnits::Spec,
-                AsfUnitsArg::Raw => AsfUnits::Raw,
-            },
+            position_channels: reading.position_channels.0,
+            asf_units: reading.asf_units.0,
             skeleton: reading.skeleton.clone(),
             repair: reading.repair,
             strict: reading.strict,

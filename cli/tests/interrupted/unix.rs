@@ -149,7 +149,7 @@ pub(crate) fn runs_that_are_killed_twenty_times_make_what_one_run_makes() {
         let counts = known();
         assert!(counts.values().all(|(_, finished)| *finished <= 1), "a clip was done twice: {counts:?}");
         let lost = unfinished() - before;
-        assert!(lost <= jobs.parse().unwrap(), "kill {kill}: more was lost than was at hand");
+        assert!(lost <= jobs.parse().unwrap(), "kill {kill}: more was lost than was in flight");
     }
     assert!(unfinished() > 0, "no kill met a clip");
     std::fs::remove_file(sandbox.path("db/last.bvh")).unwrap();
@@ -189,7 +189,7 @@ pub(crate) fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
         // They hold the run open: two are in progress when the signal comes, and the third has not started.
         let held = ["db/x.bvh", "db/y.bvh", "db/z.bvh"];
         held.iter().for_each(|path| pipe(&sandbox, path));
-        // Directories are searched for files alone.
+        // A search of directories finds only files.
         let convert = ["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-j", "2"];
         let mut child = spawn(&sandbox, &[&convert[..], &held].concat());
         // Opened for writing where the run has opened them for reading.

@@ -1,4 +1,4 @@
-//! Runs the built `mocap` in a folder of its own.
+//! Runs the built `mocap` in a new folder.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -75,7 +75,7 @@ impl Sandbox {
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
-        // A command that does not read its input to the end is no fault of this test.
+        // A command may end before it has read its input.
         let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
@@ -143,7 +143,7 @@ Frame Time: 0.033333
 0 1.2 0.3 0 30 0 0 15 0
 ";
 
-/// Robin's walk behind a rest pose in which one joint is turned, so that the pose is seen in what comes of it.
+/// Robin's walk after a rest pose in which one joint is turned: the turn shows where the pose was used.
 pub(crate) fn rest_first() -> String {
     let text = std::fs::read_to_string(fixture("clips/robin_walk.bvh")).unwrap();
     let (head, motion) = text.split_once("Frame Time:").unwrap();

@@ -43,7 +43,7 @@ pub(crate) fn feet_are_flat_on_a_skel_of_a_rig_that_lies_about() {
     let (row, pitch, ankle) = run("auto");
     assert!(!row["warnings"].to_string().contains("stance-made"), "{row}");
     assert!(pitch.abs() < 12.0 && (0.04..0.08).contains(&ankle), "{pitch}° {ankle} m");
-    // The offsets alone are no stance: what is made of them stands on tiptoe, which is said with a way out.
+    // The offsets are not a reference pose: the estimate stands on tiptoe, and a warning says what helps.
     let (row, pitch, ankle) = run("offsets");
     let warnings = row["warnings"].as_array().unwrap();
     let made = warnings.iter().find(|warning| warning["code"] == "retarget::stance-made").expect("a warning");
@@ -51,7 +51,7 @@ pub(crate) fn feet_are_flat_on_a_skel_of_a_rig_that_lies_about() {
     assert!(pitch > 25.0 && ankle > 0.1, "{pitch}° {ankle} m");
 }
 
-/// A walk whose skeleton is no stance: the offsets of its legs and feet all point along X, as some exporters write
+/// A walk whose offsets are not a reference pose: the offsets of its legs and feet all point along X, as some exporters write
 /// them. The motion is the same.
 fn lying(clip: &Clip) -> Clip {
     let skeleton = clip.skeleton();

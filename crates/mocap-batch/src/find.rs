@@ -31,6 +31,17 @@ pub struct InputOptions {
 
 /// Finds all inputs. Directories are searched for files with these extensions, in any case.
 ///
+/// ```
+/// use mocap_batch::{InputOptions, find_inputs};
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join("a"))?;
+/// std::fs::write(folder.path().join("a/walk.bvh"), "")?;
+/// let options = InputOptions { inputs: vec![folder.path().into()], ..InputOptions::default() };
+/// assert_eq!(find_inputs(&options, &["bvh"])?[0].relative, std::path::Path::new("a/walk.bvh"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Where a glob is malformed or matches nothing, the list cannot be read, stdin is named twice, or no input is found.
 pub fn find_inputs(options: &InputOptions, extensions: &[&str]) -> Result<Vec<Input>, BatchError> {

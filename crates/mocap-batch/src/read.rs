@@ -31,6 +31,14 @@ pub(crate) fn read_stdin_up_to(limit: u64) -> Result<Vec<u8>, BatchError> {
 
 /// The whole of a file of at most `limit` bytes.
 ///
+/// ```
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(file.path(), "four")?;
+/// assert_eq!(mocap_batch::read_file(file.path(), 4)?, b"four");
+/// assert_eq!(mocap_batch::read_file(file.path(), 3).unwrap_err().code(), "io::too-large");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Where it cannot be read, or is larger.
 pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {

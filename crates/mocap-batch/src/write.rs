@@ -46,6 +46,15 @@ pub(crate) fn is_temporary(name: &OsStr, tag: &str) -> bool {
 
 /// Writes one file atomically and returns its size (bytes); directories above it are created.
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("new/note.txt");
+/// assert_eq!(mocap_batch::write_file(&path, false, &|out| out.write_all(b"one"))?, 3);
+/// let again = mocap_batch::write_file(&path, false, &|out| out.write_all(b"two"));
+/// assert_eq!(again.unwrap_err().code(), "io::exists");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Where it cannot be written, or exists and `replace` is false.
 pub fn write_file(path: &Path, replace: bool, content: WriteContent<'_>) -> Result<u64, BatchError> {

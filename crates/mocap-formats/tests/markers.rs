@@ -184,6 +184,15 @@ fn all_processors_and_types_mean_the_same() {
     let long = c3d::parse(&long, &options).unwrap();
     assert_eq!(long.value.frames(), 70_000);
     assert_eq!(long.value.position(69_999, 0).unwrap().x, 24.5);
+    // Without TRIAL the length of the file counts, but for the zeros that fill its last block.
+    let mut unstated = Hand { processor: 84, floats: false, frames: 70_000, trial: false }.bytes();
+    let frames = 0xFFFFu16.to_le_bytes();
+    let at = unstated.windows(6).position(|window| window == b"FRAMES").unwrap() + 10;
+    unstated[at..at + 2].copy_from_slice(&frames);
+    unstated.resize(unstated.len().next_multiple_of(512), 0);
+    let unstated = c3d::parse(&unstated, &options).unwrap();
+    assert_eq!((unstated.value.frames(), unstated.warnings[0].code()), (70_000, "c3d::long-file"));
+    assert_eq!(unstated.value, long.value);
 }
 
 #[test]

@@ -119,6 +119,10 @@ impl TomlError {
 }
 
 /// `did you mean 'name'?`, where one of the known names is near.
+///
+/// ```
+/// assert_eq!(mocap_toml::did_you_mean("fsp", &["fps", "trim"]).as_deref(), Some("did you mean 'fps'?"));
+/// ```
 pub fn did_you_mean(name: &str, known: &[&str]) -> Option<String> {
     nearest_name(name, known.iter().copied()).map(|near| format!("did you mean '{near}'?"))
 }

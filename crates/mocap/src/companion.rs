@@ -9,6 +9,12 @@ use crate::{Error, Problem};
 
 /// The path of the skeleton beside an AMC file.
 ///
+/// ```
+/// let asf = mocap::companion("../../fixtures/clips/alex_walk.amc".as_ref())?;
+/// assert_eq!(asf.file_name().unwrap(), "alex.asf");
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
 /// # Errors
 /// Where the folder cannot be listed, or no ASF in it or several go with the file.
 pub fn companion(motion: &Path) -> Result<PathBuf, Error> {

@@ -1,6 +1,10 @@
 //! Numbers as people read them.
 
 /// A number with at most six decimals, without trailing zeros, such as `29.97003`.
+///
+/// ```
+/// assert_eq!(mocap::short(30.0), "30");
+/// ```
 pub fn short(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -17,6 +21,10 @@ pub(crate) fn six_digits(value: f64) -> String {
 }
 
 /// A number with separated thousands, such as `2,070,355`.
+///
+/// ```
+/// assert_eq!(mocap::grouped(2070355), "2,070,355");
+/// ```
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();

@@ -161,6 +161,12 @@ pub fn with_extension(path: &Path, extension: &str) -> PathBuf {
 }
 
 /// The name of the compressed clip of a motion file. A compressed clip does not become itself.
+///
+/// ```
+/// use std::path::Path;
+///
+/// assert_eq!(mocap::compressed_name(Path::new("walk.bvh")), Path::new("walk.mocz"));
+/// ```
 pub fn compressed_name(path: &Path) -> PathBuf {
     match FileFormat::of_path(path) {
         Some(FileFormat::Mocz) => add_extension(path, "mocz"),

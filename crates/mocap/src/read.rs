@@ -28,6 +28,16 @@ pub fn read(path: impl AsRef<Path>) -> Result<Parsed<Clip>, Error> {
 
 /// As [`read`], with options for what the file does not say.
 ///
+/// ```
+/// use mocap::ReadOptions;
+///
+/// // The unit of a BVH is not in the file.
+/// let metres = ReadOptions { unit: Some(0.01), ..ReadOptions::default() };
+/// let walk = mocap::read_with("../../fixtures/clips/alex_walk.bvh", &metres)?.value;
+/// assert_eq!(walk.skeleton().space().unit.map(|unit| unit.metres), Some(0.01));
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`read`]; with [`ReadOptions::strict`], where there is a warning.
 pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Clip>, Error> {
@@ -71,6 +81,15 @@ pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
 }
 
 /// Reads a file into what it says, which [`MotionFile::into_clip`] turns into what it means.
+///
+/// ```
+/// use mocap::{FileFormat, Format, ReadOptions};
+///
+/// let file = mocap::open("../../fixtures/clips/alex_walk.bvh", &ReadOptions::default())?.value;
+/// assert_eq!(file.format(), FileFormat::Exchange(Format::Bvh));
+/// assert!(file.document().is_some());
+/// # Ok::<(), mocap::Error>(())
+/// ```
 ///
 /// # Errors
 /// Where the file cannot be read or understood.

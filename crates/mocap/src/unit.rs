@@ -11,12 +11,27 @@ use crate::{Problem, ReadOptions};
 
 /// The unit of a skeleton's lengths, guessed from the size of the body where it is not stated; `None` where no
 /// usual unit makes it as large as a human.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let unit = mocap::known_unit(walk.skeleton()).expect("the body has the size of a human");
+/// assert_eq!(unit.name(), Some("cm"));
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn known_unit(skeleton: &Skeleton) -> Option<Unit> {
     skeleton.space().unit.or_else(|| guess_unit(&map_roles(skeleton).certain().apply(skeleton)))
 }
 
 /// The unit of a skeleton's lengths for methods that measure in metres: BVH states none. A guess is a warning
 /// ([`Problem::UnitGuessed`]).
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let mut warnings = Vec::new();
+/// mocap::needed_unit(walk.skeleton(), &mut warnings)?;
+/// assert_eq!(warnings[0].code(), "unit::guessed");
+/// # Ok::<(), mocap::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Problem::UnitUnknown`], where the unit is not stated and the size of the skeleton suggests none.

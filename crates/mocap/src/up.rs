@@ -31,6 +31,13 @@ fn other_up(clip: &Clip) -> Option<SignedAxis> {
 }
 
 /// A clip with roles, to be drawn: with the axis up along which its body stands.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let drawn = mocap::upright(mocap::with_roles(walk));
+/// assert_eq!(drawn.skeleton().space().up.to_string(), "Y");
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn upright(clip: Clip) -> Clip {
     let Some(up) = other_up(&clip) else { return clip };
     let space = with_up(clip.skeleton().space(), up);
@@ -38,6 +45,13 @@ pub fn upright(clip: Clip) -> Clip {
 }
 
 /// The clip with the roles of its joints, as far as names, tree and motion show them with certainty.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let hips = mocap::with_roles(walk).skeleton().with_role(mocap::Role::Hips);
+/// assert!(hips.is_some());
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn with_roles(clip: Clip) -> Clip {
     let skeleton = map_roles_in(&clip).certain().apply(clip.skeleton());
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")

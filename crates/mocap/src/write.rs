@@ -35,6 +35,16 @@ pub fn write(path: impl AsRef<Path>, clip: &Clip) -> Result<Vec<Finding>, Error>
 
 /// As [`write()`], with options.
 ///
+/// ```
+/// use mocap::WriteOptions;
+///
+/// let folder = tempfile::tempdir()?;
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let options = WriteOptions { euler: "XYZ".parse().ok(), ..WriteOptions::default() };
+/// mocap::write_with(folder.path().join("walk.bvh"), &walk, &options)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`write()`].
 pub fn write_with(
@@ -76,6 +86,13 @@ pub fn prepare(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Clip 
 }
 
 /// Writes a skeleton as `.skel` or `.asf`, by the path's extension. A file that exists is replaced.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let robin = mocap::read_skeleton("../../fixtures/clips/robin.skel")?.value;
+/// mocap::write_skeleton(folder.path().join("robin.asf"), &robin)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`write()`].

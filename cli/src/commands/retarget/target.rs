@@ -1,6 +1,7 @@
 //! The target: the skeleton that motions are retargeted to.
 
 use mocap_formats::Remedy;
+use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
 use mocap_model::{Pose, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
@@ -49,7 +50,7 @@ pub(crate) fn read(
         input_fps: None,
         input_unit: args.target_unit,
         input_up: args.target_up,
-        position_channels: PositionChannelsArg::Auto,
+        position_channels: PositionChannelsArg(PositionChannels::Auto),
         skeleton: None,
         // A rest pose before the target's own motion is not an error: it is removed from the warnings first.
         strict: false,

@@ -96,7 +96,7 @@ impl ManifestOptions {
         let file = file.map_err(failed)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(BatchError::ManifestBusy(self.path.clone())),
-            // A file system without locks is no reason to refuse the run.
+            // A file system without locks does not end the run.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
         }
     }

@@ -197,6 +197,10 @@ fn output_paths(
 }
 
 /// Whether a path ends in a separator, or is an existing directory.
+///
+/// ```
+/// assert!(mocap_batch::is_directory("new/".as_ref()) && !mocap_batch::is_directory("new".as_ref()));
+/// ```
 pub fn is_directory(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
     text.last().is_some_and(|&byte| std::path::is_separator(byte as char)) || path.is_dir()

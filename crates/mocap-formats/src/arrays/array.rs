@@ -74,7 +74,7 @@ impl Data {
         self.len() == 0
     }
 
-    /// The size of its values in a file [bytes]; of texts, of the characters that mean something.
+    /// The size of its values in a file \[bytes\]; of texts, of the characters that mean something.
     pub fn bytes(&self) -> usize {
         match self {
             Data::F32(values) => 4 * values.len(),

@@ -251,6 +251,7 @@ pub fn unpack(packed: &Arrays, clip: usize) -> Option<Arrays> {
                 }
                 rows_of(array, start..end)
             }
+            _ if COMMON.contains(&name) => array.clone(),
             _ if rows == clips && array.shape.len() == usual_axes(name) + 1 => {
                 let mut one = rows_of(array, clip..clip + 1);
                 one.shape.remove(0);

@@ -155,7 +155,8 @@ impl Layout {
             return Err(Finding::new(Problem::Parameter { path: "POINT:DATA_START".into(), message }));
         }
         let there = (header.bytes.len() - start) / stride;
-        let stated = frames(header, parameters, there);
+        let content = &header.bytes[start..start + there * stride];
+        let stated = frames(header, parameters, content, stride, warnings);
         if stated > limits.frames {
             return Err(Finding::new(LimitExceeded { what: "frames", found: stated, limit: limits.frames }));
         }
@@ -168,20 +169,31 @@ impl Layout {
 }
 
 /// The number of frames that a file states. A word holds at most 65,535; longer files say more in other places.
-fn frames(header: &Header, parameters: &Parameters, there: usize) -> usize {
+fn frames(
+    header: &Header,
+    parameters: &Parameters,
+    content: &[u8],
+    stride: usize,
+    warnings: &mut Warnings,
+) -> usize {
     let ends = parameters.long("TRIAL:ACTUAL_START_FIELD").zip(parameters.long("TRIAL:ACTUAL_END_FIELD"));
     let trial = ends.and_then(|(start, end)| (end + 1).checked_sub(start));
-    let long =
-        || parameters.number("POINT:LONG_FRAMES").filter(|frames| *frames >= 1.0).map(|frames| frames as u64);
-    let short = || parameters.long("POINT:FRAMES");
+    let long = parameters.number("POINT:LONG_FRAMES").filter(|frames| *frames >= 1.0);
+    let long = trial.or(long.map(|frames| frames as u64)).filter(|frames| *frames > 0);
     let first = u64::from(header.word(4));
     let of_header = (u64::from(header.word(5)) + 1).saturating_sub(first);
-    let stated = trial.or_else(long).or_else(short).filter(|frames| *frames > 0).unwrap_or(of_header);
+    let short = parameters.long("POINT:FRAMES").filter(|frames| *frames > 0).unwrap_or(of_header);
     // The largest number of a word stands for itself and for more: then the length of the file counts.
-    if stated >= 0xFFFF && trial.is_none() && long().is_none() && there > 0xFFFF {
-        return there;
+    let there = content.len() / stride;
+    if long.is_none() && short >= 0xFFFF && there > 0xFFFF {
+        // The last block is filled up with zeros.
+        let filled = content.chunks_exact(stride).rev().take(BLOCK.div_ceil(stride));
+        let filled = filled.take_while(|frame| frame.iter().all(|byte| *byte == 0)).count();
+        let found = there - filled;
+        warnings.push(Finding::new(Problem::LongFile { found }));
+        return found;
     }
-    usize::try_from(stated).unwrap_or(usize::MAX)
+    usize::try_from(long.unwrap_or(short)).unwrap_or(usize::MAX)
 }
 
 /// The names of the points: LABELS, LABELS2 and so on.

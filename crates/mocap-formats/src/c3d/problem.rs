@@ -25,6 +25,10 @@ pub enum Problem {
     Truncated { found: usize, expected: usize },
     #[error("{path} is {parameter}, the header says {header}: the parameter was used")]
     HeaderDiffers { path: String, parameter: String, header: String },
+    #[error(
+        "POINT:FRAMES cannot hold more than 65535; by its length the file has {found} frames: these were read"
+    )]
+    LongFile { found: usize },
     #[error("the file states no frame rate: 100 fps was assumed")]
     NoRate,
     #[error("POINT:LABELS has {labels} names for {points} points: the others were called marker_N")]
@@ -48,6 +52,7 @@ impl crate::Problem for Problem {
             Problem::TooMany { .. } => "c3d::too-many",
             Problem::Truncated { .. } => "c3d::truncated",
             Problem::HeaderDiffers { .. } => "c3d::header-differs",
+            Problem::LongFile { .. } => "c3d::long-file",
             Problem::NoRate => "c3d::no-rate",
             Problem::Labels { .. } => "c3d::labels",
             Problem::DuplicateName { .. } => "c3d::duplicate-name",

@@ -220,8 +220,13 @@ mod tests {
         let files_in_order = files([0, 1, 2, 3, 4, 5]);
         assert!(files_in_order == files([5, 3, 0, 4, 2, 1]));
         let names: Vec<&str> = files_in_order.iter().map(|(name, _)| name.as_str()).collect();
-        let expected =
-            ["dataset.json", "normalise.npz", "train/pack-00000.npz", "train/pack-00001.npz", "val/pack-00000.npz"];
+        let expected = [
+            "dataset.json",
+            "normalise.npz",
+            "train/pack-00000.npz",
+            "train/pack-00001.npz",
+            "val/pack-00000.npz",
+        ];
         assert_eq!(names, expected);
         let limits = mocap_formats::Limits::default();
         let archive = npz::Archive::open(&files_in_order[2].1, &limits).unwrap();
