@@ -16,7 +16,7 @@ pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Res
     let frames = poses.shape.first().copied().unwrap_or(0);
     let width: usize = poses.shape.get(1..).unwrap_or_default().iter().product();
     let joints = width / 3;
-    let model = Model::of_joints(joints).filter(|_| width % 3 == 0 && poses.shape.len() > 1);
+    let model = Model::of_joints(joints).filter(|_| width.is_multiple_of(3) && poses.shape.len() > 1);
     let model = model.ok_or_else(|| {
         let (path, found) = (source.path("poses"), poses.shape.clone());
         Finding::new(Problem::Joints { path, found })

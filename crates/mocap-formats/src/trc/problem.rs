@@ -5,7 +5,7 @@
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
-    #[error("{what} is missing")]
+    #[error("the file lacks {what}")]
     Missing { what: &'static str },
     #[error("'{text}' is not a number")]
     Number { text: String },
