@@ -117,7 +117,7 @@ pub(crate) fn fixture_annotations_come_back() {
 pub(crate) fn fixtures_come_back_from_packs() {
     let options = ArrayOptions { precision: Precision::F64, ..ArrayOptions::default() };
     let alex = clip(&fixture("clips/alex_walk.bvh"));
-    let small = clip(&fixture("clips/alex_turn.bvh")).scaled(0.5).unwrap();
+    let small = clip(&fixture("clips/alex_turn.bvh")).scaled(0.5).unwrap().with_rate(alex.rate());
     let clips = [alex.clone(), small, alex.trimmed(3..9).unwrap()];
     let named = clips.iter().enumerate().map(|(i, clip)| (format!("clip{i}"), of_clip(clip, &options)));
     let packed = pack(named.collect()).unwrap();
