@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
 use mocap_formats::arrays::ArrayOptions;
-use mocap_formats::{Format, Limits, WriteOptions};
+use mocap_formats::{Document, Finding, Format, Limits, WriteOptions};
 use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
 
+use crate::args::SceneFlags;
 use crate::console::put_stdout;
 use crate::diagnostic::{Diagnostic, Failure};
 
@@ -43,6 +44,24 @@ pub(crate) struct EncodeOptions {
     pub(crate) tolerance: Option<f64>,
     /// How it becomes arrays.
     pub(crate) arrays: ArrayOptions,
+    /// Mesh and keys of formats that have them.
+    pub(crate) scene: SceneFlags,
+}
+
+impl EncodeOptions {
+    /// The options of the library.
+    fn options(self) -> WriteOptions {
+        let EncodeOptions { euler, tolerance, arrays, scene } = self;
+        WriteOptions {
+            euler,
+            tolerance,
+            arrays,
+            mesh: scene.mesh,
+            key_error: scene.error.map(|length| length.0),
+            short_rotations: scene.short_rotations,
+            limits: Limits::default(),
+        }
+    }
 }
 
 /// The format that `--to` or the name of the output asks for; `None` where neither names one.
@@ -63,13 +82,43 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
 
 /// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
-    let EncodeOptions { euler, tolerance, arrays } = options;
-    let options = WriteOptions { euler, tolerance, arrays, limits: Limits::default() };
-    let mut found = Vec::new();
-    let clip = mocap::prepare(clip, format, &mut found);
-    let mut encoded: Encoded = mocap_formats::write_owned(clip, format, &options)?.into();
-    encoded.warnings.splice(0..0, found.into_iter().map(Diagnostic::from));
-    Ok(encoded)
+    let mut guessed = Vec::new();
+    let clip = mocap::prepare(clip, format, &mut guessed);
+    let clip = mocap::for_format(clip, format, &mut guessed);
+    Ok(behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?))
+}
+
+/// The clip under a name, for formats that name clips, unless it has one.
+pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
+    match format.holds_several_clips() && clip.name().is_empty() {
+        true => clip.with_name(name),
+        false => clip,
+    }
+}
+
+/// Several clips of one skeleton in a format that holds them.
+pub(crate) fn clips(clips: Vec<Clip>, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+    let mut guessed = Vec::new();
+    let clips: Vec<Clip> =
+        clips.into_iter().map(|clip| mocap::for_format(clip, format, &mut guessed)).collect();
+    guessed.dedup();
+    Ok(behind(guessed, mocap_formats::write_clips(&clips, format, &options.options())?))
+}
+
+/// A file that was read, with these clips instead of its own; `None` where it holds nothing but clips.
+pub(crate) fn in_document(
+    document: &dyn Document,
+    clips: &[Clip],
+    options: EncodeOptions,
+) -> Option<Result<Encoded, Diagnostic>> {
+    let written = document.with_clips(clips, &options.options())?;
+    Some(written.map(Encoded::from).map_err(Diagnostic::from))
+}
+
+fn behind(warnings: Vec<Finding>, encoded: mocap_formats::Encoded<'static>) -> Encoded {
+    let mut encoded = Encoded::from(encoded);
+    encoded.warnings.splice(..0, warnings.into_iter().map(Diagnostic::from));
+    encoded
 }
 
 /// A recording of markers in a format.

@@ -7,7 +7,7 @@ use mocap_formats::bvh::PositionChannels;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{ArraySettings, Edits, Inputs, Outputs, Reading};
+use super::{ArraySettings, Edits, Inputs, Outputs, Reading, SceneFlags};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
@@ -20,6 +20,8 @@ use super::{ArraySettings, Edits, Inputs, Outputs, Reading};
     \x20 mocap convert 01_01.amc -o 01_01.bvh --unit cm\n\
     \x20 mocap convert walk.bvh -o walk.npz --rotations 6d\n\
     \x20 mocap convert trial.c3d -o trial.trc\n\
+    \x20 mocap convert walk.bvh -o walk.glb\n\
+    \x20 mocap convert moves.glb --clip all --to bvh -o moves/\n\
     \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
 pub(crate) struct Args {
     // The help comes from the table of formats.
@@ -33,6 +35,8 @@ pub(crate) struct Args {
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
     #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
     pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) scene: SceneFlags,
     #[command(flatten)]
     pub(crate) edits: Edits,
     #[command(flatten)]
@@ -56,6 +60,8 @@ impl Args {
         self.edits == Edits::default()
             && self.arrays.asked().is_none()
             && self.euler.is_none()
+            && self.scene == SceneFlags::default()
+            && self.inputs.selection.clip.is_none()
             && reading.input_fps.is_none()
             && reading.position_channels.0 == PositionChannels::Auto
             && !reading.repair

@@ -36,6 +36,11 @@ pub(crate) struct Selection {
     /// Read more inputs from a file, one path per line; - for stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
+    /// Clip of files with several: its name, its number from 0, or all [default: the first]
+    ///
+    /// moves.glb#walk names a clip of one input. Formats that hold several clips per file get all of them by default.
+    #[arg(long, value_name = "NAME|N|all")]
+    pub(crate) clip: Option<String>,
     /// Parallel jobs [1 or more; default: number of CPU cores]
     ///
     /// Results do not depend on it.

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::formats::writable;
 use super::words::words;
-use super::{Length, Outputs, Reading, Selection, SourceEdits, UnitLength, setting};
+use super::{Length, Outputs, Reading, SceneFlags, Selection, SourceEdits, UnitLength, setting};
 
 /// Retarget motions to another skeleton and report quality
 ///
@@ -60,6 +60,8 @@ pub(crate) struct Args {
     /// Rotation order of BVH joints, such as ZXY [default: of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Output")]
     pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) scene: SceneFlags,
 }
 
 /// How the motion is retargeted.

@@ -12,14 +12,47 @@ use mocap_batch::{
 use super::Reads;
 use crate::args::{Inputs, Invocation, Outputs, Reading, Selection, named};
 use crate::read::skeleton_of;
+use mocap_formats::Format;
 
 /// All inputs that the arguments name. Directories are searched for the formats that the command reads.
 pub(crate) fn expand(arguments: &Inputs, reads: Reads) -> Result<Vec<Input>, BatchError> {
     let searched = FileFormat::all().filter(|format| format.is_searched() && reads(*format));
     let extensions: Vec<&str> = searched.map(FileFormat::extension).collect();
-    let Selection { include, exclude, files_from, shard, .. } = arguments.selection.clone();
+    let Selection { include, exclude, files_from, shard, clip, .. } = arguments.selection.clone();
     let options = InputOptions { inputs: arguments.inputs.clone(), include, exclude, files_from, shard };
-    find_inputs(&options, &extensions)
+    let inputs = find_inputs(&options, &extensions)?;
+    Ok(match clip.as_deref() {
+        None => inputs,
+        Some("all") => inputs.into_iter().flat_map(each_clip).collect(),
+        Some(clip) => inputs.into_iter().map(|input| of_clip(input, clip)).collect(),
+    })
+}
+
+/// The input once per clip in its file; as it is where the file holds one or cannot be read: its job reports why.
+fn each_clip(input: Input) -> Vec<Input> {
+    let names = clip_names(&input);
+    match names.is_empty() {
+        true => vec![input],
+        false => names.into_iter().map(|name| input.clone().of_part(Some(name))).collect(),
+    }
+}
+
+/// The input with one of its clips chosen; formats that hold one clip per file are left as they are.
+fn of_clip(input: Input, clip: &str) -> Input {
+    let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
+    let chosen = input.part.is_none() && several.is_some_and(Format::holds_several_clips);
+    if chosen { input.of_part(Some(clip.to_owned())) } else { input }
+}
+
+fn clip_names(input: &Input) -> Vec<String> {
+    let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
+    match (input.path(), several.is_some_and(Format::holds_several_clips) && input.part.is_none()) {
+        (Some(path), true) => {
+            let opened = mocap::open(path, &mocap::ReadOptions::default());
+            opened.map(|file| file.value.clip_names()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Gives every input its output.

@@ -138,8 +138,11 @@ impl Progress<'_> {
                 Ok(Arc::new(clip))
             }
             Step::Write(step) => {
-                let (euler, tolerance) = (step.euler, self.tolerance);
-                let options = EncodeOptions { euler, tolerance, ..EncodeOptions::default() };
+                let options = EncodeOptions {
+                    euler: step.euler,
+                    tolerance: self.tolerance,
+                    ..EncodeOptions::default()
+                };
                 let mut encoded = encode::clip(Clip::clone(&clip), step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);
                 self.encoded.push((at, encoded));

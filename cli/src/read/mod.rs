@@ -9,9 +9,12 @@ pub(crate) use failure::ReadFailure;
 pub(crate) use mocap::{is_compressed, known_unit};
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
-use mocap::{FileFacts, FileFormat, Header, MotionFile, ReadOptions};
+use mocap::{
+    ClipChoice, Companions, FileFacts, FileFormat, FilesBeside, Header, MotionFile, ReadOptions, files_beside,
+};
 use mocap_batch::{Input, JobContext, Source};
 use mocap_compress::Compressed;
 use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
@@ -25,6 +28,8 @@ pub(crate) struct Loaded {
     pub(crate) format: FileFormat,
     file: MotionFile,
     warnings: Vec<Diagnostic>,
+    /// Which of several clips is meant.
+    clip: Option<ClipChoice>,
     /// The content, for the excerpts of later findings.
     bytes: Vec<u8>,
 }
@@ -79,10 +84,19 @@ fn parsed(
         }
         _ => (None, Vec::new()),
     };
-    match MotionFile::parse(&bytes, format, skeleton, &options) {
+    let files = match format.exchange() {
+        Some(exchange) => {
+            let read = |path: &Path, limit: u64| context.read_file(path, limit).map_err(Diagnostic::from);
+            let files = files_beside(input.path(), &bytes, exchange, &options.limits, read)?;
+            files.map_err(|rejected| looks_like(ReadFailure::of(rejected, &bytes), format, &bytes))?
+        }
+        None => FilesBeside::new(),
+    };
+    match MotionFile::parse(&bytes, format, Companions { skeleton, files }, &options) {
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
-            Ok(Loaded { format: file.format(), file, warnings, bytes })
+            let clip = input.part.clone().map(ClipChoice);
+            Ok(Loaded { format: file.format(), file, warnings, clip, bytes })
         }
         Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),
     }
@@ -112,6 +126,50 @@ impl Loaded {
         self.bytes.len() as u64
     }
 
+    /// The options of the library, with the clip that the input names.
+    fn options(&self, reading: &Reading) -> ReadOptions {
+        ReadOptions { clip: self.clip.clone(), ..ReadOptions::from(reading) }
+    }
+
+    /// The names of the clips in the file; empty for formats that hold one.
+    pub(crate) fn clip_names(&self) -> Vec<String> {
+        self.file.clip_names()
+    }
+
+    /// Whether the input is one clip of several, by its name.
+    pub(crate) fn is_one_clip(&self) -> bool {
+        self.clip.is_some()
+    }
+
+    /// The motion that is chosen of several.
+    pub(crate) fn chosen(&self, reading: &Reading) -> Result<(Clip, Vec<Diagnostic>), Failure> {
+        let (mut warnings, options) = (self.warnings.clone(), self.options(reading));
+        match self.file.to_clip(&options) {
+            Ok(Parsed { value: clip, warnings: found }) => {
+                warnings.extend(located(&found, &self.bytes));
+                Ok((clip, strict(reading, warnings)?))
+            }
+            Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
+        }
+    }
+
+    /// Every motion in the file.
+    pub(crate) fn motions(&self, reading: &Reading) -> Result<(Vec<Clip>, Vec<Diagnostic>), Failure> {
+        let mut warnings = self.warnings.clone();
+        match self.file.to_clips(&self.options(reading)) {
+            Ok(Parsed { value: clips, warnings: found }) => {
+                warnings.extend(located(&found, &self.bytes));
+                Ok((clips, strict(reading, warnings)?))
+            }
+            Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
+        }
+    }
+
+    /// The document as it was read; `None` of a compressed clip.
+    pub(crate) fn document(&self) -> Option<&dyn Document> {
+        self.file.document()
+    }
+
     /// The motion of the document; frees document and text.
     pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
         let Motion { clip, warnings, bytes } = self.motion(reading)?;
@@ -121,8 +179,9 @@ impl Loaded {
     /// As [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, ReadFailure> {
         let size = self.size();
+        let options = self.options(reading);
         let Loaded { file, mut warnings, bytes, .. } = self;
-        match file.into_clip(&ReadOptions::from(reading)) {
+        match file.into_clip(&options) {
             Ok(Parsed { value: clip, warnings: found }) => {
                 warnings.extend(located(&found, &bytes));
                 Ok(Motion { clip, warnings, bytes: size })
@@ -151,13 +210,15 @@ impl Loaded {
 
     /// The facts about the file, with all warnings.
     pub(crate) fn facts(&self, reading: &Reading) -> Result<(FileFacts, Vec<Diagnostic>), Failure> {
-        let stated = self.file.stated(&ReadOptions::from(reading));
-        self.header(reading).map(|(header, warnings)| (FileFacts::new(&header, &stated), warnings))
+        let stated = self.file.stated(&self.options(reading));
+        let (header, warnings) = self.header(reading)?;
+        let clips = self.clip_names();
+        Ok((FileFacts { clips, ..FileFacts::new(&header, &stated) }, warnings))
     }
 
     fn header(&self, reading: &Reading) -> Result<(Header, Vec<Diagnostic>), Failure> {
         let mut warnings = self.warnings.clone();
-        match self.file.header(&ReadOptions::from(reading)) {
+        match self.file.header(&self.options(reading)) {
             Ok(Parsed { value: header, warnings: found }) => {
                 warnings.extend(located(&found, &self.bytes));
                 Ok((header, strict(reading, warnings)?))

@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 
 use crate::error::BatchError;
 use crate::filter::{Filter, glob};
-use crate::input::{Input, Source};
+use crate::input::{Input, Source, split_part, with_part};
 use crate::portable::path_of_bytes;
 use crate::root;
 use crate::shard::Shard;
@@ -55,7 +55,11 @@ pub fn find_inputs(options: &InputOptions, extensions: &[&str]) -> Result<Vec<In
     let filter = Filter::new(&options.include, &options.exclude)?;
     let mut search = Search { filter, extensions, inputs: Vec::new(), directories: Vec::new() };
     for path in &named {
-        if path == Path::new("-") {
+        let (file, part) = split_part(path);
+        if part.is_some() {
+            search.add_file(&file);
+            search.inputs.last_mut().into_iter().for_each(|input| input.part.clone_from(&part));
+        } else if path == Path::new("-") {
             search.inputs.push(Input::new(Source::Stdin, false));
         } else if path.is_dir() {
             search.add_directory(path);
@@ -89,6 +93,9 @@ fn place(inputs: &mut [Input], common: &Path, shard: Option<Shard>) {
             }
             Source::Stdin => PathBuf::from("stdin"),
         };
+        if let Some(part) = &input.part {
+            input.relative = with_part(&input.relative, part);
+        }
         input.other_shard = shard.is_some_and(|shard| !shard.takes(&input.relative));
     }
 }

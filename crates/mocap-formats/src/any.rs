@@ -66,6 +66,34 @@ fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Re
     }
 }
 
+/// Writes clips of one skeleton into one file.
+///
+/// # Errors
+/// As [`write()`]; where the format holds one clip per file and there are several, or there are none.
+pub fn write_clips(
+    clips: &[Clip],
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Encoded<'static>, Finding> {
+    match (clips, format.entry().write_clips) {
+        ([], _) => Err(Finding::new(FormatProblem::NoMotion)),
+        (_, Some(write)) => {
+            let mut warnings = Vec::new();
+            let held: Result<Vec<Clip>, Finding> = clips
+                .iter()
+                .map(|clip| {
+                    Ok(as_held(Cow::Borrowed(clip), format.entry().holds, &mut warnings)?.into_owned())
+                })
+                .collect();
+            let mut encoded = write(&held?, options)?;
+            encoded.warnings.splice(..0, warnings);
+            Ok(encoded)
+        }
+        ([only], None) => write_owned(only.clone(), format, options),
+        (_, None) => Err(Finding::new(FormatProblem::OneClip { format, count: clips.len() })),
+    }
+}
+
 /// Writes a skeleton in a format that holds skeletons without motion.
 ///
 /// # Errors

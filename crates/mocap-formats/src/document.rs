@@ -5,7 +5,7 @@ use std::fmt;
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::bvh::PositionMode;
-use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected};
+use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions};
 
 /// A file as it was written: values, names and their order are kept.
 ///
@@ -57,6 +57,22 @@ pub trait Document: fmt::Debug + Send + Sync {
     fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
         let Parsed { value: clip, warnings } = self.to_clip_start(options)?;
         Ok(Parsed { value: clip.skeleton().as_ref().clone(), warnings })
+    }
+
+    /// The names of the clips in the file, in order; empty for formats that hold one clip per file.
+    fn clip_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The file again with these clips instead of its own: what else it holds (meshes, skins, materials) stays. `None`
+    /// for formats that hold nothing else.
+    fn with_clips(
+        &self,
+        clips: &[Clip],
+        options: &WriteOptions,
+    ) -> Option<Result<Encoded<'static>, Finding>> {
+        let _ = (clips, options);
+        None
     }
 
     /// The file again: every value, name and order as it was read.

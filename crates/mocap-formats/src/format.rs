@@ -6,7 +6,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::{amc, asf, bvh, c3d, csv, json, npz, safetensors, skel, smpl, text, trc};
+use crate::gltf::{glb, text as gltf};
+use crate::{
+    FileBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, json, npz, safetensors, skel, smpl, text, trc, usd,
+};
 
 /// Makes the enum and the table from one line per format.
 macro_rules! formats {
@@ -42,6 +45,9 @@ formats! {
     Smpl from smpl: "The motion of an SMPL body, as AMASS has it",
     C3d from c3d: "Markers of an optical system, with gaps",
     Trc from trc: "Markers as a table of text",
+    Glb from glb: "glTF 2.0 in one file: skeleton, clips, skinned body",
+    Gltf from gltf: "glTF 2.0 as JSON, read with the files beside it",
+    Usda from usd: "USD as text: skeleton, clips, skinned body",
 }
 
 /// How much of a file [`Format::detect`] looks at \[bytes\].
@@ -125,6 +131,24 @@ impl Format {
         self.entry().beside
     }
 
+    /// Whether a file of the format can hold several clips of one skeleton.
+    pub fn holds_several_clips(self) -> bool {
+        self.entry().write_clips.is_some()
+    }
+
+    /// Whether lengths are written in metres whatever the unit of a clip: where it is not known, it has to be guessed.
+    pub fn in_metres(self) -> bool {
+        self.entry().in_metres
+    }
+
+    /// The files that a file of the format refers to, for [`ReadOptions::beside`](crate::ReadOptions::beside).
+    ///
+    /// # Errors
+    /// Where the file cannot be understood, or needs a file of another place.
+    pub fn files_beside(self, bytes: &[u8], limits: &Limits) -> Result<Vec<FileBeside>, Rejected> {
+        self.entry().files_beside.map_or(Ok(Vec::new()), |list| list(bytes, limits))
+    }
+
     /// The format of a file by its first lines; `None` where they fit no format.
     pub fn detect(bytes: &[u8]) -> Option<Format> {
         let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
@@ -168,6 +192,8 @@ pub enum FormatProblem {
     OnlyMarkers,
     #[error("{format} files do not hold markers")]
     NoMarkers { format: Format },
+    #[error("{format} files hold one clip, there are {count}; --clip chooses one")]
+    OneClip { format: Format, count: usize },
     #[error("{format} files contain a motion, but this is only a skeleton")]
     NeedsMotion { format: Format },
 }
@@ -179,6 +205,7 @@ impl crate::Problem for FormatProblem {
             FormatProblem::WriteOnly { .. } => "format::write-only",
             FormatProblem::ReadOnly { .. } => "format::read-only",
             FormatProblem::OnlyMarkers | FormatProblem::NoMarkers { .. } => "format::markers",
+            FormatProblem::OneClip { .. } => "format::one-clip",
             FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
         }
     }

@@ -5,7 +5,7 @@ use mocap_model::EulerOrder;
 use crate::arrays::ArrayOptions;
 use crate::asf::{self, AsfUnits};
 use crate::bvh::PositionChannels;
-use crate::{Format, Limits};
+use crate::{ClipChoice, FilesBeside, Format, Limits, body};
 
 /// How a file of any format is read. The defaults take what the file says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,10 @@ pub struct ReadOptions {
     pub fps: Option<f64>,
     /// Whether values that are not finite are interpolated. Default: they are an error.
     pub repair: bool,
+    /// Which of several clips in a file is read. Default: the first, with a warning.
+    pub clip: Option<ClipChoice>,
+    /// The files that the file refers to: see [`Format::files_beside`].
+    pub beside: FilesBeside,
     /// Bounds on the size of a file and of what is made of it.
     pub limits: Limits,
 }
@@ -35,6 +39,13 @@ pub struct WriteOptions {
     pub tolerance: Option<f64>,
     /// How a motion becomes arrays (NPZ, safetensors).
     pub arrays: ArrayOptions,
+    /// What stands for the body in formats that show meshes. Default: capsules.
+    pub mesh: Option<body::Style>,
+    /// How far keys that are left out may move a joint, or a point 3 cm beside it, in formats of keys \[m\]. 0: every
+    /// frame is a key. Default: 1e-5.
+    pub key_error: Option<f64>,
+    /// Whether rotations are 16-bit integers in formats that have them. Default: 32-bit floats.
+    pub short_rotations: bool,
     /// Bounds that the reader of the file will have.
     pub limits: Limits,
 }

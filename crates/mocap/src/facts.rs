@@ -39,6 +39,9 @@ pub struct FileFacts {
     pub root: Option<String>,
     /// Joints without a parent.
     pub roots: usize,
+    /// The names of the clips, of formats that hold several per file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clips: Vec<String>,
 }
 
 /// The unit of the lengths in a file.
@@ -116,6 +119,7 @@ impl FileFacts {
             rotation_orders: rotation_orders(skeleton),
             root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
             roots: roots.len(),
+            clips: Vec::new(),
         }
     }
 
@@ -131,6 +135,11 @@ impl FileFacts {
                 "motion",
                 format!("{frames} frames at {fps} fps (frame time {time} s), {duration} s"),
             ));
+        }
+        if self.clips.len() > 1 {
+            let clips: Vec<String> =
+                self.clips.iter().enumerate().map(|(i, name)| format!("{i} '{name}'")).collect();
+            lines.push(("clips", clips.join(", ")));
         }
         let orders: Vec<String> =
             self.rotation_orders.iter().map(|row| format!("{} ({})", row.order, row.joints)).collect();

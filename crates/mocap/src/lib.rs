@@ -21,7 +21,7 @@
 //! # Files
 //!
 //! [`read`] takes every format of [`FileFormat`]; [`read_with`] takes [`ReadOptions`] for what a file does not say,
-//! such as the unit of a BVH. Both return warnings: a [`Finding`] has a code, a sentence and a place in the file.
+//! such as the unit of a BVH. `moves.glb#walk` is one clip of a file of several. Both return warnings: a [`Finding`] has a code, a sentence and a place in the file.
 //! [`write()`] takes the format from the extension. [`open`] gives the file as it was written, value by value.
 //!
 //! # Where to go next
@@ -42,6 +42,7 @@
 //!
 //! The examples in `examples/` are short programs, one per task.
 
+mod clip_of_file;
 mod companion;
 mod compare;
 mod dataset;
@@ -49,6 +50,8 @@ mod digits;
 mod edit;
 mod error;
 mod facts;
+mod files_beside;
+mod for_format;
 mod format;
 mod mapping;
 mod markers;
@@ -87,11 +90,13 @@ pub use digits::{grouped, short};
 pub use edit::{EditOptions, edit};
 pub use error::Error;
 pub use facts::{CompressionFacts, FileFacts, OrderFacts, UnitFacts};
+pub use files_beside::files_beside;
+pub use for_format::for_format;
 pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
 pub use mapping::{ExplainedMapping, Mapping};
 pub use markers::{MarkerFacts, MarkerProblem, marker_clip, marker_problems};
 pub use methods::{Retargeted, SummarizedCompression, compress, compress_by_rules, retarget};
-pub use motion_file::{Header, MotionFile, strictly};
+pub use motion_file::{Companions, Header, MotionFile, strictly};
 pub use options::ReadOptions;
 use problem::above_zero;
 pub use problem::{Problem, unit_name};
@@ -99,7 +104,7 @@ pub use read::{file_bytes, open, read, read_markers, read_skeleton, read_with};
 pub use skeleton_summary::SkeletonSummary;
 pub use unit::{guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
-pub use write::{prepare, write, write_markers, write_skeleton, write_with};
+pub use write::{prepare, write, write_clips, write_markers, write_skeleton, write_with};
 
 // The crates of the project as modules, and the types that a program names most.
 pub use mocap_analysis as analysis;
@@ -111,7 +116,7 @@ pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
-pub use mocap_formats::{Finding, Format, Limits, Parsed, Rejected, WriteOptions};
+pub use mocap_formats::{ClipChoice, FilesBeside, Finding, Format, Limits, Parsed, Rejected, WriteOptions};
 pub use mocap_model::{
     Annotations, Axis, Clip, Dofs, EulerOrder, Event, FrameRange, FrameRate, Isometry3, Joint, JointId,
     JointTracks, Pose, Role, ScalarTrack, SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion,

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use mocap_compress::{Compressed, OpenLimits};
-use mocap_formats::{Document, Finding, LimitExceeded, Limits, Parsed, Rejected, Remedy, Stated, asf, bvh};
+use mocap_formats::{
+    ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, Rejected, Remedy, Stated, asf,
+    bvh,
+};
 use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
 use crate::unit::{in_space, restated, restated_space};
@@ -24,6 +27,15 @@ enum Content {
     Clip(Clip),
 }
 
+/// Other files that a file needs.
+#[derive(Clone, Debug, Default)]
+pub struct Companions {
+    /// The skeleton that an AMC moves.
+    pub skeleton: Option<asf::Document>,
+    /// The files that it refers to: see [`files_beside`](crate::files_beside()).
+    pub files: FilesBeside,
+}
+
 /// What a file means without its rotations over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
@@ -34,7 +46,7 @@ pub struct Header {
 }
 
 impl MotionFile {
-    /// Reads a file held in memory; an AMC with the skeleton that it moves. The list of warnings is that of the
+    /// Reads a file held in memory, with the files that it needs. The list of warnings is that of the
     /// document.
     ///
     /// # Errors
@@ -42,7 +54,7 @@ impl MotionFile {
     pub fn parse(
         bytes: &[u8],
         format: FileFormat,
-        skeleton: Option<asf::Document>,
+        companions: Companions,
         options: &ReadOptions,
     ) -> Result<Parsed<MotionFile>, Rejected> {
         above_zero("the unit", options.unit)?;
@@ -50,7 +62,7 @@ impl MotionFile {
             FileFormat::Mocz => (Content::Clip(decompressed(bytes, &options.limits)?), Vec::new()),
             FileFormat::Exchange(exchange) => {
                 let options =
-                    mocap_formats::ReadOptions { format: Some(exchange), ..options.of_format(skeleton) };
+                    mocap_formats::ReadOptions { format: Some(exchange), ..options.of_format(companions) };
                 let read = mocap_formats::read(bytes, &options);
                 let Parsed { value, warnings } = read.map_err(|error| refused(error, options.repair))?;
                 (Content::Document(value), warnings)
@@ -92,10 +104,15 @@ impl MotionFile {
         }
     }
 
+    /// The names of its clips, in order; empty for formats that hold one clip per file.
+    pub fn clip_names(&self) -> Vec<String> {
+        self.document().map(Document::clip_names).unwrap_or_default()
+    }
+
     /// What the file states that a clip does not hold.
     pub fn stated(&self, options: &ReadOptions) -> Stated {
         match &self.content {
-            Content::Document(document) => document.stated(&options.of_format(None)),
+            Content::Document(document) => document.stated(&options.of_format(Companions::default())),
             Content::Clip(clip) => Stated::of_dofs(clip.skeleton(), clip.frames()),
         }
     }
@@ -108,18 +125,48 @@ impl MotionFile {
     pub fn into_clip(self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
         let format = self.format;
         let parsed = match self.content {
-            Content::Document(document) => document.into_clip(&options.of_format(None)),
+            Content::Document(document) => document.into_clip(&options.of_format(Companions::default())),
             Content::Clip(clip) => Ok(Parsed { value: clip, warnings: Vec::new() }),
         };
-        let Parsed { value: clip, mut warnings } = parsed.map_err(|error| refused(error, options.repair))?;
-        let mut clip = seen(clip, format, options, &mut warnings);
-        let warnings = first_frame(clip.frames(), options, warnings)?;
-        if options.drop_first_frame {
-            clip = clip.trimmed(1..clip.frames()).expect("there are two frames");
+        meant(parsed, format, options)
+    }
+
+    /// As [`MotionFile::into_clip`]; the file stays.
+    ///
+    /// # Errors
+    /// As [`MotionFile::into_clip`].
+    pub fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+        let parsed = match &self.content {
+            Content::Document(document) => document.to_clip(&options.of_format(Companions::default())),
+            Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
+        };
+        meant(parsed, self.format, options)
+    }
+
+    /// All motions in the file, in order; of formats that hold one clip per file, that one.
+    ///
+    /// # Errors
+    /// As [`MotionFile::into_clip`].
+    pub fn to_clips(&self, options: &ReadOptions) -> Result<Parsed<Vec<Clip>>, Rejected> {
+        let names = self.clip_names();
+        // A name that is there twice does not tell which.
+        let choice = |at: usize| match names.iter().position(|name| *name == names[at]) {
+            Some(first) if first == at => ClipChoice(names[at].clone()),
+            _ => ClipChoice(at.to_string()),
+        };
+        let choices = (0..names.len()).map(|at| Some(choice(at))).chain(names.is_empty().then_some(None));
+        let (mut clips, mut all): (Vec<Clip>, Vec<Finding>) = (Vec::new(), Vec::new());
+        for clip in choices {
+            let options = ReadOptions { clip, ..options.clone() };
+            let Parsed { value, warnings } = self.to_clip(&options)?;
+            clips.push(value);
+            for warning in warnings {
+                if !all.contains(&warning) {
+                    all.push(warning);
+                }
+            }
         }
-        let skeleton = restated(clip.skeleton(), options);
-        let clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
-        Ok(Parsed { value: clip, warnings })
+        Ok(Parsed { value: clips, warnings: all })
     }
 
     /// Skeleton and rate, with everything that is found in the whole file.
@@ -129,10 +176,10 @@ impl MotionFile {
     pub fn header(&self, options: &ReadOptions) -> Result<Parsed<Header>, Rejected> {
         let clip = match &self.content {
             Content::Document(document) if self.format.has_motion() => {
-                document.to_clip_start(&options.of_format(None))
+                document.to_clip_start(&options.of_format(Companions::default()))
             }
             Content::Document(document) => {
-                let skeleton = document.to_skeleton(&options.of_format(None));
+                let skeleton = document.to_skeleton(&options.of_format(Companions::default()));
                 let Parsed { value, warnings } = skeleton.map_err(|error| refused(error, options.repair))?;
                 let skeleton = restated(&value, options);
                 return Ok(Parsed { value: Header { skeleton, rate: None }, warnings });
@@ -145,6 +192,23 @@ impl MotionFile {
         let header = Header { skeleton: restated(clip.skeleton(), options), rate: Some(clip.rate()) };
         Ok(Parsed { value: header, warnings })
     }
+}
+
+/// The motion of a document in the rate, unit and axes that the options state.
+fn meant(
+    parsed: Result<Parsed<Clip>, Rejected>,
+    format: FileFormat,
+    options: &ReadOptions,
+) -> Result<Parsed<Clip>, Rejected> {
+    let Parsed { value: clip, mut warnings } = parsed.map_err(|error| refused(error, options.repair))?;
+    let mut clip = seen(clip, format, options, &mut warnings);
+    let warnings = first_frame(clip.frames(), options, warnings)?;
+    if options.drop_first_frame {
+        clip = clip.trimmed(1..clip.frames()).expect("there are two frames");
+    }
+    let skeleton = restated(clip.skeleton(), options);
+    let clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
+    Ok(Parsed { value: clip, warnings })
 }
 
 /// The clip at the rate that the options state; warns about what the motion shows and no line of its file says.

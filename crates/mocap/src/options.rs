@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use mocap_formats::asf::AsfUnits;
 use mocap_formats::bvh::PositionChannels;
-use mocap_formats::{Limits, asf};
+use mocap_formats::{ClipChoice, Limits};
 use mocap_model::{FrameRate, SignedAxis};
 
-use crate::FileFormat;
+use crate::{Companions, FileFormat};
 
 /// How a motion file is read. The defaults take what the file says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,16 +35,21 @@ pub struct ReadOptions {
     pub drop_first_frame: bool,
     /// Whether a rest pose in the first frame is expected, and not worth a warning. Default: no.
     pub expect_rest_frame: bool,
+    /// Which of several clips in a file is read; that of `path#clip` takes precedence. Default: the first, with a
+    /// warning.
+    pub clip: Option<ClipChoice>,
     /// Bounds on the size of a file and of what is made of it.
     pub limits: Limits,
 }
 
 impl ReadOptions {
     /// The same for the reader of a format.
-    pub(crate) fn of_format(&self, skeleton: Option<asf::Document>) -> mocap_formats::ReadOptions {
+    pub(crate) fn of_format(&self, companions: Companions) -> mocap_formats::ReadOptions {
         mocap_formats::ReadOptions {
             format: self.format.and_then(FileFormat::exchange),
-            skeleton,
+            skeleton: companions.skeleton,
+            beside: companions.files,
+            clip: self.clip.clone(),
             position_channels: self.position_channels,
             asf_units: self.asf_units,
             fps: self.rate.map(FrameRate::fps),

@@ -6,10 +6,12 @@ use std::path::Path;
 use mocap_formats::{Finding, Format, FormatProblem, Parsed, Rejected, asf};
 use mocap_model::{Clip, Markers, Skeleton};
 
+use crate::clip_of_file::split_clip;
 use crate::motion_file::{Header, MotionFile, strictly};
-use crate::{Error, FileFormat, ReadOptions, companion};
+use crate::{Companions, Error, FileFormat, FilesBeside, ReadOptions, companion, files_beside};
 
-/// Reads the motion of a file of any format: `.bvh`, `.amc` (with the `.asf` beside it), `.json`, `.mocz`.
+/// Reads the motion of a file of any format: `.bvh`, `.amc` (with the `.asf` beside it), `.glb`, `.gltf`, `.json`,
+/// `.mocz`. `moves.glb#walk` is one clip of a file of several.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?;
@@ -42,6 +44,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<Parsed<Clip>, Error> {
 /// As [`read`]; with [`ReadOptions::strict`], where there is a warning.
 pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Clip>, Error> {
     let path = path.as_ref();
+    let clip = split_clip(path).1.or_else(|| options.clip.clone());
+    let options = &ReadOptions { clip, ..options.clone() };
     let Parsed { value: file, warnings } = open(path, options)?;
     finish(path, options, warnings, file.into_clip(options))
 }
@@ -94,6 +98,7 @@ pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
 /// # Errors
 /// Where the file cannot be read or understood.
 pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<MotionFile>, Error> {
+    let (path, _) = split_clip(path.as_ref());
     let path = path.as_ref();
     let bytes = bytes_of(path, options)?;
     let refused = |error: Rejected| Error::file(path, error);
@@ -104,7 +109,15 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Moti
         _ => None,
     };
     let (skeleton, before) = skeleton.map(|parsed| (parsed.value, parsed.warnings)).unzip();
-    let Parsed { value, warnings } = MotionFile::parse(&bytes, format, skeleton, options).map_err(refused)?;
+    let files = match format.exchange() {
+        Some(exchange) => {
+            files_beside(Some(path), &bytes, exchange, &options.limits, file_bytes)?.map_err(refused)?
+        }
+        None => FilesBeside::new(),
+    };
+    let companions = Companions { skeleton, files };
+    let Parsed { value, warnings } =
+        MotionFile::parse(&bytes, format, companions, options).map_err(refused)?;
     let warnings = before.into_iter().flatten().chain(warnings).collect();
     Ok(Parsed { value, warnings })
 }

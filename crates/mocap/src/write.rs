@@ -10,7 +10,7 @@ use mocap_formats::{Content, Encoded, Finding, Format, WriteOptions};
 use mocap_model::{Clip, Markers, Skeleton, Space};
 
 use crate::unit::in_space;
-use crate::{Error, guess_warning, known_unit, with_roles};
+use crate::{Error, for_format, guess_warning, known_unit, with_roles};
 
 /// Writes a clip in the format of the path's extension; beside an AMC its ASF. Files are written atomically, and files
 /// that exist are replaced.
@@ -55,8 +55,37 @@ pub fn write_with(
     let path = path.as_ref();
     let format = format_of(path)?;
     let mut warnings = Vec::new();
-    let prepared = prepare(clip.clone(), format, &mut warnings);
-    warnings.extend(put(path, mocap_formats::write(&prepared, format, options)?)?);
+    let prepared = for_format(prepare(clip.clone(), format, &mut warnings), format, &mut warnings);
+    let encoded = mocap_formats::write_owned(prepared, format, options)?;
+    warnings.extend(put(path, encoded)?);
+    Ok(warnings)
+}
+
+/// Writes several clips of one skeleton into one file, such as a GLB. A file that exists is replaced.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value.with_name("walk");
+/// let start = walk.trimmed(0..10)?.with_name("start");
+/// mocap::write_clips(folder.path().join("moves.glb"), &[walk, start], &Default::default())?;
+/// let start = mocap::read(format!("{}/moves.glb#start", folder.path().display()))?.value;
+/// assert_eq!(start.frames(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`write()`], and where the format holds one clip per file.
+pub fn write_clips(
+    path: impl AsRef<Path>,
+    clips: &[Clip],
+    options: &WriteOptions,
+) -> Result<Vec<Finding>, Error> {
+    let path = path.as_ref();
+    let format = format_of(path)?;
+    let mut warnings = Vec::new();
+    let clips: Vec<Clip> = clips.iter().map(|clip| for_format(clip.clone(), format, &mut warnings)).collect();
+    warnings.dedup();
+    warnings.extend(put(path, mocap_formats::write_clips(&clips, format, options)?)?);
     Ok(warnings)
 }
 

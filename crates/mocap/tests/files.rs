@@ -125,7 +125,7 @@ fn limits_hold_for_compressed_clips() {
     let bytes = mocap::compress(&walk, &CompressOptions::default()).unwrap().value.bytes;
     let refused = |limits: mocap::Limits| {
         let options = ReadOptions { limits, ..ReadOptions::default() };
-        let read = mocap::MotionFile::parse(&bytes, FileFormat::Mocz, None, &options);
+        let read = mocap::MotionFile::parse(&bytes, FileFormat::Mocz, mocap::Companions::default(), &options);
         read.map(drop).unwrap_err().to_string()
     };
     let most = mocap::Limits::default();

@@ -58,7 +58,12 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let rename = |path: &Path| encode::renamed(path, format);
     let names = OutputNames { searched: searched(format), rename: &rename, format: Some(format) };
     let reads = read_files(&args.reading, Some(&args.inputs.selection));
-    let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
+    let mut inputs = args.inputs.clone();
+    if format.holds_several_clips() && inputs.selection.clip.as_deref() == Some("all") {
+        // One file holds them all.
+        inputs.selection.clip = None;
+    }
+    let jobs = batch::plan_each(console, &inputs, &args.outputs, &names, reads)?;
     let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
     Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
 }
@@ -103,12 +108,13 @@ impl Converted {
 
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
+    let name = job.input.relative.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let input_bytes = loaded.size();
     let unchanged = loaded.format == format.into() && args.changes_nothing(format);
     let mut done = match (unchanged, loaded.markers(&args.reading)?) {
         (true, markers) => keep(loaded, markers.map(|(markers, _)| markers), args)?,
         (false, Some((markers, warnings))) => markers::convert(markers, warnings, args, format)?,
-        (false, None) => change(loaded, args, format)?,
+        (false, None) => change(loaded, args, format, &name.unwrap_or_default())?,
     };
     done.warnings.extend_from_slice(&done.encoded.warnings);
     done.warnings = read::strict(&args.reading, done.warnings)?;
@@ -175,27 +181,26 @@ fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Resul
     }
 }
 
-fn change(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
+/// The motion or motions of a file with the edits, in the format.
+fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Converted, Failure> {
     if !format.has_motion() && !loaded.format.has_motion() {
         return skeleton_without_motion(loaded, args, format);
     }
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
+    // A file of the same format keeps what it holds besides, where it keeps its space.
+    let keeps_document =
+        loaded.format == format.into() && keeps_lengths(&args.edits) && args.scene.mesh.is_none();
+    if format.holds_several_clips() && (keeps_document || loaded.clip_names().len() > 1) {
+        return change_all(&loaded, args, &reading, format, keeps_document);
+    }
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
-    let written = edit::apply(&args.edits, clip, &mut warnings).and_then(|clip| {
-        let clip = only_joints(clip, &args.arrays.joints)?;
-        let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
-        // A format without motion keeps only the skeleton.
-        let (frames, fps) = match format.has_motion() {
-            true => (clip.frames(), Some(clip.rate().fps())),
-            false => (0, None),
-        };
-        // A table of positions does not state their unit.
-        let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
-        let arrays = args.arrays.options();
-        let options = EncodeOptions { euler: args.euler, arrays, ..EncodeOptions::default() };
-        let encoded = encode::clip(clip, format, options)?;
-        Ok(Converted { unit, ..Converted::of(encoded, frames, fps, joints) })
-    });
+    let written =
+        edit::apply(&args.edits, encode::named(clip, name, format), &mut warnings).and_then(|clip| {
+            let clip = only_joints(clip, &args.arrays.joints)?;
+            let converted = facts(&clip, format);
+            let encoded = encode::clip(clip, format, encode_options(args))?;
+            Ok(converted(encoded))
+        });
     match written {
         Ok(converted) => Ok(Converted { warnings, ..converted }),
         Err(error) => Err(Failure { error, warnings }),
@@ -217,4 +222,65 @@ fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic> {
         }
         other => Diagnostic::new("edit::not-finite", other.to_string()),
     })
+}
+
+/// All clips of a file, or the one that is chosen, in a file that holds several.
+fn change_all(
+    loaded: &Loaded,
+    args: &Args,
+    reading: &Reading,
+    format: Format,
+    keeps_document: bool,
+) -> Result<Converted, Failure> {
+    let (clips, mut warnings) = match loaded.is_one_clip() {
+        true => {
+            let (clip, warnings) = loaded.chosen(reading)?;
+            (vec![clip], warnings)
+        }
+        false => loaded.motions(reading)?,
+    };
+    let written = (|| {
+        let edited: Result<Vec<Clip>, Diagnostic> =
+            clips.into_iter().map(|clip| edit::apply(&args.edits, clip, &mut warnings)).collect();
+        let edited = edited?;
+        let converted = facts(&edited[0], format);
+        let document = loaded.document().filter(|_| keeps_document);
+        let kept = document.and_then(|document| encode::in_document(document, &edited, encode_options(args)));
+        let encoded = match kept {
+            Some(encoded) => encoded?,
+            None => encode::clips(edited, format, encode_options(args))?,
+        };
+        Ok(converted(encoded))
+    })();
+    match written {
+        Ok(converted) => Ok(Converted { warnings, ..converted }),
+        Err(error) => Err(Failure { error, warnings }),
+    }
+}
+
+/// Whether the skeleton stays as it is in the file.
+fn keeps_lengths(edits: &Edits) -> bool {
+    edits.scale.is_none() && edits.of_space().is_none()
+}
+
+fn encode_options(args: &Args) -> EncodeOptions {
+    EncodeOptions {
+        euler: args.euler,
+        scene: args.scene,
+        arrays: args.arrays.options(),
+        ..EncodeOptions::default()
+    }
+}
+
+/// What a clip is, before it is given away.
+fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use<> {
+    let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    // A format without motion keeps only the skeleton.
+    let (frames, fps) = match format.has_motion() {
+        true => (clip.frames(), Some(clip.rate().fps())),
+        false => (0, None),
+    };
+    // A table of positions does not state their unit.
+    let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
+    move |encoded| Converted { unit, ..Converted::of(encoded, frames, fps, joints) }
 }

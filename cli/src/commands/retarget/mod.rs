@@ -142,8 +142,18 @@ fn retarget(
     });
     let (motion, report) = done.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
     let frames = motion.frames();
-    let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
-    let delivered = encode::clip(motion, format, options).map_err(Failure::from).and_then(|encoded| {
+    let options = EncodeOptions { euler: args.euler, scene: args.scene, ..EncodeOptions::default() };
+    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
+    let motion = encode::named(motion, &stem, format);
+    // A character keeps its mesh, skin and materials.
+    let document = target
+        .document
+        .as_deref()
+        .filter(|document| document.format() == format && args.scene.mesh.is_none());
+    let kept =
+        document.and_then(|document| encode::in_document(document, std::slice::from_ref(&motion), options));
+    let encoded = kept.unwrap_or_else(|| encode::clip(motion, format, options));
+    let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;
         encode::deliver(&encoded, job, context)

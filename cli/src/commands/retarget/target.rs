@@ -1,8 +1,8 @@
 //! The target: the skeleton that motions are retargeted to.
 
-use mocap_formats::Remedy;
 use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
+use mocap_formats::{Document, Format, Remedy};
 use mocap_model::{Pose, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
 
@@ -20,6 +20,8 @@ pub(crate) struct Target {
     /// Its reference pose, estimated from its own motion.
     pub(super) rest: Option<Pose>,
     pub(crate) warnings: Vec<Diagnostic>,
+    /// The file, where it holds more than a skeleton and its motion.
+    pub(super) document: Option<Box<dyn Document>>,
     /// Roles of its joints, by names, shape and its own motion.
     pub(super) roles: RoleMap,
 }
@@ -63,22 +65,38 @@ pub(crate) fn read(
             roles: map_roles(&skeleton),
             skeleton,
             rest: None,
+            document: None,
             warnings,
         });
     }
     let loaded = read::load(context, input, &reading)?;
-    let (skeleton, rest, roles, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {
-        let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
-        let first_is_rest = rest::starts_at_rest(&mut warnings);
-        let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
-        let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
-            .map_err(|error| rest::refused("--target-rest", &error))?;
-        (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings)
-    } else {
-        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-        let roles = map_roles(&skeleton);
-        (skeleton, None, roles, warnings)
-    };
+    let several = loaded.format.exchange().is_some_and(Format::holds_several_clips);
+    let (skeleton, rest, roles, mut warnings, document) =
+        if loaded.format.has_motion() || rest_frame.is_some() {
+            let (clip, mut warnings, document) = match several {
+                true => {
+                    let (clip, warnings) = loaded.chosen(&reading)?;
+                    (clip, warnings, loaded.into_document())
+                }
+                false => {
+                    let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
+                    (clip, warnings, None)
+                }
+            };
+            // Which of its own clips shows how the target stands matters little.
+            warnings.retain(|warning| {
+                warning.code != "clip::first-of-several" && warning.code != "gltf::no-animation"
+            });
+            let first_is_rest = rest::starts_at_rest(&mut warnings);
+            let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
+            let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
+                .map_err(|error| rest::refused("--target-rest", &error))?;
+            (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings, document)
+        } else {
+            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+            let roles = map_roles(&skeleton);
+            (skeleton, None, roles, warnings, None)
+        };
     for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
         warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
     }
@@ -96,5 +114,5 @@ pub(crate) fn read(
         })),
     }
     let warnings = read::strict(inputs, warnings)?;
-    Ok(Target { path: input.shown(), skeleton, rest, roles, warnings })
+    Ok(Target { path: input.shown(), skeleton, rest, document, roles, warnings })
 }

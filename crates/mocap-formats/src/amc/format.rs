@@ -27,6 +27,9 @@ pub(crate) static FORMAT: Entry = Entry {
         drop(clip);
         Ok(Encoded { warnings, ..encode(&pair.skeleton, &pair.motion) })
     }),
+    write_clips: None,
+    files_beside: None,
+    in_metres: false,
     write_skeleton: None,
     ..Entry::MOTION
 };

@@ -22,6 +22,9 @@ pub(crate) static FORMAT: Entry = Entry {
         Ok(Parsed { value: Box::new(value), warnings })
     }),
     write: Some(|clip, _| encode(clip.skeleton())),
+    write_clips: None,
+    files_beside: None,
+    in_metres: false,
     write_skeleton: Some(|skeleton, _| encode(skeleton)),
     ..Entry::MOTION
 };

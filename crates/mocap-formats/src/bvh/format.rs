@@ -34,6 +34,9 @@ pub(crate) static FORMAT: Entry = Entry {
         drop(clip);
         Ok(document.to_bytes().into())
     }),
+    write_clips: None,
+    files_beside: None,
+    in_metres: false,
     write_skeleton: None,
     ..Entry::MOTION
 };

@@ -19,6 +19,9 @@ pub(crate) static FORMAT: Entry = Entry {
     detect: |start| start.first.starts_with(b"frame,time,joint,"),
     read: Err("a table of positions cannot be read: it has no rotations"),
     write: Some(|clip, _| Ok(Content::stream(move |mut out| write(&clip, &mut out)).into())),
+    write_clips: None,
+    files_beside: None,
+    in_metres: false,
     write_skeleton: None,
     write_markers: Some(|markers, _| Ok(streamed(move |out| write_markers(markers, out)))),
     ..Entry::MOTION

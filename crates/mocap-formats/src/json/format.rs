@@ -25,6 +25,9 @@ pub(crate) static FORMAT: Entry = Entry {
         writable(&clip, &options.limits)?;
         Ok(Content::stream(move |mut out| write(&clip, &mut out)).into())
     }),
+    write_clips: None,
+    files_beside: None,
+    in_metres: false,
     write_skeleton: None,
     ..Entry::MOTION
 };

@@ -21,6 +21,9 @@ pub(crate) static FORMAT: Entry = Entry {
         Ok(Parsed { value: Box::new(Document(value)), warnings })
     }),
     write: Some(|clip, _| Ok(to_bytes(clip.skeleton()).into())),
+    write_clips: None,
+    files_beside: None,
+    in_metres: false,
     write_skeleton: Some(|skeleton, _| Ok(to_bytes(skeleton).into())),
     ..Entry::MOTION
 };

@@ -1,0 +1,21 @@
+//! What formats of scenes get besides the motion.
+
+use clap::Args;
+use mocap_formats::body::Style;
+use mocap_model::Length;
+
+/// Mesh and keys of GLB, glTF and other formats of scenes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args)]
+#[command(next_help_heading = "Scenes (GLB, glTF)")]
+pub(crate) struct SceneFlags {
+    /// Mesh that shows the skeleton: body, sticks or none [default: body]
+    #[arg(long, value_name = "MESH")]
+    pub(crate) mesh: Option<Style>,
+    /// How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key;
+    /// default: 0.01mm]
+    #[arg(long, value_name = "LENGTH")]
+    pub(crate) error: Option<Length>,
+    /// Rotations as 16-bit integers: half the size, off by up to 0.003 degrees
+    #[arg(long)]
+    pub(crate) short_rotations: bool,
+}

@@ -1,0 +1,427 @@
+//! From clips to a glTF file: joints as nodes, a body bound to them, and one animation per clip.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use mocap_model::{Clip, Joint, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3};
+use serde_json::{Map, Value, json};
+
+use super::build::{
+    Builder, FLOAT, INDICES, SHORT, Shape, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT, VERTICES,
+};
+use super::document::Document;
+use super::problem::Problem;
+use super::tree::{Frame, Source, Tree, Trs, tree};
+use crate::body::{self, Mesh, Style};
+use crate::keys::{JointKeys, reduce};
+use crate::metres::in_metres;
+use crate::{Finding, Limits};
+
+/// How clips are written as glTF.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WriteOptions {
+    /// What stands for the body. Default: capsules.
+    pub mesh: Style,
+    /// How far interpolation between keys may move a joint, or a point 3 cm beside it, from where it is \[m\]. 0: every
+    /// frame is a key. Default: 1e-5.
+    pub error: f64,
+    /// Whether rotations are 16-bit integers: half the size, off by up to 0.003°. Default: 32-bit floats.
+    pub short_rotations: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions { mesh: Style::default(), error: 1e-5, short_rotations: false }
+    }
+}
+
+/// A file of clips of one skeleton. Warns where the unit of lengths is not known.
+///
+/// # Errors
+/// Where a length is no finite number in metres, or a clip is of another skeleton.
+pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, Vec<Finding>), Finding> {
+    let mut warnings = Vec::new();
+    let mut moved = Vec::with_capacity(clips.len());
+    for clip in clips {
+        moved.push(in_metres(Cow::Borrowed(clip), &mut warnings)?);
+    }
+    let mut builder = Builder::new();
+    let Some(first) = moved.first() else { return Ok((builder, warnings)) };
+    let skeleton = first.skeleton().clone();
+    moved.iter().try_for_each(|clip| same_joints(skeleton.joints(), clip.skeleton().joints()))?;
+    let body = body::mesh(&skeleton, options.mesh);
+    let sources = nodes(&mut builder, &skeleton, body.as_ref());
+    for clip in &moved {
+        animation(&mut builder, clip, &sources, options, &HashSet::new());
+    }
+    Ok((builder, warnings))
+}
+
+/// The file again with these clips as its animations: all else stays.
+///
+/// # Errors
+/// Where a clip has other joints than the file.
+pub(super) fn rebuilt(
+    document: &Document,
+    clips: &[Clip],
+    options: &WriteOptions,
+) -> Result<(Builder, Vec<Finding>), Finding> {
+    let mut warnings = Vec::new();
+    let Tree { skeleton, sources, .. } = tree(document, &Limits::default(), &mut Vec::new())?;
+    let mut builder = Builder::without_animations(document);
+    let morphs: HashSet<String> =
+        (0..document.root.nodes.len()).flat_map(|node| target_names(document, node)).collect();
+    for clip in clips {
+        same_joints(skeleton.joints(), clip.skeleton().joints())?;
+        let clip = in_metres(Cow::Borrowed(clip), &mut warnings)?;
+        animation(&mut builder, &clip, &sources, options, &morphs);
+        weights(&mut builder, document, &clip);
+    }
+    Ok((builder, warnings))
+}
+
+fn same_joints(expected: &[Joint], found: &[Joint]) -> Result<(), Finding> {
+    for joint in 0..expected.len().max(found.len()) {
+        let name = |joints: &[Joint]| joints.get(joint).map_or("(none)".into(), |joint| joint.name.clone());
+        let parent = |joints: &[Joint]| joints.get(joint).map(|joint| joint.parent);
+        if name(expected) != name(found) || parent(expected) != parent(found) {
+            let (expected, found) = (name(expected), name(found));
+            return Err(Finding::new(Problem::OtherSkeleton { joint, expected, found }));
+        }
+    }
+    Ok(())
+}
+
+/// Adds a node per joint, and the body; returns the nodes.
+fn nodes(builder: &mut Builder, skeleton: &Skeleton, body: Option<&Mesh>) -> Vec<Source> {
+    let mut sources = Vec::with_capacity(skeleton.len());
+    for (id, joint) in skeleton.iter() {
+        let scale = Vector3::repeat(1.0);
+        let local = Trs { translation: joint.offset, rotation: joint.rest_rotation, scale };
+        let mut node = json!({ "name": joint.name });
+        if joint.offset != Vector3::zeros() {
+            node["translation"] = vector(&joint.offset);
+        }
+        if joint.rest_rotation != UnitQuaternion::identity() {
+            node["rotation"] = quaternion(&joint.rest_rotation);
+        }
+        let children = skeleton.children(id);
+        if !children.is_empty() {
+            node["children"] = children.iter().map(|child| child.0).collect();
+        }
+        // A leaf says what it is: a node with nothing else would count as a mistake.
+        if joint.role.is_some() || children.is_empty() {
+            let mut own = json!({});
+            if children.is_empty() {
+                own["endSite"] = joint.end_site.into();
+            }
+            if let Some(role) = joint.role {
+                own["role"] = role.name().into();
+            }
+            node["extras"] = json!({ "mocap": own });
+        }
+        let node = builder.push("nodes", node);
+        let none = Frame { rotation: UnitQuaternion::identity(), translation: Vector3::zeros(), scale: 1.0 };
+        sources.push(Source { node, local, frame: none, folds_scale: false });
+    }
+    let mut top: Vec<u32> = skeleton.roots().map(|root| root.0).collect();
+    if top.len() > 1 && body.is_some() {
+        // The joints of a skin need one node above them all.
+        let name = if skeleton.name().is_empty() { "Skeleton" } else { skeleton.name() };
+        let above = builder.push("nodes", json!({ "name": name, "children": top }));
+        top = vec![above as u32];
+    }
+    if let Some(body) = body {
+        top.push(skinned(builder, skeleton, body) as u32);
+    }
+    builder.push("scenes", json!({ "nodes": top }));
+    builder.json.insert("scene".into(), 0.into());
+    sources
+}
+
+/// Adds the body, its material and its skin; returns the node that shows it.
+fn skinned(builder: &mut Builder, skeleton: &Skeleton, body: &Mesh) -> usize {
+    let joints: Vec<JointId> =
+        skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
+    let mut places = vec![0u16; skeleton.len()];
+    joints.iter().enumerate().for_each(|(i, joint)| places[joint.index()] = i as u16);
+    let vertices = body.positions.len();
+    let shape = |component, kind, target| Shape {
+        component,
+        kind,
+        count: vertices,
+        normalized: false,
+        target: Some(target),
+    };
+    let floats = |vectors: &[Vector3<f64>]| bytes(vectors.iter().flat_map(|v| v.iter().copied()));
+    let positions = builder.accessor(
+        &floats(&body.positions),
+        shape(FLOAT, "VEC3", VERTICES),
+        Some(bounds(&body.positions)),
+    );
+    let normals = builder.accessor(&floats(&body.normals), shape(FLOAT, "VEC3", VERTICES), None);
+    let bound = body.joints.iter().zip(&body.weights).flat_map(|(joints, weights)| {
+        // A joint that does not move the vertex is joint 0.
+        std::array::from_fn::<u16, 4, _>(|i| if weights[i] > 0.0 { places[joints[i].index()] } else { 0 })
+    });
+    let bound = match joints.len() <= 256 {
+        true => (bound.map(|joint| joint as u8).collect::<Vec<_>>(), UNSIGNED_BYTE),
+        false => (bound.flat_map(u16::to_le_bytes).collect(), UNSIGNED_SHORT),
+    };
+    let bound = builder.accessor(&bound.0, shape(bound.1, "VEC4", VERTICES), None);
+    let weights = bytes(body.weights.iter().flat_map(|weights| weights.iter().copied()));
+    let weights = builder.accessor(&weights, shape(FLOAT, "VEC4", VERTICES), None);
+    let indices = body.triangles.iter().flatten();
+    let (indices, component) = match vertices < 65_535 {
+        true => (indices.flat_map(|index| (*index as u16).to_le_bytes()).collect::<Vec<_>>(), UNSIGNED_SHORT),
+        false => (indices.flat_map(|index| index.to_le_bytes()).collect(), UNSIGNED_INT),
+    };
+    let count = body.triangles.len() * 3;
+    let indices = builder.accessor(&indices, Shape { count, ..shape(component, "SCALAR", INDICES) }, None);
+    let surface =
+        json!({ "baseColorFactor": [0.7, 0.72, 0.75, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8 });
+    let material = builder.push("materials", json!({ "name": "Body", "pbrMetallicRoughness": surface }));
+    let attributes =
+        json!({ "POSITION": positions, "NORMAL": normals, "JOINTS_0": bound, "WEIGHTS_0": weights });
+    let primitive = json!({ "attributes": attributes, "indices": indices, "material": material });
+    let mesh = builder.push("meshes", json!({ "name": "Body", "primitives": [primitive] }));
+    let mut object = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut object);
+    let inverses = joints.iter().flat_map(|joint| {
+        let matrix = object.joints[joint.index()].inverse().to_homogeneous();
+        // The last row has to be exact.
+        (0..16).map(move |i| if i % 4 == 3 { f64::from(i == 15) } else { matrix.as_slice()[i] })
+    });
+    let matrices =
+        Shape { component: FLOAT, kind: "MAT4", count: joints.len(), normalized: false, target: None };
+    let inverses = builder.accessor(&bytes(inverses), matrices, None);
+    let joints: Vec<u32> = joints.iter().map(|joint| joint.0).collect();
+    let skin = builder.push("skins", json!({ "inverseBindMatrices": inverses, "joints": joints }));
+    builder.push("nodes", json!({ "name": "Body", "mesh": mesh, "skin": skin }))
+}
+
+/// What a channel animates, and its values by key.
+struct Values {
+    path: &'static str,
+    bytes: Vec<u8>,
+    shape: Shape,
+}
+
+/// Adds the animation of a clip; numbers over time that are weights of `morphs` are left to them.
+fn animation(
+    builder: &mut Builder,
+    clip: &Clip,
+    sources: &[Source],
+    options: &WriteOptions,
+    morphs: &HashSet<String>,
+) {
+    if clip.frames() == 0 {
+        return;
+    }
+    let mut keys = reduce(clip, Some(options.error));
+    keep_length(clip, &mut keys);
+    let (mut channels, mut samplers) = (Vec::new(), Vec::new());
+    let mut times: HashMap<Vec<u32>, usize> = HashMap::new();
+    for ((keys, source), (joint, tracks)) in
+        keys.into_iter().zip(sources).zip(clip.skeleton().joints().iter().zip(clip.tracks()))
+    {
+        let frame = source.frame;
+        let mut add = |keys: Vec<u32>, values: Values| {
+            let count = keys.len();
+            let input = *times.entry(keys).or_insert_with_key(|keys| {
+                let at = |key: &u32| (f64::from(*key) * clip.rate().frame_time()) as f32;
+                let ends = [keys.first(), keys.last()].map(|key| vec![f64::from(key.map_or(0.0, at))]);
+                let shape =
+                    Shape { component: FLOAT, kind: "SCALAR", count, normalized: false, target: None };
+                builder.accessor(&bytes(keys.iter().map(|key| f64::from(at(key)))), shape, Some(ends))
+            });
+            let output = builder.accessor(&values.bytes, values.shape, None);
+            let mut sampler = json!({ "input": input, "output": output });
+            if count == 1 {
+                sampler["interpolation"] = "STEP".into();
+            }
+            channels.push(json!({
+                "sampler": samplers.len(), "target": { "node": source.node, "path": values.path },
+            }));
+            samplers.push(sampler);
+        };
+        let constant = |keys: &[u32], same: bool| keys.len() == 1 && same;
+        if let Some(keys) = keys.rotation {
+            let turn = |frame_at: u32| frame.rotation.inverse() * tracks.rotation.at(frame_at as usize);
+            let same = mocap_model::angle_between(&turn(0), &source.local.rotation) < 1e-9;
+            if !constant(&keys, same) {
+                let values =
+                    rotations(keys.iter().map(|key| turn(*key)), keys.len(), options.short_rotations);
+                add(keys, values);
+            }
+        }
+        if let Some(keys) = keys.translation {
+            let place = |frame_at: u32| {
+                let place =
+                    tracks.translation.as_ref().map_or(joint.offset, |track| track.at(frame_at as usize));
+                frame.place_back(&place)
+            };
+            let size = 1e-9 * (1.0 + source.local.translation.norm());
+            let same = (place(0) - source.local.translation).norm() <= size;
+            if !constant(&keys, same) {
+                let values = vectors("translation", keys.iter().map(|key| place(*key)), keys.len());
+                add(keys, values);
+            }
+        }
+        if let Some(keys) = keys.scale.filter(|_| !source.folds_scale) {
+            let size = |frame_at: u32| {
+                tracks.scale.as_ref().map_or(Vector3::repeat(1.0), |track| track.at(frame_at as usize))
+            };
+            if !constant(&keys, size(0) == source.local.scale) {
+                let values = vectors("scale", keys.iter().map(|key| size(*key)), keys.len());
+                add(keys, values);
+            }
+        }
+    }
+    let name = if clip.name().is_empty() { "motion" } else { clip.name() };
+    let animation =
+        json!({ "name": name, "channels": channels, "samplers": samplers, "extras": extras(clip, morphs) });
+    builder.push("animations", animation);
+}
+
+/// Gives every joint keys for what differs from its node, and the animation its last frame.
+fn keep_length(clip: &Clip, keys: &mut [JointKeys]) {
+    let last = (clip.frames() - 1) as u32;
+    for (keys, tracks) in keys.iter_mut().zip(clip.tracks()) {
+        // Rest poses of nodes may be others than those of the skeleton: constant tracks are compared with the nodes.
+        keys.rotation.get_or_insert_with(|| vec![0]);
+        keys.translation.get_or_insert_with(|| vec![0]);
+        if tracks.scale.is_some() {
+            keys.scale.get_or_insert_with(|| vec![0]);
+        }
+    }
+    let reaches = |keys: &Option<Vec<u32>>| keys.as_ref().is_some_and(|keys| keys.len() > 1);
+    if !keys.iter().any(|keys| reaches(&keys.rotation) || reaches(&keys.translation)) {
+        keys[0].rotation = Some(if last == 0 { vec![0] } else { vec![0, last] });
+    }
+}
+
+/// What of a clip glTF has no place for.
+fn extras(clip: &Clip, morphs: &HashSet<String>) -> Value {
+    let mut own = json!({ "fps": clip.rate().fps(), "frames": clip.frames() });
+    let annotations = clip.annotations();
+    if !annotations.events.is_empty() {
+        let events = annotations.events.iter();
+        own["events"] = events.map(|event| json!({ "time": event.time, "name": event.name })).collect();
+    }
+    let scalars = annotations.scalars.iter().filter(|track| !morphs.contains(&track.name));
+    let scalars: Map<String, Value> =
+        scalars.map(|track| (track.name.clone(), track.values.values().into())).collect();
+    if !scalars.is_empty() {
+        own["scalars"] = Value::Object(scalars);
+    }
+    json!({ "mocap": own })
+}
+
+/// The names under which the weights of a node's morph targets are numbers over time.
+pub(super) fn target_names(document: &Document, at: usize) -> Vec<String> {
+    let node = &document.root.nodes[at];
+    let mesh = node.mesh.and_then(|mesh| document.root.meshes.get(mesh));
+    let count = mesh.map_or(0, |mesh| mesh.primitives.first().map_or(0, |first| first.targets.len()));
+    let names = mesh.and_then(|mesh| mesh.extras.get("targetNames")?.as_array());
+    let of = node.name.clone().unwrap_or_else(|| format!("node {at}"));
+    (0..count)
+        .map(|i| {
+            let target = names.and_then(|names| names.get(i)?.as_str());
+            format!("{of}.{}", target.map_or_else(|| i.to_string(), str::to_owned))
+        })
+        .collect()
+}
+
+/// Puts numbers over time that are the weights of morph targets back into the animation added last.
+fn weights(builder: &mut Builder, document: &Document, clip: &Clip) {
+    for (at, node) in document.root.nodes.iter().enumerate() {
+        let names = target_names(document, at);
+        let count = names.len();
+        if count == 0 || clip.frames() == 0 {
+            continue;
+        }
+        let mesh = node.mesh.and_then(|mesh| document.root.meshes.get(mesh));
+        let rest = |i: usize| mesh.and_then(|mesh| mesh.weights.get(i)).copied().unwrap_or(0.0);
+        let scalars = &clip.annotations().scalars;
+        let find =
+            |name: &String| scalars.iter().find(|track| track.name == *name).map(|track| &track.values);
+        let tracks: Vec<Option<&Track<f64>>> = names.iter().map(find).collect();
+        if tracks.iter().all(Option::is_none) {
+            continue;
+        }
+        let frames = clip.frames();
+        let times: Vec<f64> =
+            (0..frames).map(|i| f64::from((i as f64 * clip.rate().frame_time()) as f32)).collect();
+        let ends = [vec![times[0]], vec![times[frames - 1]]];
+        let shape =
+            |count| Shape { component: FLOAT, kind: "SCALAR", count, normalized: false, target: None };
+        let input = builder.accessor(&bytes(times.into_iter()), shape(frames), Some(ends));
+        let values = (0..frames).flat_map(|frame| {
+            tracks.iter().enumerate().map(move |(i, track)| track.map_or(rest(i), |track| track.at(frame)))
+        });
+        let output = builder.accessor(&bytes(values), shape(frames * count), None);
+        let animation =
+            builder.json.get_mut("animations").and_then(Value::as_array_mut).and_then(|all| all.last_mut());
+        let Some(animation) = animation else { continue };
+        if let Some(samplers) = animation["samplers"].as_array_mut() {
+            samplers.push(json!({ "input": input, "output": output }));
+            let sampler = samplers.len() - 1;
+            let channel = json!({ "sampler": sampler, "target": { "node": at, "path": "weights" } });
+            animation["channels"]
+                .as_array_mut()
+                .into_iter()
+                .for_each(|channels| channels.push(channel.clone()));
+        }
+    }
+}
+
+/// Rotations whose signs follow each other.
+fn rotations(values: impl Iterator<Item = UnitQuaternion<f64>>, count: usize, short: bool) -> Values {
+    let mut bytes = Vec::with_capacity(count * 16);
+    let mut before = None;
+    for rotation in values {
+        let mut q = rotation.coords;
+        if before.is_some_and(|before: nalgebra::Vector4<f64>| before.dot(&q) < 0.0) {
+            q = -q;
+        }
+        before = Some(q);
+        for value in &q {
+            match short {
+                true => bytes.extend(((value * 32767.0).round() as i16).to_le_bytes()),
+                false => bytes.extend((*value as f32).to_le_bytes()),
+            }
+        }
+    }
+    let component = if short { SHORT } else { FLOAT };
+    let shape = Shape { component, kind: "VEC4", count, normalized: short, target: None };
+    Values { path: "rotation", bytes, shape }
+}
+
+fn vectors(path: &'static str, values: impl Iterator<Item = Vector3<f64>>, count: usize) -> Values {
+    let bytes = bytes(values.flat_map(|v| [v.x, v.y, v.z]));
+    let shape = Shape { component: FLOAT, kind: "VEC3", count, normalized: false, target: None };
+    Values { path, bytes, shape }
+}
+
+/// Numbers as 32-bit floats.
+fn bytes(values: impl Iterator<Item = f64>) -> Vec<u8> {
+    values.flat_map(|value| (value as f32).to_le_bytes()).collect()
+}
+
+/// The box around places as they are written.
+fn bounds(places: &[Vector3<f64>]) -> [Vec<f64>; 2] {
+    let rounded = |place: &Vector3<f64>| place.map(|value| f64::from(value as f32));
+    let first = places.first().map(rounded).unwrap_or_default();
+    let low = places.iter().map(rounded).fold(first, |low, place| low.inf(&place));
+    let high = places.iter().map(rounded).fold(first, |high, place| high.sup(&place));
+    [low, high].map(|corner| corner.iter().copied().collect())
+}
+
+fn vector(v: &Vector3<f64>) -> Value {
+    json!([v.x, v.y, v.z])
+}
+
+fn quaternion(q: &UnitQuaternion<f64>) -> Value {
+    json!([q.i, q.j, q.k, q.w])
+}

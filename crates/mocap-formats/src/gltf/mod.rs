@@ -1,0 +1,34 @@
+//! glTF 2.0, as one binary file (GLB) or as JSON with files beside it.
+//!
+//! Based on: Khronos Group, "glTF 2.0 Specification", version 2.0.1, 2021 (ISO/IEC 12113:2022). Nodes are joints: those of the
+//! skins and what they need above them; without skins, all nodes of the scene. Sizes of nodes that do not change are
+//! put into the translations below them. A document keeps everything that it holds: with other animations, all else
+//! stays as it was.
+
+mod accessor;
+mod base64;
+mod build;
+mod document;
+mod format;
+mod from_clip;
+mod parse;
+mod problem;
+mod to_clip;
+mod tree;
+mod write;
+
+pub use document::Document;
+pub use from_clip::WriteOptions;
+pub use parse::{files_beside, parse};
+pub use problem::Problem;
+pub use to_clip::{to_clip, to_skeleton};
+
+/// GLB in the table of formats.
+pub(crate) mod glb {
+    pub(crate) use super::format::GLB as FORMAT;
+}
+
+/// glTF as JSON in the table of formats.
+pub(crate) mod text {
+    pub(crate) use super::format::GLTF as FORMAT;
+}

@@ -1,0 +1,107 @@
+//! What can be wrong with a glTF file. Every problem names the place by its path in the JSON.
+
+/// What a glTF reader finds.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    // Errors of the container.
+    #[error("the GLB file is cut: {what} needs {expected} bytes, {found} are left")]
+    Cut { what: &'static str, expected: usize, found: usize },
+    #[error("the GLB file has version {found}, expected 2")]
+    ContainerVersion { found: u32 },
+    #[error("the first chunk of the GLB file is not JSON")]
+    NoJsonChunk,
+    #[error("{path}: {message}")]
+    Json { path: String, message: String },
+    #[error("asset.version is '{found}', expected 2.x")]
+    Version { found: String },
+
+    // Errors of references.
+    #[error("{path} is {index}, but the file has {count} {what}")]
+    Index { path: String, index: usize, what: &'static str, count: usize },
+    #[error("{path}: the node is below itself")]
+    Cycle { path: String },
+    #[error("{path}: the node already has a parent, '{parent}'")]
+    TwoParents { path: String, parent: String },
+    #[error("{path}: the file '{uri}' is missing")]
+    MissingFile { path: String, uri: String },
+    #[error("{path}: '{uri}' is not a file beside this one: only such files are read")]
+    Outside { path: String, uri: String },
+    #[error("{path}: the data in the URI cannot be decoded: {what}")]
+    DataUri { path: String, what: &'static str },
+    #[error("{path}: the buffer has neither a URI nor data in the file")]
+    NoData { path: String },
+
+    // Errors of values.
+    #[error("{path} needs bytes {from} to {to}, but {of} has {available}")]
+    Range { path: String, from: usize, to: usize, of: String, available: usize },
+    #[error("{path} is {found}, expected {expected}")]
+    Unexpected { path: String, found: String, expected: String },
+    #[error("{path}: value {index} is not a finite number")]
+    NotFinite { path: String, index: usize },
+    #[error("{path}: the times are not ascending at key {key}")]
+    Times { path: String, key: usize },
+    #[error("{path}: {found} values for {keys} keys, expected {expected}")]
+    KeyCount { path: String, found: usize, keys: usize, expected: usize },
+    #[error("{path} needs the extension {name}, which is not supported")]
+    Extension { path: String, name: String },
+    #[error("{path}: {error}")]
+    Model { path: String, error: mocap_model::ModelError },
+    #[error(
+        "the clip is of another skeleton: joint {joint} of this file is '{expected}', of the clip '{found}'"
+    )]
+    OtherSkeleton { joint: usize, expected: String, found: String },
+
+    // Warnings.
+    #[error("the file has no animation: it is a skeleton without frames")]
+    NoAnimation,
+    #[error("{path}: keys are not at a constant rate; they are resampled at {fps} frames per second")]
+    Resampled { path: String, fps: f64 },
+    #[error(
+        "{path}: a joint has an inverse bind matrix that has no inverse; its node is taken as its rest pose"
+    )]
+    NoInverse { path: String },
+    #[error("several nodes are called '{name}'; their joints are numbered")]
+    DuplicateName { name: String },
+    #[error("{path}: channels of {count} nodes that are not joints are left out")]
+    OtherNodes { path: String, count: usize },
+    #[error("{path}: the file '{uri}' is missing; the reference stays")]
+    MissingImage { path: String, uri: String },
+}
+
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
+        match self {
+            Problem::Cut { .. } | Problem::NoJsonChunk => "gltf::container",
+            Problem::ContainerVersion { .. } | Problem::Version { .. } => "gltf::version",
+            Problem::Json { .. } => "gltf::json",
+            Problem::Index { .. } => "gltf::index",
+            Problem::Cycle { .. } | Problem::TwoParents { .. } => "gltf::tree",
+            Problem::MissingFile { .. } | Problem::MissingImage { .. } => "gltf::missing-file",
+            Problem::Outside { .. } => "gltf::outside",
+            Problem::DataUri { .. } => "gltf::data-uri",
+            Problem::NoData { .. } => "gltf::no-data",
+            Problem::Range { .. } => "gltf::range",
+            Problem::Unexpected { .. } => "gltf::value",
+            Problem::NotFinite { .. } => "gltf::not-finite",
+            Problem::Times { .. } => "gltf::times",
+            Problem::KeyCount { .. } => "gltf::key-count",
+            Problem::Extension { .. } => "gltf::extension",
+            Problem::Model { .. } => "gltf::model",
+            Problem::OtherSkeleton { .. } => "gltf::other-skeleton",
+            Problem::NoAnimation => "gltf::no-animation",
+            Problem::Resampled { .. } => "gltf::resampled",
+            Problem::NoInverse { .. } => "gltf::no-inverse",
+            Problem::DuplicateName { .. } => "gltf::duplicate-name",
+            Problem::OtherNodes { .. } => "gltf::other-nodes",
+        }
+    }
+
+    fn remedy(&self) -> Option<crate::Remedy> {
+        match self {
+            Problem::Resampled { .. } => Some(crate::Remedy::StateRate),
+            _ => None,
+        }
+    }
+}

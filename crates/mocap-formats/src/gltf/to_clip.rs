@@ -1,0 +1,350 @@
+//! From a document to a clip: animations sampled at a constant rate.
+
+use std::sync::Arc;
+
+use mocap_model::{
+    Annotations, Clip, Event, FrameRate, JointTracks, ScalarTrack, Skeleton, Track, UnitQuaternion, Vector3,
+    slerp,
+};
+use nalgebra::Quaternion;
+
+use super::document::{Animation, Document, Interpolation};
+use super::from_clip::target_names;
+use super::problem::Problem;
+use super::tree::{Source, Tree, index, tree, unit};
+use crate::names::Unique;
+use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected};
+
+/// Rates that a file of keys is looked at for, the lowest first.
+const RATES: [f64; 11] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0];
+/// The rate of keys at no constant rate, and of a file without keys.
+const OTHERWISE: f64 = 60.0;
+/// How far from a frame a key may be [frames].
+const ON_FRAME: f64 = 0.02;
+
+/// The motion of one animation; a skeleton without frames where there is none.
+///
+/// `fps` is the rate at which keys are sampled. Default: that which this program wrote into the file, else the lowest
+/// usual rate of which every key is on a frame, else 60 with a warning.
+///
+/// # Errors
+/// Where nodes, accessors or keys are not as the format demands.
+pub fn to_clip(
+    document: &Document,
+    animation: Option<usize>,
+    fps: Option<f64>,
+    limits: &Limits,
+) -> Result<Parsed<Clip>, Rejected> {
+    let mut warnings = Vec::new();
+    match sampled(document, animation, fps, limits, &mut warnings) {
+        Ok(value) => Ok(Parsed { value, warnings }),
+        Err(error) => Err(Rejected::from(error).behind(warnings)),
+    }
+}
+
+/// The skeleton of a file.
+///
+/// # Errors
+/// As [`to_clip`].
+pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {
+    let mut warnings = Vec::new();
+    match tree(document, limits, &mut warnings) {
+        Ok(tree) => Ok(Parsed { value: tree.skeleton, warnings }),
+        Err(error) => Err(Rejected::from(error).behind(warnings)),
+    }
+}
+
+fn sampled(
+    document: &Document,
+    animation: Option<usize>,
+    fps: Option<f64>,
+    limits: &Limits,
+    warnings: &mut Vec<Finding>,
+) -> Result<Clip, Finding> {
+    let tree = tree(document, limits, warnings)?;
+    let animations = &document.root.animations;
+    let Some(at) = animation.or((!animations.is_empty()).then_some(0)) else {
+        warnings.push(Finding::new(Problem::NoAnimation));
+        let rate = fps.and_then(FrameRate::new).or(FrameRate::new(30.0)).expect("30 is a rate");
+        return Ok(Clip::at_rest(Arc::new(tree.skeleton), rate));
+    };
+    let curves = curves(document, at, limits)?;
+    let animation = &animations[at];
+    let path = format!("animations[{at}]");
+    let timing = timing(animation, &curves, fps, &path, warnings)?;
+    let frames = check_frames(timing, &curves, limits)?;
+    let model = |error| Finding::new(Problem::Model { path: path.clone(), error });
+    let mut tracks: Vec<JointTracks> = (tree.sources.iter().zip(tree.skeleton.joints()))
+        .map(|(source, joint)| still(source, joint))
+        .collect();
+    let mut scalars: Vec<ScalarTrack> = Vec::new();
+    let mut names = Unique::default();
+    let mut others = 0;
+    for curve in &curves {
+        let times = |i: usize| i as f64 / timing.rate.fps();
+        if curve.property == Property::Weights {
+            for (name, values) in weights(document, curve, frames, times) {
+                scalars.push(ScalarTrack { name: names.claim(&name), values });
+            }
+            continue;
+        }
+        let Some(joint) = tree.joints[curve.node] else {
+            others += 1;
+            continue;
+        };
+        put(curve, &tree.sources[joint.index()], &mut tracks[joint.index()], frames, times);
+    }
+    if others > 0 {
+        warnings.push(Finding::new(Problem::OtherNodes { path: path.clone(), count: others }));
+    }
+    for (name, values) in &animation.extras.scalars {
+        let values =
+            if values.len() == 1 { Track::Constant(values[0]) } else { Track::Sampled(values.clone()) };
+        scalars.push(ScalarTrack { name: names.claim(name), values });
+    }
+    let events = animation.extras.events.iter();
+    let events = events.map(|event| Event { time: event.time, name: event.name.clone() }).collect();
+    let name = animation.name.clone().unwrap_or_default();
+    // Tracks of joints that the animation leaves as they are at rest need no place.
+    for (track, joint) in tracks.iter_mut().zip(tree.skeleton.joints()) {
+        if track.translation == Some(Track::Constant(joint.offset)) {
+            track.translation = None;
+        }
+    }
+    let Tree { skeleton, .. } = tree;
+    let clip = Clip::new(Arc::new(skeleton), timing.rate, frames, tracks).map_err(model)?;
+    clip.with_annotations(Annotations { name, scalars, events }).map_err(model)
+}
+
+/// The tracks of a joint that no channel moves: as its node is.
+fn still(source: &Source, joint: &mocap_model::Joint) -> JointTracks {
+    let rotation = match joint.parent {
+        None => unit(*(source.frame.rotation * source.local.rotation)),
+        Some(_) => source.local.rotation,
+    };
+    JointTracks {
+        rotation: Track::Constant(rotation),
+        translation: Some(Track::Constant(source.frame.place(&source.local.translation))),
+        scale: (!source.folds_scale).then_some(Track::Constant(source.local.scale)),
+    }
+}
+
+/// Puts a curve into the tracks of its joint.
+fn put(curve: &Curve, source: &Source, tracks: &mut JointTracks, frames: usize, time: impl Fn(usize) -> f64) {
+    let vector = |i: usize| Vector3::from_column_slice(&curve.sample(time(i))[..3]);
+    match curve.property {
+        Property::Translation => {
+            let places = (0..frames).map(|i| source.frame.place(&vector(i))).collect();
+            tracks.translation = Track::from_samples(places).or(tracks.translation.take());
+        }
+        Property::Rotation => {
+            let rotations =
+                (0..frames).map(|i| unit(*(source.frame.rotation * curve.rotation(time(i))))).collect();
+            tracks.rotation = Track::from_samples(rotations).unwrap_or_else(|| tracks.rotation.clone());
+        }
+        Property::Scale if !source.folds_scale => {
+            tracks.scale = Track::from_samples((0..frames).map(vector).collect()).or(tracks.scale.take());
+        }
+        Property::Scale | Property::Weights => {}
+    }
+}
+
+/// The weights of morph targets, each under the name of its node and target.
+fn weights(
+    document: &Document,
+    curve: &Curve,
+    frames: usize,
+    time: impl Fn(usize) -> f64,
+) -> Vec<(String, Track<f64>)> {
+    let names = target_names(document, curve.node);
+    let mut values = vec![Vec::with_capacity(frames); curve.width];
+    for i in 0..frames {
+        let sample = curve.sample(time(i));
+        values.iter_mut().zip(sample).for_each(|(values, value)| values.push(value));
+    }
+    let named = values.into_iter().enumerate().filter_map(|(i, values)| {
+        let name = names.get(i).cloned().unwrap_or_else(|| format!("node {}.{i}", curve.node));
+        Some((name, Track::from_samples(values)?))
+    });
+    named.collect()
+}
+
+/// Rate and number of frames.
+#[derive(Clone, Copy, Debug)]
+struct Timing {
+    rate: FrameRate,
+    frames: f64,
+}
+
+fn timing(
+    animation: &Animation,
+    curves: &[Curve],
+    fps: Option<f64>,
+    path: &str,
+    warnings: &mut Vec<Finding>,
+) -> Result<Timing, Finding> {
+    let last = curves.iter().filter_map(|curve| curve.times.last()).copied().fold(0.0, f64::max);
+    let on_frames = |rate: f64| {
+        curves.iter().flat_map(|curve| &curve.times).all(|time| {
+            let at = time * rate;
+            (at - at.round()).abs() < ON_FRAME
+        })
+    };
+    let stated = animation.extras.fps.filter(|rate| FrameRate::new(*rate).is_some());
+    let wanted = fps.or(stated).or_else(|| RATES.into_iter().find(|rate| on_frames(*rate)));
+    let rate = wanted.unwrap_or(OTHERWISE);
+    if fps.is_none() && wanted.is_none() {
+        warnings.push(Finding::new(Problem::Resampled { path: path.to_owned(), fps: rate }));
+    }
+    let rate = FrameRate::new(rate).ok_or_else(|| {
+        let (path, found) = (format!("{path}.extras.mocap.fps"), rate.to_string());
+        Finding::new(Problem::Unexpected { path, found, expected: "a number above 0".into() })
+    })?;
+    // The last key counts, also where it is between two frames.
+    let mut frames = (last * rate.fps() - ON_FRAME).ceil().max(0.0) + 1.0;
+    if let Some(own) = animation.extras.frames.filter(|_| stated == Some(rate.fps())) {
+        // A clip of one frame and one without frames have the same keys.
+        frames = if curves.is_empty() { own as f64 } else { frames.max((own as f64).min(frames + 1.0)) };
+    }
+    Ok(Timing { rate, frames })
+}
+
+/// The number of frames, where the motion is not larger than the limits.
+fn check_frames(timing: Timing, curves: &[Curve], limits: &Limits) -> Result<usize, Finding> {
+    // No byte of the file bounds the number of frames: all sampled values together are bounded.
+    let limit = limits.frames / curves.iter().map(|curve| curve.width.div_ceil(4)).sum::<usize>().max(1);
+    match timing.frames > limit as f64 {
+        true => {
+            let found = if timing.frames < 1e18 { timing.frames as usize } else { usize::MAX };
+            Err(Finding::new(LimitExceeded { what: "frames", found, limit }))
+        }
+        false => Ok(timing.frames as usize),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Property {
+    Translation,
+    Rotation,
+    Scale,
+    Weights,
+}
+
+/// The keys of a channel.
+#[derive(Clone, Debug)]
+struct Curve {
+    node: usize,
+    property: Property,
+    interpolation: Interpolation,
+    times: Vec<f64>,
+    /// Values of a key.
+    width: usize,
+    values: Vec<f64>,
+}
+
+fn curves(document: &Document, at: usize, limits: &Limits) -> Result<Vec<Curve>, Finding> {
+    let animation = &document.root.animations[at];
+    let mut curves = Vec::with_capacity(animation.channels.len());
+    let mut total = 0usize;
+    for (c, channel) in animation.channels.iter().enumerate() {
+        let (Some(node), path) = (channel.target.node, format!("animations[{at}].channels[{c}]")) else {
+            continue;
+        };
+        let (property, kind) = match channel.target.path.as_str() {
+            "translation" => (Property::Translation, "VEC3"),
+            "rotation" => (Property::Rotation, "VEC4"),
+            "scale" => (Property::Scale, "VEC3"),
+            "weights" => (Property::Weights, "SCALAR"),
+            // Extensions animate other things.
+            _ => continue,
+        };
+        let count = animation.samplers.len();
+        let sampler = animation.samplers.get(channel.sampler);
+        let sampler =
+            sampler.ok_or_else(|| index(format!("{path}.sampler"), channel.sampler, "samplers", count))?;
+        let path = format!("animations[{at}].samplers[{}]", channel.sampler);
+        let times = document.floats(sampler.input, "SCALAR", &format!("{path}.input"), limits)?;
+        if let Some(key) = (1..times.len()).find(|key| times[*key] <= times[key - 1]) {
+            return Err(Finding::new(Problem::Times { path: format!("{path}.input"), key }));
+        }
+        if times.first().is_some_and(|first| *first < 0.0) {
+            return Err(Finding::new(Problem::Times { path: format!("{path}.input"), key: 0 }));
+        }
+        let values = document.floats(sampler.output, kind, &format!("{path}.output"), limits)?;
+        let each = if sampler.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        let width = match property {
+            Property::Rotation => 4,
+            Property::Translation | Property::Scale => 3,
+            Property::Weights => values.len() / (times.len() * each).max(1),
+        };
+        if times.is_empty() || width == 0 || values.len() != times.len() * each * width {
+            let (found, expected) = (values.len() / width.max(1), times.len() * each);
+            let path = format!("{path}.output");
+            return Err(Finding::new(Problem::KeyCount { path, found, keys: times.len(), expected }));
+        }
+        // Several channels may name the same bytes.
+        total += times.len() + values.len();
+        if total > limits.frames {
+            let limit = limits.frames;
+            return Err(Finding::new(LimitExceeded { what: "values of keys", found: total, limit }));
+        }
+        curves.push(Curve { node, property, interpolation: sampler.interpolation, times, width, values });
+    }
+    Ok(curves)
+}
+
+impl Curve {
+    /// The keys around a time, and the share of the way between them; before the first and after the last, that key.
+    fn around(&self, time: f64) -> (usize, f64) {
+        // A frame that rounding puts a hair before a key is on it.
+        let time = time + 1e-6;
+        let next = self.times.partition_point(|key| *key <= time);
+        if next == 0 {
+            return (0, 0.0);
+        }
+        let Some(end) = self.times.get(next) else { return (next - 1, 0.0) };
+        let start = self.times[next - 1];
+        let share = (time - 1e-6 - start) / (end - start);
+        (next - 1, share.clamp(0.0, 1.0))
+    }
+
+    /// A key's values; of cubic curves without their tangents.
+    fn key(&self, key: usize) -> &[f64] {
+        let (each, middle) = if self.interpolation == Interpolation::CubicSpline { (3, 1) } else { (1, 0) };
+        &self.values[(key * each + middle) * self.width..][..self.width]
+    }
+
+    /// The values at a time.
+    fn sample(&self, time: f64) -> Vec<f64> {
+        let (key, share) = self.around(time);
+        let from = self.key(key);
+        if share == 0.0 || self.interpolation == Interpolation::Step {
+            return from.to_vec();
+        }
+        let to = self.key(key + 1);
+        if self.interpolation == Interpolation::Linear {
+            return from.iter().zip(to).map(|(a, b)| a + (b - a) * share).collect();
+        }
+        // A cubic Hermite spline: each key has its in-tangent, value and out-tangent.
+        let step = self.times[key + 1] - self.times[key];
+        let out = &self.values[(key * 3 + 2) * self.width..];
+        let into = &self.values[(key + 1) * 3 * self.width..];
+        let (t, t2, t3) = (share, share * share, share * share * share);
+        let hermite = |i: usize| {
+            (2.0 * t3 - 3.0 * t2 + 1.0) * from[i]
+                + (t3 - 2.0 * t2 + t) * step * out[i]
+                + (3.0 * t2 - 2.0 * t3) * to[i]
+                + (t3 - t2) * step * into[i]
+        };
+        (0..self.width).map(hermite).collect()
+    }
+
+    fn rotation(&self, time: f64) -> UnitQuaternion<f64> {
+        let of = |values: &[f64]| unit(Quaternion::new(values[3], values[0], values[1], values[2]));
+        let (key, share) = self.around(time);
+        if self.interpolation == Interpolation::Linear && share > 0.0 {
+            return slerp(&of(self.key(key)), &of(self.key(key + 1)), share);
+        }
+        of(&self.sample(time))
+    }
+}

@@ -1,0 +1,52 @@
+//! A file as bytes: GLB, or JSON with its buffer as a data URI.
+
+use serde_json::{Value, json};
+
+use super::base64;
+use super::build::Builder;
+use super::document::Document;
+
+/// The bytes of a GLB file.
+pub(super) fn binary(builder: Builder) -> Vec<u8> {
+    let Builder { mut json, bytes } = builder;
+    if !bytes.is_empty() {
+        json.insert("buffers".into(), json!([{ "byteLength": bytes.len() }]));
+    }
+    let mut text = Value::Object(json).to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let padded = bytes.len().next_multiple_of(4);
+    let chunk = if bytes.is_empty() { 0 } else { 8 + padded };
+    let total = 12 + 8 + text.len() + chunk;
+    let mut file = Vec::with_capacity(total);
+    file.extend(b"glTF");
+    file.extend(2u32.to_le_bytes());
+    file.extend((total as u32).to_le_bytes());
+    file.extend((text.len() as u32).to_le_bytes());
+    file.extend(b"JSON");
+    file.extend(&text);
+    if !bytes.is_empty() {
+        file.extend((padded as u32).to_le_bytes());
+        file.extend(b"BIN\0");
+        file.extend(&bytes);
+        file.resize(total, 0);
+    }
+    file
+}
+
+/// The bytes of a glTF file with everything in it.
+pub(super) fn text(builder: Builder) -> Vec<u8> {
+    let Builder { mut json, bytes } = builder;
+    if !bytes.is_empty() {
+        let uri = format!("data:application/octet-stream;base64,{}", base64::encode(&bytes));
+        json.insert("buffers".into(), json!([{ "byteLength": bytes.len(), "uri": uri }]));
+    }
+    let mut text = serde_json::to_vec_pretty(&Value::Object(json)).expect("JSON has a text");
+    text.push(b'\n');
+    text
+}
+
+/// The file again, in one piece: what lay beside it is in it.
+pub(super) fn again(document: &Document) -> Vec<u8> {
+    let builder = Builder::whole(document);
+    if document.binary { binary(builder) } else { text(builder) }
+}

@@ -1,0 +1,28 @@
+//! What a USD file of a character says.
+
+use mocap_model::{Clip, Skeleton};
+
+use crate::body::Mesh;
+
+/// A character and its clips, in metres with Y up.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The skeleton in its rest pose.
+    pub(super) skeleton: Skeleton,
+    /// The name of the root prim.
+    pub(super) name: String,
+    /// By joint: its path below the skeleton, such as `Hips/Spine`.
+    pub(super) paths: Vec<String>,
+    /// The mesh that shows it.
+    pub(super) body: Option<Mesh>,
+    /// The clips; the first is bound to the skeleton.
+    pub(super) animations: Vec<Animation>,
+}
+
+/// One clip.
+#[derive(Clone, Debug)]
+pub struct Animation {
+    /// The name of its prim.
+    pub(super) name: String,
+    pub(super) clip: Clip,
+}

@@ -1,0 +1,202 @@
+//! glTF: what is written is read back, characters keep what they hold, and hostile files stay bounded.
+
+use mocap_formats::gltf::{self, Problem};
+use mocap_formats::{
+    ClipChoice, FilesBeside, Format, Limits, ReadOptions, WriteOptions, read, write, write_clips,
+};
+use mocap_model::*;
+use std::sync::Arc;
+
+fn wave() -> Clip {
+    let clip = include!("../../../fixtures/wave.rs");
+    clip.with_name("wave")
+}
+
+fn read_back(bytes: &[u8], clip: Option<&str>) -> Clip {
+    let options = ReadOptions { clip: clip.map(|name| ClipChoice(name.into())), ..ReadOptions::default() };
+    let document = read(bytes, &options).unwrap().value;
+    document.to_clip(&options).unwrap().value
+}
+
+/// The largest distance of any joint in any frame.
+fn apart(a: &Clip, b: &Clip) -> f64 {
+    assert_eq!((a.frames(), a.rate()), (b.frames(), b.rate()));
+    let (mut ka, mut kb) = (ForwardKinematics::new(a), ForwardKinematics::new(b));
+    let mut worst = 0.0f64;
+    for frame in 0..a.frames() {
+        ka.place(frame);
+        kb.place(frame);
+        for (id, _) in a.skeleton().iter() {
+            worst = worst.max((ka.position(id) - kb.position(id)).norm());
+        }
+    }
+    worst
+}
+
+#[test]
+fn clips_come_back_within_the_error() {
+    let clip = wave();
+    for (format, error) in [(Format::Glb, 1e-5), (Format::Gltf, 1e-5), (Format::Glb, 1e-3)] {
+        let options = WriteOptions { key_error: Some(error), ..WriteOptions::default() };
+        let bytes = write(&clip, format, &options).unwrap().main.into_bytes();
+        assert_eq!(Format::detect(&bytes), Some(format));
+        let back = read_back(&bytes, None);
+        assert_eq!((back.name(), back.skeleton().len()), ("wave", clip.skeleton().len()));
+        // Numbers of 32 bits add a little.
+        assert!(apart(&back, &clip) < error + 2e-6, "{format}: {}", apart(&back, &clip));
+        let roles = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.role).collect::<Vec<_>>();
+        assert_eq!(roles(&back), roles(&clip));
+    }
+    let short = WriteOptions { short_rotations: true, ..WriteOptions::default() };
+    let bytes = write(&clip, Format::Glb, &short).unwrap().main.into_bytes();
+    assert!(apart(&read_back(&bytes, None), &clip) < 1e-3);
+}
+
+#[test]
+fn larger_errors_make_smaller_files_and_every_mesh_is_there() {
+    let clip = wave();
+    let size = |options: WriteOptions| write(&clip, Format::Glb, &options).unwrap().main.into_bytes().len();
+    let plain = WriteOptions::default();
+    assert!(size(WriteOptions { key_error: Some(1e-3), ..plain }) < size(plain));
+    assert!(
+        size(WriteOptions { key_error: Some(1e-3), ..plain })
+            < size(WriteOptions { key_error: Some(0.0), ..plain })
+    );
+    let mesh = |mesh| size(WriteOptions { mesh: Some(mesh), ..plain });
+    use mocap_formats::body::Style;
+    assert!(mesh(Style::None) < mesh(Style::Sticks) && mesh(Style::Sticks) < mesh(Style::Capsules));
+}
+
+#[test]
+fn several_clips_are_named_and_keep_everything() {
+    let clip = wave();
+    let start = clip.trimmed(0..10).unwrap().with_name("start");
+    let event = Event { time: 0.05, name: "left".into() };
+    let smile =
+        ScalarTrack { name: "smile".into(), values: Track::Sampled((0..10).map(f64::from).collect()) };
+    let annotations = Annotations { name: "start".into(), scalars: vec![smile], events: vec![event] };
+    let start = start.with_annotations(annotations).unwrap();
+    let bytes = write_clips(&[clip.clone(), start.clone()], Format::Glb, &WriteOptions::default());
+    let bytes = bytes.unwrap().main.into_bytes();
+    let document = read(&bytes, &ReadOptions::default()).unwrap().value;
+    assert_eq!(document.clip_names(), ["wave", "start"]);
+    let back = read_back(&bytes, Some("start"));
+    assert_eq!(back.annotations(), start.annotations());
+    assert_eq!(read_back(&bytes, Some("1")), back);
+    let first = document.to_clip(&ReadOptions::default()).unwrap();
+    assert_eq!((first.value.frames(), first.warnings[0].code()), (120, "clip::first-of-several"));
+    let none = ReadOptions { clip: Some(ClipChoice("walk".into())), ..ReadOptions::default() };
+    assert_eq!(document.to_clip(&none).unwrap_err().code(), "clip::unknown");
+    let bvh = write_clips(&[clip, start], Format::Bvh, &WriteOptions::default()).unwrap_err();
+    assert_eq!(bvh.code(), "format::one-clip");
+}
+
+#[test]
+fn scales_of_joints_are_kept() {
+    let clip = wave();
+    let mut tracks = clip.tracks().to_vec();
+    tracks[9].scale =
+        Some(Track::Sampled((0..120).map(|i| Vector3::repeat(1.0 + 0.01 * f64::from(i))).collect()));
+    let clip = Clip::new(clip.skeleton().clone(), clip.rate(), 120, tracks).unwrap();
+    let bytes = write(&clip, Format::Glb, &WriteOptions::default()).unwrap().main.into_bytes();
+    let back = read_back(&bytes, None);
+    assert!(back.has_scale() && apart(&back, &clip) < 2e-6);
+}
+
+/// A character whose armature is in centimetres and turned, as exporters write it, with a material and an image.
+fn character() -> serde_json::Value {
+    let bytes = write(&wave(), Format::Gltf, &WriteOptions::default()).unwrap().main.into_bytes();
+    let mut json: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    let nodes = json["nodes"].as_array_mut().unwrap();
+    let body = nodes.len() - 1;
+    for node in nodes.iter_mut().take(body) {
+        if let Some(place) = node.get_mut("translation") {
+            place.as_array_mut().unwrap().iter_mut().for_each(|v| *v = (v.as_f64().unwrap() * 100.0).into());
+        }
+    }
+    nodes.push(serde_json::json!({ "name": "Armature", "children": [0], "scale": [0.01, 0.01, 0.01],
+        "rotation": [0.0, std::f64::consts::FRAC_1_SQRT_2, 0.0, std::f64::consts::FRAC_1_SQRT_2] }));
+    json["scenes"] = serde_json::json!([{ "nodes": [body, body + 1] }]);
+    json["extras"] = serde_json::json!({ "author": "nobody" });
+    json["materials"][0]["name"] = "Cloth".into();
+    json.as_object_mut().unwrap().remove("animations");
+    // The rest pose is that of the nodes.
+    json["skins"][0].as_object_mut().unwrap().remove("inverseBindMatrices");
+    json
+}
+
+#[test]
+fn armatures_are_folded_and_characters_keep_what_they_hold() {
+    let json = character();
+    let bytes = serde_json::to_vec(&json).unwrap();
+    let options = ReadOptions::default();
+    let document = read(&bytes, &options).unwrap().value;
+    let skeleton = document.to_skeleton(&options).unwrap().value;
+    assert_eq!((skeleton.len(), skeleton.joints()[0].name.as_str()), (wave().skeleton().len(), "Hips"));
+    // Offsets are metres again, and the quarter turn about Y is in the root.
+    assert!((skeleton.joints()[0].offset.y - 0.96).abs() < 1e-6);
+    assert!((skeleton.joints()[2].offset - Vector3::new(0.0, -0.45, 0.0)).norm() < 1e-6);
+    let clip = wave().with_skeleton(Arc::new(skeleton)).unwrap();
+    let written =
+        document.with_clips(std::slice::from_ref(&clip), &WriteOptions::default()).unwrap().unwrap();
+    let bytes = written.main.into_bytes();
+    let again: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    for part in ["nodes", "scenes", "skins", "meshes", "materials", "extras"] {
+        assert_eq!(again[part], json[part], "{part}");
+    }
+    let back = read_back(&bytes, Some("wave"));
+    assert!(apart(&back, &clip) < 1.3e-5, "{}", apart(&back, &clip));
+    // Written once more with other clips, nothing piles up.
+    let document = read(&bytes, &options).unwrap().value;
+    let twice = document.with_clips(std::slice::from_ref(&back), &WriteOptions::default()).unwrap().unwrap();
+    let twice: serde_json::Value = serde_json::from_slice(&twice.main.into_bytes()).unwrap();
+    assert!(twice["accessors"].as_array().unwrap().len() <= again["accessors"].as_array().unwrap().len());
+    // A clip of another skeleton has no place in it.
+    let other = Clip::at_rest(
+        Arc::new(Skeleton::new("", Space::default(), vec![Joint::new("a", None, Vector3::zeros())]).unwrap()),
+        FrameRate::new(30.0).unwrap(),
+    );
+    let error = document.with_clips(&[other], &WriteOptions::default()).unwrap().unwrap_err();
+    assert_eq!(error.code(), "gltf::other-skeleton");
+}
+
+#[test]
+fn small_files_cannot_ask_for_much() {
+    let clean = include_bytes!("../../../fixtures/gltf/clean.glb");
+    let parse = |bytes: &[u8], limits: &Limits| {
+        let document = gltf::parse(bytes, &FilesBeside::new(), limits)?.value;
+        gltf::to_clip(&document, None, None, limits).map(|clip| clip.value)
+    };
+    assert_eq!(parse(clean, &Limits::default()).unwrap().frames(), 25);
+    for limits in [
+        Limits { bytes: 100, ..Limits::default() },
+        Limits { joints: 2, ..Limits::default() },
+        Limits { depth: 2, ..Limits::default() },
+        Limits { frames: 10, ..Limits::default() },
+    ] {
+        assert_eq!(parse(clean, &limits).unwrap_err().code(), "limit");
+    }
+    let absurd = include_bytes!("../../../fixtures/gltf/error-count.glb");
+    let error = parse(absurd, &Limits::default()).unwrap_err();
+    assert!(
+        matches!(error.error.problem_as(), Some(Problem::Range { path, .. }) if path == "animations[0].samplers[0].output: accessors[1]"),
+        "{error}"
+    );
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    let clean = include_bytes!("../../../fixtures/gltf/clean.glb");
+    let limits = Limits { frames: 100_000, ..Limits::default() };
+    let mut accepted = 0;
+    for at in 0..clean.len() {
+        for by in [0x00, 0xFF, b'9', b'-'] {
+            let mut bytes = clean.to_vec();
+            bytes[at] = by;
+            if let Ok(document) = gltf::parse(&bytes, &FilesBeside::new(), &limits) {
+                accepted += usize::from(gltf::to_clip(&document.value, None, None, &limits).is_ok());
+            }
+        }
+    }
+    assert!(accepted > 100, "most bytes are numbers: {accepted}");
+}
