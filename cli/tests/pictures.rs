@@ -105,7 +105,7 @@ fn info_measures_a_motion_where_asked() {
     let said = sandbox.run(["info", "walk.bvh", "--quality"]).ok().stdout;
     for fact in [
         "floor      at 0.022 m",
-        "left foot  contact 65 % of frames",
+        "left foot  contact 70 % of frames",
         "3 contacts",
         "jerk",
         "suspicious none",

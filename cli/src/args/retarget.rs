@@ -69,13 +69,14 @@ pub(crate) struct Args {
 #[command(next_help_heading = "Retargeting")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct MethodSettings {
-    /// How to handle different proportions: scale (goals scaled by the ratio of limb lengths), copy (rotations only:
-    /// feet float or penetrate), effectors (unscaled goals: limbs fold or overstretch)
+    /// How to handle different proportions: scale (root and feet scaled by the ratio of leg lengths, arms copy
+    /// rotations), limb-ratio (hands scaled, too, and all limbs solved by CCD, as Yang et al. 2002), copy (rotations
+    /// only: feet float or penetrate), effectors (unscaled goals: limbs fold or overstretch)
     #[arg(long, value_name = "METHOD", default_value = "scale", hide_possible_values = true)]
     method: MethodWord,
-    /// Goals of the hands: scale (from the shoulder, by arm length), keep (from the hips, by leg length), off (arms copy
-    /// rotations)
-    #[arg(long, value_name = "HANDS", default_value = "scale", hide_possible_values = true)]
+    /// Goals of the hands: auto (arms copy rotations except during contacts of hands), scale (from the shoulder, by arm
+    /// length), keep (from the hips, by leg length), off (arms copy rotations)
+    #[arg(long, value_name = "HANDS", default_value = "auto", hide_possible_values = true)]
     hands: HandsWord,
     /// Solver of limbs: auto (two-bone, and CCD where joint limits keep it from the goal), ccd, fabrik, two-bone, dls,
     /// objective
@@ -84,8 +85,8 @@ pub(crate) struct MethodSettings {
     /// Ignore the degrees of freedom and joint limits of the target
     #[arg(long)]
     no_limits: bool,
-    /// Contacts: feet, or hands too (hips, head, each other)
-    #[arg(long, value_name = "WHICH", default_value = "feet", hide_possible_values = true)]
+    /// Contacts that are kept: hands (each other, head, hips, floor) and feet, or only feet
+    #[arg(long, value_name = "WHICH", default_value = "hands", hide_possible_values = true)]
     contacts: ContactsWord,
     /// Turn off the foot lock: feet skate as those of the source do
     #[arg(long)]
@@ -111,7 +112,7 @@ pub(crate) struct MethodSettings {
 #[command(next_help_heading = "Quality")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct GateSettings {
-    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, unreachable, limited, capped, wrong-bends, slide,
+    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide,
     /// slide-ratio, float, penetration, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk,
     /// step
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
@@ -167,11 +168,17 @@ words! {
     /// How to handle different proportions.
     MethodWord(RetargetMethod) {
         "scale" => RetargetMethod::Scale,
+        "limb-ratio" => RetargetMethod::LimbRatio,
         "copy" => RetargetMethod::Copy,
         "effectors" => RetargetMethod::Effectors,
     }
     /// Goals of the hands.
-    HandsWord(Hands) { "scale" => Hands::Scale, "keep" => Hands::Keep, "off" => Hands::Off }
+    HandsWord(Hands) {
+        "auto" => Hands::Auto,
+        "scale" => Hands::Scale,
+        "keep" => Hands::Keep,
+        "off" => Hands::Off,
+    }
     /// How limbs are solved.
     SolverWord(LimbSolver) {
         "auto" => LimbSolver::Auto,

@@ -34,20 +34,26 @@ pub fn feet_of(skeleton: &Skeleton) -> Vec<Foot> {
     feet.collect()
 }
 
-/// What counts as a foot contact.
+/// What counts as a foot contact. Lengths are in legs: a giant steps higher and further than a child, in any unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactOptions {
-    /// A point in contact is slower than this [m/s]. Default 0.15.
+    /// A point in contact is slower than this [leg lengths / s]. Default 0.18: 0.15 m/s for a leg of 0.85 m.
     pub speed: f64,
-    /// A point in contact is lower than this above its usual lowest height \[m\]. Default 0.05.
+    /// Or slower than this share of the speed at which the hips travel: the foot of a runner is never quite still.
+    /// Default 0.1.
+    pub travel: f64,
+    /// A point in contact is lower than this above its usual lowest height [leg lengths]. Default 0.06: 5 cm for a leg
+    /// of 0.85 m.
     pub height: f64,
-    /// Shorter contacts are dropped, shorter gaps are closed \[s\]. Default 0.08.
+    /// Contacts of fewer frames than this are dropped \[s\], but one frame of a slow recording is enough. Default 0.05.
     pub shortest: f64,
+    /// Shorter gaps are closed \[s\]. Default 0.08.
+    pub gap: f64,
 }
 
 impl Default for ContactOptions {
     fn default() -> ContactOptions {
-        ContactOptions { speed: 0.15, height: 0.05, shortest: 0.08 }
+        ContactOptions { speed: 0.18, travel: 0.1, height: 0.06, shortest: 0.05, gap: 0.08 }
     }
 }
 
@@ -60,47 +66,53 @@ pub struct FootContacts {
     pub heel: Vec<bool>,
 }
 
-/// The contacts of a foot. `metres` is the length of the clip's unit.
+/// The contacts of a foot. They depend on the body and the rate, not on the unit of the clip.
 ///
-/// A point is in contact while it is slower than [`ContactOptions::speed`] and lower than [`ContactOptions::height`]
-/// above its usual lowest height, for at least [`ContactOptions::shortest`].
+/// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`]) and lower than
+/// [`ContactOptions::height`] above its usual lowest height, for at least [`ContactOptions::shortest`]. Its speed in a
+/// frame is the lower of the speeds before and after it: a run recorded at 30 frames per second stands for a few frames.
 ///
 /// ```
 /// use mocap_analysis::{ContactOptions, contacts, feet_of, runs};
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// let feet = feet_of(clip.skeleton());
-/// // The clip is in metres.
-/// let left = contacts(&clip, &feet[0], 1.0, &ContactOptions::default());
+/// let left = contacts(&clip, &feet[0], &ContactOptions::default());
 /// // One contact, over all frames.
 /// assert_eq!(runs(&left.toe), [0..clip.frames()]);
 /// ```
-pub fn contacts(clip: &Clip, foot: &Foot, metres: f64, options: &ContactOptions) -> FootContacts {
-    FootMotion::of(clip, std::slice::from_ref(foot)).swap_remove(0).contacts(metres, options)
+pub fn contacts(clip: &Clip, foot: &Foot, options: &ContactOptions) -> FootContacts {
+    FootMotion::of(clip, std::slice::from_ref(foot)).swap_remove(0).contacts(options)
 }
 
 impl FootMotion {
     /// As [`contacts`].
-    pub fn contacts(&self, metres: f64, options: &ContactOptions) -> FootContacts {
-        let [toe, heel] =
-            [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, metres, options));
+    pub fn contacts(&self, options: &ContactOptions) -> FootContacts {
+        let slow: Vec<f64> = self.travel.iter().map(|travel| self.slow(*travel, options)).collect();
+        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, &slow, options));
         FootContacts { toe, heel }
     }
 
-    fn contact(&self, trajectory: &Trajectory, metres: f64, options: &ContactOptions) -> Vec<bool> {
-        let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up) * metres).collect();
-        let resting = crate::percentile::percentile(&mut heights.clone(), 0.05);
+    /// The distance per frame below which a point is slow, where the hips move by `travel` per frame.
+    fn slow(&self, travel: f64, options: &ContactOptions) -> f64 {
+        (options.speed * self.leg / self.fps).max(options.travel * travel)
+    }
+
+    fn contact(&self, trajectory: &Trajectory, slow: &[f64], options: &ContactOptions) -> Vec<bool> {
+        let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up)).collect();
+        let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
         let last = trajectory.len().saturating_sub(1);
-        let speed = |frame: usize| {
-            let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));
-            (trajectory[to] - trajectory[from]).norm() * metres * self.fps / (to - from).max(1) as f64
+        let moved = |from: usize| (trajectory[from + 1] - trajectory[from]).norm();
+        let is_slow = |frame: usize| {
+            let before = frame.checked_sub(1).map(moved);
+            let after = (frame < last).then(|| moved(frame));
+            before.into_iter().chain(after).fold(f64::INFINITY, f64::min) < slow[frame] || last == 0
         };
-        let still: Vec<bool> = (0..trajectory.len())
-            .map(|frame| speed(frame) < options.speed && heights[frame] < resting + options.height)
-            .collect();
-        let shortest = (options.shortest * self.fps).ceil() as usize;
+        let still: Vec<bool> =
+            (0..trajectory.len()).map(|frame| heights[frame] < low && is_slow(frame)).collect();
         // A gap is closed only between two contacts, so gaps come first.
-        let closed = without_short_runs(&still, false, shortest.min(last / 2));
-        without_short_runs(&closed, true, shortest)
+        let gap = (options.gap * self.fps).ceil() as usize;
+        let closed = without_short_runs(&still, false, gap.min(last / 2));
+        without_short_runs(&closed, true, (options.shortest * self.fps) as usize)
     }
 }
 

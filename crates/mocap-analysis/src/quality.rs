@@ -102,7 +102,7 @@ pub struct Quality {
 pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     let metres = metres_per_unit(clip.skeleton());
     let feet = feet_of(clip.skeleton());
-    let found: Vec<FootContacts> = feet.iter().map(|foot| contacts(clip, foot, metres, options)).collect();
+    let found: Vec<FootContacts> = feet.iter().map(|foot| contacts(clip, foot, options)).collect();
     let floor = floor_height(clip, &feet, &found);
     let each = feet.iter().zip(&found);
     let measured = each.map(|(foot, found)| foot_quality(clip, foot, found, floor.unwrap_or(0.0), metres));

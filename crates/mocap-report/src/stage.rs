@@ -68,7 +68,7 @@ impl<'a> Stage<'a> {
         };
         if (1..=MANY_FRAMES).contains(&clip.frames()) {
             let options = ContactOptions::default();
-            let found = stage.feet.iter().map(|foot| contacts(clip, foot, stage.scale, &options));
+            let found = stage.feet.iter().map(|foot| contacts(clip, foot, &options));
             stage.contacts = found.collect();
         }
         stage.floor = stage.find_floor();

@@ -7,10 +7,19 @@
 use crate::body::Body;
 use crate::reference_pose::ReferencePose;
 use mocap_model::{Clip, Role, UnitQuaternion, Vector3, log, swing_twist};
-use std::f64::consts::FRAC_PI_6;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_6};
 
+/// 20° \[rad\].
+const FRAC_PI_9: f64 = std::f64::consts::PI / 9.0;
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
+
+/// The quarter turn within 20° of an angle, or the angle itself: rigs are built at right angles, and a motion shows them
+/// only roughly.
+fn nearest_quarter(angle: f64) -> f64 {
+    let quarter = (angle / FRAC_PI_2).round() * FRAC_PI_2;
+    if (angle - quarter).abs() < FRAC_PI_9 { quarter } else { angle }
+}
 
 /// Rolls the clavicles of a reference pose to their mean roll in a motion. Differences below 30° may belong to the
 /// motion and are left.
@@ -36,7 +45,7 @@ pub(crate) fn roll_clavicles(reference: &mut ReferencePose, clip: &Clip, body: &
         if count == 0 || roll.abs() < FRAC_PI_6 {
             continue;
         }
-        let roll = UnitQuaternion::new(axis * roll);
+        let roll = UnitQuaternion::new(axis * nearest_quarter(roll));
         reference.rotation[clavicle.index()] *= roll;
         reference.local[clavicle.index()] *= roll;
         for (id, joint) in clip.skeleton().iter() {

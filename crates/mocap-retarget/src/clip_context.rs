@@ -3,9 +3,10 @@
 use crate::body::Body;
 use crate::clavicle::roll_clavicles;
 use crate::error::RetargetError;
-use crate::foot_geometry::FootGeometry;
+use crate::foot_geometry::{FootGeometry, Toe};
+use crate::foot_goal::FootGoal;
 use crate::limb_map::LimbMap;
-use crate::options::{Floor, FootLock, RetargetMethod, RetargetOptions};
+use crate::options::{Floor, FootLock, RetargetOptions};
 use crate::pair::Pair;
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
@@ -37,6 +38,8 @@ pub(crate) struct Feet {
     pub contacts: Vec<FootContacts>,
     /// Foot geometry of the target.
     pub geometry: Vec<FootGeometry>,
+    /// Where the target's feet go.
+    pub goals: Vec<FootGoal>,
     /// Whether a foot of the source is ever in contact.
     pub any_contact: bool,
 }
@@ -52,9 +55,6 @@ pub(crate) struct StandingHeights {
     pub target_ankle: f64,
 }
 
-/// A toe joint this far below its floor in contact shows that the floor is wrong \[m\].
-const SUNK: f64 = 0.01;
-
 /// Analyses the motion of the source (without its lead-in).
 pub(crate) fn analyse(
     pair: &Pair,
@@ -65,18 +65,18 @@ pub(crate) fn analyse(
     let (source, target) = (feet_of(motion.skeleton()), feet_of(&pair.target.skeleton));
     let motions = FootMotion::of(motion, &source);
     let contact_options = ContactOptions::default();
-    let contacts: Vec<FootContacts> =
-        motions.iter().map(|foot| foot.contacts(pair.source.metres, &contact_options)).collect();
+    let contacts: Vec<FootContacts> = motions.iter().map(|foot| foot.contacts(&contact_options)).collect();
     let sample = MotionSample::of(motion, &pair.source.body);
     let bend_axes = sample.bend_axes(&pair.source.body);
-    let reference = reference_in_motion(pair, motion, &sample, &bend_axes, (&source, &contacts))?;
+    let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
+    let pitch = sample.foot_pitch(&pair.source.body, &sides, &up);
+    let reference = reference_in_motion(pair, options, motion, &bend_axes, pitch)?;
 
-    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
-    let standing: Vec<Option<SoleHeights>> =
-        motions.iter().zip(&contacts).map(|(foot, contacts)| foot.sole_heights(contacts, floor)).collect();
-    let any_contact = standing.iter().any(Option::is_some);
-    let posed = source.iter().map(|foot| turned_heights(&pair.source.reference, &reference, foot, &up));
-    let (source_heights, floor) = standing_heights(&standing, posed.collect(), floor, pair.source.metres);
+    let source_heights: Vec<SoleHeights> =
+        source.iter().map(|foot| posed_heights(&reference, foot, &up)).collect();
+    let on_balls = floor_under_balls(&motions, &contacts, &source_heights);
+    let any_contact = on_balls.is_some();
+    let floor = on_balls.or_else(|| floor_of(&motions, &contacts)).unwrap_or(0.0);
 
     let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
     let target_heights = match same {
@@ -91,6 +91,7 @@ pub(crate) fn analyse(
         foot_geometry(pair, foot, heights, &flat)
     });
     let geometry: Vec<FootGeometry> = geometry.collect();
+    let goals = foot_goals(pair, [&source, &target], [&source_heights, &target_heights], &geometry);
     let lock = locks_feet(options, same && same_legs(pair)) && geometry.len() == contacts.len();
     // The same foot is flat in the same orientation, whatever the motion shows of it.
     let source_reference = if same { &pair.source.reference } else { &reference };
@@ -109,53 +110,47 @@ pub(crate) fn analyse(
         target_ankle: mean_ankle(&target_heights),
     };
     let bend_axes = limb_bend_axes(pair, &bend_axes);
-    let feet = Feet { source, target, motions, contacts, geometry, any_contact };
+    let feet = Feet { source, target, motions, contacts, geometry, goals, any_contact };
     Ok(ClipContext { feet, heights, rules, bend_axes, lock })
 }
 
-/// The source's reference pose as its motion shows it.
+/// The source's reference pose as its motion shows it. A given rest pose is kept as it is.
 fn reference_in_motion(
     pair: &Pair,
+    options: &RetargetOptions,
     motion: &Clip,
-    sample: &MotionSample,
     bend_axes: &[Option<Vector3<f64>>; 4],
-    (feet, contacts): (&[Foot], &[FootContacts]),
+    pitch: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
     let source = &pair.source;
+    if options.source_rest.is_some() || !source.reference.estimated {
+        return Ok(source.reference.clone());
+    }
     let basis = Basis {
         skeleton: motion.skeleton(),
         body: &source.body,
         base: &source.base,
         reference: &source.reference,
     };
-    let sides: Vec<_> = feet.iter().map(|foot| foot.side).zip(contacts).collect();
-    let mut reference = refine_reference_pose(basis, sample, bend_axes, &sides)?;
-    if reference.estimated {
-        roll_clavicles(&mut reference, motion, &source.body);
-    }
+    let mut reference = refine_reference_pose(basis, bend_axes, pitch)?;
+    roll_clavicles(&mut reference, motion, &source.body);
     Ok(reference)
 }
 
-/// Heights of the source's feet while they stand, and its floor: from contacts, or from the reference pose (`posed`)
-/// for feet without contacts. Feet that are deep in their own floor do not show their height: then all are from the
-/// reference pose, and the floor is lowered to it.
-fn standing_heights(
-    standing: &[Option<SoleHeights>],
-    posed: Vec<SoleHeights>,
-    floor: f64,
-    metres: f64,
-) -> (Vec<SoleHeights>, f64) {
-    let sunk = standing.iter().flatten().any(|heights| heights.toe * metres < -SUNK);
-    if !sunk {
-        let heights = standing.iter().zip(posed).map(|(standing, posed)| standing.unwrap_or(posed));
-        return (heights.collect(), floor);
-    }
-    let lower = |(standing, posed): (&Option<SoleHeights>, &SoleHeights)| {
-        standing.map(|standing| standing.ankle - posed.ankle)
+/// The height of the floor under the balls of the feet: the median over their contacts. Toes that bend through the floor,
+/// and heels that are up as in a dance on the toes, make no difference. `None` without contacts.
+fn floor_under_balls(feet: &[FootMotion], contacts: &[FootContacts], heights: &[SoleHeights]) -> Option<f64> {
+    let of_foot = |((foot, contacts), heights): ((&FootMotion, &FootContacts), &SoleHeights)| {
+        let standing = foot.toe.iter().zip(&contacts.toe).filter(|(_, contact)| **contact);
+        let heights = standing.map(|(ball, _)| ball.dot(&foot.up) - heights.toe);
+        heights.collect::<Vec<f64>>()
     };
-    let lower: Vec<f64> = standing.iter().zip(&posed).filter_map(lower).collect();
-    let floor = floor + lower.iter().sum::<f64>() / lower.len() as f64;
-    (posed, floor)
+    let mut floors: Vec<f64> = feet.iter().zip(contacts).zip(heights).flat_map(of_foot).collect();
+    if floors.is_empty() {
+        return None;
+    }
+    let middle = floors.len() / 2;
+    Some(*floors.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 /// How high ankle and toe are above the lowest point of the foot in a reference pose.
@@ -163,21 +158,6 @@ fn posed_heights(reference: &ReferencePose, foot: &Foot, up: &Vector3<f64>) -> S
     let height = |joint: &JointId| reference.position[joint.index()].dot(up);
     let lowest = foot.points.iter().map(height).fold(f64::INFINITY, f64::min);
     SoleHeights { ankle: height(&foot.ankle) - lowest, toe: height(&foot.toe) - lowest }
-}
-
-/// The same with the foot turned as in a refined reference pose.
-fn turned_heights(
-    reference: &ReferencePose,
-    refined: &ReferencePose,
-    foot: &Foot,
-    up: &Vector3<f64>,
-) -> SoleHeights {
-    let ankle = foot.ankle.index();
-    let turn = refined.rotation[ankle] * reference.rotation[ankle].inverse();
-    let height =
-        |joint: &JointId| (turn * (reference.position[joint.index()] - reference.position[ankle])).dot(up);
-    let lowest = foot.points.iter().map(height).fold(f64::INFINITY, f64::min);
-    SoleHeights { ankle: -lowest, toe: height(&foot.toe) - lowest }
 }
 
 fn mean_ankle(heights: &[SoleHeights]) -> f64 {
@@ -197,23 +177,47 @@ fn foot_geometry(
         let bone = reference.position[to.index()] - reference.position[at.index()];
         reference.rotation[at.index()].inverse() * bone
     };
-    let toe = skeleton.joint(foot.toe);
-    let rotates = toe.parent == Some(foot.ankle) && !toe.end_site;
-    let below_toe = skeleton.subtree(foot.toe).into_iter().skip(1).filter(|_| rotates);
+    let toe = |joint: JointId| {
+        let below = skeleton.subtree(joint).into_iter().skip(1);
+        Toe {
+            joint,
+            offset: from(foot.ankle, joint),
+            axis: reference.rotation[joint.index()].inverse() * pair.directions.left,
+            tips: below.map(|tip| from(joint, tip)).filter(|tip| tip.norm() > 0.0).collect(),
+        }
+    };
     Some(FootGeometry {
         limb,
         toe: foot.toe,
         toe_offset: from(foot.ankle, foot.toe),
         heel_offset: flat.inverse() * (pair.directions.up * -heights.ankle),
         toe_height: heights.toe,
-        toe_axis: reference.rotation[foot.toe.index()].inverse() * pair.directions.left,
-        tips: below_toe.map(|tip| from(foot.toe, tip)).filter(|tip| tip.norm() > 0.0).collect(),
+        toes: skeleton.children(foot.ankle).iter().map(|joint| toe(*joint)).collect(),
     })
+}
+
+/// Where the feet of the target go, for each with a geometry.
+fn foot_goals(
+    pair: &Pair,
+    [source, target]: [&[Foot]; 2],
+    [source_heights, target_heights]: [&[SoleHeights]; 2],
+    geometry: &[FootGeometry],
+) -> Vec<FootGoal> {
+    let up = &pair.directions.up;
+    let goal = |geometry: &FootGeometry| {
+        let i = target.iter().position(|foot| pair.limbs[geometry.limb].target.tip == foot.ankle)?;
+        let from = source.iter().position(|foot| foot.side == target[i].side)?;
+        let feet = [(&*pair.source.skeleton, &source[from]), (&*pair.target.skeleton, &target[i])];
+        let heights = [&source_heights[from], &target_heights[i]];
+        let flat = &pair.target.reference.rotation[target[i].ankle.index()];
+        Some(FootGoal::new(geometry.limb, feet, heights, geometry.toe_offset, flat, up))
+    };
+    geometry.iter().filter_map(goal).collect()
 }
 
 /// Whether feet are locked; `same` says whether both skeletons have the same feet and legs.
 fn locks_feet(options: &RetargetOptions, same: bool) -> bool {
-    options.method == RetargetMethod::Scale
+    options.method.scales()
         && match options.foot_lock {
             FootLock::On => true,
             FootLock::Off => false,
@@ -261,24 +265,29 @@ fn same_feet(source: (&Skeleton, &[Foot]), target: (&Skeleton, &[Foot])) -> bool
 mod tests {
     use super::*;
     use crate::fixtures::clip;
-
-    const UP: SoleHeights = SoleHeights { ankle: 0.1, toe: 0.02 };
-
-    #[test]
-    fn feet_without_contacts_take_the_height_of_the_reference_pose() {
-        let seen = SoleHeights { ankle: 0.12, toe: 0.03 };
-        let (heights, floor) = standing_heights(&[Some(seen), None], vec![UP, UP], 0.5, 1.0);
-        assert_eq!((heights, floor), (vec![seen, UP], 0.5));
-    }
+    use crate::options::RetargetMethod;
 
     #[test]
-    fn feet_deep_in_their_floor_lower_it() {
-        let sunk = SoleHeights { ankle: 0.04, toe: -0.03 };
-        let (heights, floor) = standing_heights(&[Some(sunk), None], vec![UP, UP], 0.5, 1.0);
-        assert_eq!(heights, [UP, UP]);
-        assert!((floor - 0.44).abs() < 1e-12, "{floor}");
-        // The same numbers in millimetres are not deep.
-        assert_eq!(standing_heights(&[Some(sunk), None], vec![UP, UP], 0.5, 1e-3).1, 0.5);
+    fn the_floor_is_under_the_balls_of_standing_feet() {
+        let frames = 9;
+        let foot = |height: f64| FootMotion {
+            ankle: vec![Vector3::y(); frames],
+            toe: (0..frames).map(|i| Vector3::y() * (height + if i < 6 { 0.0 } else { 0.3 })).collect(),
+            // Tips of toes that bend through the floor.
+            lowest: vec![-1.0; frames],
+            travel: vec![0.0; frames],
+            leg: 1.0,
+            up: Vector3::y(),
+            fps: 30.0,
+        };
+        let contacts = |any: bool| FootContacts {
+            toe: (0..frames).map(|i| any && i < 6).collect(),
+            heel: vec![false; frames],
+        };
+        let heights = SoleHeights { ankle: 0.1, toe: 0.02 };
+        let floor = |any| floor_under_balls(&[foot(0.52)], &[contacts(any)], &[heights]);
+        assert!((floor(true).unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!(floor(false), None);
     }
 
     #[test]

@@ -97,6 +97,16 @@ pub enum RetargetWarning {
     #[error("the source has no frames")]
     NoFrames,
     #[error(
+        "the {} foot is off its goal in {frames} {}, by up to {:.1} cm: the leg cannot reach it in time or at all",
+        side_name(*side), if *frames == 1 { "frame" } else { "frames" }, distance * 100.0
+    )]
+    FootOffGoal {
+        side: Side,
+        frames: usize,
+        /// Metres.
+        distance: f64,
+    },
+    #[error(
         "scale tracks of the source are followed by the places of its joints; the target gets no scale tracks"
     )]
     Scale,
@@ -166,6 +176,7 @@ impl RetargetWarning {
             RetargetWarning::NoBody { .. } => "retarget::no-body",
             RetargetWarning::NoContacts => "retarget::no-contacts",
             RetargetWarning::NoFrames => "retarget::no-frames",
+            RetargetWarning::FootOffGoal { .. } => "retarget::foot-off-goal",
             RetargetWarning::Scale => "retarget::scale",
         }
     }

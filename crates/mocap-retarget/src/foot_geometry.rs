@@ -14,9 +14,19 @@ pub(crate) struct FootGeometry {
     pub heel_offset: Vector3<f64>,
     /// Height of the toe joint above the floor while the foot is flat.
     pub toe_height: f64,
-    /// The axis about which toes bend (down if positive, as knees bend back), in their frame.
-    pub toe_axis: Vector3<f64>,
-    /// Points below the toe joint, in its frame; empty if the toe does not rotate by itself.
+    /// The toe joint, and all others right below the ankle: some rigs have five toes.
+    pub toes: Vec<Toe>,
+}
+
+/// A toe, or another point of a foot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Toe {
+    pub joint: JointId,
+    /// From the ankle, in the frame of the ankle.
+    pub offset: Vector3<f64>,
+    /// The axis about which it bends (down if positive, as knees bend back), in its frame.
+    pub axis: Vector3<f64>,
+    /// Points below it, in its frame; empty if it does not rotate by itself.
     pub tips: Vec<Vector3<f64>>,
 }
 
@@ -25,8 +35,8 @@ const MOST_BEND: f64 = 1.0;
 /// Toes that point almost straight down bend less (sine).
 const STEEP: f64 = 0.3;
 
-impl FootGeometry {
-    /// The angle \[rad\] about the toes' axis that bends them up until no tip is below the floor, or as far as toes
+impl Toe {
+    /// The angle \[rad\] about the toe's axis that bends it up until no tip is below the floor, or as far as toes
     /// bend; never positive. `at` and `toe` are position and orientation of the toe joint.
     pub(crate) fn bend_up(
         &self,
@@ -36,7 +46,7 @@ impl FootGeometry {
         up: &Vector3<f64>,
     ) -> f64 {
         let room = floor - at.dot(up);
-        let axis = toe * self.toe_axis;
+        let axis = toe * self.axis;
         let bend = |tip: &Vector3<f64>| {
             let tip = toe * tip;
             if tip.dot(up) >= room {
@@ -71,35 +81,27 @@ impl FootGeometry {
 mod tests {
     use super::*;
 
-    /// Toes of length 1 along Z that bend down about X.
-    fn foot() -> FootGeometry {
-        FootGeometry {
-            limb: 0,
-            toe: JointId(0),
-            toe_offset: Vector3::zeros(),
-            heel_offset: Vector3::zeros(),
-            toe_height: 0.0,
-            toe_axis: Vector3::x(),
-            tips: vec![Vector3::z()],
-        }
+    /// A toe of length 1 along Z that bends down about X.
+    fn toe() -> Toe {
+        Toe { joint: JointId(0), offset: Vector3::zeros(), axis: Vector3::x(), tips: vec![Vector3::z()] }
     }
 
     #[test]
     fn toes_bend_up_until_their_tips_are_on_the_floor() {
-        let (up, foot) = (Vector3::y(), foot());
+        let (up, foot) = (Vector3::y(), toe());
         let pitched = UnitQuaternion::new(Vector3::x() * 0.5);
         let at = Vector3::new(0.0, 0.2, 0.0);
         assert!(foot.tip_penetration(&at, &pitched, 0.0, &up) > 0.2);
         let bend = foot.bend_up(&at, &pitched, 0.0, &up);
         assert!(bend < 0.0, "{bend}");
-        let bent = pitched * UnitQuaternion::new(foot.toe_axis * bend);
+        let bent = pitched * UnitQuaternion::new(foot.axis * bend);
         assert!(foot.tip_penetration(&at, &bent, 0.0, &up) < 1e-12);
         assert!((at + bent * foot.tips[0]).y.abs() < 1e-12);
     }
 
     #[test]
     fn toes_above_the_floor_or_straight_down_stay() {
-        let (up, foot) = (Vector3::y(), foot());
+        let (up, foot) = (Vector3::y(), toe());
         let level = UnitQuaternion::identity();
         assert_eq!(foot.bend_up(&Vector3::new(0.0, 0.1, 0.0), &level, 0.0, &up), 0.0);
         let down = UnitQuaternion::new(Vector3::x() * std::f64::consts::FRAC_PI_2);

@@ -17,18 +17,24 @@ use std::ops::Range;
 
 /// The time over which a correction fades in and out \[s\].
 const FADE: f64 = 0.2;
-/// The hips begin to drop this long before a leg would be too short \[s\].
+/// The hips begin to drop this long before a leg would be too short \[s\];
 const DROP_AHEAD: f64 = 0.06;
+/// this long if they have to drop further than [`USUAL_DROP`].
+const DEEP_DROP_AHEAD: f64 = 0.25;
 /// A foot is lifted this long before it would penetrate the floor \[s\].
 const LIFT_AHEAD: f64 = 0.05;
 /// Toes begin to bend this long before their tips would penetrate the floor \[s\].
 const BEND_AHEAD: f64 = 0.1;
 /// The hips follow locked feet, smoothed over this time to each side \[s\].
 const FOLLOW: f64 = 0.1;
-/// The hips drop by at most this share of the leg's length.
-const MOST_DROP: f64 = 0.06;
-/// A foot is moved by at most this share of the leg's length to be locked.
+/// The hips drop by at most this share of the leg's length for a foot in the air;
+const USUAL_DROP: f64 = 0.06;
+/// by at most this share for a locked foot.
+const MOST_DROP: f64 = 0.6;
+/// A foot is moved by at most this share of the leg's length to be locked;
 const MOST_MOVE: f64 = 0.2;
+/// or by this share of its own length: the ball of a foot that is long for its leg swings far as the foot rolls.
+const MOST_ROLL: f64 = 0.5;
 /// The hips never stretch a leg beyond this share of its length.
 const STRETCHED: f64 = 0.998;
 
@@ -61,20 +67,23 @@ pub(crate) fn lock_feet(
         .map(|(foot, contacts)| lock.corrections(&body.limbs[foot.limb], foot, &contacts.toe))
         .collect();
     let follow = hips_follow(&locked, lock.frames.len(), lock.span(FOLLOW));
-    let mut drop = vec![0.0f64; lock.frames.len()];
+    let (mut usual, mut deep) = (vec![0.0f64; lock.frames.len()], vec![0.0f64; lock.frames.len()]);
     for (foot, locked) in feet.geometry.iter().zip(&locked) {
         let targets = &mut body.limbs[foot.limb];
-        let toes = &mut body.joints.rotations[foot.toe.index()];
         lock.move_goals(targets, locked, &follow);
-        lock.lift_foot(targets, toes, foot);
-        for (frame, drop) in drop.iter_mut().enumerate() {
-            *drop = drop.max(lock.missing_reach(targets, foot, frame, &follow[frame]));
+        lock.lift_foot(targets, &mut body.joints.rotations, foot);
+        let most = USUAL_DROP * lock.leg_length(foot);
+        for (frame, (usual, deep)) in usual.iter_mut().zip(&mut deep).enumerate() {
+            let missing = lock.missing_reach(targets, foot, frame, &follow[frame], locked.weights[frame]);
+            *usual = usual.max(missing.min(most));
+            *deep = deep.max(missing - most);
         }
     }
-    let drop = envelope(&drop, lock.span(DROP_AHEAD));
+    let (usual, deep) =
+        (envelope(&usual, lock.span(DROP_AHEAD)), envelope(&deep, lock.span(DEEP_DROP_AHEAD)));
     let up = pair.directions.up;
-    let moves: Vec<Vector3<f64>> =
-        follow.iter().zip(&drop).map(|(follow, drop)| follow - up * *drop).collect();
+    let drops = usual.iter().zip(&deep).map(|(usual, deep)| up * (usual + deep));
+    let moves: Vec<Vector3<f64>> = follow.iter().zip(drops).map(|(follow, drop)| follow - drop).collect();
     move_hips(body, feet, start, &moves);
 }
 
@@ -127,7 +136,7 @@ impl Lock<'_> {
     /// Pins the toe of one foot in each contact to its mean position on the floor.
     fn corrections(&self, targets: &LimbTargets, foot: &FootGeometry, contact: &[bool]) -> Corrections {
         let up = self.pair.directions.up;
-        let most = MOST_MOVE * self.leg_length(foot);
+        let most = (MOST_MOVE * self.leg_length(foot)).max(MOST_ROLL * foot.toe_offset.norm());
         let (goals, tips) = (&targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
         let toe = |frame: usize| goals[frame] + tips[frame] * foot.toe_offset;
         let mut moves = vec![Vector3::zeros(); goals.len()];
@@ -157,49 +166,70 @@ impl Lock<'_> {
         }
     }
 
-    /// Lifts toe and heel out of the floor, and bends toes up whose tips would penetrate it.
-    fn lift_foot(&self, targets: &mut LimbTargets, toes: &mut [UnitQuaternion<f64>], foot: &FootGeometry) {
-        let (up, floor) = (self.pair.directions.up, self.floor);
+    /// Lifts toes and heel out of the floor, and bends toes up whose tips would penetrate it.
+    fn lift_foot(
+        &self,
+        targets: &mut LimbTargets,
+        rotations: &mut [Vec<UnitQuaternion<f64>>],
+        foot: &FootGeometry,
+    ) {
+        let (up, floor, first) = (self.pair.directions.up, self.floor, self.frames.start);
         let (goals, tips) = (&mut targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
-        let toes = &mut toes[self.frames.clone()];
         let (mut lift, mut bend) = (vec![0.0f64; goals.len()], vec![0.0f64; goals.len()]);
         for frame in 0..goals.len() {
             let (goal, tip) = (goals[frame], tips[frame]);
-            let at = goal + tip * foot.toe_offset;
+            let ball = goal + tip * foot.toe_offset;
             let heel = goal + tip * foot.heel_offset;
-            lift[frame] = (floor + (foot.toe_height - at.dot(&up)).max(-heel.dot(&up))).max(0.0);
-            bend[frame] = -foot.bend_up(&(at + up * lift[frame]), &(tip * toes[frame]), floor, &up);
+            let raised = (floor + (foot.toe_height - ball.dot(&up)).max(-heel.dot(&up))).max(0.0);
+            lift[frame] = raised;
+            for toe in &foot.toes {
+                let at = goal + tip * toe.offset + up * raised;
+                let local = rotations[toe.joint.index()].get(first + frame);
+                let bent = |local| toe.bend_up(&at, &(tip * local), floor, &up);
+                bend[frame] = bend[frame].max(-local.map_or(0.0, bent));
+            }
         }
         // Toes bend as on a real floor; what then still penetrates lifts the whole foot.
-        for (frame, bend) in envelope(&bend, self.span(BEND_AHEAD)).into_iter().enumerate() {
-            let tip = tips[frame];
-            if bend > 0.0 {
-                toes[frame] *= UnitQuaternion::new(foot.toe_axis * -bend);
-                if self.pair.limits.kept {
-                    let constraint = &self.pair.limits.constraints[foot.toe.index()];
-                    toes[frame] = constraint.project(&toes[frame]).0;
+        let bend = envelope(&bend, self.span(BEND_AHEAD));
+        for toe in &foot.toes {
+            let constraint = &self.pair.limits.constraints[toe.joint.index()];
+            let rotations = &mut rotations[toe.joint.index()];
+            for (frame, bend) in bend.iter().enumerate() {
+                let mut local = rotations.get(first + frame).copied().unwrap_or_default();
+                if *bend > 0.0 && !toe.tips.is_empty() {
+                    local *= UnitQuaternion::new(toe.axis * -bend);
+                    if self.pair.limits.kept {
+                        local = constraint.project(&local).0;
+                    }
+                    if let Some(rotation) = rotations.get_mut(first + frame) {
+                        *rotation = local;
+                    }
                 }
+                let tip = tips[frame];
+                let at = goals[frame] + tip * toe.offset;
+                let lowest = toe.tip_penetration(&at, &(tip * local), floor, &up).max(floor - at.dot(&up));
+                lift[frame] = lift[frame].max(lowest);
             }
-            let at = goals[frame] + tip * foot.toe_offset + up * lift[frame];
-            lift[frame] += foot.tip_penetration(&at, &(tip * toes[frame]), floor, &up);
         }
         for (goal, lift) in goals.iter_mut().zip(envelope(&lift, self.span(LIFT_AHEAD))) {
             *goal += up * lift;
         }
     }
 
-    /// How far the hips have to drop in a frame so that the leg reaches its foot.
+    /// How far the hips have to drop in a frame for the leg to reach its foot, whose lock has a weight.
     fn missing_reach(
         &self,
         targets: &LimbTargets,
         foot: &FootGeometry,
         frame: usize,
         follow: &Vector3<f64>,
+        weight: f64,
     ) -> f64 {
         let length = self.leg_length(foot);
         let at = self.frames.start + frame;
         let reach = targets.goal[at] - targets.from[at] - follow;
-        drop_to_reach(&reach, &self.pair.directions.up, length * STRETCHED).min(MOST_DROP * length)
+        let most = USUAL_DROP + (MOST_DROP - USUAL_DROP) * weight.min(1.0);
+        drop_to_reach(&reach, &self.pair.directions.up, length * STRETCHED).min(most * length)
     }
 }
 

@@ -54,6 +54,7 @@ mod figures;
 #[cfg(test)]
 mod fixtures;
 mod foot_geometry;
+mod foot_goal;
 mod foot_lock;
 mod gate;
 mod joint_pairs;

@@ -28,6 +28,9 @@ pub(crate) struct LimbMap {
 const USUAL: f64 = 0.05;
 /// A limb hyperextended by more than this is meant to be: its axis is kept (sine).
 const OVERSTRETCHED: f64 = 0.25;
+/// Knees and elbows do not fold further than the first angle between their bones \[rad\], and goals that ask for less
+/// than the second are softened.
+const FOLDED: (f64, f64) = (0.44, 0.79);
 /// The bend of a straight limb before an iterative solver starts \[rad\].
 const FLEXION: f64 = 0.03;
 
@@ -79,6 +82,25 @@ impl LimbMap {
         }
         chain.set_rotations(&kept);
         Ok(outcome)
+    }
+
+    /// The goal, moved away from the base of the limb if it is so near that knee or elbow would fold flat. A limb may
+    /// fold as far as it does in its current pose.
+    pub(crate) fn unfolded_goal(&self, chain: &PosedChain, goal: Vector3<f64>) -> Vector3<f64> {
+        let (base, middle) = (chain.chain.positions()[0], chain.chain.positions()[self.middle]);
+        let tip = chain.chain.tip_position(0);
+        let (upper, lower) = ((middle - base).norm(), (tip - middle).norm());
+        let span =
+            |angle: f64| (upper * upper + lower * lower - 2.0 * upper * lower * angle.cos()).max(0.0).sqrt();
+        let near = span(FOLDED.1).min((tip - base).norm());
+        let least = span(FOLDED.0) * (near / span(FOLDED.1).max(f64::MIN_POSITIVE));
+        let distance = (goal - base).norm();
+        if distance >= near || near <= least {
+            return goal;
+        }
+        let soft = least + (near - least) * ((distance - near) / (near - least)).exp();
+        let direction = (goal - base).try_normalize(0.0).or((tip - base).try_normalize(0.0));
+        direction.map_or(goal, |direction| base + direction * soft)
     }
 
     /// Sets the bend axis of the chain to the source's. Returns the axis across the bend, as long as its sine.

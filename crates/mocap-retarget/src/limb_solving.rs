@@ -32,11 +32,11 @@ pub(crate) struct SolvedFrame {
     pub flipped: bool,
 }
 
-/// Solves all limbs and writes their rotations. Returns results by limb of the pair, then by frame; no frames for a
+/// Solves all limbs and writes their rotations; `unfolds` softens goals that would fold a limb flat. Returns results by limb of the pair, then by frame; no frames for a
 /// limb without targets.
 pub(crate) fn solve_limbs(
     pair: &Pair,
-    solver: LimbSolver,
+    (solver, unfolds): (LimbSolver, bool),
     source: &SourceClip,
     body: &mut BodyTrajectories,
 ) -> Result<Vec<Vec<SolvedFrame>>, RetargetError> {
@@ -46,7 +46,7 @@ pub(crate) fn solve_limbs(
             continue;
         }
         for segment in source.segments() {
-            let mut run = LimbRun::new(pair, limb, solver, segment);
+            let mut run = LimbRun { unfolds, ..LimbRun::new(pair, limb, solver, segment) };
             run.plan(pair, &body.joints, targets, segment)?;
             for frame in segment.start..segment.start + segment.clip.frames() {
                 solved.push(run.solve(&mut body.joints, targets, frame)?);
@@ -62,6 +62,7 @@ struct LimbRun<'a> {
     limb: &'a LimbMap,
     chain: PosedChain,
     solver: LimbSolver,
+    unfolds: bool,
     options: SolveOptions,
     /// The first frame.
     first: usize,
@@ -88,6 +89,7 @@ impl LimbRun<'_> {
             limb,
             chain: limb.chain.clone(),
             solver,
+            unfolds: false,
             options: SolveOptions {
                 position_tolerance: REACHED,
                 limits: *kept,
@@ -149,7 +151,8 @@ impl LimbRun<'_> {
     ) -> Result<SolvedFrame, RetargetError> {
         self.read(joints, targets, frame)?;
         let LimbRun { limb, chain, solver, options, limiter, start, .. } = self;
-        let (goal, bend) = (targets.goal[frame], targets.bend[frame]);
+        let (asked, bend) = (targets.goal[frame], targets.bend[frame]);
+        let goal = if self.unfolds { limb.unfolded_goal(chain, asked) } else { asked };
         let bend = match self.swivels.get(frame - self.first) {
             Some(swivel) => limb.pose_swivelled(chain, goal, bend, options, *swivel)?,
             None => bend,
@@ -174,9 +177,13 @@ impl LimbRun<'_> {
         for (joint, rotation) in chain.joints().iter().zip(chain.chain.rotations()) {
             joints.rotations[joint.index()][frame] = *rotation;
         }
+        let (error, status) = match goal == asked {
+            true => (outcome.position, outcome.status),
+            false => ((chain.chain.tip_position(0) - asked).norm(), SolveStatus::Unreachable),
+        };
         Ok(SolvedFrame {
-            error: outcome.position,
-            status: outcome.status,
+            error,
+            status,
             iterations: outcome.iterations,
             at_limit: outcome.limit_contacts > 0,
             flipped: usual && limb.bends_back(chain, &(limb.upper_frame(chain) * seen), FLIPPED),
@@ -233,7 +240,7 @@ mod tests {
         let left = &mut body.limbs[0];
         left.goal = left.from.iter().map(|hip| hip - Vector3::y() * (2.0 * length)).collect();
         let goals: Vec<_> = body.limbs.iter().map(|limb| limb.goal.clone()).collect();
-        let solved = solve_limbs(&pair, LimbSolver::Auto, &source, &mut body).unwrap();
+        let solved = solve_limbs(&pair, (LimbSolver::Auto, true), &source, &mut body).unwrap();
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();
         let count = |limb: usize, status| solved[limb].iter().filter(|frame| frame.status == status).count();
         assert_eq!(solved[0][0].status, SolveStatus::Unreachable);
@@ -254,7 +261,7 @@ mod tests {
         let (pair, source, mut body) = transferred(&options);
         let arm = pair.limbs[2].target.clone();
         let before = body.joints.rotations.clone();
-        let solved = solve_limbs(&pair, LimbSolver::Auto, &source, &mut body).unwrap();
+        let solved = solve_limbs(&pair, (LimbSolver::Auto, true), &source, &mut body).unwrap();
         assert!(solved[2].is_empty() && solved[0].len() == 40);
         let same = |joint: JointId| before[joint.index()] == body.joints.rotations[joint.index()];
         assert!(same(arm.base) && same(arm.middle) && !same(pair.limbs[0].target.base));
@@ -263,7 +270,7 @@ mod tests {
     #[test]
     fn hands_keep_their_orientation() {
         let (pair, source, mut body) = transferred(&RetargetOptions::default());
-        solve_limbs(&pair, LimbSolver::Auto, &source, &mut body).unwrap();
+        solve_limbs(&pair, (LimbSolver::Auto, true), &source, &mut body).unwrap();
         let wished = body.limbs[2].tip.clone();
         let hand = pair.limbs[2].target.tip;
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();

@@ -1,7 +1,9 @@
 //! Measures a retargeted motion against its source: the report. Optional and apart from the stages.
 
+use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet, StandingHeights};
 use crate::error::RetargetWarning;
+use crate::limb_map::LimbMap;
 use crate::limb_motion::LimbMotions;
 use crate::limb_solving::SolvedFrame;
 use crate::pair::Pair;
@@ -10,13 +12,16 @@ use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, RetargetReport, SelfContactReport,
     SoleReport, StepReport,
 };
-use crate::self_contact::{SelfContacts, Touched, palm_offsets};
+use crate::self_contact::{ContactOffset, SelfContacts, Touched, palm_offsets};
 use mocap_analysis::{
     ContactOptions, FootMotion, correlation, largest_step, mean_jerk, rms_difference, runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
 use std::ops::Range;
+
+/// A foot is off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
+const OFF_GOAL: f64 = 0.0235;
 
 /// What the stages made of a clip.
 pub(crate) struct StageResults<'a> {
@@ -51,13 +56,15 @@ pub(crate) fn report(
     let was = LimbMotions::of(source, &pair.source.body, pair.limbs.iter().map(|limb| &limb.source));
     let is = LimbMotions::of(motion, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
     let heights = &context.heights;
+    let effectors = effectors(pair, results.solved);
+    warnings.extend(feet_off_goal(pair, results.solved));
     let report = RetargetReport {
         frames: motion.frames(),
         lead_in: 0,
         scale: pair.ratios,
         metres,
         mapping: mapping(pair),
-        effectors: effectors(pair, results.solved),
+        effectors,
         feet: feet(pair, &context.feet, heights, motion, &is),
         self_contacts: self_contacts(pair, results.self_contacts, motion, results.lead_in),
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
@@ -111,6 +118,22 @@ fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
     reports
 }
 
+/// A warning for each foot that is further from its goal than it may be.
+fn feet_off_goal(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<RetargetWarning> {
+    let metres = pair.target.metres;
+    let limbs = pair.limbs.iter().zip(solved).filter(|(limb, _)| limb.target.kind == LimbKind::Leg);
+    let warning = |(limb, solved): (&LimbMap, &&[SolvedFrame])| {
+        let most = OFF_GOAL * pair.target.reference.limb_length(&limb.target);
+        let far: Vec<f64> = solved.iter().map(|frame| frame.error).filter(|error| *error > most).collect();
+        (!far.is_empty()).then(|| RetargetWarning::FootOffGoal {
+            side: limb.target.side,
+            frames: far.len(),
+            distance: far.into_iter().fold(0.0, f64::max) * metres,
+        })
+    };
+    limbs.filter_map(warning).collect()
+}
+
 fn feet(
     pair: &Pair,
     feet: &Feet,
@@ -144,7 +167,7 @@ fn foot(
     };
     let errors: Vec<f64> = flat.map(|frame| height_error(frame).abs()).collect();
     let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
-    let kept = to.contacts(target_metres, &ContactOptions::default()).toe;
+    let kept = to.contacts(&ContactOptions::default()).toe;
     let kept = kept.iter().zip(&contacts.toe).filter(|(is, was)| **is && **was).count();
     FootReport {
         role: if feet.source[i].side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
@@ -208,6 +231,9 @@ fn self_contacts(
     motion: &Clip,
     lead_in: usize,
 ) -> Vec<SelfContactReport> {
+    if contacts.offsets.iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
     let ends = |limb: &crate::limb_map::LimbMap| [limb.target.base, limb.target.tip];
     let offsets = palm_offsets(&pair.target, &pair.limbs, ends, &contacts.pairs, motion);
     let role = |i: usize, place: usize| {
@@ -216,21 +242,23 @@ fn self_contacts(
     };
     let mut reports = Vec::new();
     for ((contact, was), is) in contacts.pairs.iter().zip(&contacts.offsets).zip(&offsets) {
-        let was = &was[lead_in..];
-        let touching: Vec<bool> = was.iter().map(|offset| offset.weight >= 1.0).collect();
+        let was = was.get(lead_in..).unwrap_or_default();
+        let touching: Vec<bool> = was.iter().map(ContactOffset::is_contact).collect();
         let touching = runs(&touching);
         if touching.is_empty() {
             continue;
         }
         let frames = touching.iter().flat_map(Range::clone);
         let errors: Vec<f64> = frames.map(|frame| (is[frame] - was[frame].offset).norm()).collect();
+        let on = match contact.on {
+            Touched::Hand(other) => role(other, 2),
+            Touched::Hip(leg) => role(leg, 0),
+            Touched::Head => Role::Head,
+            Touched::Floor => continue,
+        };
         reports.push(SelfContactReport {
             role: role(contact.arm, 2),
-            on: match contact.on {
-                Touched::Hand(other) => role(other, 2),
-                Touched::Hip(leg) => role(leg, 0),
-                Touched::Head => Role::Head,
-            },
+            on,
             contacts: touching,
             error: errors.iter().sum::<f64>() / errors.len() as f64 * pair.target.metres,
         });
@@ -297,12 +325,19 @@ fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i:
 }
 
 fn jerk_ratio(pair: &Pair, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Option<f64> {
-    let mean = |motions: &LimbMotions| -> f64 {
-        let tips = (0..pair.limbs.len()).filter_map(|i| motions.limb(i));
-        tips.map(|[.., tip]| mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps)).sum()
+    // Hands move as far as arms are long, feet as far as legs are.
+    let scale = |i: usize| match pair.limbs[i].target.kind {
+        LimbKind::Leg => pair.ratios.leg,
+        LimbKind::Arm => pair.ratios.arm.unwrap_or(pair.ratios.leg),
     };
-    let (was, is) = (mean(was), mean(is));
-    (was > 0.0).then(|| is / (was * pair.ratios.leg))
+    let mean = |motions: &LimbMotions, scale: &dyn Fn(usize) -> f64| -> f64 {
+        let tips = (0..pair.limbs.len()).filter_map(|i| Some((scale(i), motions.limb(i)?)));
+        let jerk =
+            |tip: &[Isometry3<f64>]| mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps);
+        tips.map(|(scale, [.., tip])| scale * jerk(tip)).sum()
+    };
+    let (was, is) = (mean(was, &scale), mean(is, &|_| 1.0));
+    (was > 0.0).then(|| is / was)
 }
 
 /// Largest steps of the joints with roles.

@@ -1,6 +1,7 @@
 //! The figures of a report by name, as gates use them.
 
 use crate::{EffectorReport, FootReport, RetargetReport};
+use mocap_model::Role;
 
 /// A figure of a report: the worst over both sides and all limbs. Greater is worse.
 ///
@@ -23,7 +24,7 @@ pub struct RetargetMetric {
 
 impl RetargetMetric {
     /// All metrics.
-    pub const ALL: [RetargetMetric; 18] = METRICS;
+    pub const ALL: [RetargetMetric; 19] = METRICS;
 
     /// The metric with a name.
     pub fn named(name: &str) -> Option<RetargetMetric> {
@@ -37,7 +38,7 @@ impl RetargetMetric {
     }
 }
 
-const METRICS: [RetargetMetric; 18] = [
+const METRICS: [RetargetMetric; 19] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
@@ -47,6 +48,10 @@ const METRICS: [RetargetMetric; 18] = [
     }),
     metric("effector-p95", "m", "goal error of a hand or foot, 95th percentile", |report| {
         worst(report.effectors.iter().map(|row| row.p95))
+    }),
+    metric("foot-off-goal", "m", "greatest goal error of a foot, within reach or not", |report| {
+        let is_foot = |row: &&EffectorReport| matches!(row.role, Role::LeftFoot | Role::RightFoot);
+        worst(report.effectors.iter().filter(is_foot).map(|row| row.max))
     }),
     metric("unreachable", "frames", "goals out of reach", |report| {
         count(report, |row| row.unreachable_frames)

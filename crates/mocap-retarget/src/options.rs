@@ -6,9 +6,14 @@ use mocap_model::{JointId, Pose};
 /// How to handle different proportions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetargetMethod {
-    /// Root and effectors are scaled by the ratio of limb lengths; limbs are solved for them.
+    /// Trunk and arms rotate as the source's do. Root and feet are scaled by the ratio of leg lengths: the middle of
+    /// each foot is where the source's is, its ball is at the same height above the floor.
     #[default]
     Scale,
+    /// Root, ankles and wrists are scaled by the ratio of limb lengths, and every limb is solved for them, by cyclic
+    /// coordinate descent unless [`RetargetOptions::solver`] names another solver. Self-contacts are not kept. Based
+    /// on: Yang, Chang, Chao, "Motion Retargeting with Geometry Scaling", 2002.
+    LimbRatio,
     /// Rotations are copied and the root stays where the source has it: feet float or penetrate the floor. For
     /// comparison.
     Copy,
@@ -16,11 +21,22 @@ pub enum RetargetMethod {
     Effectors,
 }
 
+impl RetargetMethod {
+    /// Whether lengths are scaled by the ratio of limb lengths.
+    pub(crate) fn scales(self) -> bool {
+        matches!(self, RetargetMethod::Scale | RetargetMethod::LimbRatio)
+    }
+}
+
 /// Goals of the hands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hands {
-    /// The vector from shoulder to wrist scales with the arm.
+    /// Arms rotate as the source's do, except while a hand is near the other hand, the head, the hips or the floor:
+    /// then it is placed there ([`RetargetOptions::self_contacts`]), blended in and out. With
+    /// [`RetargetMethod::LimbRatio`]: as [`Hands::Scale`].
     #[default]
+    Auto,
+    /// The vector from shoulder to wrist scales with the arm.
     Scale,
     /// The hands keep the source's position relative to the middle of the hips, scaled like the legs.
     Keep,
@@ -93,14 +109,15 @@ impl LimbSolver {
 pub struct RetargetOptions {
     /// How to handle different proportions. Default: [`RetargetMethod::Scale`].
     pub method: RetargetMethod,
-    /// Goals of the hands. Default: [`Hands::Scale`].
+    /// Goals of the hands. Default: [`Hands::Auto`].
     pub hands: Hands,
-    /// Whether feet are locked during contacts; only with [`RetargetMethod::Scale`]. Default: [`FootLock::Auto`].
+    /// Whether feet are locked during contacts; only with methods that scale. Default:
+    /// [`FootLock::Auto`].
     pub foot_lock: FootLock,
-    /// Whether self-contacts of the source's hands (with each other, the hips or the head) are kept on the target;
-    /// only with [`RetargetMethod::Scale`] and solved arms. Default: false.
+    /// Whether contacts of the source's hands (with each other, the hips, the head or the floor) are kept on the
+    /// target; only with [`RetargetMethod::Scale`] and solved arms. Default: true.
     pub self_contacts: bool,
-    /// How limbs are solved. Default: [`LimbSolver::Auto`].
+    /// How limbs are solved. Default: [`LimbSolver::Auto`], which is CCD with [`RetargetMethod::LimbRatio`].
     pub solver: LimbSolver,
     /// Whether degrees of freedom and limits of the target are kept. Default: true. A skeleton's own motion is never
     /// changed by its limits (files of the CMU database exceed their own).
@@ -123,13 +140,31 @@ pub struct RetargetOptions {
     pub joint_pairs: Vec<(JointId, JointId)>,
 }
 
+impl RetargetOptions {
+    /// Goals of the hands with this method.
+    pub(crate) fn hand_goals(&self) -> Hands {
+        match (self.method, self.hands) {
+            (RetargetMethod::LimbRatio, Hands::Auto) => Hands::Scale,
+            (_, hands) => hands,
+        }
+    }
+
+    /// The solver of limbs with this method.
+    pub(crate) fn limb_solver(&self) -> LimbSolver {
+        match (self.method, self.solver) {
+            (RetargetMethod::LimbRatio, LimbSolver::Auto) => LimbSolver::Named(mocap_ik::IkMethod::Ccd),
+            (_, solver) => solver,
+        }
+    }
+}
+
 impl Default for RetargetOptions {
     fn default() -> RetargetOptions {
         RetargetOptions {
             method: RetargetMethod::default(),
             hands: Hands::default(),
             foot_lock: FootLock::default(),
-            self_contacts: false,
+            self_contacts: true,
             solver: LimbSolver::default(),
             limits: true,
             floor: Floor::default(),

@@ -1,29 +1,27 @@
 //! Pose estimation from motion: what a clip shows of its skeleton that the rest pose does not.
 //!
-//! A rest pose with all bones along one axis does not show their rolls, and splayed or hanging feet do not show their
-//! soles. Frames with bent limbs show the axes of knees and elbows; frames with feet on the floor show their soles.
+//! A rest pose with all bones along one axis does not show their rolls. Frames with bent limbs show the axes of knees and
+//! elbows; frames in which both feet stand alike show how flat they are, roughly: dancers stand on their toes.
 
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
-use crate::reference_pose::{Directions, ReferencePose, rolled_reference_pose};
-use mocap_analysis::FootContacts;
-use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, exp,
-    log, swing_twist,
+use crate::reference_pose::{
+    Directions, PoseHints, ReferencePose, hinted_reference_pose, nearest_axis, round_pitch,
 };
-use std::f64::consts::FRAC_PI_4;
+use mocap_analysis::FootContacts;
+use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Pose, Role, Side, Skeleton, Vector3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
 /// A bend axis is clear if the mean sine of the bend is above this, and the axes agree by this share.
 const BENT: f64 = 0.05;
 const AGREEING: f64 = 0.5;
-/// A foot tilted further than this during contacts is not flat: the body does not stand on it \[rad\].
-const CREDIBLE: f64 = FRAC_PI_4;
 /// Least number of frames with a flat foot.
 const FEWEST: usize = 5;
+/// Feet agree if they are pitched by less than this apart \[rad\].
+const AGREE: f64 = 0.18;
 
-/// Limbs and feet of a clip in object space, in frames sampled over it.
+/// Limbs and toes of a clip in object space, in frames sampled over it.
 pub(crate) struct MotionSample {
     frames: Vec<usize>,
     /// By frame, then by joint.
@@ -51,7 +49,7 @@ impl MotionSample {
     }
 
     fn place<'a>(&self, pose: &'a [Isometry3<f64>], joint: JointId) -> &'a Isometry3<f64> {
-        &pose[self.places[joint.index()].expect("a limb or foot of the body")]
+        &pose[self.places[joint.index()].expect("a limb or toe of the body")]
     }
 
     /// By limb of the body: the axis about which it bends (a positive rotation flexes), in the frame of its first
@@ -74,6 +72,39 @@ impl MotionSample {
     }
 }
 
+impl MotionSample {
+    /// How far the bones from ankle to ball point down while feet stand flat, to the nearest 10° \[rad\]. `None` unless
+    /// both feet stand, and agree.
+    pub(crate) fn foot_pitch(
+        &self,
+        body: &Body,
+        contacts: &[(Side, &FootContacts)],
+        up: &Vector3<f64>,
+    ) -> Option<f64> {
+        let pitches = contacts.iter().map(|(side, contacts)| {
+            let (ankle, toes) = match side {
+                Side::Left => (Role::LeftFoot, Role::LeftToes),
+                Side::Right => (Role::RightFoot, Role::RightToes),
+            };
+            let (ankle, toes) = (body.roles.joint(ankle)?, body.roles.joint(toes)?);
+            let frames = self.frames.iter().zip(&self.poses);
+            let flat = frames.filter(|(frame, _)| contacts.toe[**frame] && contacts.heel[**frame]);
+            let pitch = |(_, pose): (&usize, &Vec<Isometry3<f64>>)| {
+                let at = |joint: JointId| self.place(pose, joint).translation.vector;
+                (at(ankle) - at(toes)).try_normalize(0.0).map(|bone| bone.dot(up).asin())
+            };
+            let mut pitches: Vec<f64> = flat.filter_map(pitch).collect();
+            let middle = pitches.len() / 2;
+            (pitches.len() >= FEWEST).then(|| *pitches.select_nth_unstable_by(middle, f64::total_cmp).1)
+        });
+        let pitches: Option<Vec<f64>> = pitches.collect();
+        match pitches?[..] {
+            [left, right] if (left - right).abs() < AGREE => Some(round_pitch((left + right) / 2.0)),
+            _ => None,
+        }
+    }
+}
+
 /// A reference pose and what it was made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Basis<'a> {
@@ -84,18 +115,15 @@ pub(crate) struct Basis<'a> {
     pub reference: &'a ReferencePose,
 }
 
-/// The reference pose as a motion shows it. If it was estimated from bones, limbs are rolled until knees bend back and
-/// elbows forward. Feet and toes are turned until they are flat where the source stands on them.
+/// An estimated reference pose with limbs rolled as a motion shows them: knees bend back and elbows forward. `pitch` is
+/// [`MotionSample::foot_pitch`].
 pub(crate) fn refine_reference_pose(
     basis: Basis,
-    sample: &MotionSample,
     bend_axes: &[Option<Vector3<f64>>; 4],
-    contacts: &[(Side, &FootContacts)],
+    pitch: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
-    let Basis { skeleton, body, reference, .. } = basis;
-    let mut refined = if reference.estimated { roll_limbs(basis, bend_axes)? } else { reference.clone() };
-    flatten_feet(&mut refined, skeleton, body, sample, contacts);
-    for (id, joint) in skeleton.iter() {
+    let mut refined = roll_limbs(basis, bend_axes, pitch)?;
+    for (id, joint) in basis.skeleton.iter() {
         refined.local[id.index()] = match joint.parent {
             Some(parent) => refined.rotation[parent.index()].inverse() * refined.rotation[id.index()],
             None => refined.rotation[id.index()],
@@ -105,45 +133,23 @@ pub(crate) fn refine_reference_pose(
 }
 
 /// Rolls the limbs of an estimated reference pose about their lines until they bend the usual way.
-fn roll_limbs(basis: Basis, bend_axes: &[Option<Vector3<f64>>; 4]) -> Result<ReferencePose, RetargetError> {
+fn roll_limbs(
+    basis: Basis,
+    bend_axes: &[Option<Vector3<f64>>; 4],
+    pitch: Option<f64>,
+) -> Result<ReferencePose, RetargetError> {
     let Basis { skeleton, body, base, reference } = basis;
     let directions = Directions::of(skeleton);
     let unrolled = reference.unrolled.as_deref().unwrap_or(reference);
     let mut rolls = [0.0; 4];
     for ((limb, axis), roll) in body.limbs.iter().zip(bend_axes).zip(&mut rolls) {
         if let (Some(limb), Some(axis)) = (limb, axis) {
-            *roll = angle_about_limb(unrolled, limb, axis, &directions.bend(limb));
+            // The same for every motion of a rig whose limbs bend about an axis of their frames.
+            let axis = nearest_axis(axis);
+            *roll = angle_about_limb(unrolled, limb, &axis, &directions.bend(limb));
         }
     }
-    rolled_reference_pose(skeleton, body, base, SourceOrTarget::Source, &rolls)
-}
-
-/// Turns feet and toes flat: to their median orientation in frames where toe and heel are in contact.
-fn flatten_feet(
-    reference: &mut ReferencePose,
-    skeleton: &Skeleton,
-    body: &Body,
-    sample: &MotionSample,
-    contacts: &[(Side, &FootContacts)],
-) {
-    let up = Directions::of(skeleton).up;
-    for (side, contacts) in contacts {
-        let roles = match side {
-            Side::Left => [Role::LeftFoot, Role::LeftToes],
-            Side::Right => [Role::RightFoot, Role::RightToes],
-        };
-        for joint in roles.into_iter().filter_map(|role| body.roles.joint(role)) {
-            let frames = sample.frames.iter().zip(&sample.poses);
-            let flat = frames.filter(|(frame, _)| contacts.toe[**frame] && contacts.heel[**frame]);
-            let before = reference.rotation[joint.index()].inverse();
-            let tilts: Vec<_> =
-                flat.map(|(_, pose)| tilt(&(sample.place(pose, joint).rotation * before), &up)).collect();
-            let tilt = exp(&median(&tilts));
-            if tilts.len() >= FEWEST && tilt.angle() < CREDIBLE {
-                reference.rotation[joint.index()] = tilt * reference.rotation[joint.index()];
-            }
-        }
-    }
+    hinted_reference_pose(skeleton, body, base, SourceOrTarget::Source, &PoseHints { rolls, pitch })
 }
 
 /// The angle \[rad\] about the line of a stretched limb that brings an axis of its first joint onto a direction.
@@ -159,21 +165,4 @@ fn angle_about_limb(
     let now = across(reference.rotation[limb.base.index()] * axis);
     let wished = across(*wished);
     line.dot(&now.cross(&wished)).atan2(now.dot(&wished))
-}
-
-/// The rotation vector of a rotation without its part about the up axis, in the frame before that part.
-fn tilt(turn: &UnitQuaternion<f64>, up: &Vector3<f64>) -> Vector3<f64> {
-    let (swing, twist) = swing_twist(turn, up);
-    log(&(twist.inverse() * swing * twist))
-}
-
-fn median(vectors: &[Vector3<f64>]) -> Vector3<f64> {
-    if vectors.is_empty() {
-        return Vector3::zeros();
-    }
-    Vector3::from_fn(|axis, _| {
-        let mut values: Vec<f64> = vectors.iter().map(|vector| vector[axis]).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    })
 }

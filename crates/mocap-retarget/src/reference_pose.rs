@@ -30,6 +30,12 @@ pub(crate) struct ReferencePose {
 const UPRIGHT: f64 = 0.8;
 /// A foot pitched further than this, down or up, is not flat (sine).
 const FLAT: (f64, f64) = (-0.85, 0.02);
+/// A direction this near to an axis is that axis (cosine of 15°).
+const ON_AXIS: f64 = 0.966;
+/// A foot is placed ahead if it points no further aside than this: authors turn feet out a little (cosine).
+const AHEAD: f64 = 0.7;
+/// Toes are turned level unless they are this near to upright (sine).
+const LEVEL: f64 = 0.2;
 /// Height of the ankle above the ball of the foot, as a share of the leg's length, if the rig does not show it: the
 /// median of measured game rigs (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13).
 const ANKLE_OVER_BALL: f64 = 0.085;
@@ -62,18 +68,38 @@ impl Directions {
     }
 }
 
-/// A reference pose with each limb, in the order of [`crate::body::LIMBS`], rolled about its line by an angle \[rad\].
-pub(crate) fn rolled_reference_pose(
+/// What an estimate adds to a pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct PoseHints {
+    /// How far each limb rolls about its line, in the order of [`crate::body::LIMBS`] \[rad\].
+    pub rolls: [f64; 4],
+    /// How far the bones from ankle to ball point down while the feet are flat \[rad\]; `None`: a usual angle.
+    pub pitch: Option<f64>,
+}
+
+/// A reference pose with hints about its limbs and feet.
+pub(crate) fn hinted_reference_pose(
     skeleton: &Skeleton,
     body: &Body,
     base: &Pose,
     which: SourceOrTarget,
-    rolls: &[f64; 4],
+    hints: &PoseHints,
 ) -> Result<ReferencePose, RetargetError> {
     let directions = Directions::of(skeleton);
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
-    let mut maker = Maker { skeleton, body, base, object, directions, rolls, estimated: false, backward: 0 };
+    let mut maker = Maker {
+        skeleton,
+        body,
+        base,
+        object,
+        directions,
+        hints,
+        hips: UnitQuaternion::identity(),
+        estimated: false,
+        backward: 0,
+        flattened: [false; 2],
+    };
     let mut rotation: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
         let local = base.joints[id.index()].rotation;
@@ -113,7 +139,7 @@ impl ReferencePose {
         base: &Pose,
         which: SourceOrTarget,
     ) -> Result<ReferencePose, RetargetError> {
-        let first = rolled_reference_pose(skeleton, body, base, which, &[0.0; 4])?;
+        let first = hinted_reference_pose(skeleton, body, base, which, &PoseHints::default())?;
         if !first.estimated {
             // The author posed the trunk: the arms are where they should be.
             return if arms_crossed(skeleton, body, base) {
@@ -126,7 +152,8 @@ impl ReferencePose {
         if rolls == [0.0; 4] {
             return Ok(first);
         }
-        let rolled = rolled_reference_pose(skeleton, body, base, which, &rolls)?;
+        let hints = PoseHints { rolls, pitch: None };
+        let rolled = hinted_reference_pose(skeleton, body, base, which, &hints)?;
         Ok(ReferencePose { unrolled: Some(Box::new(first)), ..rolled })
     }
 
@@ -213,10 +240,14 @@ struct Maker<'a> {
     /// The base pose in object space.
     object: Pose,
     directions: Directions,
-    rolls: &'a [f64; 4],
+    hints: &'a PoseHints,
+    /// The correction of the hips.
+    hips: UnitQuaternion<f64>,
     estimated: bool,
     /// Feet that point backward.
     backward: usize,
+    /// Feet that were turned flat.
+    flattened: [bool; 2],
 }
 
 impl Maker<'_> {
@@ -225,7 +256,8 @@ impl Maker<'_> {
         let Directions { up, forward, .. } = self.directions;
         let none = UnitQuaternion::identity();
         if id == self.body.hips {
-            return self.hips(inherited);
+            self.hips = self.hips(inherited);
+            return self.hips;
         }
         if id == self.body.top() {
             return self.chest(inherited);
@@ -248,11 +280,14 @@ impl Maker<'_> {
                 rotation_between(&bone, &wished)
             };
             let at = LIMBS.iter().position(|which| *which == (limb.kind, limb.side));
-            let roll = if limb.base == id { at.map_or(0.0, |at| self.rolls[at]) } else { 0.0 };
+            let roll = if limb.base == id { at.map_or(0.0, |at| self.hints.rolls[at]) } else { 0.0 };
             return if roll == 0.0 { swing } else { UnitQuaternion::new(wished * roll) * swing };
         }
         if let Some(limb) = self.limb_at(|limb| limb.kind == LimbKind::Leg && limb.tip == id) {
             return self.foot(&limb, inherited);
+        }
+        if let Some(turn) = self.toes(id, inherited) {
+            return turn;
         }
         let spine = self.body.spine.iter().chain(&self.body.neck);
         let next = spine.clone().skip_while(|joint| **joint != id).nth(1).copied().or(self.body.head);
@@ -297,7 +332,19 @@ impl Maker<'_> {
         let above = top.map(|top| self.local_bone(self.body.hips, top) - (l + r) / 2.0);
         let below = [left, right].map(|leg| self.local_bone(self.body.hips, leg.tip));
         let above = above.filter(|v| v.norm() > 0.0).unwrap_or(-(below[0] + below[1]));
-        self.trunk(inherited, l - r, above)
+        self.trunk(inherited, l - r, self.own_up(above))
+    }
+
+    /// Up in the frame of the hips, if the joints above them seem to be at `above`. Where every bone of a rig lies along
+    /// an axis of its own joint, the way to the top of the spine goes round corners: then only the first bone shows up.
+    fn own_up(&self, above: Vector3<f64>) -> Vector3<f64> {
+        let on_axis = |v: &Vector3<f64>| v.iter().any(|part| part.abs() > ON_AXIS * v.norm());
+        if on_axis(&above) {
+            return above;
+        }
+        let bones = self.body.spine.iter().map(|joint| self.local_bone(self.body.hips, *joint));
+        let first = bones.into_iter().find(|bone| bone.norm() > 0.01 * above.norm());
+        first.filter(on_axis).unwrap_or(above)
     }
 
     fn chest(&mut self, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
@@ -364,7 +411,8 @@ impl Maker<'_> {
         UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
     }
 
-    /// Turns a foot forward, and flat if it is not.
+    /// Keeps a foot as its author placed it: flat, on the floor and more or less ahead, whatever stretches the leg above
+    /// it. Any other foot is turned forward and flat.
     fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
@@ -378,25 +426,63 @@ impl Maker<'_> {
         let Some(direction) = (inherited * bone).try_normalize(0.0) else {
             return UnitQuaternion::identity();
         };
-        let pitch = direction.dot(&up);
         if direction.dot(&forward) < -0.5 {
             self.backward += 1;
         }
+        let authored = self.hips * self.object.joints[leg.tip.index()].rotation;
+        let Some(placed) = (authored * bone).try_normalize(0.0) else {
+            return UnitQuaternion::identity();
+        };
+        let pitch = placed.dot(&up);
         if (FLAT.0..=FLAT.1).contains(&pitch) {
-            let level = direction - up * pitch;
-            return rotation_between(&level, &forward);
+            let level = (placed - up * pitch).normalize();
+            let ahead = match level.dot(&forward) > AHEAD {
+                true => UnitQuaternion::identity(),
+                false => rotation_between(&level, &forward),
+            };
+            return ahead * authored * inherited.inverse();
         }
+        self.flattened[usize::from(leg.side == Side::Right)] = true;
         let length =
             self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
-        let drop = (ANKLE_OVER_BALL * length / bone.norm()).min(0.7);
+        let usual = || round_pitch((ANKLE_OVER_BALL * length / bone.norm()).min(0.7).asin()).sin();
+        let drop = self.hints.pitch.map_or_else(usual, f64::sin);
         rotation_between(&direction, &(forward * (1.0 - drop * drop).sqrt() - up * drop))
     }
 }
 
+impl Maker<'_> {
+    /// Turns the toes of a foot that was turned flat level.
+    fn toes(&self, id: JointId, inherited: &UnitQuaternion<f64>) -> Option<UnitQuaternion<f64>> {
+        let side = [Role::LeftToes, Role::RightToes]
+            .iter()
+            .position(|role| self.body.roles.joint(*role) == Some(id))?;
+        if !self.flattened[side] {
+            return None;
+        }
+        let children = self.skeleton.children(id);
+        let tips: Vector3<f64> = children.iter().map(|tip| self.local_bone(id, *tip)).sum();
+        // Toes without a tip go on like the foot.
+        let base = &self.base.joints[id.index()];
+        let tips = if tips.norm() > 0.0 { tips } else { base.rotation.inverse() * base.translation.vector };
+        let direction = (inherited * tips).try_normalize(0.0)?;
+        let up = self.directions.up;
+        let level = (direction - up * direction.dot(&up)).try_normalize(LEVEL)?;
+        Some(rotation_between(&direction, &level))
+    }
+}
+
+/// To the nearest 10° \[rad\]: no clip shows feet more exactly than that, and every clip of a skeleton is to show the
+/// same.
+pub(crate) fn round_pitch(pitch: f64) -> f64 {
+    const STEP: f64 = std::f64::consts::PI / 18.0;
+    (pitch / STEP).round() * STEP
+}
+
 /// The local axis within 15° of a direction, or the direction itself.
-fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
+pub(crate) fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
     let most = direction.iamax();
-    if direction[most].abs() > 0.966 {
+    if direction[most].abs() > ON_AXIS {
         Axis::ALL[most].unit().into_inner() * direction[most].signum()
     } else {
         *direction

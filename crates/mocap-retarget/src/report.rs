@@ -27,7 +27,7 @@ pub struct RetargetReport {
     pub limits: LimitReport,
     /// Limb angles compared with the source's.
     pub angles: Vec<AngleReport>,
-    /// Mean jerk of hands and feet over the source's, scaled; `None` if the source has no jerk.
+    /// Mean jerk of hands and feet over the source's, scaled like the limb; `None` if the source has no jerk.
     pub jerk_ratio: Option<f64>,
     /// The largest change of a joint's rotation from one frame to the next.
     pub largest_step: StepReport,

@@ -1,6 +1,6 @@
 //! The rest pose of a skeleton: from its offsets, estimated from its motion, or from a frame.
 
-use crate::estimate_rest_pose;
+use crate::rest_pose::estimate;
 use mocap_model::{Clip, Pose, Skeleton, angle_between};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,7 +17,8 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestChoice {
-    /// A rest pose before the motion, else what the motion shows, else the offsets.
+    /// The offsets if they are a T- or A-pose, else what the motion shows: the same for every clip of a skeleton. For a
+    /// skeleton that is not a body, a rest pose before the motion, else the offsets.
     #[default]
     Auto,
     /// The offsets of the file.
@@ -81,7 +82,7 @@ impl fmt::Display for RestSource {
 }
 
 /// The rest pose of a clip's skeleton and its source; `None` for the offsets of the file. `first_is_rest`: whether the
-/// first frame is a rest pose, which [`RestChoice::Auto`] prefers.
+/// first frame is a rest pose.
 ///
 /// # Errors
 /// If the chosen frame does not exist.
@@ -90,19 +91,17 @@ pub fn rest_pose_of(
     choice: RestChoice,
     first_is_rest: bool,
 ) -> Result<(RestSource, Option<Pose>), RestPoseError> {
-    let frame = match choice {
-        RestChoice::Offsets => return Ok((RestSource::Offsets, None)),
-        RestChoice::Frame(frame) => Some(frame),
-        RestChoice::Auto => first_is_rest.then_some(0),
-    };
-    Ok(match frame {
-        Some(frame) => (RestSource::Frame { frame }, Some(frame_pose(clip, frame)?)),
-        // A motion of something that is not a body keeps the offsets.
-        None => match estimate_rest_pose(clip) {
-            Ok(pose) => (RestSource::Motion, Some(pose)),
-            Err(_) => (RestSource::Offsets, None),
+    let frame = |frame: usize| Ok((RestSource::Frame { frame }, Some(frame_pose(clip, frame)?)));
+    match choice {
+        RestChoice::Offsets => Ok((RestSource::Offsets, None)),
+        RestChoice::Frame(at) => frame(at),
+        RestChoice::Auto => match estimate(clip) {
+            Ok((_, true)) => Ok((RestSource::Offsets, None)),
+            Ok((pose, false)) => Ok((RestSource::Motion, Some(pose))),
+            Err(_) if first_is_rest => frame(0),
+            Err(_) => Ok((RestSource::Offsets, None)),
         },
-    })
+    }
 }
 
 /// The local pose of a frame, from 0.

@@ -6,16 +6,16 @@ use crate::error::{RetargetError, SourceOrTarget};
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
 use crate::roles::map_roles_in;
-use mocap_analysis::{ContactOptions, contacts, feet_of, metres_per_unit};
+use mocap_analysis::{ContactOptions, contacts, feet_of};
 use mocap_model::{Clip, Isometry3, Pose};
 use std::sync::Arc;
 
-/// Estimates from a motion the local pose of its skeleton that is a T-pose: limbs roll the way knees and elbows bend in
-/// the motion, and feet are as flat as in their contacts.
+/// The local pose of a clip's skeleton that is a T-pose. It follows from the rest pose if that is a T- or A-pose, and is
+/// then the same for every clip of the skeleton. Else it is estimated: limbs roll the way knees and elbows bend in the
+/// motion.
 ///
 /// A good [`target_rest`](crate::RetargetOptions::target_rest) for a target that comes as a motion file: several
-/// exporters write rest poses that no body can take, and most rest poses say little about feet. (For the source, a
-/// retarget does this by itself.)
+/// exporters write rest poses that no body can take. (For the source, a retarget does this by itself.)
 ///
 /// # Errors
 /// If the skeleton has no hips or legs, or its limbs are not connected or have no length.
@@ -32,6 +32,11 @@ use std::sync::Arc;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
+    estimate(clip).map(|(pose, _)| pose)
+}
+
+/// The reference pose of a clip's skeleton, and whether its rest pose is a T- or A-pose, which it then follows from.
+pub(crate) fn estimate(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
     let skeleton = clip.skeleton();
     let roles = map_roles_in(clip);
     let named = Arc::new(roles.apply(skeleton));
@@ -39,18 +44,23 @@ pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
     let base = Pose::rest(skeleton);
     let from_rest = ReferencePose::new(skeleton, &body, &base, SourceOrTarget::Target)?;
     let clip = clip.clone().with_skeleton(named)?;
-    let metres = metres_per_unit(clip.skeleton());
-    let options = ContactOptions::default();
-    let feet = feet_of(clip.skeleton());
-    let found: Vec<_> =
-        feet.iter().map(|foot| (foot.side, contacts(&clip, foot, metres, &options))).collect();
-    let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
     let sample = MotionSample::of(&clip, &body);
     let basis = Basis { skeleton: clip.skeleton(), body: &body, base: &base, reference: &from_rest };
-    let mut reference = refine_reference_pose(basis, &sample, &sample.bend_axes(&body), &sides)?;
-    if from_rest.estimated {
-        roll_clavicles(&mut reference, &clip, &body);
-    }
+    let reference = match from_rest.estimated {
+        true => {
+            let feet = feet_of(clip.skeleton());
+            let options = ContactOptions::default();
+            let found: Vec<_> =
+                feet.iter().map(|foot| (foot.side, contacts(&clip, foot, &options))).collect();
+            let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
+            let pitch = sample.foot_pitch(&body, &sides, &clip.skeleton().space().up.vector());
+            let mut reference = refine_reference_pose(basis, &sample.bend_axes(&body), pitch)?;
+            roll_clavicles(&mut reference, &clip, &body);
+            reference
+        }
+        false => from_rest.clone(),
+    };
     let joints = base.joints.iter().zip(&reference.local);
-    Ok(Pose { joints: joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local)).collect() })
+    let joints = joints.map(|(base, local)| Isometry3::from_parts(base.translation, *local));
+    Ok((Pose { joints: joints.collect() }, !from_rest.estimated))
 }

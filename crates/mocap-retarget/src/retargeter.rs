@@ -6,7 +6,7 @@ use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::limb_solving::{SolvedFrame, solve_limbs};
 use crate::measure::{StageResults, report};
-use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
+use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
@@ -121,12 +121,9 @@ impl Retargeter {
             let floor = (options.floor, context.heights.target_floor);
             lock_feet(pair, &context.feet, floor, source.rate(), source.lead_in(), &mut body);
         }
-        let solves_arms = options.method == RetargetMethod::Scale && options.hands != Hands::Off;
-        let self_contacts = match options.self_contacts && solves_arms {
-            true => keep_self_contacts(pair, source, &mut body),
-            false => SelfContacts::default(),
-        };
-        let solved = solve_limbs(pair, options.solver, source, &mut body)?;
+        let self_contacts = keep_self_contacts(pair, source, &context.heights, &mut body);
+        let how = (options.limb_solver(), options.method.scales());
+        let solved = solve_limbs(pair, how, source, &mut body)?;
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
         Ok(Staged { context, self_contacts, solved, clip })
     }

@@ -1,31 +1,38 @@
-//! Stage 3, self-contacts: hands that touch each other, the hips or the head.
+//! Stage 3, contacts of hands: with each other, the hips, the head and the floor.
 //!
-//! A hand whose goal scales with the arm misses what it touched if shoulders, head or hips have other proportions.
-//! While the source's palm is near one of these, the target's palm is placed at the same vector from its own, scaled
-//! like the body. The weight of this fades in and out.
+//! Arms that rotate as the source's miss what the source's hands touch, if shoulders, head or hips have other proportions.
+//! While a palm of the source is near one of these, the target's palm is placed at the same vector from its own, scaled
+//! like the body. How near decides, not how slow: a clap takes a tenth of a second. The weight fades in and out with the
+//! distance, and in time.
 
 use crate::body::LimbKind;
+use crate::clip_context::StandingHeights;
 use crate::limb_map::LimbMap;
+use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
-use crate::smoothing::fade_out;
-use crate::source_clip::{Segment, SourceClip};
+use crate::smoothing::envelope;
+use crate::source_clip::SourceClip;
 use crate::trajectories::BodyTrajectories;
 use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Skeleton, Vector3};
 
-/// A hand is in contact within this distance of the other hand, as a share of the arm's length;
-const HANDS: f64 = 0.2;
-/// of a hip joint (a hand on the hip is a hand's width from it);
-const HIPS: f64 = 0.3;
-/// of the head's joint (in the middle of the head or below).
-const HEAD: f64 = 0.4;
-/// A hand in contact is slower than this relative to what it touches [m/s]: an arm that swings past a hip does not
-/// touch it.
-const SPEED: f64 = 0.4;
-/// The shortest contact \[s\].
+/// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
+/// other palm (of wrists that clap, it is up to 0.4);
+const HANDS: (f64, f64) = (0.4, 0.6);
+/// from a hip joint (a hand on the hip is a hand's width from it);
+const HIPS: (f64, f64) = (0.25, 0.35);
+/// from the head's joint (in the middle of the head or below);
+const HEAD: (f64, f64) = (0.3, 0.45);
+/// from the floor.
+const FLOOR: (f64, f64) = (0.15, 0.3);
+/// A hand on a hip has a bent elbow; one that hangs or swings beside it has a straight one. Distance from shoulder to
+/// wrist: bent below the first, straight beyond the second, as a share of the arm's length.
+const BENT: (f64, f64) = (0.8, 0.9);
+/// Contacts begin and end over this time, beyond what the distance gives \[s\].
+const FADE: f64 = 0.2;
+/// A hand touches another hand however shortly, and hips, head and floor for at least this time \[s\]: arms that swing
+/// pass them.
 const SHORTEST: f64 = 0.1;
-/// The time over which a contact fades in and out \[s\].
-const FADE: f64 = 0.25;
 /// Position of the palm between wrist and knuckles or fingertips, as a share.
 const PALM: f64 = 0.5;
 
@@ -35,8 +42,8 @@ pub(crate) struct ContactPair {
     /// Index of the arm in the limbs of the pair.
     pub arm: usize,
     pub on: Touched,
-    /// Greatest distance, as a share of the arm's length.
-    near: f64,
+    /// Distances of contact and of no contact, as shares of the arm's length.
+    near: (f64, f64),
 }
 
 /// What a hand touches.
@@ -47,9 +54,10 @@ pub(crate) enum Touched {
     /// The hip joint of a limb.
     Hip(usize),
     Head,
+    Floor,
 }
 
-/// The self-contacts of the source's hands.
+/// The contacts of the source's hands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SelfContacts {
     pub pairs: Vec<ContactPair>,
@@ -66,20 +74,132 @@ pub(crate) struct ContactOffset {
     pub weight: f64,
 }
 
+impl ContactOffset {
+    /// Whether the hand is in contact, not on its way there.
+    pub(crate) fn is_contact(&self) -> bool {
+        // An envelope is as high as its peaks up to rounding.
+        self.weight > 1.0 - 1e-9
+    }
+}
+
+/// What may be touched, and how far the source's palms are from it; recorded frame by frame.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PalmTracks {
+    pub pairs: Vec<ContactPair>,
+    /// The palm of each limb of the pair in the frame of the source's wrist.
+    palms: Vec<Vector3<f64>>,
+    /// By pair, then by frame: the vector from what may be touched to the palm.
+    offsets: Vec<Vec<Vector3<f64>>>,
+    /// By limb, then by frame: the distance from shoulder to wrist, as a share of the arm's length.
+    reach: Vec<Vec<f64>>,
+    /// Lengths of the source's limbs.
+    lengths: Vec<f64>,
+}
+
+impl PalmTracks {
+    /// Nothing is recorded unless contacts of hands are kept.
+    pub(crate) fn new(pair: &Pair, options: &RetargetOptions, frames: usize) -> PalmTracks {
+        let kept = options.self_contacts
+            && options.method == RetargetMethod::Scale
+            && options.hand_goals() != Hands::Off;
+        if !kept {
+            return PalmTracks::default();
+        }
+        let pairs = contact_pairs(pair, options.floor != Floor::Off);
+        let wrists = pair.limbs.iter().map(|limb| limb.source.tip);
+        PalmTracks {
+            palms: wrists.map(|wrist| palm_offset(&pair.source.skeleton, wrist)).collect(),
+            offsets: pairs.iter().map(|_| Vec::with_capacity(frames)).collect(),
+            reach: pair.limbs.iter().map(|_| Vec::with_capacity(frames)).collect(),
+            lengths: pair.limbs.iter().map(|limb| pair.source.reference.limb_length(&limb.source)).collect(),
+            pairs,
+        }
+    }
+
+    /// The joint of the source that is read beside its limbs.
+    pub(crate) fn head(&self, pair: &Pair) -> Option<JointId> {
+        pair.source.body.head.filter(|_| !self.pairs.is_empty())
+    }
+
+    /// Records the current frame of the source, whose floor is at a height.
+    pub(crate) fn record(&mut self, pair: &Pair, source: &ForwardKinematics, floor: f64) {
+        if self.pairs.is_empty() {
+            return;
+        }
+        let up = pair.directions.up;
+        let at = |joint: JointId| source.at(joint).translation.vector;
+        let palm = |limb: usize| {
+            let wrist = source.at(pair.limbs[limb].source.tip);
+            wrist.translation.vector + wrist.rotation * self.palms[limb]
+        };
+        for (contact, offsets) in self.pairs.iter().zip(&mut self.offsets) {
+            let palm_at = palm(contact.arm);
+            offsets.push(match contact.on {
+                Touched::Hand(other) => palm_at - palm(other),
+                Touched::Hip(leg) => palm_at - at(pair.limbs[leg].source.base),
+                Touched::Head => pair.source.body.head.map_or(palm_at, |head| palm_at - at(head)),
+                Touched::Floor => up * (palm_at.dot(&up) - floor),
+            });
+        }
+        for ((limb, reach), length) in pair.limbs.iter().zip(&mut self.reach).zip(&self.lengths) {
+            reach.push((at(limb.source.tip) - at(limb.source.base)).norm() / length);
+        }
+    }
+
+    /// The weight of a contact by frame, before it fades in time.
+    fn closeness(&self, i: usize) -> Vec<f64> {
+        let ContactPair { arm, on, near } = self.pairs[i];
+        let length = self.lengths[arm];
+        let weight = |(offset, reach): (&Vector3<f64>, &f64)| {
+            let near = falling(near, offset.norm() / length);
+            if matches!(on, Touched::Hip(_)) && near > 0.0 { near * falling(BENT, *reach) } else { near }
+        };
+        self.offsets[i].iter().zip(&self.reach[arm]).map(weight).collect()
+    }
+
+    /// The fewest frames of a contact.
+    fn shortest(&self, i: usize, fps: f64) -> usize {
+        match self.pairs[i].on {
+            Touched::Hand(_) => 1,
+            _ => (SHORTEST * fps).ceil() as usize,
+        }
+    }
+}
+
+/// Removes what is near but never long enough in contact.
+fn without_passing(weights: &mut [f64], shortest: usize) {
+    let near: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
+    for run in runs(&near) {
+        let contacts: Vec<bool> = weights[run.clone()].iter().map(|weight| *weight >= 1.0).collect();
+        if runs(&contacts).iter().all(|contact| contact.len() < shortest) {
+            weights[run].fill(0.0);
+        }
+    }
+}
+
+/// From 1 at the first value to 0 at the second, without a corner.
+fn falling((from, to): (f64, f64), value: f64) -> f64 {
+    let share = ((to - value) / (to - from)).clamp(0.0, 1.0);
+    share * share * (3.0 - 2.0 * share)
+}
+
 /// Moves the goals of hands to where their contacts are kept. Feet are locked already.
 pub(crate) fn keep_self_contacts(
     pair: &Pair,
     source: &SourceClip,
+    heights: &StandingHeights,
     body: &mut BodyTrajectories,
 ) -> SelfContacts {
-    let contacts = find_contacts(pair, source);
+    let contacts = find_contacts(pair, source, std::mem::take(&mut body.palms));
+    let up = pair.directions.up;
     let palms: Vec<Vector3<f64>> =
         pair.limbs.iter().map(|limb| palm_offset(&pair.target.skeleton, limb.target.tip)).collect();
+    // All read the goals from before: the order of two hands must not matter.
+    let mut moves = vec![(Vector3::zeros(), 0.0f64); pair.limbs.len()];
     for frame in 0..source.frames() {
-        // All read the goals from before: the order of two hands must not matter.
-        let mut moves = vec![(Vector3::zeros(), 0.0f64); pair.limbs.len()];
+        moves.fill((Vector3::zeros(), 0.0));
         for (contact, offsets) in contacts.pairs.iter().zip(&contacts.offsets) {
-            let ContactOffset { offset, weight } = offsets[frame];
+            let Some(ContactOffset { offset, weight }) = offsets.get(frame).copied() else { continue };
             if weight == 0.0 || body.limbs[contact.arm].goal.is_empty() {
                 continue;
             }
@@ -87,17 +207,19 @@ pub(crate) fn keep_self_contacts(
                 let targets = &body.limbs[arm];
                 targets.goal[frame] + targets.tip[frame] * palms[arm]
             };
+            let at = palm(contact.arm);
             let place = match contact.on {
-                Touched::Hand(other) => (palm(contact.arm) + palm(other) + offset) / 2.0,
+                Touched::Hand(other) => (at + palm(other) + offset) / 2.0,
                 Touched::Hip(leg) => body.limbs[leg].from[frame] + offset,
                 Touched::Head => body.head[frame] + offset,
+                Touched::Floor => at + offset + up * (heights.target_floor - at.dot(&up)),
             };
             let sum = &mut moves[contact.arm];
-            sum.0 += (place - palm(contact.arm)) * weight;
+            sum.0 += (place - at) * weight;
             sum.1 += weight;
         }
-        for (targets, (moved, weight)) in body.limbs.iter_mut().zip(moves) {
-            if weight > 0.0 {
+        for (targets, (moved, weight)) in body.limbs.iter_mut().zip(&moves) {
+            if *weight > 0.0 {
                 targets.goal[frame] += moved / weight.max(1.0);
             }
         }
@@ -105,29 +227,43 @@ pub(crate) fn keep_self_contacts(
     contacts
 }
 
-/// All pairs that may touch, and the source's contacts, segment by segment.
-fn find_contacts(pair: &Pair, source: &SourceClip) -> SelfContacts {
-    let pairs = contact_pairs(pair);
-    let mut offsets = vec![Vec::with_capacity(source.frames()); pairs.len()];
-    for Segment { clip, .. } in source.segments() {
-        let found =
-            palm_offsets(&pair.source, &pair.limbs, |limb| [limb.source.base, limb.source.tip], &pairs, clip);
-        let fps = clip.rate().fps();
-        for ((vectors, contact), offsets) in found.into_iter().zip(&pairs).zip(&mut offsets) {
-            let near = contact.near * pair.source.reference.limb_length(&pair.limbs[contact.arm].source);
-            let weights = weights(&vectors, near, SPEED / (fps * pair.source.metres), fps);
-            offsets.extend(
-                vectors
-                    .into_iter()
-                    .zip(weights)
-                    .map(|(vector, weight)| ContactOffset { offset: vector * pair.ratios.leg, weight }),
-            );
+/// The source's contacts, segment by segment, with offsets scaled to the target. A pair without any has no frames.
+fn find_contacts(pair: &Pair, source: &SourceClip, tracks: PalmTracks) -> SelfContacts {
+    let fade = (FADE * source.rate().fps()).round().max(1.0) as usize;
+    let mut offsets = Vec::with_capacity(tracks.pairs.len());
+    for (i, contact) in tracks.pairs.iter().enumerate() {
+        let mut near = tracks.closeness(i);
+        without_passing(&mut near, tracks.shortest(i, source.rate().fps()));
+        if near.iter().all(|weight| *weight == 0.0) {
+            offsets.push(Vec::new());
+            continue;
         }
+        let scale = offset_scale(pair, contact);
+        let weights = source
+            .segments()
+            .iter()
+            .flat_map(|segment| envelope(&near[segment.start..segment.start + segment.clip.frames()], fade));
+        let scaled = tracks.offsets[i].iter().zip(weights);
+        offsets
+            .push(scaled.map(|(offset, weight)| ContactOffset { offset: offset * scale, weight }).collect());
     }
-    SelfContacts { pairs, offsets }
+    SelfContacts { pairs: tracks.pairs, offsets }
 }
 
-fn contact_pairs(pair: &Pair) -> Vec<ContactPair> {
+/// How an offset scales: from a hip like the width of the hips, else like the arm.
+fn offset_scale(pair: &Pair, contact: &ContactPair) -> f64 {
+    let width = |character: &Character| {
+        let [left, right] = character.body.legs();
+        character.reference.distance(left.base, right.base)
+    };
+    let arm = pair.limbs[contact.arm].ratio;
+    match contact.on {
+        Touched::Hip(_) if width(&pair.source) > 0.0 => width(&pair.target) / width(&pair.source),
+        _ => arm,
+    }
+}
+
+fn contact_pairs(pair: &Pair, has_floor: bool) -> Vec<ContactPair> {
     let limbs = &pair.limbs;
     let of_kind = |kind: LimbKind| (0..limbs.len()).filter(move |i| limbs[*i].target.kind == kind);
     let mut pairs = Vec::new();
@@ -139,34 +275,11 @@ fn contact_pairs(pair: &Pair) -> Vec<ContactPair> {
         if pair.source.body.head.is_some() && pair.target.body.head.is_some() {
             pairs.push(ContactPair { arm, on: Touched::Head, near: HEAD });
         }
-    }
-    pairs
-}
-
-/// The weight of a contact by frame: 1 while the offset is shorter than `near` and changes by less than `slow` per
-/// frame, fading before and after.
-fn weights(offsets: &[Vector3<f64>], near: f64, slow: f64, fps: f64) -> Vec<f64> {
-    let last = offsets.len().saturating_sub(1);
-    let speed = |frame: usize| {
-        let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));
-        (offsets[to] - offsets[from]).norm() / (to - from).max(1) as f64
-    };
-    let touching: Vec<bool> =
-        (0..offsets.len()).map(|frame| offsets[frame].norm() < near && speed(frame) < slow).collect();
-    let (shortest, fade) = ((SHORTEST * fps).ceil() as usize, (FADE * fps).round() as usize);
-    let mut weights = vec![0.0f64; offsets.len()];
-    for run in runs(&touching).into_iter().filter(|run| run.len() >= shortest) {
-        weights[run.clone()].fill(1.0);
-        for step in 1..=fade {
-            let weight = fade_out(step, fade);
-            for frame in [run.start.checked_sub(step), Some(run.end - 1 + step)].into_iter().flatten() {
-                if let Some(other) = weights.get_mut(frame) {
-                    *other = other.max(weight);
-                }
-            }
+        if has_floor {
+            pairs.push(ContactPair { arm, on: Touched::Floor, near: FLOOR });
         }
     }
-    weights
+    pairs
 }
 
 /// By pair and frame, the vector from what may be touched to the palm. `ends` gives base and tip of a limb of the
@@ -196,6 +309,7 @@ pub(crate) fn palm_offsets(
                 Touched::Hand(other) => palm(other),
                 Touched::Hip(leg) => kinematics.at(ends[leg][0]).translation.vector,
                 Touched::Head => head.map_or(Vector3::zeros(), |head| kinematics.at(head).translation.vector),
+                Touched::Floor => Vector3::zeros(),
             };
             offsets.push(palm(pair.arm) - on);
         }
@@ -215,15 +329,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hand_that_rests_touches_and_one_that_passes_does_not() {
-        let at = |x: f64| Vector3::new(x, 0.0, 0.0);
-        let rests: Vec<_> =
-            (0..60).map(|i| at(if i < 30 { 1.0 - f64::from(i) / 30.0 } else { 0.02 })).collect();
-        let found = weights(&rests, 0.1, 0.01, 30.0);
-        assert_eq!((found[40], found[10]), (1.0, 0.0));
-        assert!(found[28] > 0.0 && found[28] < 1.0, "{found:?}");
-        assert!(found.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.3), "{found:?}");
-        let passes: Vec<_> = (0..60).map(|i| at(f64::from(i) / 30.0 - 1.0)).collect();
-        assert!(weights(&passes, 0.1, 0.01, 30.0).iter().all(|weight| *weight == 0.0));
+    fn near_counts_and_far_does_not() {
+        assert_eq!((falling((0.2, 0.4), 0.1), falling((0.2, 0.4), 0.5)), (1.0, 0.0));
+        assert!((falling((0.2, 0.4), 0.3) - 0.5).abs() < 1e-12);
+    }
+
+    /// One hand at some distances from the other, and how far it reaches.
+    fn tracks(on: Touched, near: (f64, f64), distances: &[f64], reach: f64) -> PalmTracks {
+        PalmTracks {
+            pairs: vec![ContactPair { arm: 0, on, near }],
+            palms: vec![Vector3::zeros()],
+            offsets: vec![distances.iter().map(|x| Vector3::x() * *x).collect()],
+            reach: vec![vec![reach; distances.len()]],
+            lengths: vec![1.0],
+        }
+    }
+
+    #[test]
+    fn a_clap_is_a_contact_however_fast() {
+        let clap = tracks(Touched::Hand(1), HANDS, &[1.2, 0.8, 0.3, 0.7, 1.1], 0.7);
+        assert_eq!(clap.closeness(0), [0.0, 0.0, 1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn what_only_passes_is_no_contact() {
+        let mut weights = [0.0, 0.5, 1.0, 0.4, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0];
+        without_passing(&mut weights, 2);
+        assert_eq!(weights, [0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_hand_on_the_hip_has_a_bent_elbow() {
+        let closeness = |reach| tracks(Touched::Hip(1), HIPS, &[0.2], reach).closeness(0);
+        assert_eq!((closeness(0.7), closeness(0.97)), (vec![1.0], vec![0.0]));
     }
 }

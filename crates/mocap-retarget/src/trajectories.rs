@@ -1,5 +1,6 @@
 //! The target's motion while the stages make it: local rotations, root, and the goals of its limbs.
 
+use crate::self_contact::PalmTracks;
 use mocap_model::{
     Clip, FrameRate, Isometry3, JointId, JointTracks, ModelError, Pose, Skeleton, Track, UnitQuaternion,
     Vector3,
@@ -27,6 +28,8 @@ pub(crate) struct BodyTrajectories {
     pub limbs: Vec<LimbTargets>,
     /// Positions of the head; empty if no stage reads them.
     pub head: Vec<Vector3<f64>>,
+    /// Where the source's palms are.
+    pub palms: PalmTracks,
 }
 
 /// The inputs of one limb's solver by frame, in object space; empty if the limb is not solved.

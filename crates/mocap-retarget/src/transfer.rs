@@ -6,9 +6,11 @@
 
 use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, StandingHeights};
+use crate::foot_goal::PlacedFoot;
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Pair, mid_hip};
+use crate::self_contact::PalmTracks;
 use crate::source_clip::{Segment, SourceClip};
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, TransferRule, root_motion_joints};
@@ -41,6 +43,7 @@ pub(crate) fn transfer(
         above_hips: Vec::with_capacity(frames),
         limbs: vec![LimbTargets::default(); pair.limbs.len()],
         head: Vec::new(),
+        palms: PalmTracks::new(pair, options, frames),
     };
     for segment in source.segments() {
         let joints = JointTransfer {
@@ -58,7 +61,7 @@ pub(crate) fn transfer(
             context,
             source: ForwardKinematics::of_joints(
                 &segment.clip,
-                &driving_joints(pair, &context.rules, &root_motion),
+                &driving_joints(pair, context, &root_motion, body.palms.head(pair)),
             ),
             joints,
             moving: pair.target.skeleton.subtree(pair.target.body.hips),
@@ -179,7 +182,7 @@ impl BodyTransfer<'_> {
     fn append(mut self, frames: usize, body: &mut BodyTrajectories) {
         let Pair { target, limbs, .. } = self.pair;
         let hips = target.body.hips.index();
-        let head = target.body.head.filter(|_| self.options.self_contacts);
+        let head = target.body.head.filter(|_| !body.palms.pairs.is_empty());
         for frame in 0..frames {
             self.source.place(frame);
             // The position of the hips in the frame before must not leave a trace, not even by rounding.
@@ -189,11 +192,12 @@ impl BodyTransfer<'_> {
             self.joints.record(&mut body.joints);
             body.hips.push(self.joints.local.joints[hips].translation.vector);
             body.above_hips.push(above_hips);
+            body.palms.record(self.pair, &self.source, self.context.heights.source_floor);
             if let Some(head) = head {
                 body.head.push(self.target(head));
             }
             for (i, limb) in limbs.iter().enumerate() {
-                if let Some(goal) = self.goal(limb) {
+                if let Some(goal) = self.goal(i, limb) {
                     self.append_targets(limb, goal, &self.context.bend_axes[i], &mut body.limbs[i]);
                 }
             }
@@ -245,7 +249,7 @@ impl BodyTransfer<'_> {
     /// How far the hips have to move.
     fn hips_shift(&self) -> Vector3<f64> {
         let Pair { source, target, ratios, directions, .. } = self.pair;
-        if self.options.method != RetargetMethod::Scale {
+        if !self.options.method.scales() {
             return self.source(source.body.hips) * ratios.unit - self.target(target.body.hips);
         }
         let middle = mid_hip(&source.body, |joint| self.source(joint));
@@ -254,22 +258,37 @@ impl BodyTransfer<'_> {
     }
 
     /// Target position of a limb's tip; `None` if the limb is not solved.
-    fn goal(&self, limb: &LimbMap) -> Option<Vector3<f64>> {
+    fn goal(&self, i: usize, limb: &LimbMap) -> Option<Vector3<f64>> {
         let Pair { source, target, ratios, .. } = self.pair;
         let tip = self.source(limb.source.tip);
         let reach = tip - self.source(limb.source.base);
         let base = self.target(limb.target.base);
-        match (self.options.method, limb.target.kind, self.options.hands) {
+        match (self.options.method, limb.target.kind, self.options.hand_goals()) {
             (RetargetMethod::Copy, ..) => None,
             (RetargetMethod::Effectors, ..) => Some(tip * ratios.unit),
-            (RetargetMethod::Scale, LimbKind::Leg, _) => Some(base + reach * ratios.leg),
-            (RetargetMethod::Scale, LimbKind::Arm, Hands::Scale) => Some(base + reach * limb.ratio),
-            (RetargetMethod::Scale, LimbKind::Arm, Hands::Keep) => {
+            (RetargetMethod::Scale, LimbKind::Leg, _) => Some(self.foot_goal(i, limb)),
+            (RetargetMethod::LimbRatio, LimbKind::Leg, _) => Some(base + reach * ratios.leg),
+            (_, LimbKind::Arm, Hands::Auto) => Some(self.target(limb.target.tip)),
+            (_, LimbKind::Arm, Hands::Scale) => Some(base + reach * limb.ratio),
+            (_, LimbKind::Arm, Hands::Keep) => {
                 let from_hips = tip - mid_hip(&source.body, |joint| self.source(joint));
                 Some(mid_hip(&target.body, |joint| self.target(joint)) + from_hips * ratios.leg)
             }
-            (RetargetMethod::Scale, LimbKind::Arm, Hands::Off) => None,
+            (_, LimbKind::Arm, Hands::Off) => None,
         }
+    }
+
+    /// Target position of the ankle of leg `i`.
+    fn foot_goal(&self, i: usize, limb: &LimbMap) -> Vector3<f64> {
+        let Pair { ratios, directions, .. } = self.pair;
+        let [hip, ankle] = [limb.source.base, limb.source.tip].map(|joint| self.source(joint));
+        let base = self.target(limb.target.base);
+        let Some(goal) = self.context.feet.goals.iter().find(|goal| goal.limb == i) else {
+            return base + (ankle - hip) * ratios.leg;
+        };
+        let placed = PlacedFoot { hip, ankle, ball: self.source(goal.ball) };
+        let foot = self.joints.object.joints[limb.target.tip.index()].rotation;
+        goal.ankle(&placed, &base, &foot, ratios.leg, &self.context.heights, &directions.up)
     }
 }
 
@@ -290,7 +309,7 @@ fn scaled_root(
 
 /// Scale of positions of root-motion joints.
 fn root_scale(pair: &Pair, options: &RetargetOptions) -> f64 {
-    if options.method == RetargetMethod::Scale { pair.ratios.leg } else { pair.ratios.unit }
+    if options.method.scales() { pair.ratios.leg } else { pair.ratios.unit }
 }
 
 /// Limits of the joints that no solver poses, with the velocity limits of a segment.
@@ -326,11 +345,18 @@ fn root_motion(pair: &Pair, source: &Clip) -> Vec<JointPair> {
 }
 
 /// The joints of the source whose object-space transforms are read.
-fn driving_joints(pair: &Pair, rules: &[TransferRule], root_motion: &[JointPair]) -> Vec<JointId> {
+fn driving_joints(
+    pair: &Pair,
+    context: &ClipContext,
+    root_motion: &[JointPair],
+    head: Option<JointId>,
+) -> Vec<JointId> {
     let mut joints = vec![pair.source.body.hips];
+    joints.extend(head);
     joints.extend(root_motion.iter().map(|pair| pair.source));
     joints.extend(pair.source.body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.tip]));
-    joints.extend(rules.iter().flat_map(TransferRule::sources));
+    joints.extend(context.rules.iter().flat_map(TransferRule::sources));
+    joints.extend(context.feet.goals.iter().map(|goal| goal.ball));
     joints
 }
 

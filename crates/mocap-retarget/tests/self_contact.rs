@@ -64,7 +64,7 @@ fn hands_that_meet_meet_on_another_body() {
         (wrists(&motion, 30) * report.metres[1], report)
     };
     let [(apart, free), (near, touched)] = [false, true].map(run);
-    let wished = distance(&meet) * touched.scale.leg * touched.metres[1];
+    let wished = distance(&meet) * touched.scale.arm.unwrap() * touched.metres[1];
     assert!(free.self_contacts.is_empty() && touched.self_contacts.len() == 2, "{:?}", touched.self_contacts);
     assert!((near - wished).abs() < 0.03, "{near} m, {wished} m in the source, scaled");
     assert!(apart - wished > 0.05, "{apart} m without");

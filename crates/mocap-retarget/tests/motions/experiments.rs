@@ -90,7 +90,12 @@ fn angle(report: &RetargetReport, role: Role) -> (f64, f64) {
 fn walks_the_same_walk(path: &str, source: &Clip) {
     for experiment in &EXPERIMENTS {
         for solver in LimbSolver::ALL {
-            let options = RetargetOptions { solver, foot_lock: FootLock::Off, ..RetargetOptions::default() };
+            let options = RetargetOptions {
+                method: RetargetMethod::LimbRatio,
+                solver,
+                foot_lock: FootLock::Off,
+                ..RetargetOptions::default()
+            };
             let (_, report) = run(source, experiment, &options);
             let place = format!("{path}, thighs × {}, {}", experiment.thigh, solver.name());
             print_row(path, experiment, &format!("scale, no foot lock, {}", solver.name()), &report);
@@ -108,7 +113,7 @@ fn walks_the_same_walk(path: &str, source: &Clip) {
                 assert!(effector.max_reachable <= 1e-4, "{place}: {effector:?}");
             }
             for foot in &report.feet {
-                assert!(foot.contact_frames > 50, "{place}: {foot:?}");
+                assert!(foot.contact_frames > 40, "{place}: {foot:?}");
                 assert!(foot.height_error_max <= experiment.height_error, "{place}: {foot:?}");
             }
             assert!(report.largest_step.excess <= 5.0, "{place}: {:?}", report.largest_step);

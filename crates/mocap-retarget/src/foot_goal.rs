@@ -1,0 +1,145 @@
+//! Where a foot goes: the middle of its sole is where the source's is, and its ball is at the same height.
+//!
+//! Lengths scale with the leg, but feet have lengths of their own. A goal for the ankle leaves the ball of a longer
+//! foot in the floor, and a goal for the ball leaves the heel far from the body. The middle between both is as far from
+//! the hip as the source's, scaled; its height follows from the ball above the floor.
+
+use crate::clip_context::StandingHeights;
+use mocap_analysis::{Foot, SoleHeights};
+use mocap_model::{JointId, Role, Side, Skeleton, UnitQuaternion, Vector3};
+
+/// A sole that faces down by at least the second (cosine) stands on the floor or could; one that faces down by less
+/// than the first does not, as in a handstand: its height follows from the hip.
+const FACES_DOWN: (f64, f64) = (-0.7, -0.2);
+
+/// What is needed to place a foot of the target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct FootGoal {
+    /// Index of the leg in the limbs of the pair.
+    pub limb: usize,
+    /// The ball of the source's foot; its ankle if one of both feet has no joint there.
+    pub ball: JointId,
+    /// From the target's ankle to its ball, in the frame of the ankle.
+    to_ball: Vector3<f64>,
+    /// Up while the target's foot is flat, in the frame of its ankle.
+    flat_up: Vector3<f64>,
+    /// Height of the ball above the floor while the foot is flat, of source and target.
+    heights: [f64; 2],
+}
+
+/// The place of a foot of the source in one frame: hip, ankle and ball.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlacedFoot {
+    pub hip: Vector3<f64>,
+    pub ankle: Vector3<f64>,
+    pub ball: Vector3<f64>,
+}
+
+impl FootGoal {
+    /// `to_ball` and `flat` (the orientation of the ankle while the foot is flat) are of the target.
+    pub(crate) fn new(
+        limb: usize,
+        [(source_skeleton, source), (target_skeleton, target)]: [(&Skeleton, &Foot); 2],
+        [source_heights, target_heights]: [&SoleHeights; 2],
+        to_ball: Vector3<f64>,
+        flat: &UnitQuaternion<f64>,
+        up: &Vector3<f64>,
+    ) -> FootGoal {
+        let has_ball = |skeleton: &Skeleton, foot: &Foot| {
+            let toes = if foot.side == Side::Left { Role::LeftToes } else { Role::RightToes };
+            skeleton.with_role(toes) == Some(foot.toe) && foot.toe != foot.ankle
+        };
+        let flat_up = flat.inverse() * up;
+        if has_ball(source_skeleton, source) && has_ball(target_skeleton, target) {
+            let heights = [source_heights.toe, target_heights.toe];
+            return FootGoal { limb, ball: source.toe, to_ball, flat_up, heights };
+        }
+        let heights = [source_heights.ankle, target_heights.ankle];
+        FootGoal { limb, ball: source.ankle, to_ball: Vector3::zeros(), flat_up, heights }
+    }
+
+    /// The goal of the target's ankle, whose hip joint is at `hip` and whose foot has the orientation `foot`. `scale` is
+    /// the ratio of leg lengths.
+    pub(crate) fn ankle(
+        &self,
+        source: &PlacedFoot,
+        hip: &Vector3<f64>,
+        foot: &UnitQuaternion<f64>,
+        scale: f64,
+        heights: &StandingHeights,
+        up: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        let to_ball = foot * self.to_ball;
+        let middle = (source.ankle + source.ball) / 2.0 - source.hip;
+        let goal = hip + middle * scale - to_ball / 2.0;
+        let above_floor = source.ball.dot(up) - heights.source_floor - self.heights[0];
+        let ball = heights.target_floor + self.heights[1] + above_floor * scale;
+        let share = smooth_step(FACES_DOWN, (foot * self.flat_up).dot(up));
+        goal + up * ((ball - (goal + to_ball).dot(up)) * share)
+    }
+}
+
+/// From 0 at the first value to 1 at the second, without a corner.
+fn smooth_step((from, to): (f64, f64), value: f64) -> f64 {
+    let share = ((value - from) / (to - from)).clamp(0.0, 1.0);
+    share * share * (3.0 - 2.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UP: Vector3<f64> = Vector3::new(0.0, 1.0, 0.0);
+
+    /// A foot whose ball is 0.2 ahead of the ankle and 0.1 below it.
+    fn goal(scale: f64) -> FootGoal {
+        FootGoal {
+            limb: 0,
+            ball: JointId(0),
+            to_ball: Vector3::new(0.0, -0.1, 0.2),
+            flat_up: UP,
+            heights: [0.02, 0.02 * scale],
+        }
+    }
+
+    fn heights(scale: f64) -> StandingHeights {
+        StandingHeights {
+            source_floor: 0.5,
+            source_ankle: 0.12,
+            target_floor: 0.5 * scale,
+            target_ankle: 0.12,
+        }
+    }
+
+    #[test]
+    fn on_its_own_body_a_foot_is_where_it_was() {
+        for turn in [0.0, 0.6, 1.5, 3.0] {
+            let foot = UnitQuaternion::new(Vector3::new(turn, 0.2 * turn, 0.0));
+            let ankle = Vector3::new(0.1, 0.7, 0.3);
+            let source = PlacedFoot {
+                hip: Vector3::new(0.1, 1.4, 0.2),
+                ankle,
+                ball: ankle + foot * goal(1.0).to_ball,
+            };
+            let found = goal(1.0).ankle(&source, &source.hip, &foot, 1.0, &heights(1.0), &UP);
+            assert!((found - ankle).norm() < 1e-12, "{turn}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_ball_of_a_long_foot_stands_on_the_floor() {
+        // A source with a foot half as long, flat on the floor.
+        let ankle = Vector3::new(0.1, 0.57, 0.3);
+        let source = PlacedFoot {
+            hip: Vector3::new(0.1, 1.4, 0.3),
+            ankle,
+            ball: ankle + Vector3::new(0.0, -0.05, 0.1),
+        };
+        let foot = UnitQuaternion::identity();
+        let found = goal(1.0).ankle(&source, &source.hip, &foot, 1.0, &heights(1.0), &UP);
+        let ball = found + goal(1.0).to_ball;
+        assert!((ball.y - source.ball.y).abs() < 1e-12, "{ball}");
+        // The middles of both feet are at the same place.
+        assert!(((found + ball) / 2.0 - (ankle + source.ball) / 2.0).z.abs() < 1e-12);
+    }
+}
