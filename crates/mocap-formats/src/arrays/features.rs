@@ -100,15 +100,14 @@ pub(super) fn planar(clip: &Clip, velocity: &Vector3<f64>, heading: f64) -> [f64
 }
 
 /// Whether the left and the right foot are on the floor, by frame: heel or toes. `None` without both feet.
-/// `metres` is the length of the unit.
-pub(super) fn contacts(clip: &Clip, metres: f64) -> Option<Vec<bool>> {
+pub(super) fn contacts(clip: &Clip) -> Option<Vec<bool>> {
     let feet = feet_of(clip.skeleton());
     let [left, right] = feet.as_slice() else { return None };
     debug_assert_eq!((left.side, right.side), (Side::Left, Side::Right));
     let options = ContactOptions::default();
     let [left, right]: [_; 2] = FootMotion::of(clip, &feet)
         .into_iter()
-        .map(|foot| foot.contacts(metres, &options))
+        .map(|foot| foot.contacts(&options))
         .collect::<Vec<_>>()
         .try_into()
         .expect("two feet");

@@ -156,7 +156,7 @@ fn features(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mu
     arrays.insert("velocities", Array::new([frames, width, 3], velocities));
     arrays.insert("heading", Array::new([frames], heading));
     arrays.insert("planar_velocity", Array::new([frames, 2], planar_velocity));
-    let contacts = unit.and_then(|unit| contacts(clip, unit));
+    let contacts = unit.and_then(|_| contacts(clip));
     if let Some(contacts) = contacts {
         arrays.insert("contacts", Array::new([frames, 2], Data::Bool(contacts)));
     }
