@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
+use mocap_formats::arrays::ArrayOptions;
 use mocap_formats::{Document, Finding, Format, Limits, WriteOptions};
-use mocap_model::{Clip, EulerOrder, Skeleton};
+use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
 
 use crate::args::{BvhStyle, SceneFlags};
 use crate::console::put_stdout;
@@ -45,6 +46,8 @@ pub(crate) struct EncodeOptions {
     pub(crate) limits: Limits,
     /// Names and positions of a BVH.
     pub(crate) bvh: BvhStyle,
+    /// How it becomes arrays.
+    pub(crate) arrays: ArrayOptions,
     /// Mesh and keys of formats that have them.
     pub(crate) scene: SceneFlags,
 }
@@ -52,12 +55,13 @@ pub(crate) struct EncodeOptions {
 impl EncodeOptions {
     /// The options of the library.
     pub(crate) fn options(self) -> WriteOptions {
-        let EncodeOptions { euler, tolerance, limits, bvh, scene } = self;
+        let EncodeOptions { euler, tolerance, limits, bvh, arrays, scene } = self;
         WriteOptions {
             euler,
             tolerance,
             names: bvh.names(),
             positions: bvh.positions(),
+            arrays,
             mesh: scene.mesh,
             key_error: scene.error.map(|length| length.0),
             short_rotations: scene.short_rotations,
@@ -85,6 +89,7 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
 /// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
     let mut guessed = Vec::new();
+    let clip = mocap::prepare(clip, format, &mut guessed);
     let clip = mocap::for_format(clip, format, &mut guessed);
     Ok(behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?))
 }
@@ -124,9 +129,23 @@ fn behind(warnings: Vec<Finding>, encoded: mocap_formats::Encoded<'static>) -> E
     encoded
 }
 
+/// A recording of markers in a format.
+pub(crate) fn markers(
+    markers: &Markers,
+    format: Format,
+    arrays: ArrayOptions,
+) -> Result<Encoded, Diagnostic> {
+    let options = WriteOptions { arrays, ..WriteOptions::default() };
+    let encoded = mocap_formats::write_markers(markers, format, &options)?;
+    // Made at once: it is smaller than the clip of a body.
+    let mut bytes = mocap_formats::Encoded::from(encoded.main.into_bytes());
+    bytes.warnings = encoded.warnings;
+    Ok(bytes.into())
+}
+
 /// The path with the extension of a format.
 pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
-    mocap::with_extension(path, format.extension())
+    mocap::with_extension(path, format.file_extension())
 }
 
 /// A skeleton in a format.

@@ -7,7 +7,7 @@ use mocap_formats::bvh::PositionChannels;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{BvhStyle, Edits, Inputs, Outputs, Reading, SceneFlags};
+use super::{ArraySettings, BvhStyle, Edits, Inputs, Outputs, Reading, SceneFlags};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
@@ -18,6 +18,8 @@ use super::{BvhStyle, Edits, Inputs, Outputs, Reading, SceneFlags};
     Examples:\n\
     \x20 mocap convert walk.bvh -o walk.csv\n\
     \x20 mocap convert 01_01.amc -o 01_01.bvh --unit cm\n\
+    \x20 mocap convert walk.bvh -o walk.npz --rotations 6d\n\
+    \x20 mocap convert trial.c3d -o trial.trc\n\
     \x20 mocap convert walk.bvh -o walk.glb\n\
     \x20 mocap convert moves.glb --clip all --to bvh -o moves/\n\
     \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
@@ -46,6 +48,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) edits: Edits,
     #[command(flatten)]
+    pub(crate) arrays: ArraySettings,
+    #[command(flatten)]
     pub(crate) inputs: Inputs,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -62,6 +66,7 @@ impl Args {
             || reading.input_up.is_some()
             || reading.asf_units.0 != AsfUnits::Auto;
         self.edits == Edits::default()
+            && self.arrays.asked().is_none()
             && self.euler.is_none()
             && self.scene == SceneFlags::default()
             && self.inputs.selection.clip.is_none()

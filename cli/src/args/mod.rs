@@ -3,6 +3,7 @@
 //!
 //! Help texts are the reference of the command line: every number names its unit, range and default.
 
+mod arrays;
 mod bvh_style;
 mod compare;
 mod compress;
@@ -34,6 +35,7 @@ mod validate;
 mod view;
 mod words;
 
+pub(crate) use arrays::{ArraySettings, holds_arrays};
 pub(crate) use bvh_style::BvhStyle;
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};

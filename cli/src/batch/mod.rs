@@ -14,6 +14,7 @@ pub(crate) use progress::Meter;
 pub(crate) use report::{Report, fail};
 
 use mocap::FileFormat;
+use mocap_formats::Format;
 
 pub(crate) use crate::diagnostic::Failure;
 pub(crate) use crate::rows::{ErrorRow, json};
@@ -25,9 +26,13 @@ pub(crate) use mocap_batch::{
 pub(crate) type Reads = fn(FileFormat) -> bool;
 
 /// Motions of exchange formats.
-pub(crate) const MOTIONS: Reads = |format| format.has_motion() && format.exchange().is_some();
+pub(crate) const MOTIONS: Reads = |format| ANY_MOTIONS(format) && format.exchange().is_some();
 /// The same with compressed motions, for commands that write another format.
-pub(crate) const ANY_MOTIONS: Reads = FileFormat::has_motion;
+pub(crate) const ANY_MOTIONS: Reads = |format| format.has_motion() && !MARKERS(format);
+/// Recordings of markers.
+pub(crate) const MARKERS: Reads = |format| format.exchange().is_some_and(Format::holds_markers);
+/// Motions and recordings of markers.
+pub(crate) const MOTIONS_AND_MARKERS: Reads = FileFormat::has_motion;
 /// The same with skeletons, for all other commands.
 pub(crate) const ALL: Reads = |_| true;
 /// What `decompress` reads.

@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mocap::{CompressionFacts, FileFacts, grouped};
+use mocap::{CompressionFacts, FileFacts, MarkerFacts, grouped};
 use mocap_analysis::{GateResult, QualitySummary};
+use mocap_model::Markers;
 use serde::Serialize;
 
 use super::info_table::{Line, table};
@@ -28,6 +29,17 @@ pub(crate) struct Row<'a> {
     gates: &'a [GateResult],
     #[serde(flatten)]
     compression: Option<CompressionFacts>,
+    warnings: &'a [Diagnostic],
+}
+
+/// The row of a recording of markers.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct MarkerRow<'a> {
+    path: String,
+    format: &'static str,
+    #[serde(flatten)]
+    facts: MarkerFacts,
+    bytes: u64,
     warnings: &'a [Diagnostic],
 }
 
@@ -83,6 +95,9 @@ fn info(
     };
     let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
     let (format, bytes) = (loaded.format, loaded.size());
+    if let Some((markers, warnings)) = loaded.markers(&args.reading)? {
+        return Ok(of_markers(job.input.shown(), format.extension(), bytes, &markers, warnings));
+    }
     let (facts, warnings) = loaded.facts(&args.reading)?;
     let measured = match floors.filter(|_| format.has_motion()) {
         Some(floors) => {
@@ -103,17 +118,45 @@ fn info(
     Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))
 }
 
+/// The report on a recording of markers.
+fn of_markers(
+    path: String,
+    format: &'static str,
+    bytes: u64,
+    markers: &Markers,
+    warnings: Vec<Diagnostic>,
+) -> (Report, Line) {
+    let row = MarkerRow { path, format, facts: MarkerFacts::of(markers), bytes, warnings: &warnings };
+    let text = block(&row.path, format, bytes, row.facts.lines(), &warnings);
+    let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
+    let json = json(&row);
+    let line = Line::of_markers(&row.path, &row.facts, row.warnings);
+    (Report { json, text, warnings, tally, ..Report::default() }, line)
+}
+
+/// One block per file, one fact per line.
+fn block(
+    path: &str,
+    format: &str,
+    bytes: u64,
+    facts: Vec<(&'static str, String)>,
+    warnings: &[Diagnostic],
+) -> String {
+    let mut text = path.to_owned();
+    let mut line = |name: &str, value: &str| text.push_str(&format!("\n  {name:<10} {value}"));
+    line("format", &format!("{} ({} bytes)", format.to_uppercase(), grouped(bytes)));
+    facts.iter().for_each(|(name, value)| line(name, value));
+    if !warnings.is_empty() {
+        let codes: Vec<&str> = warnings.iter().map(|warning| warning.code).collect();
+        line("warnings", &format!("{}: {}", codes.len(), codes.join(", ")));
+    }
+    text
+}
+
 impl Row<'_> {
-    /// One block per file, one fact per line.
     fn text(&self) -> String {
-        let mut text = self.path.clone();
+        let mut text = block(&self.path, self.format, self.bytes, self.facts.lines(), self.warnings);
         let mut line = |name: &str, value: &str| text.push_str(&format!("\n  {name:<10} {value}"));
-        line("format", &format!("{} ({} bytes)", self.format.to_uppercase(), grouped(self.bytes)));
-        self.facts.lines().iter().for_each(|(name, value)| line(name, value));
-        if !self.warnings.is_empty() {
-            let codes: Vec<&str> = self.warnings.iter().map(|warning| warning.code).collect();
-            line("warnings", &format!("{}: {}", codes.len(), codes.join(", ")));
-        }
         if let Some(compression) = &self.compression {
             compression.lines(self.bytes).iter().for_each(|(name, value)| line(name, value));
         }

@@ -1,6 +1,6 @@
 //! The table of `mocap info DIR`: one line per clip.
 
-use mocap::{FileFacts, short};
+use mocap::{FileFacts, MarkerFacts, UnitFacts, short};
 
 use super::quality::Measured;
 use crate::args::SortBy;
@@ -27,6 +27,25 @@ impl Line {
         measured: Option<&Measured>,
         warnings: &[Diagnostic],
     ) -> Line {
+        let clip = (facts.fps.is_some()).then_some(facts.frames);
+        Line {
+            height: measured.and_then(|measured| measured.stature),
+            ..Line::of_file(path, (clip, facts.fps), &facts.unit, measured, warnings)
+        }
+    }
+
+    /// The line of a recording of markers.
+    pub(super) fn of_markers(path: &str, facts: &MarkerFacts, warnings: &[Diagnostic]) -> Line {
+        Line::of_file(path, (Some(facts.frames), Some(facts.fps)), &facts.unit, None, warnings)
+    }
+
+    fn of_file(
+        path: &str,
+        (frames, fps): (Option<usize>, Option<f64>),
+        unit: &UnitFacts,
+        measured: Option<&Measured>,
+        warnings: &[Diagnostic],
+    ) -> Line {
         let worst = measured.and_then(|measured| measured.worst.clone());
         let more = measured.map_or(0, |measured| measured.findings.len().saturating_sub(1));
         let finding = match (worst, warnings) {
@@ -37,13 +56,13 @@ impl Line {
         };
         Line {
             path: path.to_owned(),
-            frames: (facts.fps.is_some()).then_some(facts.frames),
-            fps: facts.fps,
-            unit: facts.unit.name.map_or_else(
-                || facts.unit.metres.map_or("?".to_owned(), |metres| format!("{} m", short(metres))),
+            frames,
+            fps,
+            unit: unit.name.map_or_else(
+                || unit.metres.map_or("?".to_owned(), |metres| format!("{} m", short(metres))),
                 str::to_owned,
             ),
-            height: measured.and_then(|measured| measured.stature),
+            height: None,
             finding,
             badness: measured.map_or(0.0, |measured| measured.severity)
                 + warnings.len() as f64 / (warnings.len() as f64 + 1.0) / 2.0,

@@ -214,6 +214,16 @@ fn title(input: &Input) -> String {
 fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Motion, Failure> {
     let loaded = read::load(context, input, reading)?;
     let bytes = loaded.size();
+    if let Some((markers, mut warnings)) = loaded.markers(reading)? {
+        let mut found = Vec::new();
+        let clip = mocap::marker_clip(&markers, &mut found);
+        warnings.extend(found.into_iter().map(Diagnostic::from));
+        let unseen = || Diagnostic::new("markers::unseen", "no marker was seen in any frame");
+        return match clip {
+            Some(clip) => Ok(Motion { clip, warnings, bytes }),
+            None => Err(Failure { error: unseen(), warnings }),
+        };
+    }
     let Motion { clip, warnings, .. } = match loaded.format.has_motion() {
         true => loaded.into_motion(reading)?,
         false => {

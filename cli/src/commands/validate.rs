@@ -126,6 +126,11 @@ fn check(
 ) -> Result<(Checked, Vec<Diagnostic>), ReadFailure> {
     let loaded = read::open(context, &job.input, reading)?;
     let (format, bytes_in) = (loaded.format, loaded.size());
+    if let Some((markers, mut warnings)) = loaded.markers(reading)? {
+        warnings.extend(mocap::marker_problems(&markers).into_iter().map(Diagnostic::from));
+        let tally = Tally { frames: markers.frames(), bytes_in, bytes_out: 0 };
+        return Ok((Checked { format, tally, clip: None }, warnings));
+    }
     let (clip, warnings) = if format.has_motion() {
         let motion = loaded.motion(reading)?;
         (Some(motion.clip), motion.warnings)

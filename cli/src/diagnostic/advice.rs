@@ -2,7 +2,7 @@
 
 use mocap::{FileFormat, Problem, unit_name};
 use mocap_compress::CompressError;
-use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy};
+use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy, arrays, smpl};
 
 /// The advice on a finding.
 pub(super) fn on(finding: &Finding) -> Option<String> {
@@ -14,6 +14,17 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     }
     if let Some(LimitExceeded { what, .. }) = finding.problem_as() {
         return (*what == Limits::SAMPLES).then(|| "--max-samples raises the limit".into());
+    }
+    if let Some(smpl::Problem::OtherSkeleton { .. } | smpl::Problem::OtherRest) = finding.problem_as() {
+        return Some(
+            "`mocap skel --preset smpl` writes such a skeleton, `mocap retarget` puts a motion on it".into(),
+        );
+    }
+    if let Some(arrays::Problem::OfAnotherSet { .. }) = finding.problem_as() {
+        return Some(
+            "`mocap retarget` puts clips on one skeleton, --fps brings them to one rate, --up to one axis"
+                .into(),
+        );
     }
     let advice = match finding.remedy()? {
         Remedy::Repair => "--repair interpolates over such values",
@@ -87,6 +98,15 @@ fn on_format(problem: &FormatProblem) -> Option<String> {
             format!("state it with --from, one of {}", names.join(", "))
         }
         FormatProblem::NoMotion => "`mocap skel` shows, checks and writes skeletons".into(),
+        FormatProblem::OnlyMarkers => {
+            "`mocap info`, validate, plot and view show markers; `mocap convert` writes c3d, trc, csv and npz"
+                .into()
+        }
+        FormatProblem::NoMarkers { .. } => {
+            let formats = Format::ALL.into_iter().filter(|format| format.writes_markers());
+            let names: Vec<&str> = formats.map(Format::extension).collect();
+            format!("markers are written as {}", names.join(", "))
+        }
         FormatProblem::NeedsMotion { .. } => "skeletons are written as skel or asf".into(),
         _ => return None,
     })

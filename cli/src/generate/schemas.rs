@@ -39,7 +39,7 @@ fn schema(name: &str, about: &str) -> Value {
         "picture" => writing(of::<picture::Row<'static>>),
         "run" => writing(of::<pipeline::Row<'static>>),
         "manifest" => rows(&[of::<Line>]),
-        "info" => rows(&[of::<info::Row<'static>>, ERROR, SUMMARY]),
+        "info" => rows(&[of::<info::Row<'static>>, of::<info::MarkerRow<'static>>, ERROR, SUMMARY]),
         "validate" => rows(&[of::<validate::Row<'static>>, ERROR, SUMMARY]),
         "compare" => rows(&[of::<compare::Row<'static>>, ERROR, SUMMARY]),
         "skel-preset" => rows(&[of::<skel::PresetRow>, ERROR]),

@@ -21,7 +21,7 @@ use mocap::{
 use mocap_batch::{BatchError, Input, JobContext, Source};
 use mocap_compress::Compressed;
 use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -106,7 +106,7 @@ fn parsed(
             warnings.extend(located(&found, &bytes));
             let clip = input.part.clone().map(ClipChoice);
             let peers = reading.answers_of_peers(&file, &options);
-            Ok(Loaded { format, file, warnings, clip, bytes, peers })
+            Ok(Loaded { format: file.format(), file, warnings, clip, bytes, peers })
         }
         Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),
     }
@@ -198,6 +198,19 @@ impl Loaded {
             }
             Err(rejected) => Err(ReadFailure::of(rejected, &bytes).behind(warnings)),
         }
+    }
+
+    /// The markers of a recording, with all warnings; `None` of other files.
+    pub(crate) fn markers(&self, reading: &Reading) -> Result<Option<(Markers, Vec<Diagnostic>)>, Failure> {
+        match self.file.markers(&ReadOptions::from(reading)) {
+            Some(markers) => Ok(Some((markers, self.warnings(reading)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The warnings of the document.
+    pub(crate) fn warnings(&self, reading: &Reading) -> Result<Vec<Diagnostic>, Failure> {
+        strict(reading, self.warnings.clone())
     }
 
     /// The skeleton of the document, of any format.

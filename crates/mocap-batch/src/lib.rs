@@ -65,6 +65,7 @@ mod root;
 mod rows;
 mod run;
 mod shard;
+mod split;
 mod write;
 
 /// A number of things in words: `1 clip`, `2 clips`.
@@ -93,4 +94,5 @@ pub use report::{JobReport, Tally};
 pub use rows::{PlanAction, PlanRow, plan_rows};
 pub use run::{Observer, Outcome, RunOptions, Summary, run};
 pub use shard::Shard;
+pub use split::Split;
 pub use write::{WriteContent, write_file, write_stream};

@@ -34,7 +34,7 @@ impl EditMetric {
             "max-deg" => report.max_deg,
             "rms" => report.rms_m,
             "max" => report.max_m,
-            "skate" => report.contacts.map(|contacts| contacts.skate),
+            "skate" => report.contacts.and_then(|contacts| contacts.skate),
             "contacts-lost" => {
                 let (before, after) = (report.contacts_before?, report.contacts?);
                 let count = |figures: crate::ContactFigures| figures.left_frames + figures.right_frames;

@@ -57,7 +57,9 @@ pub struct ContactFigures {
     /// Frames in which the right toe is in contact.
     pub right_frames: usize,
     /// Foot skate: the mean horizontal speed of toes in contact [m/s].
-    pub skate: f64,
+    ///
+    /// `None` without contacts.
+    pub skate: Option<f64>,
 }
 
 /// A figure of one kind of edit.
@@ -168,16 +170,19 @@ pub(crate) fn contact_figures(body: &Body, clip: &Clip) -> Option<ContactFigures
     let metres = body.metres?;
     let found = body.contacts(clip)?;
     let mut figures = ContactFigures::default();
-    let mut weighted = 0.0;
+    let (mut weighted, mut measured) = (0.0, 0);
     for (foot, (motion, contacts)) in body.feet.iter().zip(&found) {
         let frames = contacts.toe.iter().filter(|contact| **contact).count();
         match foot.side {
             mocap_model::Side::Left => figures.left_frames = frames,
             mocap_model::Side::Right => figures.right_frames = frames,
         }
-        weighted += FootMotion::measure(motion, contacts, 0.0, metres).skate * frames as f64;
+        if let Some(skate) = FootMotion::measure(motion, contacts, 0.0, metres).skate {
+            weighted += skate * frames as f64;
+            measured += frames;
+        }
     }
-    figures.skate = weighted / (figures.left_frames + figures.right_frames).max(1) as f64;
+    figures.skate = (measured > 0).then(|| weighted / measured as f64);
     Some(figures)
 }
 
@@ -203,14 +208,17 @@ impl fmt::Display for EditReport {
             None => format!("{} not measured", figure.name),
         }));
         if let (Some(before), Some(after)) = (&self.contacts_before, &self.contacts) {
+            let skate = |figures: &ContactFigures| {
+                figures.skate.map_or("not measured".into(), |skate| format!("{:.1}", skate * 100.0))
+            };
             parts.push(format!(
-                "contacts {}/{} -> {}/{} frames, skate {:.1} -> {:.1} cm/s",
+                "contacts {}/{} -> {}/{} frames, skate {} -> {} cm/s",
                 before.left_frames,
                 before.right_frames,
                 after.left_frames,
                 after.right_frames,
-                before.skate * 100.0,
-                after.skate * 100.0
+                skate(before),
+                skate(after)
             ));
         }
         parts.extend(self.notes.iter().cloned());

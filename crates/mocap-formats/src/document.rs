@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::bvh::{PositionDecision, PositionMode};
 use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions};
@@ -23,7 +23,14 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Where it has no motion, or values that are not finite and are not to be repaired.
     fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
         let _ = options;
-        Err(Finding::new(FormatProblem::NoMotion).into())
+        let problem =
+            if self.markers().is_some() { FormatProblem::OnlyMarkers } else { FormatProblem::NoMotion };
+        Err(Finding::new(problem).into())
+    }
+
+    /// The markers of a recording; `None` of other files. Then there is no clip and no skeleton.
+    fn markers(&self) -> Option<&Markers> {
+        None
     }
 
     /// The same; what the document holds is not copied where it can be taken.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::left_out::Holds;
 use crate::{Document, Encoded, FileBeside, Finding, Limits, Parsed, ReadOptions, Rejected, WriteOptions};
@@ -39,6 +39,33 @@ pub(crate) struct Entry {
     pub(crate) in_metres: bool,
     /// Writes a skeleton without motion.
     pub(crate) write_skeleton: Option<WriteSkeleton>,
+    /// Whether a file holds markers instead of a skeleton that moves.
+    pub(crate) holds_markers: bool,
+    /// Writes a recording of markers.
+    pub(crate) write_markers: Option<WriteMarkers>,
+}
+
+impl Entry {
+    /// A format of motions that can be neither read nor written: a format states where it differs.
+    pub(crate) const MOTION: Entry = Entry {
+        name: "",
+        extensions: &[],
+        note: None,
+        has_motion: true,
+        states_space: false,
+        holds: Holds::ALL,
+        searched: false,
+        beside: None,
+        detect: |_| false,
+        read: Err("it cannot be read"),
+        write: None,
+        write_clips: None,
+        files_beside: None,
+        in_metres: false,
+        write_skeleton: None,
+        holds_markers: false,
+        write_markers: None,
+    };
 }
 
 pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
@@ -46,6 +73,7 @@ pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<E
 pub(crate) type WriteClips = fn(&[Clip], &WriteOptions) -> Result<Encoded<'static>, Finding>;
 pub(crate) type ListFiles = fn(&[u8], &Limits) -> Result<Vec<FileBeside>, Rejected>;
 pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'static>, Finding>;
+pub(crate) type WriteMarkers = for<'m> fn(&'m Markers, &WriteOptions) -> Result<Encoded<'m>, Finding>;
 
 /// The start of a file, as detection looks at it.
 pub(crate) struct Start<'t> {

@@ -7,7 +7,9 @@ use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
 use crate::gltf::{glb, text as gltf};
-use crate::{FileBeside, Limits, Rejected, amc, asf, bvh, csv, fbx, json, skel, text, usd};
+use crate::{
+    FileBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel, smpl, text, trc, usd,
+};
 
 /// Makes the enum and the table from one line per format.
 macro_rules! formats {
@@ -38,6 +40,11 @@ formats! {
     Skel from skel: "This project's skeleton file: joints, roles, limits, chains",
     Csv from csv: "Object-space positions: one row per frame and joint",
     Json from json: "A clip with everything it holds, as JSON",
+    Npz from npz: "A clip as numpy arrays: rotations, positions, velocities, contacts",
+    Safetensors from safetensors: "The same arrays as safetensors",
+    Smpl from smpl: "The motion of an SMPL body, as AMASS has it",
+    C3d from c3d: "Markers of an optical system, with gaps",
+    Trc from trc: "Markers as a table of text",
     Glb from glb: "glTF 2.0 in one file: skeleton, clips, skinned body",
     Gltf from gltf: "glTF 2.0 as JSON, read with the files beside it",
     Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
@@ -61,6 +68,11 @@ impl Format {
     /// The lower-case name, which is also the usual extension.
     pub fn extension(self) -> &'static str {
         self.entry().name
+    }
+
+    /// The extension of its files: the name, or what follows the last `-` in it.
+    pub fn file_extension(self) -> &'static str {
+        self.extension().rsplit('-').next().unwrap_or_default()
     }
 
     /// A few words that help texts put in brackets behind the name.
@@ -93,6 +105,16 @@ impl Format {
     /// Whether clips can be written in the format; of formats without motion, their skeletons.
     pub fn is_writable(self) -> bool {
         self.entry().write.is_some()
+    }
+
+    /// Whether files of the format hold recordings of markers instead of a skeleton that moves.
+    pub fn holds_markers(self) -> bool {
+        self.entry().holds_markers
+    }
+
+    /// Whether recordings of markers can be written in the format.
+    pub fn writes_markers(self) -> bool {
+        self.entry().write_markers.is_some()
     }
 
     /// Whether files of the format state their unit and axes.
@@ -167,6 +189,10 @@ pub enum FormatProblem {
     ReadOnly { format: Format },
     #[error("the file contains a skeleton but no motion")]
     NoMotion,
+    #[error("the file contains markers, which are points without a skeleton")]
+    OnlyMarkers,
+    #[error("{format} files do not hold markers")]
+    NoMarkers { format: Format },
     #[error("{format} files hold one clip, there are {count}; --clip chooses one")]
     OneClip { format: Format, count: usize },
     #[error("{format} files contain a motion, but this is only a skeleton")]
@@ -179,6 +205,7 @@ impl crate::Problem for FormatProblem {
             FormatProblem::Unknown => "format::unknown",
             FormatProblem::WriteOnly { .. } => "format::write-only",
             FormatProblem::ReadOnly { .. } => "format::read-only",
+            FormatProblem::OnlyMarkers | FormatProblem::NoMarkers { .. } => "format::markers",
             FormatProblem::OneClip { .. } => "format::one-clip",
             FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
         }

@@ -2,6 +2,7 @@
 
 use mocap_model::EulerOrder;
 
+use crate::arrays::ArrayOptions;
 use crate::asf::{self, AsfUnits};
 use crate::bvh::{NameStyle, PositionChannels, PositionMode};
 use crate::{ClipChoice, FilesBeside, Format, Limits, body};
@@ -40,6 +41,8 @@ pub struct WriteOptions {
     pub names: NameStyle,
     /// What the positions of joints below the root of a BVH mean. Default: they replace OFFSET.
     pub positions: PositionMode,
+    /// How a motion becomes arrays (NPZ, safetensors).
+    pub arrays: ArrayOptions,
     /// What stands for the body in formats that show meshes. Default: capsules.
     pub mesh: Option<body::Style>,
     /// How far keys that are left out may move a joint, or a point 3 cm beside it, in formats of keys \[m\]. 0: every

@@ -58,6 +58,7 @@ mod quantity;
 mod rate;
 mod role;
 mod rotation;
+mod selection;
 mod skeleton;
 mod space;
 mod stretch;

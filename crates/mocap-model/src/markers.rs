@@ -192,6 +192,32 @@ impl Markers {
     }
 }
 
+impl Markers {
+    /// The same numbers read in another space; nothing is converted.
+    pub fn with_space(self, space: Space) -> Markers {
+        Markers { space, ..self }
+    }
+
+    /// The same frames read at another rate.
+    pub fn with_rate(self, rate: FrameRate) -> Markers {
+        Markers { rate, ..self }
+    }
+
+    /// Every length multiplied by `factor`; the unit stays.
+    ///
+    /// # Errors
+    /// [`ModelError::MarkerNotFinite`] if a length is not finite then.
+    pub fn scaled(self, factor: f64) -> Result<Markers, ModelError> {
+        let Markers { space, rate, frames, names, positions, residuals } = self;
+        let positions = positions.into_iter().map(|position| position.map(|place| place * factor)).collect();
+        let scaled = Markers::new(space, rate, frames, names, positions)?;
+        match residuals.is_empty() {
+            true => Ok(scaled),
+            false => scaled.with_residuals(residuals.into_iter().map(|residual| residual * factor).collect()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,6 +283,15 @@ mod tests {
         assert_eq!(markers.trim(4..6), Err(ModelError::FrameRange { from: 4, to: 6, frames: 5 }));
         let backwards = Range { start: 3, end: 2 };
         assert_eq!(markers.trim(backwards), Err(ModelError::FrameRange { from: 3, to: 2, frames: 5 }));
+    }
+
+    #[test]
+    fn lengths_are_scaled_and_gaps_stay() {
+        let markers = two_markers().with_residuals(vec![1.0; 10]).unwrap().scaled(0.001).unwrap();
+        assert_eq!(markers.position(0, 1), Some(Vector3::new(0.01, 0.0, 0.001)));
+        assert_eq!((markers.residual(0, 1), markers.residual(0, 0)), (Some(0.001), None));
+        assert_eq!(markers.gaps(0), [0..1, 2..4]);
+        assert!(two_markers().scaled(f64::MAX).is_err());
     }
 
     #[test]

@@ -226,7 +226,10 @@ fn rotation_orders(skeleton: &Skeleton) -> Vec<OrderFacts> {
 impl UnitFacts {
     /// The unit of a skeleton, guessed from its size where it is not stated.
     pub fn of(skeleton: &Skeleton) -> UnitFacts {
-        let unit = known_unit(skeleton);
+        UnitFacts::known(known_unit(skeleton))
+    }
+
+    fn known(unit: Option<mocap_model::Unit>) -> UnitFacts {
         UnitFacts {
             name: unit.and_then(|unit| unit.name()),
             metres: unit.map(|unit| unit.metres),
@@ -237,6 +240,11 @@ impl UnitFacts {
                 UnitSource::Voted => "voted",
             }),
         }
+    }
+
+    /// The unit that a space states.
+    pub fn stated(space: &mocap_model::Space) -> UnitFacts {
+        UnitFacts::known(space.unit)
     }
 
     /// The unit and its source, such as `cm (stated in the file)`.

@@ -7,9 +7,9 @@ use mocap_formats::{
     ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, Rejected, Remedy, Stated, asf,
     bvh,
 };
-use mocap_model::{Clip, FrameRate, Skeleton, UnitSource};
+use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
-use crate::unit::{in_space, restated};
+use crate::unit::{in_space, restated, restated_space};
 use crate::up::detect_up;
 use crate::{FileFormat, Problem, ReadOptions, above_zero};
 
@@ -68,6 +68,11 @@ impl MotionFile {
                 (Content::Document(value), warnings)
             }
         };
+        // An NPZ file may hold the arrays of another format.
+        let format = match &content {
+            Content::Document(document) => FileFormat::Exchange(document.format()),
+            Content::Clip(_) => format,
+        };
         Ok(Parsed { value: MotionFile { format, content }, warnings })
     }
 
@@ -87,6 +92,13 @@ impl MotionFile {
             Content::Document(document) => Some(document.as_ref()),
             Content::Clip(_) => None,
         }
+    }
+
+    /// The markers of a recording, in the rate, unit and axes that the options state; `None` of other files.
+    pub fn markers(&self, options: &ReadOptions) -> Option<Markers> {
+        let markers = self.document()?.markers()?;
+        let space = restated_space(*markers.space(), options);
+        Some(crate::markers::restated(markers, options.rate, space))
     }
 
     /// As [`MotionFile::document`], to keep.

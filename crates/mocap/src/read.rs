@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use mocap_formats::{Finding, Format, Parsed, Rejected, asf};
-use mocap_model::{Clip, Skeleton};
+use mocap_formats::{Finding, Format, FormatProblem, Parsed, Rejected, asf};
+use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::clip_of_file::split_clip;
 use crate::motion_file::{Header, MotionFile, strictly};
@@ -66,6 +66,22 @@ pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Parsed<Skeleton>, Error> 
     let Parsed { value, warnings } = finish(path, &options, warnings, file.header(&options))?;
     let Header { skeleton, .. } = value;
     Ok(Parsed { value: skeleton, warnings })
+}
+
+/// Reads the markers of a recording: `.c3d`, `.trc`, or `.npz` that was made of them.
+///
+/// # Errors
+/// Where the file cannot be read or understood, or holds no markers.
+pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
+    let (path, options) = (path.as_ref(), ReadOptions::default());
+    let Parsed { value: file, warnings } = open(path, &options)?;
+    match file.markers(&options) {
+        Some(value) => Ok(Parsed { value, warnings }),
+        None => {
+            let format = file.format().exchange().unwrap_or(Format::C3d);
+            Err(Error::file(path, Finding::new(FormatProblem::NoMarkers { format })))
+        }
+    }
 }
 
 /// Reads a file into what it says, which [`MotionFile::into_clip`] turns into what it means.

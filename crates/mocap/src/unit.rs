@@ -84,7 +84,11 @@ pub fn guess_warning(unit: Unit) -> Option<Finding> {
 
 /// The skeleton in the unit and axes that the user states; no number changes.
 pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
-    let mut space = *skeleton.space();
+    skeleton.with_space(restated_space(*skeleton.space(), options))
+}
+
+/// The space with the unit and axes that the user states.
+pub(crate) fn restated_space(mut space: Space, options: &ReadOptions) -> Space {
     if let Some(metres) = options.unit {
         space.unit = Some(Unit { metres, source: UnitSource::Flag });
     } else if let (None, Some(answer)) = (space.unit, options.peers.unit) {
@@ -93,7 +97,7 @@ pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
     if let Some(up) = options.up {
         space = with_up(&space, up);
     }
-    skeleton.with_space(space)
+    space
 }
 
 /// The space turned to another up axis, about the axis that neither is.

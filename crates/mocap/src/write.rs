@@ -7,9 +7,10 @@ use std::path::Path;
 use tempfile::Builder;
 
 use mocap_formats::{Content, Encoded, Finding, Format, WriteOptions};
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, Markers, Skeleton, Space};
 
-use crate::{Error, for_format};
+use crate::unit::in_space;
+use crate::{Error, for_format, guess_warning, known_unit, with_roles};
 
 /// Writes a clip in the format of the path's extension; beside an AMC its ASF. Files are written atomically, and files
 /// that exist are replaced.
@@ -54,10 +55,8 @@ pub fn write_with(
     let path = path.as_ref();
     let format = format_of(path)?;
     let mut warnings = Vec::new();
-    let encoded = match format.in_metres() {
-        true => mocap_formats::write_owned(for_format(clip.clone(), format, &mut warnings), format, options)?,
-        false => mocap_formats::write(clip, format, options)?,
-    };
+    let prepared = for_format(prepare(clip.clone(), format, &mut warnings), format, &mut warnings);
+    let encoded = mocap_formats::write_owned(prepared, format, options)?;
     warnings.extend(put(path, encoded)?);
     Ok(warnings)
 }
@@ -88,6 +87,31 @@ pub fn write_clips(
     warnings.dedup();
     warnings.extend(put(path, mocap_formats::write_clips(&clips, format, options)?)?);
     Ok(warnings)
+}
+
+/// Writes a recording of markers as `.c3d`, `.trc`, `.csv`, `.npz` or `.safetensors`. A file that exists is replaced.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_markers(path: impl AsRef<Path>, markers: &Markers) -> Result<Vec<Finding>, Error> {
+    let path = path.as_ref();
+    put(path, mocap_formats::write_markers(markers, format_of(path)?, &WriteOptions::default())?)
+}
+
+/// The clip with what a format wants to know of the body: arrays have roles, contacts, and lengths in metres. A unit
+/// that is guessed is a warning.
+pub fn prepare(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Clip {
+    if !matches!(format, Format::Npz | Format::Safetensors) {
+        return clip;
+    }
+    let has_roles = clip.skeleton().joints().iter().any(|joint| joint.role.is_some());
+    let clip = if has_roles { clip } else { with_roles(clip) };
+    let unit = known_unit(clip.skeleton());
+    if clip.skeleton().space().unit.is_none() {
+        warnings.extend(unit.and_then(guess_warning));
+    }
+    let space = Space { unit, ..*clip.skeleton().space() };
+    in_space(clip, space)
 }
 
 /// Writes a skeleton as `.skel` or `.asf`, by the path's extension. A file that exists is replaced.

@@ -146,6 +146,7 @@ fn retarget(
         limits: args.reading.limits(),
         bvh: args.bvh,
         scene: args.scene,
+        ..EncodeOptions::default()
     };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let motion = encode::named(motion, &stem, format);

@@ -18,7 +18,7 @@ use mocap_model::{Clip, UnitQuaternion, Vector3};
 use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 
 use crate::samples::Samples;
-use crate::{EditError, EditReport};
+use crate::{ContactFigures, EditError, EditReport};
 use adaptive::Workspace;
 
 /// Fewer frames have no noise that could be told from motion.
@@ -152,14 +152,14 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
         let noise = (figures.noise / figures.joints.max(1) as f64).sqrt().to_degrees();
         report = report.figure("noise", noise, "deg").figure("spikes", figures.spikes as f64, "");
     }
-    if let (Some(before), Some(after)) = (report.contacts_before, report.contacts)
-        && before.left_frames + before.right_frames > 0
-        && after.skate > 1.2 * before.skate + 0.005
+    let skate = |contacts: Option<ContactFigures>| contacts.and_then(|contacts| contacts.skate);
+    if let (Some(before), Some(after)) = (skate(report.contacts_before), skate(report.contacts))
+        && after > 1.2 * before + 0.005
     {
         let message = format!(
             "feet skate more than before: {:.1} cm/s, {:.1} before; --fix-feet locks them",
-            after.skate * 100.0,
-            before.skate * 100.0
+            after * 100.0,
+            before * 100.0
         );
         report.warn("edit::skate", message);
     }

@@ -31,6 +31,7 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: None,
+    ..Entry::MOTION
 };
 
 fn detect(start: &Start) -> bool {

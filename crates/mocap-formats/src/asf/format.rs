@@ -26,6 +26,7 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: Some(|skeleton, _| encode(skeleton)),
+    ..Entry::MOTION
 };
 
 /// Whether the first keyword is one of skeletons.

@@ -39,6 +39,7 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: None,
+    ..Entry::MOTION
 };
 
 /// What position channels mean, as stated, else as the numbers show.

@@ -1,9 +1,10 @@
 //! CSV in the table of formats.
 
-use super::write;
+use super::{write, write_markers};
 use crate::Content;
 use crate::entry::Entry;
 use crate::left_out::Holds;
+use crate::markers::streamed;
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "csv",
@@ -22,4 +23,6 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: None,
+    write_markers: Some(|markers, _| Ok(streamed(move |out| write_markers(markers, out)))),
+    ..Entry::MOTION
 };

@@ -5,8 +5,10 @@
 //! Names are quoted as in RFC 4180. There is no reader: a table of positions has no rotations.
 
 mod format;
+mod markers;
 mod write;
 
+pub use markers::write_markers;
 pub use write::write;
 
 pub(crate) use format::FORMAT;

@@ -55,12 +55,12 @@ fn names(skeleton: &Skeleton) -> Vec<String> {
 }
 
 /// Six decimals, and no negative zero.
-fn micro(value: f64) -> f64 {
+pub(super) fn micro(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
 }
 
 /// A text as a cell.
-fn cell(text: &str) -> Vec<u8> {
+pub(super) fn cell(text: &str) -> Vec<u8> {
     match text.contains(['"', ',', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")).into_bytes(),
         false => text.as_bytes().to_vec(),

@@ -22,9 +22,8 @@ pub(crate) static FORMAT: Entry = Entry {
     read: READ,
     write: Some(|clip, options| from_clips(std::slice::from_ref(&*clip), options)),
     write_clips: Some(from_clips),
-    write_skeleton: None,
-    files_beside: None,
     in_metres: true,
+    ..Entry::MOTION
 };
 
 #[cfg(feature = "fbx")]

@@ -28,6 +28,7 @@ const BINARY: Entry = Entry {
     write_skeleton: None,
     files_beside: Some(files_beside),
     in_metres: true,
+    ..Entry::MOTION
 };
 
 pub(crate) static GLTF: Entry = Entry {

@@ -29,6 +29,7 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: None,
+    ..Entry::MOTION
 };
 
 /// A file that says what it means.

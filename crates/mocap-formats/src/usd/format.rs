@@ -23,6 +23,7 @@ pub(crate) static FORMAT: Entry = Entry {
     write_skeleton: None,
     files_beside: None,
     in_metres: true,
+    ..Entry::MOTION
 };
 
 fn encoded(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {

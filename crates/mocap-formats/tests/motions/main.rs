@@ -2,6 +2,7 @@
 
 mod acclaim;
 mod acclaim_write;
+mod arrays;
 mod bvh_files;
 mod csv_table;
 #[cfg(feature = "fbx")]
@@ -25,6 +26,12 @@ mocap_corpus::tests! {
     acclaim_write::rigs_of_bvh_fixtures_come_back,
     acclaim_write::every_bone_of_the_database_goes_into_bvh,
     acclaim_write::every_bone_of_the_fixtures_goes_into_bvh,
+    arrays::fixtures_come_back_from_arrays,
+    arrays::motions_come_back_from_arrays,
+    arrays::fixture_annotations_come_back,
+    arrays::fixtures_come_back_from_packs,
+    arrays::fixture_features_follow_from_the_motion,
+    arrays::fixture_arrays_of_others_are_read,
     bvh_files::writing_an_untouched_document_changes_no_value,
     bvh_files::writing_an_untouched_fixture_changes_no_value,
     bvh_files::world_positions_are_those_of_the_reference,

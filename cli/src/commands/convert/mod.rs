@@ -1,15 +1,19 @@
 //! `mocap convert`: between formats, with edits.
 
+mod markers;
+mod pack;
+
 use std::mem::take;
 use std::path::Path;
 
+use globset::Glob;
 use mocap::{FileFacts, UnitFacts, short};
 use mocap_batch::counted;
 use mocap_formats::{Format, Parsed};
-use mocap_model::Clip;
+use mocap_model::{Clip, Markers, ModelError};
 use serde::Serialize;
 
-use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading};
+use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, holds_arrays};
 use crate::batch::{
     self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
@@ -28,6 +32,9 @@ pub(crate) struct Row<'a> {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
+    /// Of a recording of markers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markers: Option<usize>,
     /// Whether every value of the input is unchanged.
     unchanged: bool,
     input_bytes: u64,
@@ -42,8 +49,15 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
             .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
     }
+    if let Some(flag) = args.arrays.asked().filter(|_| !holds_arrays(format)) {
+        return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
+            .help("it is for npz and safetensors"));
+    }
+    if let Some(clips) = args.arrays.pack {
+        return pack::run(args, format, clips as usize, console);
+    }
     let rename = |path: &Path| encode::renamed(path, format);
-    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
+    let names = OutputNames { searched: searched(format), rename: &rename, format: Some(format) };
     let reads = read_files(&args.reading, Some(&args.inputs.selection));
     let mut inputs = args.inputs.clone();
     if format.holds_several_clips() && inputs.selection.clip.as_deref() == Some("all") {
@@ -54,6 +68,15 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let options =
         RunOptions::writing(&args.inputs.selection, &args.outputs, invocation).with_peers([&args.reading]);
     Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
+}
+
+/// What directories are searched for: what can be written in the format.
+fn searched(format: Format) -> batch::Reads {
+    match (format.is_writable(), format.writes_markers()) {
+        (true, true) => batch::MOTIONS_AND_MARKERS,
+        (false, true) => batch::MARKERS,
+        _ => batch::ANY_MOTIONS,
+    }
 }
 
 /// The format that `--to` or the name of the output asks for.
@@ -71,41 +94,73 @@ struct Converted {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
+    markers: Option<usize>,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
     /// Of positions.
     unit: Option<UnitFacts>,
 }
 
+impl Converted {
+    fn of(encoded: Encoded, frames: usize, fps: Option<f64>, joints: usize) -> Converted {
+        let (markers, unchanged, warnings, unit) = (None, false, Vec::new(), None);
+        Converted { encoded, frames, fps, joints, markers, unchanged, warnings, unit }
+    }
+}
+
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
     let name = job.input.relative.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let input_bytes = loaded.size();
-    let mut done = match loaded.format == format.into() && args.changes_nothing(format) {
-        true => keep(loaded, args)?,
-        false => change(loaded, args, format, &name.unwrap_or_default())?,
+    let unchanged = loaded.format == format.into() && args.changes_nothing(format);
+    let mut done = match (unchanged, loaded.markers(&args.reading)?) {
+        (true, markers) => keep(loaded, markers.map(|(markers, _)| markers), args)?,
+        (false, Some((markers, warnings))) => markers::convert(markers, warnings, args, format)?,
+        (false, None) => change(loaded, args, format, &name.unwrap_or_default())?,
     };
     done.warnings.extend_from_slice(&done.encoded.warnings);
     done.warnings = read::strict(&args.reading, done.warnings)?;
     let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
     let path = job.input.shown();
-    let Converted { frames, fps, joints, unchanged, warnings, unit, .. } = done;
+    let Converted { frames, fps, joints, markers, unchanged, warnings, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
         true => format!("{}{rate}", counted(frames, "frame")),
         false => "the skeleton without motion".into(),
     };
+    let of = match markers {
+        Some(markers) => counted(markers, "marker"),
+        None => counted(joints, "joint"),
+    };
     let unit = unit.map_or(String::new(), |unit| format!(", unit {}", unit.text()));
-    let text = format!("{path} -> {output}: {motion}, {}{unit}", counted(joints, "joint"));
+    let text = format!("{path} -> {output}: {motion}, {of}{unit}");
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
     let format = format.extension();
-    let row =
-        Row { path, output, format, frames, fps, joints, unchanged, input_bytes, bytes, warnings: &warnings };
+    let row = Row {
+        path,
+        output,
+        format,
+        frames,
+        fps,
+        joints,
+        markers,
+        unchanged,
+        input_bytes,
+        bytes,
+        warnings: &warnings,
+    };
     Ok(Report { json: json(&row), text, warnings, tally, ..Report::default() })
 }
 
 /// The document written back as it is, unless other programs would misread it.
-fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
+fn keep(loaded: Loaded, markers: Option<Markers>, args: &Args) -> Result<Converted, Failure> {
+    if let Some(markers) = markers {
+        let (frames, fps, count) = (markers.frames(), markers.rate().fps(), markers.names().len());
+        let warnings = loaded.warnings(&args.reading)?;
+        let encoded = loaded.into_document().expect("a recording is a document").write().into();
+        let kept = Converted::of(encoded, frames, Some(fps), 0);
+        return Ok(Converted { markers: Some(count), unchanged: true, warnings, ..kept });
+    }
     // The motion is checked nevertheless: a broken one is not copied.
     let (facts, mut warnings) = loaded.facts(&args.reading)?;
     let reading = loaded.options(&args.reading).of_format(mocap::Companions::default());
@@ -125,17 +180,8 @@ fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
         }
         None => (document, true),
     };
-    Ok(Converted { encoded: document.write().into(), frames, fps, joints, unchanged, warnings, unit: None })
-}
-
-fn encode_options(args: &Args) -> EncodeOptions {
-    EncodeOptions {
-        euler: args.euler,
-        tolerance: None,
-        limits: args.reading.limits(),
-        bvh: args.bvh,
-        scene: args.scene,
-    }
+    let encoded = document.write().into();
+    Ok(Converted { unchanged, warnings, ..Converted::of(encoded, frames, fps, joints) })
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -147,9 +193,7 @@ fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Resul
     let (skeleton, warnings) = loaded.into_skeleton(&args.reading)?;
     let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
     match encode::skeleton(&skeleton, format) {
-        Ok(encoded) => {
-            Ok(Converted { encoded, frames: 0, fps: None, joints, unchanged: false, warnings, unit: None })
-        }
+        Ok(encoded) => Ok(Converted { warnings, ..Converted::of(encoded, 0, None, joints) }),
         Err(error) => Err(Failure { error, warnings }),
     }
 }
@@ -169,6 +213,7 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
     let written =
         edit::apply(&args.edits, encode::named(clip, name, format), &mut warnings).and_then(|clip| {
+            let clip = only_joints(clip, &args.arrays.joints)?;
             let converted = facts(&clip, format);
             let encoded = encode::clip(clip, format, encode_options(args))?;
             Ok(converted(encoded))
@@ -177,6 +222,23 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
         Ok(converted) => Ok(Converted { warnings, ..converted }),
         Err(error) => Err(Failure { error, warnings }),
     }
+}
+
+/// The clip with only the joints that `--joints` asks for.
+fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic> {
+    if globs.is_empty() {
+        return Ok(clip);
+    }
+    let matchers: Vec<_> = globs.iter().map(Glob::compile_matcher).collect();
+    let kept = clip.with_only_joints(|joint| matchers.iter().any(|matcher| matcher.is_match(&joint.name)));
+    kept.map_err(|error| match error {
+        ModelError::NoJoints => {
+            let names: Vec<&str> = clip.skeleton().joints().iter().map(|joint| joint.name.as_str()).collect();
+            Diagnostic::new("usage::joints", "--joints matches no joint")
+                .help(format!("the joints are {}", names.join(", ")))
+        }
+        other => Diagnostic::new("edit::not-finite", other.to_string()),
+    })
 }
 
 /// All clips of a file, or the one that is chosen, in a file that holds several.
@@ -219,6 +281,17 @@ fn keeps_lengths(edits: &Edits) -> bool {
     edits.scale.is_none() && edits.of_space().is_none()
 }
 
+fn encode_options(args: &Args) -> EncodeOptions {
+    EncodeOptions {
+        euler: args.euler,
+        tolerance: None,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        scene: args.scene,
+        arrays: args.arrays.options(),
+    }
+}
+
 /// What a clip is, before it is given away.
 fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use<> {
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
@@ -229,5 +302,5 @@ fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use
     };
     // A table of positions does not state their unit.
     let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
-    move |encoded| Converted { encoded, frames, fps, joints, unchanged: false, warnings: Vec::new(), unit }
+    move |encoded| Converted { unit, ..Converted::of(encoded, frames, fps, joints) }
 }

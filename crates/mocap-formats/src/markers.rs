@@ -1,0 +1,71 @@
+//! Recordings of markers, in the formats that hold them.
+
+use crate::{Content, Encoded, Finding, Format, FormatProblem, ReadOptions, Stated, WriteOptions};
+use mocap_model::Markers;
+
+/// A file of markers: what it means, and its bytes.
+#[derive(Debug)]
+pub(crate) struct MarkersDocument {
+    pub(crate) format: Format,
+    pub(crate) markers: Markers,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl crate::Document for MarkersDocument {
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn stated(&self, _: &ReadOptions) -> Stated {
+        Stated { frames: self.markers.frames(), ..Stated::default() }
+    }
+
+    fn markers(&self) -> Option<&Markers> {
+        Some(&self.markers)
+    }
+
+    fn write(&self) -> Encoded<'static> {
+        self.bytes.clone().into()
+    }
+}
+
+/// Writes a recording of markers in a format.
+///
+/// ```
+/// use mocap_formats::{Format, ReadOptions, WriteOptions, read, write_markers};
+/// use mocap_model::{FrameRate, Markers, Space, Vector3};
+///
+/// let rate = FrameRate::new(100.0).unwrap();
+/// let positions = vec![Some(Vector3::new(0.0, 1.0, 0.0)), None];
+/// let markers = Markers::new(Space::default(), rate, 2, vec!["LANK".into()], positions)?;
+/// let bytes = write_markers(&markers, Format::C3d, &WriteOptions::default())?.main.into_bytes();
+/// let document = read(&bytes, &ReadOptions::default())?.value;
+/// assert_eq!(document.markers().unwrap().position(1, 0), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Where the format holds no markers, or not these.
+pub fn write_markers<'m>(
+    markers: &'m Markers,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Encoded<'m>, Finding> {
+    match format.entry().write_markers {
+        Some(write) => write(markers, options),
+        None => Err(Finding::new(FormatProblem::NoMarkers { format })),
+    }
+}
+
+/// A file of markers that is made while it is written.
+pub(crate) fn streamed<'m>(
+    write: impl Fn(&mut dyn std::io::Write) -> std::io::Result<()> + Send + Sync + 'm,
+) -> Encoded<'m> {
+    Content::stream(write).into()
+}
+
+/// A number of a file with 32-bit floats with the few digits that mean it; any other with all of its digits.
+pub(crate) fn digits(value: f64) -> String {
+    let short = value as f32;
+    if f64::from(short) == value { short.to_string() } else { value.to_string() }
+}

@@ -1,0 +1,22 @@
+//! What can be wrong with an NPZ file as a container.
+
+/// A problem of an NPZ file; all are errors. What its arrays hold is checked by
+/// [`arrays::Problem`](crate::arrays::Problem).
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    #[error("the zip archive is cut off or damaged: its directory cannot be read")]
+    Truncated,
+    #[error("{path}: {message}")]
+    Member { path: String, message: String },
+}
+
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
+        match self {
+            Problem::Truncated => "npz::truncated",
+            Problem::Member { .. } => "npz::member",
+        }
+    }
+}

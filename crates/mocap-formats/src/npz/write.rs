@@ -1,0 +1,25 @@
+//! Writes NPZ files.
+
+use super::{npy, zip};
+use crate::arrays::Arrays;
+use std::io::{self, Write};
+
+/// Writes arrays as `numpy.savez` does: a zip archive of stored members. The same arrays give the same bytes.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(arrays: &Arrays, out: &mut dyn Write) -> io::Result<()> {
+    let names: Vec<String> = arrays.iter().map(|(name, _)| format!("{name}.npy")).collect();
+    let content: Vec<_> =
+        arrays.iter().map(|(_, array)| move |out: &mut dyn Write| npy::write(array, out)).collect();
+    let members: Vec<(String, zip::WriteMember<'_>)> =
+        names.into_iter().zip(content.iter().map(|write| write as zip::WriteMember<'_>)).collect();
+    zip::write(&members, out)
+}
+
+/// The file of arrays in memory.
+pub fn to_bytes(arrays: &Arrays) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(arrays, &mut bytes).expect("writing to memory does not fail");
+    bytes
+}

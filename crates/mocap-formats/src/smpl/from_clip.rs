@@ -1,0 +1,124 @@
+//! A clip on an SMPL body as arrays.
+
+use super::{Model, Problem};
+use crate::Finding;
+use crate::arrays::{Array, Arrays, Data};
+use mocap_model::{Clip, JointId, Skeleton, Track, UnitQuaternion, Vector3, log, rotation_between};
+
+/// Numbers of the shape of a body that are written at least.
+const BETAS: usize = 16;
+/// The bones of a T-pose run along the axes up to this cosine.
+const ALONG: f64 = 0.7;
+
+/// The arrays of a clip whose joints are those of an SMPL body: `poses`, `trans`, `betas`, `gender`,
+/// `mocap_framerate`, all with 64 bits. Joints are found by the names of the models, or by `L_Hip` and the like.
+///
+/// # Errors
+/// Where a joint of the body is missing, or its rest pose is not that of the models.
+pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
+    let skeleton = clip.skeleton();
+    let (model, joints) = joints(skeleton)?;
+    check_rest(skeleton, &joints)?;
+    let metres = skeleton.space().metres().ok_or_else(|| Finding::new(Problem::NoUnit))?;
+    let turn = to_z_up(skeleton);
+    let frames = clip.frames();
+    let (mut poses, mut trans) =
+        (Vec::with_capacity(frames * joints.len() * 3), Vec::with_capacity(frames * 3));
+    for frame in 0..frames {
+        for (place, joint) in joints.iter().enumerate() {
+            let Some(joint) = joint else {
+                poses.extend_from_slice(&[0.0; 3]);
+                continue;
+            };
+            let local = clip.local(*joint, frame);
+            let rotation = if place == 0 { turn * local.rotation } else { local.rotation };
+            poses.extend_from_slice(log(&rotation).as_slice());
+            if place == 0 {
+                let way = turn * local.translation.vector * metres - model.pelvis();
+                trans.extend_from_slice(way.as_slice());
+            }
+        }
+    }
+    let mut arrays = Arrays::default();
+    arrays.insert("poses", Array::new([frames, joints.len() * 3], Data::F64(poses)));
+    arrays.insert("trans", Array::new([frames, 3], Data::F64(trans)));
+    let betas = betas(clip);
+    arrays.insert("betas", Array::new([betas.len()], Data::F64(betas)));
+    let gender = ["neutral", "male", "female"]
+        .into_iter()
+        .find(|gender| skeleton.name().ends_with(&format!(" {gender}")));
+    arrays.insert("gender", Array::text(gender.unwrap_or("neutral")));
+    let rate = if model == Model::SmplX { "mocap_frame_rate" } else { "mocap_framerate" };
+    arrays.insert(rate, Array::scalar(clip.rate().fps()));
+    arrays.insert("surface_model_type", Array::text(model.name()));
+    Ok(arrays)
+}
+
+type Joints = Vec<Option<JointId>>;
+
+/// The model of a skeleton, and its joints in the order of the model; hands and face may be missing.
+fn joints(skeleton: &Skeleton) -> Result<(Model, Joints), Finding> {
+    let find = |name: &str| {
+        let side = name.strip_prefix("left_").map(|rest| ("L_", rest));
+        let side = side.or(name.strip_prefix("right_").map(|rest| ("R_", rest)));
+        let short = side.map_or_else(|| name.to_owned(), |(side, rest)| format!("{side}{rest}"));
+        let same = |known: &str| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(&short);
+        skeleton.iter().find(|(_, joint)| !joint.end_site && same(&joint.name)).map(|(id, _)| id)
+    };
+    let model = match (find("jaw"), find("left_index1")) {
+        (Some(_), _) => Model::SmplX,
+        (None, Some(_)) => Model::SmplH,
+        (None, None) => Model::Smpl,
+    };
+    let joints: Joints = model.rows().map(|(name, ..)| find(name)).collect();
+    match model.rows().zip(&joints).take(22).find(|(_, joint)| joint.is_none()) {
+        Some(((joint, ..), _)) => Err(Finding::new(Problem::OtherSkeleton { joint })),
+        None => Ok((model, joints)),
+    }
+}
+
+/// Whether the bones run as in the models: in the axes of the pelvis the trunk up along Y, the left arm along X.
+fn check_rest(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Result<(), Finding> {
+    let along = |place: usize, axis: Vector3<f64>| {
+        let offset = joints[place].map(|joint| skeleton.joint(joint).offset);
+        offset.is_some_and(|offset| offset.dot(&axis) > ALONG * offset.norm())
+    };
+    // spine2, the elbows and the knees.
+    let as_expected = along(6, Vector3::y())
+        && along(18, Vector3::x())
+        && along(19, -Vector3::x())
+        && along(4, -Vector3::y())
+        && along(5, -Vector3::y());
+    let unturned =
+        joints.iter().skip(1).flatten().all(|joint| skeleton.joint(*joint).rest_rotation.angle() < 1e-3);
+    if as_expected && unturned { Ok(()) } else { Err(Finding::new(Problem::OtherRest)) }
+}
+
+/// The turn from the axes of a clip to those of files: Z up, looking along -Y.
+fn to_z_up(skeleton: &Skeleton) -> UnitQuaternion<f64> {
+    let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+    let first = rotation_between(&up, &Vector3::z());
+    let ahead = first * forward;
+    let about = ahead.x.atan2(-ahead.y);
+    let second = mocap_model::exp(&(Vector3::z() * -about));
+    debug_assert!((second * first * up - Vector3::z()).norm() < 1e-9);
+    second * first
+}
+
+/// The numbers of the shape that the clip carries; zeros are the mean body.
+fn betas(clip: &Clip) -> Vec<f64> {
+    let scalars = &clip.annotations().scalars;
+    let mut betas: Vec<f64> = (0..)
+        .map_while(|at| {
+            let track = scalars.iter().find(|track| track.name == format!("betas[{at}]"))?;
+            match &track.values {
+                Track::Constant(value) => Some(*value),
+                Track::Sampled(values) => values.first().copied(),
+            }
+        })
+        .collect();
+    if betas.is_empty() {
+        betas.resize(BETAS, 0.0);
+    }
+    betas
+}

@@ -1,0 +1,106 @@
+//! Motions of SMPL bodies as AMASS has them: NPZ files with `poses` (axis times angle \[rad\]) and `trans` \[m\], Z up.
+//!
+//! The pelvis stands at `trans` plus its place in the body at rest. The shape of a body is not needed to read it: its
+//! joints are those of the neutral mean body.
+//!
+//! Based on: N. Mahmood et al., "AMASS: Archive of Motion Capture as Surface Shapes", 2019.
+
+mod format;
+mod from_clip;
+mod joints;
+mod model;
+mod problem;
+mod to_clip;
+
+pub use from_clip::of_clip;
+pub use model::Model;
+pub use problem::Problem;
+
+pub(crate) use format::FORMAT;
+pub(crate) use to_clip::to_clip;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrays::{Array, Arrays, Data, Source};
+    use crate::{Format, Limits, ReadOptions, WriteOptions, npz, read, write};
+    use mocap_model::{Role, SignedAxis, Vector3};
+
+    /// A motion of that many joints: the body stands upright and bends its left knee.
+    fn file(joints: usize) -> Arrays {
+        let frames = 5;
+        let mut poses = vec![0.0; frames * joints * 3];
+        for frame in 0..frames {
+            poses[frame * joints * 3] = std::f64::consts::FRAC_PI_2;
+            poses[frame * joints * 3 + 12] = 0.2 * frame as f64;
+        }
+        let trans = (0..frames).flat_map(|frame| [0.1 * frame as f64, 2.0, 1.2]).collect();
+        let mut arrays = Arrays::default();
+        arrays.insert("poses", Array::new([frames, joints * 3], Data::F64(poses)));
+        arrays.insert("trans", Array::new([frames, 3], Data::F64(trans)));
+        arrays.insert("betas", Array::new([3], Data::F64(vec![0.5, -1.25, 0.1])));
+        arrays.insert("gender", Array::text("female"));
+        arrays.insert("mocap_framerate", Array::scalar(120.0));
+        arrays
+    }
+
+    #[test]
+    fn motions_come_back() {
+        for joints in [24, 52, 55] {
+            let arrays = file(joints);
+            let bytes = npz::to_bytes(&arrays);
+            let options = ReadOptions::default();
+            let document = read(&bytes, &options).unwrap();
+            assert_eq!((document.value.format(), document.warnings.len()), (Format::Smpl, 0));
+            let clip = document.value.into_clip(&options).unwrap().value;
+            assert_eq!(clip.skeleton().space().up, SignedAxis::Z);
+            let pelvis = clip.local(mocap_model::JointId(0), 1).translation.vector;
+            let model = Model::of_joints(joints).unwrap();
+            assert!((pelvis - model.pelvis() - Vector3::new(0.1, 2.0, 1.2)).norm() < 1e-12);
+            let knee = clip.skeleton().with_role(Role::LeftLowerLeg).unwrap();
+            assert!((clip.local(knee, 4).rotation.angle() - 0.8).abs() < 1e-12);
+            let again = write(&clip, Format::Smpl, &WriteOptions::default()).unwrap().main.into_bytes();
+            let again = npz::Archive::open(&again, &Limits::default()).unwrap().read(|_| true).unwrap();
+            for name in ["poses", "trans", "betas", "gender"] {
+                let (a, b) = (arrays.get(name).unwrap(), again.get(name).unwrap());
+                assert_eq!(a.shape, b.shape, "{name}");
+                for at in 0..a.data.len() {
+                    match (a.data.number(at), b.data.number(at)) {
+                        (Some(a), Some(b)) => assert!((a - b).abs() < 1e-12, "{name} {at}: {a} {b}"),
+                        _ => assert_eq!(a, b),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn broken_files_are_refused_with_their_path() {
+        let code = |arrays: &Arrays| {
+            let source = Source { arrays, suffix: ".npy" };
+            let error = to_clip(&source, &Limits::default(), None).unwrap_err();
+            (error.code(), error.to_string())
+        };
+        let mut odd = file(24);
+        odd.insert("poses", Array::new([5, 71], Data::F64(vec![0.0; 5 * 71])));
+        assert_eq!(code(&odd).0, "smpl::joints");
+        let mut short = file(24);
+        short.insert("trans", Array::new([4, 3], Data::F64(vec![0.0; 12])));
+        assert_eq!(code(&short).0, "arrays::shape");
+        let mut nan = file(24);
+        let Data::F64(poses) = &mut nan.get_mut("poses").unwrap().data else { panic!("floats") };
+        poses[72 + 4] = f64::NAN;
+        let (nan, text) = code(&nan);
+        assert!(nan == "arrays::not-finite" && text.starts_with("poses.npy[1, 4]: NaN"), "{text}");
+        assert!(text.contains("left_hip") && text.contains("frame 1"), "{text}");
+        let mut without = file(24);
+        without.remove("mocap_framerate");
+        assert_eq!(code(&without).0, "arrays::missing");
+        // A body that stands along Y is reported.
+        let mut lying = file(24);
+        let zeros = Array::new([5, 72], Data::F64(vec![0.0; 5 * 72]));
+        lying.insert("poses", zeros);
+        let source = Source { arrays: &lying, suffix: ".npy" };
+        assert_eq!(to_clip(&source, &Limits::default(), None).unwrap().warnings[0].code(), "smpl::y-up");
+    }
+}
