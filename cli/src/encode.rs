@@ -106,13 +106,15 @@ pub(crate) fn clips(clips: Vec<Clip>, format: Format, options: EncodeOptions) ->
     Ok(behind(guessed, mocap_formats::write_clips(&clips, format, &options.options())?))
 }
 
-/// A file that was read, with these clips instead of its own; `None` where it holds nothing but clips.
+/// A file that was read, with these clips instead of its own; `None` where it holds nothing else, or the format does
+/// not.
 pub(crate) fn in_document(
     document: &dyn Document,
     clips: &[Clip],
+    format: Format,
     options: EncodeOptions,
 ) -> Option<Result<Encoded, Diagnostic>> {
-    let written = document.with_clips(clips, &options.options())?;
+    let written = document.with_clips(clips, format, &options.options())?;
     Some(written.map(Encoded::from).map_err(Diagnostic::from))
 }
 

@@ -91,6 +91,9 @@ fn run(name: &str, page: &str) -> (String, usize) {
         for (stand_in, clip) in STAND_INS {
             sandbox.put(stand_in, std::fs::read(fixture("clips").join(clip)).unwrap());
         }
+        for stand_in in ["moves.fbx", "character.fbx"] {
+            sandbox.put(stand_in, std::fs::read(fixture("fbx/warn-two-clips.fbx")).unwrap());
+        }
     }
     let mut lines = page.lines().peekable();
     let (mut made, mut commands) = (String::new(), 0);

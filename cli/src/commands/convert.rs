@@ -160,9 +160,9 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
         return skeleton_without_motion(loaded, args, format);
     }
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
-    // A file of the same format keeps what it holds besides, where it keeps its space.
-    let keeps_document =
-        loaded.format == format.into() && keeps_lengths(&args.edits) && args.scene.mesh.is_none();
+    // A file keeps what it holds besides, where its space stays and the format holds it too.
+    let scene = loaded.format.exchange().is_some_and(Format::holds_several_clips);
+    let keeps_document = scene && keeps_lengths(&args.edits) && args.scene.mesh.is_none();
     if format.holds_several_clips() && (keeps_document || loaded.clip_names().len() > 1) {
         return change_all(&loaded, args, &reading, format, keeps_document);
     }
@@ -200,7 +200,8 @@ fn change_all(
         let edited = edited?;
         let converted = facts(&edited[0], format);
         let document = loaded.document().filter(|_| keeps_document);
-        let kept = document.and_then(|document| encode::in_document(document, &edited, encode_options(args)));
+        let kept = document
+            .and_then(|document| encode::in_document(document, &edited, format, encode_options(args)));
         let encoded = match kept {
             Some(encoded) => encoded?,
             None => encode::clips(edited, format, encode_options(args))?,

@@ -57,14 +57,15 @@ pub trait Document: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The file again with these clips instead of its own: what else it holds (meshes, skins, materials) stays. `None`
-    /// for formats that hold nothing else.
+    /// The file again with these clips instead of its own, in a format that holds what else is in it (meshes, skins,
+    /// materials). `None` where the format does not.
     fn with_clips(
         &self,
         clips: &[Clip],
+        format: Format,
         options: &WriteOptions,
     ) -> Option<Result<Encoded<'static>, Finding>> {
-        let _ = (clips, options);
+        let _ = (clips, format, options);
         None
     }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
 use crate::gltf::{glb, text as gltf};
-use crate::{FileBeside, Limits, Rejected, amc, asf, bvh, csv, json, skel, text, usd};
+use crate::{FileBeside, Limits, Rejected, amc, asf, bvh, csv, fbx, json, skel, text, usd};
 
 /// Makes the enum and the table from one line per format.
 macro_rules! formats {
@@ -40,6 +40,7 @@ formats! {
     Json from json: "A clip with everything it holds, as JSON",
     Glb from glb: "glTF 2.0 in one file: skeleton, clips, skinned body",
     Gltf from gltf: "glTF 2.0 as JSON, read with the files beside it",
+    Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
     Usda from usd: "USD as text: skeleton, clips, skinned body",
 }
 

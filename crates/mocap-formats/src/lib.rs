@@ -42,6 +42,7 @@ pub mod csv;
 mod document;
 mod encoded;
 mod entry;
+pub mod fbx;
 mod files_beside;
 mod finding;
 mod format;

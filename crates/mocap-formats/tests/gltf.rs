@@ -137,8 +137,10 @@ fn armatures_are_folded_and_characters_keep_what_they_hold() {
     assert!((skeleton.joints()[0].offset.y - 0.96).abs() < 1e-6);
     assert!((skeleton.joints()[2].offset - Vector3::new(0.0, -0.45, 0.0)).norm() < 1e-6);
     let clip = wave().with_skeleton(Arc::new(skeleton)).unwrap();
-    let written =
-        document.with_clips(std::slice::from_ref(&clip), &WriteOptions::default()).unwrap().unwrap();
+    let written = document
+        .with_clips(std::slice::from_ref(&clip), Format::Gltf, &WriteOptions::default())
+        .unwrap()
+        .unwrap();
     let bytes = written.main.into_bytes();
     let again: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     for part in ["nodes", "scenes", "skins", "meshes", "materials", "extras"] {
@@ -146,9 +148,17 @@ fn armatures_are_folded_and_characters_keep_what_they_hold() {
     }
     let back = read_back(&bytes, Some("wave"));
     assert!(apart(&back, &clip) < 1.3e-5, "{}", apart(&back, &clip));
+    // As GLB it holds the same; other formats do not hold a mesh of others.
+    let one = std::slice::from_ref(&clip);
+    let binary = document.with_clips(one, Format::Glb, &WriteOptions::default()).unwrap().unwrap();
+    assert!(apart(&read_back(&binary.main.into_bytes(), None), &back) < 1e-9);
+    assert!(document.with_clips(one, Format::Bvh, &WriteOptions::default()).is_none());
     // Written once more with other clips, nothing piles up.
     let document = read(&bytes, &options).unwrap().value;
-    let twice = document.with_clips(std::slice::from_ref(&back), &WriteOptions::default()).unwrap().unwrap();
+    let twice = document
+        .with_clips(std::slice::from_ref(&back), Format::Gltf, &WriteOptions::default())
+        .unwrap()
+        .unwrap();
     let twice: serde_json::Value = serde_json::from_slice(&twice.main.into_bytes()).unwrap();
     assert!(twice["accessors"].as_array().unwrap().len() <= again["accessors"].as_array().unwrap().len());
     // A clip of another skeleton has no place in it.
@@ -156,7 +166,7 @@ fn armatures_are_folded_and_characters_keep_what_they_hold() {
         Arc::new(Skeleton::new("", Space::default(), vec![Joint::new("a", None, Vector3::zeros())]).unwrap()),
         FrameRate::new(30.0).unwrap(),
     );
-    let error = document.with_clips(&[other], &WriteOptions::default()).unwrap().unwrap_err();
+    let error = document.with_clips(&[other], Format::Glb, &WriteOptions::default()).unwrap().unwrap_err();
     assert_eq!(error.code(), "gltf::other-skeleton");
 }
 

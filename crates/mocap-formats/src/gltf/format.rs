@@ -91,10 +91,14 @@ impl crate::Document for Document {
     fn with_clips(
         &self,
         clips: &[Clip],
+        format: Format,
         options: &crate::WriteOptions,
     ) -> Option<Result<Encoded<'static>, Finding>> {
+        if !matches!(format, Format::Glb | Format::Gltf) {
+            return None;
+        }
         let written = rebuilt(self, clips, &own(options)).map(|(builder, warnings)| {
-            let bytes = if self.binary { write::binary(builder) } else { write::text(builder) };
+            let bytes = if format == Format::Glb { write::binary(builder) } else { write::text(builder) };
             Encoded { warnings, ..bytes.into() }
         });
         Some(written)

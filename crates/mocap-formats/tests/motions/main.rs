@@ -4,9 +4,14 @@ mod acclaim;
 mod acclaim_write;
 mod bvh_files;
 mod csv_table;
+#[cfg(feature = "fbx")]
+mod fbx_files;
 mod json_clips;
 #[path = "../pair/mod.rs"]
 mod pair;
+#[cfg(feature = "fbx")]
+#[path = "../ufbx_places/mod.rs"]
+mod ufbx_places;
 
 mocap_corpus::tests! {
     acclaim::the_ends_of_bones_are_where_the_reference_has_them,
@@ -29,6 +34,9 @@ mocap_corpus::tests! {
     bvh_files::a_rest_pose_before_a_fixture_is_noticed,
     csv_table::tables_of_real_clips_hold_the_reference_positions,
     csv_table::tables_of_fixtures_hold_the_positions_they_were_made_with,
+    fbx_files::joints_of_real_files_are_where_the_library_places_them,
+    fbx_files::real_clips_written_and_read_again_keep_their_places,
+    fbx_files::fixtures_written_and_read_again_keep_their_places,
     json_clips::real_clips_come_back_to_the_last_bit,
     json_clips::fixtures_come_back_to_the_last_bit,
 }

@@ -1,0 +1,38 @@
+//! FBX in the table of formats.
+
+use super::MAGIC;
+use super::from_clip::from_clips;
+use crate::entry::{Entry, ReadFile};
+use crate::left_out::Holds;
+
+pub(crate) static FORMAT: Entry = Entry {
+    name: "fbx",
+    extensions: &[],
+    note: None,
+    has_motion: true,
+    states_space: true,
+    holds: Holds { scale: true, scalars: true, events: false },
+    searched: true,
+    beside: None,
+    detect: |start| {
+        start.bytes.starts_with(&MAGIC[..18])
+            || start.first.starts_with(b"; FBX ")
+            || start.word.starts_with(b"FBXHeaderExtension")
+    },
+    read: READ,
+    write: Some(|clip, options| from_clips(std::slice::from_ref(&*clip), options)),
+    write_clips: Some(from_clips),
+    write_skeleton: None,
+    files_beside: None,
+    in_metres: true,
+};
+
+#[cfg(feature = "fbx")]
+const READ: Result<ReadFile, &str> = Ok(|bytes, options| {
+    let crate::Parsed { value, warnings } = super::parse(bytes, &options.limits)?;
+    Ok(crate::Parsed { value: Box::new(value), warnings })
+});
+
+#[cfg(not(feature = "fbx"))]
+const READ: Result<ReadFile, &str> =
+    Err("this build of the program does not read FBX: build it with the feature `fbx`");

@@ -1,0 +1,122 @@
+//! Reads the nodes and the animation of a file.
+
+use ufbx::{
+    AllocatorOpts, CoordinateAxes, ErrorType, FileFormat, LoadOpts, MirrorAxis, SceneRoot, SpaceConversion,
+    WarningType,
+};
+
+use super::document::Document;
+use super::tree::{Tree, axis};
+use super::{Problem, scan};
+use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings, text};
+
+/// Memory that the reader may use for any file \[bytes\].
+const MEMORY: usize = 256 << 20;
+/// Memory per byte of a file.
+const MEMORY_PER_BYTE: usize = 256;
+
+/// Reads an FBX file held in memory, binary or text. Meshes, images and what lies outside the file are not read.
+///
+/// # Errors
+/// Where the file is cut off or contradicts itself (with the path inside the file), its nodes form a cycle, it passes a
+/// limit, or has no joints.
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+    if bytes.len() > limits.bytes {
+        let (found, limit) = (bytes.len(), limits.bytes);
+        return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }).into());
+    }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(text::Problem::Empty.into());
+    }
+    scan::check(bytes, limits)?;
+    let mut warnings = Warnings::default();
+    let mut scene = load(bytes, limits, None)?;
+    if is_left_handed(&scene) {
+        scene = load(bytes, limits, Some(right_handed()))?;
+        warnings.push(Finding::new(Problem::LeftHanded));
+    }
+    for warning in &scene.metadata.warnings {
+        if is_about_motion(warning.type_) {
+            let what = warning.description.to_string();
+            warnings
+                .push(Finding { count: warning.count.max(1), ..Finding::new(Problem::Repaired { what }) });
+        }
+    }
+    let tree = match Tree::of(&scene, limits, &mut warnings) {
+        Ok(tree) => tree,
+        Err(error) => return Err(Rejected::from(error).behind(warnings.into_vec())),
+    };
+    Ok(Parsed { value: Document::new(bytes, scene, tree), warnings: warnings.into_vec() })
+}
+
+fn load(bytes: &[u8], limits: &Limits, axes: Option<CoordinateAxes>) -> Result<SceneRoot, Finding> {
+    let memory = limits.bytes.min(MEMORY.saturating_add(bytes.len().saturating_mul(MEMORY_PER_BYTE)));
+    let allocator = || AllocatorOpts { memory_limit: memory, ..AllocatorOpts::default() };
+    let options = LoadOpts {
+        temp_allocator: allocator(),
+        result_allocator: allocator(),
+        ignore_geometry: true,
+        ignore_embedded: true,
+        // A file for a reader of motion is never one of the other formats that the library knows.
+        file_format: FileFormat::Fbx,
+        node_depth_limit: u32::try_from(limits.depth).unwrap_or(u32::MAX),
+        handedness_conversion_axis: if axes.is_some() { MirrorAxis::X } else { MirrorAxis::None },
+        target_axes: axes.unwrap_or_default(),
+        space_conversion: SpaceConversion::AdjustTransforms,
+        ..LoadOpts::default()
+    };
+    ufbx::load_memory(bytes, options).map_err(|error| {
+        let reason = error.description.to_string();
+        let problem = match error.type_ {
+            ErrorType::TruncatedFile => {
+                Problem::Truncated { path: "the last record".into(), at: bytes.len() }
+            }
+            ErrorType::UnsupportedVersion => Problem::Version { version: version(bytes) },
+            ErrorType::MemoryLimit | ErrorType::AllocationLimit => {
+                let limit = LimitExceeded { what: "bytes in memory, or more,", found: memory, limit: memory };
+                return Finding::new(limit);
+            }
+            ErrorType::NodeDepthLimit => return too_deep(limits),
+            _ if reason.contains("Cyclic") => Problem::Cycle,
+            _ if reason.contains("depth limit") => return too_deep(limits),
+            _ => Problem::Unreadable { reason },
+        };
+        Finding::new(problem)
+    })
+}
+
+fn too_deep(limits: &Limits) -> Finding {
+    Finding::new(LimitExceeded { what: "levels, or more,", found: limits.depth + 1, limit: limits.depth })
+}
+
+/// The version that a binary file states; 0 of others.
+fn version(bytes: &[u8]) -> u32 {
+    let number = bytes.get(super::MAGIC.len()..super::MAGIC.len() + 4);
+    number.map_or(0, |number| u32::from_le_bytes(number.try_into().expect("four bytes")))
+}
+
+fn is_left_handed(scene: &SceneRoot) -> bool {
+    let axes = &scene.settings.axes;
+    let [Some(right), Some(up), Some(front)] = [axes.right, axes.up, axes.front].map(axis) else {
+        return false;
+    };
+    right.vector().cross(&up.vector()).dot(&front.vector()) < 0.0
+}
+
+fn right_handed() -> CoordinateAxes {
+    use ufbx::CoordinateAxis::{PositiveX, PositiveY, PositiveZ};
+    CoordinateAxes { right: PositiveX, up: PositiveY, front: PositiveZ }
+}
+
+/// Whether a warning is about nodes or animation: the others are about meshes and materials.
+fn is_about_motion(warning: WarningType) -> bool {
+    use WarningType as W;
+    matches!(
+        warning,
+        W::TruncatedArray
+            | W::DuplicateConnection
+            | W::UnsupportedVersion
+            | W::BadElementConnectedToRoot
+            | W::DuplicateObjectId
+    )
+}

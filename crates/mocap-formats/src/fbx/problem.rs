@@ -1,0 +1,87 @@
+//! What can be wrong with an FBX file.
+
+/// What a reader or writer of FBX finds. Paths are those inside the file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    // Errors.
+    #[error("{path}: the file ends inside this record, at byte {at}; it was cut off")]
+    Truncated { path: String, at: usize },
+    #[error("{path}: {what} at byte {at}")]
+    Record { path: String, what: &'static str, at: usize },
+    #[error("{path}: {count} values of {size} bytes are declared, the file has {bytes} bytes for them")]
+    ArrayLength { path: String, count: usize, size: usize, bytes: usize },
+    #[error("the file cannot be read: {reason}")]
+    Unreadable { reason: String },
+    #[error("the nodes form a cycle: a node is above itself")]
+    Cycle,
+    #[error("FBX version {version} is not supported: save the file as FBX 2014 or later")]
+    Version { version: u32 },
+    #[error("the file has no bones, and nothing in it moves")]
+    NoJoints,
+    #[error("{path}: a value is not a finite number")]
+    NotFinite { path: String },
+    #[error("{path}: the times of the stack are not finite")]
+    StackTimes { path: String },
+    #[error("{0}")]
+    Clip(#[from] mocap_model::ModelError),
+
+    // Warnings.
+    #[error("{what}")]
+    Repaired { what: String },
+    #[error("the file has no animation: it is a skeleton at rest")]
+    NoAnimation,
+    #[error("several nodes are called '{name}'; they are kept apart")]
+    DuplicateName { name: String },
+    #[error(
+        "{joints} of {all} bones have another length in the bind pose: the rest pose is that of the nodes"
+    )]
+    BindPose { joints: usize, all: usize },
+    #[error("constant scale of {}", joints_below(*joints))]
+    ConstantScale { joints: usize },
+    #[error("the axes of the file are left-handed: the motion is mirrored to right-handed axes, Y up")]
+    LeftHanded,
+    #[error("a value is not a finite number; it was interpolated")]
+    Interpolated,
+    #[error("the unit of the clip is unknown: its numbers are written as centimetres")]
+    UnitUnknown,
+}
+
+fn joints_below(joints: usize) -> String {
+    let of = if joints == 1 { "1 joint".to_owned() } else { format!("{joints} joints") };
+    format!("{of} is applied to the places of the joints below; it does not change the size of a skin")
+}
+
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
+        match self {
+            Problem::Truncated { .. } => "fbx::truncated",
+            Problem::Record { .. } => "fbx::record",
+            Problem::ArrayLength { .. } => "fbx::array-length",
+            Problem::Unreadable { .. } => "fbx::unreadable",
+            Problem::Cycle => "fbx::cycle",
+            Problem::Version { .. } => "fbx::version",
+            Problem::NoJoints => "fbx::no-joints",
+            Problem::NotFinite { .. } => "fbx::not-finite",
+            Problem::StackTimes { .. } => "fbx::stack-times",
+            Problem::Clip(_) => "fbx::clip",
+            Problem::Repaired { .. } => "fbx::repaired",
+            Problem::NoAnimation => "fbx::no-animation",
+            Problem::DuplicateName { .. } => "fbx::duplicate-name",
+            Problem::BindPose { .. } => "fbx::bind-pose",
+            Problem::ConstantScale { .. } => "fbx::constant-scale",
+            Problem::LeftHanded => "fbx::left-handed",
+            Problem::Interpolated => "fbx::interpolated",
+            Problem::UnitUnknown => "fbx::unit-unknown",
+        }
+    }
+
+    fn remedy(&self) -> Option<crate::Remedy> {
+        match self {
+            Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
+            Problem::UnitUnknown => Some(crate::Remedy::StateUnit),
+            _ => None,
+        }
+    }
+}

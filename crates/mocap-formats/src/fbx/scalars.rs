@@ -1,0 +1,89 @@
+//! Numbers over time: weights of blend shapes, and properties that users add to joints.
+
+use mocap_model::ScalarTrack;
+use ufbx::{AnimStack, PropFlags, SceneRoot};
+
+use super::keys::{Span, curves, props};
+use super::tree::Tree;
+use crate::names::Unique;
+use mocap_model::Track;
+use std::collections::HashMap;
+
+/// A property that some stack moves.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// Unique in the file.
+    name: String,
+    /// The element that has it.
+    element: u32,
+    property: String,
+    /// Its component: of a single number, the first.
+    component: usize,
+    /// What the number is multiplied by: weights of blend shapes are percents.
+    factor: f64,
+    /// Its value where no curve moves it.
+    rest: f64,
+}
+
+/// What moves in any stack of a file besides the joints.
+pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
+    let joints: HashMap<u32, &str> =
+        tree.joints.iter().map(|joint| (tree.node(joint).element, joint.name.as_str())).collect();
+    let mut names = Unique::default();
+    let mut sources: Vec<Source> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for prop in scene.anim_stacks.iter().flat_map(|stack| props(stack)) {
+        let element = prop.element.element_id;
+        let weight = ufbx::as_blend_channel(&prop.element);
+        let user = joints.contains_key(&element)
+            && ufbx::find_prop(&prop.element.props, &prop.prop_name)
+                .is_some_and(|found| found.flags.has_any(PropFlags::USER_DEFINED));
+        if !(user || weight.is_some() && &*prop.prop_name == "DeformPercent") {
+            continue;
+        }
+        for (component, _) in curves(prop) {
+            if !seen.insert((element, prop.prop_name.to_string(), component)) {
+                continue;
+            }
+            let several = curves(prop).any(|(component, _)| component > 0);
+            let named = if weight.is_some() { &prop.element.name } else { &prop.prop_name };
+            let name = match several {
+                true => format!("{}.{}", &**named, ["x", "y", "z"][component]),
+                false => named.to_string(),
+            };
+            let default = ufbx::find_prop(&prop.element.props, &prop.prop_name);
+            let default = default.map_or(0.0, |default| {
+                [default.value_vec4.x, default.value_vec4.y, default.value_vec4.z][component]
+            });
+            let factor = if weight.is_some() { 0.01 } else { 1.0 };
+            sources.push(Source {
+                name: names.claim(&name),
+                element,
+                property: prop.prop_name.to_string(),
+                component,
+                factor,
+                rest: if default.is_finite() { default * factor } else { 0.0 },
+            });
+        }
+    }
+    sources
+}
+
+/// The numbers of a stack; values that are not finite are those before.
+pub(super) fn tracks(sources: &[Source], stack: &AnimStack, span: &Span) -> Vec<ScalarTrack> {
+    let moved: HashMap<(u32, &str), &ufbx::AnimValue> =
+        props(stack).map(|prop| ((prop.element.element_id, &*prop.prop_name), &*prop.anim_value)).collect();
+    let track = |source: &Source| {
+        let value = moved.get(&(source.element, source.property.as_str()));
+        let Some(value) = value else { return Track::Constant(source.rest) };
+        let mut last = source.rest;
+        let values = (0..span.frames).map(|frame| {
+            let found = ufbx::evaluate_anim_value_vec3(value, span.time(frame));
+            let found = [found.x, found.y, found.z][source.component] * source.factor;
+            last = if found.is_finite() { found } else { last };
+            last
+        });
+        Track::from_samples(values.collect()).expect("a span has a frame")
+    };
+    sources.iter().map(|source| ScalarTrack { name: source.name.clone(), values: track(source) }).collect()
+}

@@ -1,0 +1,110 @@
+//! Local transforms of nodes without scale: what scales do to the places of nodes below is in their translations.
+//!
+//! A node multiplies its translation by the stretch of its parent. The stretch of a node is the linear part of its
+//! transform in the scene after the product of all rotations is taken off: `R⁻¹ · A`. FBX knows three ways in which
+//! scale goes down the tree; they differ in the stretch.
+
+use mocap_model::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, Translation3};
+use ufbx::{InheritMode, Node, Transform};
+
+use super::tree::Tree;
+
+/// What the scales of a node and of those above it do to the nodes below.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stretch {
+    /// With the scale of the node.
+    pub(super) full: Matrix3<f64>,
+    /// Without it.
+    unscaled: Matrix3<f64>,
+    /// The scale that nodes below take over component by component.
+    inherited: Vector3<f64>,
+}
+
+impl Stretch {
+    const NONE: Stretch = Stretch {
+        full: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+        unscaled: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+        inherited: Vector3::new(1.0, 1.0, 1.0),
+    };
+}
+
+/// The nodes of a tree at one time.
+#[derive(Debug, Default)]
+pub(super) struct Transforms {
+    /// By node: its transform in the frame of the node above, or of the scene.
+    pub(super) local: Vec<Isometry3<f64>>,
+    pub(super) stretches: Vec<Stretch>,
+}
+
+impl Transforms {
+    /// Places the nodes by their local transforms.
+    pub(super) fn place(&mut self, tree: &Tree, scene: &ufbx::Scene, transforms: &[Transform]) {
+        self.local.clear();
+        self.stretches.clear();
+        for (node, transform) in tree.nodes.iter().zip(transforms) {
+            let above = node.parent.map_or(Stretch::NONE, |parent| self.stretches[parent]);
+            let (local, stretch) = place(&scene.nodes[node.node], transform, &above, |ancestor| {
+                let place = tree.places.get(&ancestor);
+                place.map_or(Vector3::repeat(1.0), |place| self.stretches[*place].inherited)
+            });
+            self.local.push(local);
+            self.stretches.push(stretch);
+        }
+    }
+
+    /// The transform of a joint in the frame of the joint above it, or of the scene.
+    pub(super) fn of_joint(&self, tree: &Tree, joint: usize) -> Isometry3<f64> {
+        let joint = &tree.joints[joint];
+        let mut local = self.local[joint.place];
+        if joint.parent.is_none() {
+            let mut above = tree.nodes[joint.place].parent;
+            while let Some(place) = above {
+                local = self.local[place] * local;
+                above = tree.nodes[place].parent;
+            }
+        }
+        local
+    }
+}
+
+fn place(
+    node: &Node,
+    transform: &Transform,
+    above: &Stretch,
+    inherited_by: impl Fn(usize) -> Vector3<f64>,
+) -> (Isometry3<f64>, Stretch) {
+    let rotation = rotation(transform);
+    let translation = vector(transform.translation);
+    let scale = vector(transform.scale);
+    let turn = rotation.to_rotation_matrix();
+    let turned = |matrix: &Matrix3<f64>| turn.inverse().matrix() * matrix * turn.matrix();
+    let (translation, stretch) = if node.inherit_mode == InheritMode::Normal {
+        let unscaled = turned(&above.full);
+        let stretch = Stretch { full: unscaled * Matrix3::from_diagonal(&scale), unscaled, inherited: scale };
+        (above.full * translation, stretch)
+    } else {
+        let taken = node.inherit_scale_node.as_ref();
+        let taken = taken.map_or(Vector3::repeat(1.0), |node| inherited_by(node.element.typed_id as usize));
+        let scale = scale.component_mul(&taken);
+        let unscaled = turned(&above.unscaled);
+        let stretch = Stretch { full: unscaled * Matrix3::from_diagonal(&scale), unscaled, inherited: scale };
+        (above.unscaled * above.inherited.component_mul(&translation), stretch)
+    };
+    // Where nothing is scaled, no bit changes.
+    let stretch = if stretch.inherited == Vector3::repeat(1.0) && *above == Stretch::NONE {
+        Stretch::NONE
+    } else {
+        stretch
+    };
+    (Isometry3::from_parts(Translation3::from(translation), rotation), stretch)
+}
+
+fn rotation(transform: &Transform) -> UnitQuaternion<f64> {
+    let q = &transform.rotation;
+    UnitQuaternion::new_normalize(Quaternion::new(q.w, q.x, q.y, q.z))
+}
+
+fn vector(v: ufbx::Vec3) -> Vector3<f64> {
+    Vector3::new(v.x, v.y, v.z)
+}

@@ -1,0 +1,94 @@
+//! FBX: joints are where the library places them, and clips come back from files.
+
+use crate::ufbx_places::largest_difference;
+use mocap_formats::fbx::{Document, parse};
+use mocap_formats::{Format, Limits, ReadOptions, WriteOptions, read, write};
+use mocap_model::{Clip, ForwardKinematics, Space, Unit, UnitSource};
+use std::sync::Arc;
+
+fn document(name: &str, bytes: &[u8]) -> Document {
+    parse(bytes, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}")).value
+}
+
+/// The largest distance [m] of a joint from where the library has it, over all stacks.
+fn check_places(name: &str, bytes: &[u8]) -> f64 {
+    let document = document(name, bytes);
+    let mut worst: f64 = 0.0;
+    for stack in 0..document.stacks().len() {
+        let clip = document.clip(stack, &ReadOptions::default()).unwrap().value;
+        let off = largest_difference(bytes, stack, &clip) * clip.skeleton().space().metres().unwrap();
+        mocap_corpus::note!("{name} #{}: {} frames, off by {off:.1e} m", clip.name(), clip.frames());
+        worst = worst.max(off);
+    }
+    worst
+}
+
+pub(crate) fn joints_of_real_files_are_where_the_library_places_them() {
+    for (name, bytes) in mocap_corpus::files("fbx") {
+        let off = check_places(&name, &bytes);
+        assert!(off < 1e-6, "{name}: off by {off} m");
+    }
+}
+
+/// Writes clips and reads them again: skeleton, rate and places of joints stay.
+fn check_round_trip(name: &str, clip: &Clip) -> f64 {
+    let centimetres = Unit { metres: 0.01, source: UnitSource::Flag };
+    let space = Space { unit: Some(centimetres), ..*clip.skeleton().space() };
+    let clip = clip.clone().with_skeleton(Arc::new(clip.skeleton().with_space(space))).unwrap();
+    let encoded = write(&clip, Format::Fbx, &WriteOptions::default()).unwrap();
+    assert!(encoded.warnings.is_empty(), "{name}: {:?}", encoded.warnings);
+    let bytes = encoded.main.into_bytes();
+    let options = ReadOptions::default();
+    let document = read(&bytes, &options).unwrap();
+    assert_eq!((document.value.format(), document.warnings), (Format::Fbx, vec![]), "{name}");
+    let again = document.value.to_clip(&options).unwrap();
+    assert_eq!(again.warnings, [], "{name}");
+    let again = again.value;
+    let joints = |clip: &Clip| {
+        let joints = clip.skeleton().joints().iter();
+        joints.map(|joint| (joint.name.clone(), joint.parent, joint.end_site)).collect::<Vec<_>>()
+    };
+    assert_eq!(joints(&again), joints(&clip), "{name}");
+    assert_eq!(again.frames(), clip.frames(), "{name}");
+    assert!((again.rate().fps() / clip.rate().fps() - 1.0).abs() < 1e-4, "{name}");
+    let rests = again.skeleton().joints().iter().zip(clip.skeleton().joints());
+    for (rest, expected) in rests {
+        assert!((rest.offset - expected.offset).norm() < 1e-9 * (1.0 + expected.offset.norm()), "{name}");
+        assert!(mocap_model::angle_between(&rest.rest_rotation, &expected.rest_rotation) < 1e-6, "{name}");
+    }
+    let (mut ours, mut theirs) = (ForwardKinematics::new(&clip), ForwardKinematics::new(&again));
+    let mut worst: f64 = 0.0;
+    for frame in (0..clip.frames()).step_by(clip.frames() / 100 + 1) {
+        ours.place(frame);
+        theirs.place(frame);
+        for (id, _) in clip.skeleton().iter() {
+            worst = worst.max((ours.position(id) - theirs.position(id)).norm());
+        }
+    }
+    mocap_corpus::note!("{name}: {} bytes, off by {:.1e} m", bytes.len(), worst * 0.01);
+    worst * 0.01
+}
+
+fn clip_of(name: &str, bytes: &[u8]) -> Clip {
+    let options = ReadOptions::default();
+    let document = read(bytes, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+    document.value.into_clip(&options).unwrap_or_else(|error| panic!("{name}: {error}")).value
+}
+
+pub(crate) fn real_clips_written_and_read_again_keep_their_places() {
+    for (name, bytes) in mocap_corpus::files("bvh") {
+        let off = check_round_trip(&name, &clip_of(&name, &bytes));
+        assert!(off < 1e-5, "{name}: off by {off} m");
+    }
+}
+
+pub(crate) fn fixtures_written_and_read_again_keep_their_places() {
+    for (name, bytes) in mocap_corpus::fixtures("clips", "bvh") {
+        let clip = clip_of(&name, &bytes);
+        let off = check_round_trip(&name, &clip);
+        assert!(off < 1e-5, "{name}: off by {off} m");
+        let file = write(&clip, Format::Fbx, &WriteOptions::default()).unwrap().main.into_bytes();
+        let off = check_places(&name, &file);
+        assert!(off < 1e-6, "{name}: the library places a joint {off} m from where it is read");
+    }
+}
