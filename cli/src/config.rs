@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{ArgMatches, Command};
 pub(crate) use mocap_settings::{Layers, PrintRow, Settings, commands};
 
-use crate::args::Cli;
+use crate::args::{Cli, EDITS_HEADING};
 use crate::console::Console;
 use crate::diagnostic::{Diagnostic, read_toml};
 use crate::rows::json;
@@ -35,6 +35,8 @@ pub(crate) const LAYERS: Layers = Layers {
         "version",
         "write-map",
     ],
+    // What one motion needs, another does not.
+    fixed_headings: &[EDITS_HEADING],
     // The file with settings, and what tests and recipes read.
     others: &["MOCAP_CONFIG", "MOCAP_CORPUS", "MOCAP_PYTHON"],
 };

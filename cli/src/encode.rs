@@ -134,6 +134,20 @@ pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, D
     Ok(mocap_formats::write_skeleton(skeleton, format, &WriteOptions::default())?.into())
 }
 
+/// Writes to one path, or to stdout for `-`; returns the size [bytes].
+pub(crate) fn deliver_to(encoded: &Encoded, output: &Path, overwrite: bool) -> Result<u64, Failure> {
+    if !overwrite && output.exists() {
+        let message = format!("'{}' exists", output.display());
+        return Err(Diagnostic::new("output::exists", message).help("--overwrite replaces it").into());
+    }
+    let destination = match output.as_os_str() == "-" {
+        true => Destination::Stdout,
+        false => Destination::File { path: output.to_owned(), replace: overwrite },
+    };
+    let job = Job { destination, ..Job::report(mocap_batch::Input::named(output)) };
+    Ok(deliver(encoded, &job, &JobContext::standalone())?.0)
+}
+
 /// Writes the files of a job to its destination, all of them or none; returns their size [bytes] and the path of the
 /// main file.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, context: &JobContext) -> Result<(u64, String), Failure> {

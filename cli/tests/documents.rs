@@ -50,6 +50,7 @@ fn checkout() -> Sandbox {
 const STAND_INS: &[(&str, &str)] = &[
     ("walk.bvh", "alex_walk.bvh"),
     ("jump.bvh", "robin_jump.bvh"),
+    ("jump2.bvh", "alex_jump.bvh"),
     ("hero.bvh", "robin_walk.bvh"),
     ("character.skel", "robin.skel"),
     ("01_02.amc", "alex_walk.amc"),

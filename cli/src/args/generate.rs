@@ -44,7 +44,7 @@ pub(crate) enum What {
 }
 
 /// The names of all schemas, and what each describes.
-pub(crate) const SCHEMAS: [(&str, &str); 23] = [
+pub(crate) const SCHEMAS: [(&str, &str); 25] = [
     ("skel", "A .skel file"),
     ("clip", "A JSON clip"),
     ("map", "A map of joints, of retarget --map"),
@@ -54,6 +54,8 @@ pub(crate) const SCHEMAS: [(&str, &str); 23] = [
     ("info", "A line of mocap info --json"),
     ("validate", "A line of mocap validate --json"),
     ("convert", "A line of mocap convert --json"),
+    ("edit", "A line of mocap edit --json"),
+    ("join", "A line of mocap join --json"),
     ("compare", "A line of mocap compare --json"),
     ("compress", "A line of mocap compress --json"),
     ("decompress", "A line of mocap decompress --json"),

@@ -8,6 +8,8 @@ mod compare;
 mod compress;
 mod convert;
 mod decompress;
+mod edit;
+mod edit_steps;
 mod edits;
 mod files;
 mod formats;
@@ -15,6 +17,7 @@ mod generate;
 mod global;
 mod info;
 mod invocation;
+mod join;
 mod manifest;
 mod picture;
 mod plot;
@@ -35,12 +38,18 @@ pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
+pub(crate) use edit::{Args as EditArgs, EditArg, EditGates, EditList, HEADING as EDITS_HEADING};
+pub(crate) use edit_steps::{
+    DenoiseStep, EditStep, FixFeetStep, GroundStep, HeadingStep, InPlaceStep, LoopStep, MirrorStep,
+    RootJointStep, SpeedStep, StartAtStep,
+};
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::Args as InfoArgs;
 pub(crate) use invocation::{Invocation, named};
+pub(crate) use join::Args as JoinArgs;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
@@ -82,6 +91,8 @@ pub(crate) enum Verb {
     Info(InfoArgs),
     Validate(ValidateArgs),
     Convert(ConvertArgs),
+    Edit(EditArgs),
+    Join(JoinArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),

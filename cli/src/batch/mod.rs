@@ -9,7 +9,7 @@ mod report;
 
 pub(crate) use observer::{SummaryRow, run};
 pub(crate) use options::{RunOptions, expand, plan, read_files};
-pub(crate) use plan_each::{OutputNames, check_stdout, plan_each, plan_peers};
+pub(crate) use plan_each::{OutputNames, check_stdout, check_stdout_path, plan_each, plan_peers};
 pub(crate) use progress::Meter;
 pub(crate) use report::{Report, fail};
 

@@ -60,6 +60,14 @@ fn plan_inputs(
     Ok(plan(inputs, outputs, &naming)?)
 }
 
+/// As [`check_stdout`], of one output.
+pub(crate) fn check_stdout_path(console: &Console, output: &Path) -> Result<(), Diagnostic> {
+    if console.is_json() && output.as_os_str() == "-" {
+        return Err(Diagnostic::stdout_twice());
+    }
+    Ok(())
+}
+
 /// Rows and a file cannot both go to stdout.
 pub(crate) fn check_stdout(console: &Console, outputs: &Outputs) -> Result<(), Diagnostic> {
     if console.is_json() && outputs.to_stdout() {

@@ -125,6 +125,7 @@ impl From<mocap::Error> for Diagnostic {
             mocap::Error::File { path, rejected } => Diagnostic::from(*rejected.error).in_file(&path),
             mocap::Error::Compress(error) => error.into(),
             mocap::Error::Compare(error) => error.into(),
+            mocap::Error::Edit(error) => error.into(),
             other => Diagnostic::new(other.code(), other.to_string()),
         }
     }

@@ -1,11 +1,12 @@
 //! Gates: what may not be worse than a limit. A clip that misses one is not written.
 
 use mocap_analysis::ErrorSummary;
+use mocap_edit::EditReport;
 use mocap_retarget::{GateResult, RetargetReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{CompareSettings, GateSettings};
+use crate::args::{CompareSettings, EditGates, GateSettings};
 use crate::commands::compare::error_above;
 use crate::commands::retarget::missed;
 use crate::diagnostic::Diagnostic;
@@ -41,6 +42,17 @@ pub(super) fn of_error(step: &str, settings: &CompareSettings, summary: &ErrorSu
     let error = error_above(summary.max, limit);
     let checked = GateResult { metric: "error", value: Some(summary.max), limit, passed: error.is_none() };
     Some(Gate::new(step, checked, error))
+}
+
+/// The gates on the report of an edit.
+pub(super) fn of_edit(step: &str, gates: &EditGates, report: &EditReport) -> Vec<Gate> {
+    let reports = std::slice::from_ref(report);
+    let gates = gates.fail_above.iter().map(|gate| {
+        let checked = gate.check(reports);
+        let missed = gate.missed(&checked).map(|(code, message)| Diagnostic::gate(code, message));
+        Gate::new(step, checked, missed)
+    });
+    gates.collect()
 }
 
 /// The gates on the report of a retargeted motion.

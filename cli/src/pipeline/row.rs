@@ -59,6 +59,7 @@ pub(crate) enum MeasuresRow<'a> {
     Retarget(Box<retarget::Measures<'a>>),
     Compress(&'a CompressSummary),
     Compare(&'a ErrorSummary),
+    Edit(&'a mocap_edit::EditReport),
 }
 
 /// What a step measured.
@@ -66,6 +67,7 @@ pub(super) enum Measured {
     Retarget(String, Box<mocap_retarget::RetargetReport>),
     Compress(Box<CompressSummary>),
     Compare(Box<ErrorSummary>),
+    Edit(Box<mocap_edit::EditReport>),
 }
 
 impl Measured {
@@ -76,6 +78,7 @@ impl Measured {
             }
             Measured::Compress(summary) => MeasuresRow::Compress(summary),
             Measured::Compare(summary) => MeasuresRow::Compare(summary),
+            Measured::Edit(report) => MeasuresRow::Edit(report),
         }
     }
 }
@@ -99,6 +102,7 @@ impl Row<'_> {
                 MeasuresRow::Retarget(measures) => measures.line(),
                 MeasuresRow::Compress(measures) => measures.line(),
                 MeasuresRow::Compare(measures) => measures.line(),
+                MeasuresRow::Edit(report) => report.to_string(),
             };
             text.push_str(&format!("\n  {step:<11} {measured}"));
         }

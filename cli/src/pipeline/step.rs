@@ -6,13 +6,19 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 
-use crate::args::{CompareStep, CompressStep, Edits, Kind, Reading, RetargetStep, WriteStep};
+use crate::args::{
+    CompareStep, CompressStep, DenoiseStep, EditStep, Edits, FixFeetStep, GroundStep, HeadingStep,
+    InPlaceStep, Kind, LoopStep, MirrorStep, Reading, RetargetStep, RootJointStep, SpeedStep, StartAtStep,
+    WriteStep,
+};
 
 /// What a step is to do.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Read(Reading),
     Edit(Edits),
+    /// One of the edits of `mocap edit`.
+    One(Box<EditStep>),
     Retarget(Box<RetargetStep>),
     Compress(CompressStep),
     Write(WriteStep),
@@ -48,6 +54,16 @@ macro_rules! kinds {
 pub(crate) const KINDS: &[StepKind] = kinds! {
     "read" Reading => Step::Read, "How inputs are read; optional first step";
     "edit" Edits => Step::Edit, "Edits of the motion, in the order of `mocap convert`";
+    "denoise" DenoiseStep => edit, "Removes jitter and spikes";
+    "loop" LoopStep => edit, "Makes a loop";
+    "speed" SpeedStep => edit, "Plays faster or slower";
+    "fix-feet" FixFeetStep => edit, "Locks planted feet";
+    "mirror" MirrorStep => edit, "Swaps left and right";
+    "in-place" InPlaceStep => edit, "Takes the root motion out";
+    "root-joint" RootJointStep => edit, "Adds a joint on the ground that carries the root motion";
+    "heading" HeadingStep => edit, "Turns the motion: at its start the body faces an axis";
+    "start-at" StartAtStep => edit, "Moves the start of the motion above the origin";
+    "ground" GroundStep => edit, "Moves the floor under the feet to height 0";
     "retarget" RetargetStep => |step| Step::Retarget(Box::new(step)),
         "Retargets the motion to another skeleton, with a report of quality";
     "compress" CompressStep => Step::Compress, "Compresses the motion, and continues with the decompressed motion";
@@ -62,6 +78,10 @@ pub(crate) const COMMON: [(&str, &str); 3] = [
     ("name", "Name of the step in overrides and reports [default: its kind; its format for a write step]"),
     ("enabled", "Whether the step runs [default: true]"),
 ];
+
+fn edit(step: impl Into<EditStep>) -> Step {
+    Step::One(Box::new(step.into()))
+}
 
 impl StepKind {
     /// Checks settings, each by itself: some may be missing.

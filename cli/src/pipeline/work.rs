@@ -14,8 +14,9 @@ use super::gate::{self, Gate};
 use super::plan::{Plan, PlannedStep};
 use super::row::{Measured, OutputRow, Row, StepRow};
 use super::step::Step;
-use crate::args::RetargetStep;
+use crate::args::{EditArg, EditStep, RetargetStep};
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
+use crate::commands::edit::warning;
 use crate::commands::{compress, retarget};
 use crate::diagnostic::Diagnostic;
 use crate::edit;
@@ -123,6 +124,7 @@ impl Progress<'_> {
                 self.tolerance = None;
                 edit::apply(edits, Arc::unwrap_or_clone(clip), &mut self.warnings).map(Arc::new)
             }
+            Step::One(step) => self.edit(at, planned, step, Arc::unwrap_or_clone(clip)),
             Step::Retarget(step) => self.retarget(at, planned, step, &clip),
             Step::Compress(step) => {
                 let skeleton = clip.skeleton().clone();
@@ -161,6 +163,26 @@ impl Progress<'_> {
                 Ok(clip)
             }
         }
+    }
+
+    /// One of the edits of `mocap edit`.
+    fn edit(
+        &mut self,
+        at: usize,
+        planned: &PlannedStep,
+        step: &EditStep,
+        clip: Clip,
+    ) -> Result<Arc<Clip>, Diagnostic> {
+        let EditArg::Ready(edit) = &step.edit else { unreachable!("steps name no curve of an input") };
+        self.tolerance = None;
+        let applied = mocap_edit::apply(clip, std::slice::from_ref(edit), self.lead_in)?;
+        self.lead_in = applied.lead_in;
+        for report in applied.reports {
+            self.warnings.extend(report.warnings.iter().map(warning));
+            self.gates.extend(gate::of_edit(&planned.name, &step.gates, &report));
+            self.measured.push((at, Measured::Edit(Box::new(report))));
+        }
+        Ok(Arc::new(applied.clip))
     }
 
     fn retarget(

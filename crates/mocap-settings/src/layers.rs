@@ -20,6 +20,8 @@ pub struct Layers {
     pub prefix: &'static str,
     /// Long names of options that only a flag sets: they belong to one run.
     pub fixed: &'static [&'static str],
+    /// Help headings whose options only a flag sets.
+    pub fixed_headings: &'static [&'static str],
     /// Variables with the prefix that set no option.
     pub others: &'static [&'static str],
 }
@@ -28,7 +30,8 @@ impl Layers {
     /// The name of an option that can be set elsewhere than on the command line.
     pub fn configurable<'a>(&self, argument: &'a Arg) -> Option<&'a str> {
         let name = argument.get_long()?;
-        (!self.fixed.contains(&name)).then_some(name)
+        let heading = argument.get_help_heading().unwrap_or_default();
+        (!self.fixed.contains(&name) && !self.fixed_headings.contains(&heading)).then_some(name)
     }
 
     /// The variable of an option.
@@ -117,6 +120,7 @@ mod tests {
         file: "mocap.toml",
         prefix: "MOCAP_",
         fixed: &["output"],
+        fixed_headings: &[],
         others: &["MOCAP_CONFIG", "MOCAP_CORPUS"],
     };
 

@@ -9,7 +9,7 @@
 //! use mocap_toml::Text;
 //!
 //! const LAYERS: Layers =
-//!     Layers { program: "tool", file: "tool.toml", prefix: "TOOL_", fixed: &["output"], others: &[] };
+//!     Layers { program: "tool", file: "tool.toml", prefix: "TOOL_", fixed: &["output"], fixed_headings: &[], others: &[] };
 //!
 //! let build = Command::new("build").arg(Arg::new("jobs").long("jobs")).arg(Arg::new("output").long("output"));
 //! let definition = LAYERS.with_variables(Command::new("tool").subcommand(build));

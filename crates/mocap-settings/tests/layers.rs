@@ -9,6 +9,7 @@ const LAYERS: Layers = Layers {
     program: "mocap",
     file: "mocap.toml",
     prefix: "MOCAP_",
+    fixed_headings: &[],
     fixed: &["overwrite", "output"],
     others: &["MOCAP_CONFIG", "MOCAP_CORPUS"],
 };

@@ -45,6 +45,9 @@ pub enum Error {
     /// Two motions cannot be compared.
     #[error(transparent)]
     Compare(#[from] mocap_analysis::AnalysisError),
+    /// A motion cannot be edited.
+    #[error(transparent)]
+    Edit(#[from] mocap_edit::EditError),
     /// Parts do not make a skeleton or a clip.
     #[error(transparent)]
     Model(#[from] mocap_model::ModelError),
@@ -70,6 +73,7 @@ impl Error {
             Error::Retarget(error) => error.code(),
             Error::Compress(error) => error.code(),
             Error::Compare(_) => "compare::different",
+            Error::Edit(error) => error.code(),
             Error::Model(_) => "model::invalid",
         }
     }

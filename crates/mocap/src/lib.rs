@@ -33,6 +33,7 @@
 //! | make it small with a guaranteed error | [`compress`](compress()), [`mocap::compress`](mod@compress) |
 //! | play a compressed clip | [`Compressed`], [`compress::Sampler`] |
 //! | trim, resample, scale or rotate a motion | [`edit()`] |
+//! | mirror it, clean it, make it a loop, take root motion out | [`mocap::edit`](mod@edit) |
 //! | see what a file contains | [`FileFacts`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
 //! | draw contact sheets and viewer pages | [`report`] |
@@ -47,7 +48,7 @@ mod clip_of_file;
 mod companion;
 mod compare;
 mod digits;
-mod edit;
+mod edit_options;
 mod error;
 mod facts;
 mod files_beside;
@@ -87,7 +88,7 @@ pub use body_size::BodySize;
 pub use companion::companion;
 pub use compare::{at_one_rate, in_one_unit};
 pub use digits::{grouped, short};
-pub use edit::{EditOptions, edit};
+pub use edit_options::{EditOptions, edit};
 pub use error::Error;
 pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionEvidence, UnitFacts};
 pub use files_beside::files_beside;
@@ -109,6 +110,7 @@ pub use write::{write, write_clips, write_skeleton, write_with};
 // The crates of the project as modules, and the types that a program names most.
 pub use mocap_analysis as analysis;
 pub use mocap_compress as compress;
+pub use mocap_edit as edit;
 pub use mocap_formats as formats;
 pub use mocap_ik as ik;
 pub use mocap_model as model;

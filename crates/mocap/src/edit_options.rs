@@ -42,11 +42,10 @@ pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) 
     above_zero("--unit", options.unit)?;
     if options.drop_first_frame {
         let frames = clip.frames();
-        clip = keep(clip, (frames > 1).then_some(1..frames), "--drop-first-frame")?;
+        clip = mocap_edit::drop_first_frame(&clip).map_err(|_| no_frame("--drop-first-frame", frames))?;
     }
     if let Some(trim) = options.trim {
-        let range = trim.frames(clip.frames(), clip.rate().fps());
-        clip = keep(clip, range, "--trim")?;
+        clip = mocap_edit::trim(&clip, &trim).map_err(|_| no_frame("--trim", clip.frames()))?;
     }
     if let Some(rate) = options.rate {
         clip = clip.resampled(rate).map_err(|error| failed("--fps", error))?;
@@ -89,13 +88,8 @@ impl EditOptions {
     }
 }
 
-fn keep(clip: Clip, range: Option<std::ops::Range<usize>>, edit: &'static str) -> Result<Clip, Finding> {
-    let frames = clip.frames();
-    let range = range.ok_or_else(|| Finding::new(Problem::NoFrameLeft { edit, frames }))?;
-    if range == (0..frames) {
-        return Ok(clip);
-    }
-    Ok(clip.trimmed(range).expect("the range lies within the clip"))
+fn no_frame(edit: &'static str, frames: usize) -> Finding {
+    Finding::new(Problem::NoFrameLeft { edit, frames })
 }
 
 fn failed(edit: &'static str, error: ModelError) -> Finding {

@@ -1,0 +1,162 @@
+//! `mocap edit`: edits of motions, with a report of what they changed.
+
+mod load;
+mod row;
+
+use std::io::Write;
+use std::path::Path;
+
+use mocap_edit::{Applied, EditError, RootCurve, apply};
+use mocap_formats::{Format, Remedy};
+
+use crate::args::{EditArgs as Args, Invocation, Reading};
+use crate::batch::{
+    self, Destination, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
+};
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::encode::{self, EncodeOptions};
+use crate::exit::Exit;
+use crate::read::{self, Motion};
+use load::{LoadedEdit, load};
+pub(crate) use row::{Row, reports_text};
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+    if args.edits.0.is_empty() {
+        return Err(Diagnostic::new("usage::edit", "no edit is asked for")
+            .help("`mocap edit --help` lists the edits; `mocap convert` writes a motion as it is"));
+    }
+    let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
+    if let Some(format) = asked.filter(|format| !format.has_motion()) {
+        return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
+            .help(format!("edit writes {}", encode::names(Format::has_motion))));
+    }
+    let rename = |path: &Path| match asked {
+        Some(format) => encode::renamed(path, format),
+        None => {
+            let named = path.extension().and_then(|extension| extension.to_str());
+            let same = named
+                .and_then(Format::from_extension)
+                .filter(|format| format.is_writable() && format.has_motion());
+            encode::renamed(path, same.unwrap_or(Format::Bvh))
+        }
+    };
+    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
+    let edits = load(&args.edits)?;
+    let reads = read_files(&args.reading, Some(&args.inputs.selection)).and(load::files(&args.edits));
+    let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
+    let many = jobs.len() > 1;
+    for (edit, loaded) in args.edits.0.iter().zip(&edits) {
+        loaded.check_many(edit, many)?;
+    }
+    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    Ok(batch::run(console, options, &jobs, |job, context| edit(job, context, args, &edits)))
+}
+
+fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> Result<Report, Failure> {
+    let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.reading.clone() };
+    let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(context, &job.input, &reading)?;
+    context.check()?;
+    let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
+    let path = job.input.shown();
+    let done = resolved(edits, job, context).and_then(|edits| Ok(apply(clip, &edits, lead_in)?));
+    let Applied { clip, reports, curves, .. } = match done {
+        Ok(applied) => applied,
+        Err(error) => return Err(Failure { error, warnings }),
+    };
+    warnings.extend(reports.iter().flat_map(|report| &report.warnings).map(warning));
+    let checked: Vec<_> = args.gates.fail_above.iter().map(|gate| gate.check(&reports)).collect();
+    let missed = args.gates.fail_above.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result));
+    let errors: Vec<Diagnostic> = missed.map(|(code, message)| Diagnostic::gate(code, message)).collect();
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    let delivered = match errors.is_empty() {
+        true => deliver(clip, job, context, args, (edits, &curves), &mut warnings),
+        false => Ok((0, String::new())),
+    };
+    let (bytes, output) = match delivered {
+        Ok(delivered) => delivered,
+        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
+    };
+    let row = Row {
+        path: path.clone(),
+        output,
+        frames,
+        fps,
+        joints,
+        edits: &reports,
+        gates: checked,
+        input_bytes: bytes_in,
+        bytes,
+        warnings: &warnings,
+    };
+    let (json, text) = (json(&row), row.text());
+    Ok(Report {
+        json,
+        text,
+        errors,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out: bytes },
+        ..Report::default()
+    })
+}
+
+/// The edits of one input: those that need a file of it have read that.
+fn resolved(
+    edits: &[LoadedEdit],
+    job: &Job,
+    context: &JobContext,
+) -> Result<Vec<mocap_edit::Edit>, Diagnostic> {
+    edits.iter().map(|edit| edit.of_input(&job.input, context)).collect()
+}
+
+/// Writes the motion and the curves.
+fn deliver(
+    clip: mocap_model::Clip,
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    (edits, curves): (&[LoadedEdit], &[RootCurve]),
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(u64, String), Failure> {
+    let format = match &job.destination {
+        Destination::File { path, .. } => args.to.or_else(|| {
+            path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension)
+        }),
+        _ => args.to,
+    };
+    let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+    let encoded = encode::clip(clip, format.unwrap_or(Format::Bvh), options)?;
+    warnings.extend_from_slice(&encoded.warnings);
+    let files = edits.iter().filter_map(|edit| edit.curve_file(&job.input));
+    for (file, curve) in files.zip(curves) {
+        write_curve(&file, curve, context, args.outputs.overwrite)?;
+    }
+    encode::deliver(&encoded, job, context)
+}
+
+fn write_curve(file: &Path, curve: &RootCurve, context: &JobContext, replace: bool) -> Result<(), Failure> {
+    let json = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let text = if json { curve.to_json() } else { curve.to_csv() };
+    let content = |out: &mut dyn Write| out.write_all(text.as_bytes());
+    context.write(&[(file, &content)], replace)?;
+    Ok(())
+}
+
+/// Whether the first edit drops the first frame: then a rest pose there needs no warning.
+fn drops_first_frame(edits: &[LoadedEdit]) -> bool {
+    matches!(edits.first(), Some(LoadedEdit::Ready(mocap_edit::Edit::DropFirstFrame)))
+}
+
+/// A warning of a report.
+pub(crate) fn warning(warning: &mocap_edit::EditWarning) -> Diagnostic {
+    Diagnostic::new(warning.code, warning.message.clone())
+}
+
+impl From<EditError> for Diagnostic {
+    fn from(error: EditError) -> Diagnostic {
+        let diagnostic = Diagnostic::new(error.code(), error.to_string());
+        error.help().into_iter().fold(diagnostic, Diagnostic::help)
+    }
+}

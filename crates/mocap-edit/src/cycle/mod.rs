@@ -1,0 +1,334 @@
+//! Loop: a part of a motion that repeats without a seam.
+//!
+//! The motion before and after each end of the cycle is the motion of the other end: both are blended across the seam,
+//! half and half at the seam itself. Poses and velocities close without an estimate of either, and each side bends by
+//! half of what the ends differ. The root continues where it left off: every repetition turns and travels alike.
+//!
+//! Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002 (alignment, distance of poses).
+
+mod search;
+
+use mocap_model::{Clip, FrameRange, Isometry3, JointId, angle_between, log, nlerp};
+use nalgebra::Translation3;
+
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::pose_cloud::{align, clouds};
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+use search::{Found, search};
+
+/// The motion to each side of the seam that is blended \[s\].
+const BLEND: f64 = 0.25;
+/// Feet are locked only as far as no joint bends by more than this [deg], or than it does already.
+const MOST_BEND: f64 = 4.0;
+/// Ends this close are an exact cycle, which stays as it is [m].
+const EXACT: f64 = 1e-4;
+/// A blend never takes more than this share of the cycle to each side.
+const MOST: f64 = 0.4;
+
+/// What is made a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoopOptions {
+    /// The range of the cycle; `None`: the best one is searched.
+    pub range: Option<FrameRange>,
+    /// Whether planted feet are locked, where the body has feet. Default: true.
+    pub lock_feet: bool,
+}
+
+impl Default for LoopOptions {
+    fn default() -> LoopOptions {
+        LoopOptions { range: None, lock_feet: true }
+    }
+}
+
+/// Makes a motion a loop: its last frame is the pose of its first, the root one stride further.
+///
+/// ```no_run
+/// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{LoopOptions, make_loop};
+///
+/// let (looped, report) = make_loop(&walk, &LoopOptions::default())?;
+/// println!("{} frames: {report}", looped.frames());
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::NoCycle`] where no part of the motion ends as it begins, [`EditError::NoFrameLeft`] where the range is
+/// outside the motion, [`EditError::TooShort`] where it has too few frames.
+pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    let fps = clip.rate().fps();
+    let margin = (BLEND * fps).round() as usize;
+    let Found { start, end, distance } = match options.range {
+        None => search(clip, &body, margin)?,
+        Some(range) => {
+            let (frames, seconds) = (clip.frames(), clip.duration());
+            let found = range.frames(frames, fps);
+            let range = found.ok_or(EditError::NoFrameLeft { edit: "loop", frames, seconds })?;
+            let (start, end) = (range.start, range.end.min(frames - 1));
+            if end < start + 4 {
+                return Err(EditError::TooShort { edit: "loop", needed: 5, frames: range.len() });
+            }
+            let clouds = clouds(clip);
+            Found { start, end, distance: align(&body, &clouds[start], &clouds[end]).1 }
+        }
+    };
+    let closed = close(clip, &body, start, end, margin);
+    let stride = closed.stride;
+    let mut looped = closed.samples.into_clip("loop")?;
+    let mut feet_locked = 0.0;
+    if options.lock_feet
+        && !body.feet.is_empty()
+        && body.metres.is_some_and(|metres| distance * metres > EXACT)
+    {
+        let locked = lock_feet(&looped, &body, &stride)?;
+        (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, start)?;
+    }
+    Ok((looped.clone(), report(clip, &looped, (start, end), &body, &stride, distance, feet_locked)))
+}
+
+/// A cycle that closes.
+struct Closed {
+    samples: Samples,
+    /// From one repetition to the next.
+    stride: Isometry3<f64>,
+}
+
+/// Frames `start` to `end`, both included, blended over the seam.
+fn close(clip: &Clip, body: &Body, start: usize, end: usize, margin: usize) -> Closed {
+    let all = Samples::of(clip);
+    let carrier = Carrier::of(clip, body);
+    let (length, last) = (end - start, clip.frames() - 1);
+    let most = ((length as f64 * MOST) as usize).max(1);
+    let wanted = margin.min(most);
+    // Frames beyond the start that stand for the ones before the end, and the other way round.
+    let (before, after) = (start.min(wanted), (last - end).min(wanted));
+    let clouds = clouds(clip);
+    let window = before.min(after);
+    let points = |middle: usize| {
+        clouds[middle - window.min(middle)..=(middle + window).min(last)]
+            .iter()
+            .flatten()
+            .copied()
+            .collect::<Vec<_>>()
+    };
+    let (stride, _) = align(body, &points(end), &points(start));
+    let mut samples = part(&all, start..end + 1);
+    let inverse = stride.inverse();
+    // What the first frame is made of: only as much of the other end as can fade away on either side.
+    let share = match before + after {
+        0 => 0.5,
+        both => after as f64 / both as f64,
+    };
+    let fade = |step: usize, of: usize| if of == 0 { 0.0 } else { ease(1.0 - step as f64 / of as f64) };
+    for step in 0..after.max(1).min(length / 2) {
+        let other = (end + step).min(last);
+        let weight = share * fade(step, after.max(1));
+        mix(&mut samples, step, &all, (start + step, other), &carrier, &inverse, weight);
+    }
+    for step in 0..before.max(1).min(length / 2) {
+        let other = start.saturating_sub(step);
+        let weight = (1.0 - share) * fade(step, before.max(1));
+        mix(&mut samples, length - step, &all, (end - step, other), &carrier, &stride, weight);
+    }
+    // Both ends are the same blend: the last one is set to the first, so that it is the same to the bit.
+    for joint in 0..samples.rotations.len() {
+        samples.rotations[joint][length] = samples.rotations[joint][0];
+        if let Some(values) = &mut samples.translations[joint] {
+            values[length] = values[0];
+        }
+    }
+    let place = stride * carrier.at(&samples, 0);
+    carrier.put(&mut samples, length, &place);
+    samples.set_frames(length + 1);
+    Closed { samples, stride }
+}
+
+/// From 0 to 1 with no speed and no acceleration at either end.
+fn ease(t: f64) -> f64 {
+    t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
+}
+
+fn part(all: &Samples, range: std::ops::Range<usize>) -> Samples {
+    let mut samples = all.clone();
+    samples.rotations.iter_mut().for_each(|values| *values = values[range.clone()].to_vec());
+    for values in samples.translations.iter_mut().chain(&mut samples.scales).flatten() {
+        *values = values[range.clone()].to_vec();
+    }
+    samples.frames = range.len();
+    samples
+}
+
+/// Blends one frame of `samples`, which is frame `own` of the whole, with frame `other` moved by `placement`.
+fn mix(
+    samples: &mut Samples,
+    frame: usize,
+    all: &Samples,
+    (own, other): (usize, usize),
+    carrier: &Carrier,
+    placement: &Isometry3<f64>,
+    weight: f64,
+) {
+    let place = between(&carrier.at(all, own), &(placement * carrier.at(all, other)), weight);
+    for joint in 0..all.rotations.len() {
+        let id = JointId::from(joint);
+        let local = between(&all.local(id, own), &all.local(id, other), weight);
+        samples.set_local(id, frame, &local);
+    }
+    carrier.put(samples, frame, &place);
+}
+
+pub(crate) fn between(a: &Isometry3<f64>, b: &Isometry3<f64>, share: f64) -> Isometry3<f64> {
+    let translation = a.translation.vector + (b.translation.vector - a.translation.vector) * share;
+    Isometry3::from_parts(Translation3::from(translation), nlerp(&a.rotation, &b.rotation, share))
+}
+
+/// Locks the feet of a loop: three repetitions are locked, and the one in the middle is taken.
+fn lock_feet(looped: &Clip, body: &Body, stride: &Isometry3<f64>) -> Result<Clip, EditError> {
+    let samples = Samples::of(looped);
+    let carrier = Carrier::of(looped, body);
+    let length = looped.frames() - 1;
+    let mut row = part(&samples, 0..length);
+    let mut placement = Isometry3::identity();
+    for _ in 0..2 {
+        placement = stride * placement;
+        let mut next = part(&samples, 0..length);
+        moved(&mut next, &carrier, &placement);
+        row.append(next);
+    }
+    // The first frame of a fourth one: the pose after the last.
+    let locked = crate::feet::locked(&row.into_clip("loop")?)?;
+    let mut middle = part(&Samples::of(&locked), length..2 * length + 1);
+    moved(&mut middle, &carrier, &stride.inverse());
+    for joint in 0..middle.rotations.len() {
+        middle.rotations[joint][length] = middle.rotations[joint][0];
+        if let Some(values) = &mut middle.translations[joint] {
+            values[length] = values[0];
+        }
+    }
+    let place = stride * carrier.at(&middle, 0);
+    carrier.put(&mut middle, length, &place);
+    middle.annotations = looped.annotations().clone();
+    middle.into_clip("loop")
+}
+
+/// The loop with feet as near to their locked places as the bend of its joints allows, and the share of that way: a leg
+/// that is nearly straight bends a lot to move its foot a little.
+fn as_far_as_allowed(
+    clip: &Clip,
+    looped: Clip,
+    locked: &Clip,
+    start: usize,
+) -> Result<(Clip, f64), EditError> {
+    let allowed = MOST_BEND.to_radians().max(deviation(clip, &looped, start));
+    let (free, fixed) = (Samples::of(&looped), Samples::of(locked));
+    let at = |share: f64| {
+        let mut mixed = free.clone();
+        for joint in 0..mixed.rotations.len() {
+            let id = JointId::from(joint);
+            for frame in 0..mixed.frames {
+                let local = between(&free.local(id, frame), &fixed.local(id, frame), share);
+                mixed.set_local(id, frame, &local);
+            }
+        }
+        mixed.into_clip("loop")
+    };
+    if deviation(clip, locked, start) <= allowed {
+        return Ok((locked.clone(), 1.0));
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut best = looped;
+    for _ in 0..7 {
+        let middle = 0.5 * (low + high);
+        let mixed = at(middle)?;
+        if deviation(clip, &mixed, start) <= allowed {
+            (low, best) = (middle, mixed);
+        } else {
+            high = middle;
+        }
+    }
+    Ok((best, low))
+}
+
+/// Moves all frames over the ground.
+pub(crate) fn moved(samples: &mut Samples, carrier: &Carrier, placement: &Isometry3<f64>) {
+    for frame in 0..samples.frames {
+        let place = placement * carrier.at(samples, frame);
+        carrier.put(samples, frame, &place);
+    }
+}
+
+fn report(
+    clip: &Clip,
+    looped: &Clip,
+    (start, end): (usize, usize),
+    body: &Body,
+    stride: &Isometry3<f64>,
+    distance: f64,
+    feet_locked: f64,
+) -> EditReport {
+    let cut = clip.trimmed(start..end + 1).unwrap_or_else(|_| clip.clone());
+    let mut report = EditReport::measured("loop", &cut, looped);
+    report.frames_before = clip.frames();
+    let (fps, last) = (clip.rate().fps(), looped.frames() - 1);
+    let (mut pose, mut velocity) = (0.0f64, 0.0f64);
+    for (id, _) in looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site) {
+        let rotation = &looped.track(id).rotation;
+        pose = pose.max(angle_between(&rotation.at(0), &rotation.at(last)));
+        let step = |from: usize| log(&(rotation.at(from).inverse() * rotation.at(from + 1))) * fps;
+        velocity = velocity.max((step(last - 1) - step(0)).norm());
+    }
+    let bend = deviation(clip, looped, start);
+    let metres = body.metres;
+    let way = metres.map(|metres| body.on_ground(&stride.translation.vector).norm() * metres);
+    let turn = log(&stride.rotation).dot(&body.up).to_degrees();
+    report
+        .figure("seam-pose", pose.to_degrees(), "deg")
+        .figure("seam-velocity", velocity.to_degrees(), "deg/s")
+        .figure("deviation", bend.to_degrees(), "deg")
+        .figure("alignment-error", metres.map(|metres| distance * metres), "m")
+        .figure("stride", way, "m")
+        .figure("turn", turn, "deg")
+        .figure("feet-locked", feet_locked, "")
+        .note(format!("frames {start} to {end}"))
+}
+
+/// The largest angle between a joint of a loop and of the frames that it was made of [rad], roots left out.
+fn deviation(clip: &Clip, looped: &Clip, start: usize) -> f64 {
+    let joints = looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
+    let bend = |id: JointId| {
+        let (own, rotation) = (&clip.track(id).rotation, &looped.track(id).rotation);
+        let frames = 0..looped.frames();
+        frames.map(|frame| angle_between(&own.at(start + frame), &rotation.at(frame))).fold(0.0, f64::max)
+    };
+    joints.map(|(id, _)| bend(id)).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    #[test]
+    fn a_walk_becomes_a_loop() {
+        let walk = clip("alex_walk.bvh");
+        let (looped, report) = make_loop(&walk, &LoopOptions::default()).unwrap();
+        let figure =
+            |name: &str| report.figures.iter().find(|figure| figure.name == name).unwrap().value.unwrap();
+        assert!(looped.frames() < walk.frames());
+        assert!(figure("seam-pose") < 1e-6, "{report}");
+        assert!(figure("deviation") < 4.0, "{report}");
+        assert!(figure("stride") > 0.5, "{report}");
+    }
+
+    #[test]
+    fn a_given_range_closes() {
+        let walk = clip("alex_walk.bvh");
+        let options = LoopOptions { range: Some("10:75".parse().unwrap()), lock_feet: false };
+        let (looped, _) = make_loop(&walk, &options).unwrap();
+        assert_eq!(looped.frames(), 66);
+        let options = LoopOptions { range: Some("5000:6000".parse().unwrap()), ..options };
+        assert!(matches!(make_loop(&walk, &options), Err(EditError::NoFrameLeft { .. })));
+    }
+}

@@ -1,0 +1,204 @@
+//! Finds the part of a motion that ends as it begins.
+
+use mocap_model::{Clip, Vector3, angle_between};
+
+use crate::EditError;
+use crate::body::Body;
+use crate::pose_cloud::{align, clouds};
+
+/// The shortest cycle \[s\].
+const SHORTEST: f64 = 0.5;
+/// Poses are compared at about this rate first [1/s].
+const COARSE: f64 = 20.0;
+/// How much a difference of velocities counts against one of positions \[s\].
+const VELOCITY: f64 = 0.1;
+/// A cycle moves at least this share of what the motion usually moves: standing still is none.
+const LIVELY: f64 = 0.5;
+/// Ends further apart than this share of the usual distance of two poses are none.
+const ALIKE: f64 = 0.35;
+/// Candidates that are looked at frame by frame.
+const CANDIDATES: usize = 24;
+
+/// A range of frames whose ends have one pose: `start` and `end` are the same moment of the cycle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Found {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The rms distance of both poses \[units of the clip\].
+    pub(super) distance: f64,
+}
+
+/// The best cycle. `margin` are the frames beyond both ends that closing can use.
+pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Found, EditError> {
+    let fps = clip.rate().fps();
+    let shortest = (SHORTEST * fps).ceil() as usize;
+    let frames = clip.frames();
+    if frames < shortest + 2 {
+        return Err(EditError::TooShort { edit: "loop", needed: shortest + 2, frames });
+    }
+    let clouds = clouds(clip);
+    let step = ((fps / COARSE).round() as usize).max(1);
+    let headings = crate::root::headings(clip, body);
+    let features = features(&clouds, body, &headings, fps, step);
+    let lively = liveliness(&features);
+    let candidates = candidates(&features, &lively, (shortest.div_ceil(step), margin.div_ceil(step)));
+    let usual = usual_distance(&features);
+    let Some(best) = candidates.first() else {
+        return Err(EditError::NoCycle { reason: "the motion is too short or stands still".into() });
+    };
+    if best.0 > ALIKE * usual {
+        let metres = body.metres_or_one();
+        let seconds = |frame: usize| (frame * step) as f64 / fps;
+        return Err(EditError::NoCycle {
+            reason: format!(
+                "the most alike poses, at {:.2} s and {:.2} s, are {:.1} cm apart; {:.1} cm or less would be a cycle",
+                seconds(best.1),
+                seconds(best.2),
+                best.0 * metres * 100.0,
+                ALIKE * usual * metres * 100.0
+            ),
+        });
+    }
+    let refined =
+        candidates.iter().map(|(_, a, b)| refine(clip, (a * step, b * step), step, margin, shortest));
+    let best = refined.flatten().min_by(|a, b| a.0.total_cmp(&b.0));
+    let (_, start, end) =
+        best.ok_or_else(|| EditError::NoCycle { reason: "no range has room to close".into() })?;
+    let (_, distance) = align(body, &clouds[start], &clouds[end]);
+    Ok(Found { start, end, distance })
+}
+
+/// Joint positions in the frame of the body, and their velocities.
+fn features(
+    clouds: &[Vec<Vector3<f64>>],
+    body: &Body,
+    headings: &[f64],
+    fps: f64,
+    step: usize,
+) -> Vec<Vec<Vector3<f64>>> {
+    let last = clouds.len() - 1;
+    let reach = ((0.05 * fps).round() as usize).max(1);
+    (0..clouds.len())
+        .step_by(step)
+        .map(|frame| {
+            let (before, after) = (frame.saturating_sub(reach), (frame + reach).min(last));
+            let scale = VELOCITY * fps / (after - before).max(1) as f64;
+            let velocities = clouds[after].iter().zip(&clouds[before]).map(|(b, a)| (b - a) * scale);
+            let middle = clouds[frame].iter().sum::<Vector3<f64>>() / clouds[frame].len() as f64;
+            let middle = body.on_ground(&middle);
+            let turn = body.turn(-headings[frame]);
+            clouds[frame].iter().map(|p| p - middle).chain(velocities).map(|v| turn * v).collect()
+        })
+        .collect()
+}
+
+/// The rms distance of two features.
+fn distance(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+    let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b).norm_squared()).sum();
+    (squares / (a.len() / 2).max(1) as f64).sqrt()
+}
+
+/// How fast the joints move against the middle of the body.
+fn liveliness(features: &[Vec<Vector3<f64>>]) -> Vec<f64> {
+    let speed = |feature: &Vec<Vector3<f64>>| {
+        let velocities = &feature[feature.len() / 2..];
+        let mean = velocities.iter().sum::<Vector3<f64>>() / velocities.len() as f64;
+        velocities.iter().map(|v| (v - mean).norm()).sum::<f64>() / velocities.len() as f64
+    };
+    features.iter().map(speed).collect()
+}
+
+fn usual_distance(features: &[Vec<Vector3<f64>>]) -> f64 {
+    let stride = (features.len() / 40).max(1);
+    let mut all: Vec<f64> = Vec::new();
+    for (i, a) in features.iter().enumerate().step_by(stride) {
+        all.extend(features[i + 1..].iter().step_by(stride).map(|b| distance(a, b)));
+    }
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The most alike pairs, best first, and none beside a better one: distance, first, last.
+fn candidates(
+    features: &[Vec<Vector3<f64>>],
+    lively: &[f64],
+    (shortest, margin): (usize, usize),
+) -> Vec<(f64, usize, usize)> {
+    let n = features.len();
+    let sums: Vec<f64> = std::iter::once(0.0)
+        .chain(lively.iter().scan(0.0, |sum, value| {
+            *sum += value;
+            Some(*sum)
+        }))
+        .collect();
+    let usual = sums[n] / n as f64;
+    let mut pairs = Vec::new();
+    for a in 0..n {
+        for b in a + shortest..n {
+            if (sums[b] - sums[a]) / ((b - a) as f64) < LIVELY * usual {
+                continue;
+            }
+            // Closing needs frames beyond the ends; where these are missing, it bends more.
+            let room = a.min(margin) + (n - 1 - b).min(margin);
+            let penalty = 1.0 + 0.5 * (1.0 - room as f64 / (2 * margin).max(1) as f64);
+            pairs.push((distance(&features[a], &features[b]) * penalty, a, b));
+        }
+    }
+    pairs.sort_by(|x, y| x.0.total_cmp(&y.0).then((x.2 - x.1).cmp(&(y.2 - y.1))).then(x.1.cmp(&y.1)));
+    let mut kept: Vec<(f64, usize, usize)> = Vec::new();
+    for pair in pairs {
+        if kept.iter().all(|other| other.1.abs_diff(pair.1) > 1 || other.2.abs_diff(pair.2) > 1) {
+            kept.push(pair);
+            if kept.len() == CANDIDATES {
+                break;
+            }
+        }
+    }
+    kept
+}
+
+/// The best pair of frames around a candidate: the one whose joints have to bend least.
+fn refine(
+    clip: &Clip,
+    (a, b): (usize, usize),
+    step: usize,
+    margin: usize,
+    shortest: usize,
+) -> Option<(f64, usize, usize)> {
+    let last = clip.frames() - 1;
+    let around = |frame: usize| frame.saturating_sub(step)..=(frame + step).min(last);
+    let mut best: Option<(f64, usize, usize)> = None;
+    for start in around(a) {
+        for end in around(b).filter(|end| *end >= start + shortest) {
+            let room = start.min(margin) + (last - end).min(margin);
+            // With frames beyond both ends each side bends half of the difference.
+            let share = 1.0 - 0.5 * room as f64 / (2 * margin).max(1) as f64;
+            let bend = share * most_bend(clip, (start, end), margin);
+            if best.is_none_or(|(least, ..)| bend < least) {
+                best = Some((bend, start, end));
+            }
+        }
+    }
+    best
+}
+
+/// The largest angle between the poses around two frames, roots left out.
+fn most_bend(clip: &Clip, (a, b): (usize, usize), margin: usize) -> f64 {
+    let last = clip.frames() - 1;
+    // Away from the seam a blend takes less of the other end.
+    let offsets: Vec<(usize, usize, f64)> = [(-2, 0.1), (-1, 0.5), (0, 1.0), (1, 0.5), (2, 0.1)]
+        .into_iter()
+        .filter_map(|(quarters, weight)| {
+            let shift = quarters * (margin / 4) as isize;
+            let (a, b) = (a.checked_add_signed(shift)?, b.checked_add_signed(shift)?);
+            (b <= last).then_some((a, b, weight))
+        })
+        .collect();
+    let joints = clip.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
+    joints
+        .map(|(id, _)| &clip.track(id).rotation)
+        .flat_map(|rotation| {
+            offsets.iter().map(|(a, b, w)| w * angle_between(&rotation.at(*a), &rotation.at(*b)))
+        })
+        .fold(0.0, f64::max)
+}

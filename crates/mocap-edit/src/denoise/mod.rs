@@ -1,0 +1,257 @@
+//! Denoise: removes jitter and spikes from rotations and translations.
+//!
+//! Rotations are filtered as unit quaternions of one hemisphere, on the principal axes of each joint's curve: a knee
+//! that only bends has all its motion on one axis, and the others are smoothed to nothing. Euler angles are never
+//! filtered. The result is normalised, which to first order is filtering rotation vectors about the local mean, without
+//! their seam at half a turn.
+
+mod adaptive;
+mod banded;
+mod fixed;
+mod noise;
+mod spikes;
+
+use std::fmt;
+use std::str::FromStr;
+
+use mocap_model::{Clip, UnitQuaternion, Vector3};
+use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
+
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+use adaptive::Workspace;
+
+/// Fewer frames have no noise that could be told from motion.
+const FEWEST: usize = 8;
+/// An axis along which a curve has less than this share of the noise is the length of its quaternions.
+const TANGENT: f64 = 0.05;
+
+/// How noise is removed.
+///
+/// ```
+/// let method: mocap_edit::Denoise = "butterworth:6".parse()?;
+/// assert_eq!(method, mocap_edit::Denoise::Butterworth { cutoff: 6.0 });
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Denoise {
+    /// A smoothing spline per joint and axis: noise is estimated, stiffness follows the motion, spikes are removed.
+    #[default]
+    Auto,
+    /// A low-pass filter without phase: second order, forwards and backwards.
+    Butterworth {
+        /// The frequency \[Hz\] at which both passes together halve the power, above 0 and below half the rate.
+        cutoff: f64,
+    },
+    /// A local cubic through each frame's neighbours.
+    SavitzkyGolay {
+        /// The width \[s\]. Default: 0.25.
+        width: f64,
+    },
+    /// A Gaussian.
+    Gaussian {
+        /// Its standard deviation \[s\]. Default: 0.04.
+        sigma: f64,
+    },
+    /// The One Euro filter, forwards only, as in live use: it lags.
+    OneEuro {
+        /// The cutoff at rest \[Hz\]. Default: 1.
+        cutoff: f64,
+        /// How the cutoff grows with speed. Default: 0.5.
+        beta: f64,
+    },
+}
+
+impl fmt::Display for Denoise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Denoise::Auto => write!(f, "auto"),
+            Denoise::Butterworth { cutoff } => write!(f, "butterworth:{cutoff}"),
+            Denoise::SavitzkyGolay { width } => write!(f, "savgol:{width}"),
+            Denoise::Gaussian { sigma } => write!(f, "gaussian:{sigma}"),
+            Denoise::OneEuro { cutoff, beta } => write!(f, "one-euro:{cutoff},{beta}"),
+        }
+    }
+}
+
+impl FromStr for Denoise {
+    type Err = String;
+
+    /// Reads `auto`, `butterworth:HZ`, `savgol[:SECONDS]`, `gaussian[:SECONDS]`, `one-euro[:HZ,BETA]`.
+    fn from_str(text: &str) -> Result<Denoise, String> {
+        let (name, values) = text.split_once(':').map_or((text, None), |(name, values)| (name, Some(values)));
+        let values: Result<Vec<f64>, _> =
+            values.map_or(Ok(Vec::new()), |v| v.split(',').map(str::parse).collect());
+        let values = values.map_err(|_| format!("'{text}': a value is not a number"))?;
+        if values.iter().any(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(format!("'{text}': values are numbers above 0"));
+        }
+        match (name, &values[..]) {
+            ("auto", []) => Ok(Denoise::Auto),
+            ("butterworth", [cutoff]) if *cutoff > 0.0 => Ok(Denoise::Butterworth { cutoff: *cutoff }),
+            ("savgol", []) => Ok(Denoise::SavitzkyGolay { width: 0.25 }),
+            ("savgol", [width]) if *width > 0.0 => Ok(Denoise::SavitzkyGolay { width: *width }),
+            ("gaussian", []) => Ok(Denoise::Gaussian { sigma: 0.04 }),
+            ("gaussian", [sigma]) if *sigma > 0.0 => Ok(Denoise::Gaussian { sigma: *sigma }),
+            ("one-euro", []) => Ok(Denoise::OneEuro { cutoff: 1.0, beta: 0.5 }),
+            ("one-euro", [cutoff, beta]) if *cutoff > 0.0 => {
+                Ok(Denoise::OneEuro { cutoff: *cutoff, beta: *beta })
+            }
+            _ => Err(format!(
+                "'{text}' is not auto, butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA]"
+            )),
+        }
+    }
+}
+
+/// Removes noise from a motion.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{Denoise, denoise};
+///
+/// let (clean, report) = denoise(&clip, Denoise::Auto)?;
+/// assert_eq!(clean.frames(), clip.frames());
+/// println!("{report}");
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::TooShort`] below eight frames, [`EditError::Option`] where a cutoff is not below half the frame rate.
+pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditError> {
+    let frames = clip.frames();
+    if frames < FEWEST {
+        return Err(EditError::TooShort { edit: "denoise", needed: FEWEST, frames });
+    }
+    let fps = clip.rate().fps();
+    if let Denoise::Butterworth { cutoff } = method
+        && cutoff >= fps / 2.0
+    {
+        let (name, expected) = ("the cutoff [Hz]", "below half the frame rate");
+        return Err(EditError::Option { edit: "denoise", name, value: cutoff, expected });
+    }
+    let mut samples = Samples::of(clip);
+    let mut figures = Figures::default();
+    let mut room = Workspace::default();
+    for rotations in samples.rotations.iter_mut().filter(|values| moves(values)) {
+        figures.joints += 1;
+        match method {
+            Denoise::Auto => clean_rotations(rotations, fps, &mut room, &mut figures),
+            _ => fixed::filter_rotations(rotations, method, fps),
+        }
+    }
+    for translations in samples.translations.iter_mut().flatten().filter(|values| moves(values)) {
+        match method {
+            Denoise::Auto => clean_translations(translations, fps, &mut room),
+            _ => fixed::filter_translations(translations, method, fps),
+        }
+    }
+    let clean = samples.into_clip("denoise")?;
+    let mut report = EditReport::measured("denoise", clip, &clean).note(format!("method {method}"));
+    if method == Denoise::Auto {
+        let noise = (figures.noise / figures.joints.max(1) as f64).sqrt().to_degrees();
+        report = report.figure("noise", noise, "deg").figure("spikes", figures.spikes as f64, "");
+    }
+    if let (Some(before), Some(after)) = (report.contacts_before, report.contacts)
+        && before.left_frames + before.right_frames > 0
+        && after.skate > 1.2 * before.skate + 0.005
+    {
+        let message = format!(
+            "feet skate more than before: {:.1} cm/s, {:.1} before; --fix-feet locks them",
+            after.skate * 100.0,
+            before.skate * 100.0
+        );
+        report.warn("edit::skate", message);
+    }
+    Ok((clean, report))
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+struct Figures {
+    joints: usize,
+    /// Sum of the variances per joint [rad²].
+    noise: f64,
+    spikes: usize,
+}
+
+fn moves<T: PartialEq>(values: &[T]) -> bool {
+    values.iter().any(|value| *value != values[0])
+}
+
+/// A curve of rotations on its principal axes.
+struct Curve {
+    axes: Matrix4<f64>,
+    /// By axis.
+    values: [Vec<f64>; 4],
+    /// By axis: the share of the noise that lies along it, 0 to 1.
+    tangent: [f64; 4],
+}
+
+impl Curve {
+    fn of(rotations: &[UnitQuaternion<f64>]) -> Curve {
+        let mut curve: Vec<Vector4<f64>> = rotations.iter().map(|q| q.coords).collect();
+        for frame in 1..curve.len() {
+            if curve[frame - 1].dot(&curve[frame]) < 0.0 {
+                curve[frame] = -curve[frame];
+            }
+        }
+        let mean = curve.iter().sum::<Vector4<f64>>() / curve.len() as f64;
+        let covariance: Matrix4<f64> = curve.iter().map(|q| (q - mean) * (q - mean).transpose()).sum();
+        let axes = SymmetricEigen::new(covariance).eigenvectors;
+        let values: [Vec<f64>; 4] =
+            std::array::from_fn(|axis| curve.iter().map(|q| q.dot(&axes.column(axis))).collect());
+        let mean_square = |values: &Vec<f64>| values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64;
+        let tangent = values.each_ref().map(|values| (1.0 - mean_square(values)).max(0.0));
+        Curve { axes, values, tangent }
+    }
+
+    fn write_to(&self, rotations: &mut [UnitQuaternion<f64>]) {
+        for (frame, rotation) in rotations.iter_mut().enumerate() {
+            let coords = self.axes * Vector4::from_fn(|axis, _| self.values[axis][frame]);
+            *rotation = UnitQuaternion::new_normalize(Quaternion::from(coords));
+        }
+    }
+
+    /// The deviation of the noise of the rotation vector, per axis \[rad\].
+    fn noise(&self) -> f64 {
+        let mut found: Vec<f64> = (0..4)
+            .filter(|axis| self.tangent[*axis] > TANGENT)
+            // A small rotation vector is twice its quaternion's imaginary part.
+            .map(|axis| 2.0 * noise::deviation(&self.values[axis]) / self.tangent[axis].sqrt())
+            .collect();
+        if found.is_empty() { 0.0 } else { noise::median(&mut found) }
+    }
+}
+
+fn clean_rotations(
+    rotations: &mut [UnitQuaternion<f64>],
+    fps: f64,
+    room: &mut Workspace,
+    figures: &mut Figures,
+) {
+    let noise = Curve::of(rotations).noise();
+    let mut weights = vec![1.0; rotations.len()];
+    for (frame, value) in spikes::spikes(rotations, noise) {
+        rotations[frame] = value;
+        weights[frame] = 0.0;
+        figures.spikes += 1;
+    }
+    let mut curve = Curve::of(rotations);
+    for (values, tangent) in curve.values.iter_mut().zip(curve.tangent) {
+        let variance = (noise / 2.0).powi(2) * tangent;
+        adaptive::smooth(values, &weights, variance, fps, room);
+    }
+    figures.noise += noise * noise;
+    curve.write_to(rotations);
+}
+
+fn clean_translations(translations: &mut [Vector3<f64>], fps: f64, room: &mut Workspace) {
+    let weights = vec![1.0; translations.len()];
+    for axis in 0..3 {
+        let mut values: Vec<f64> = translations.iter().map(|v| v[axis]).collect();
+        let deviation = noise::deviation(&values);
+        adaptive::smooth(&mut values, &weights, deviation * deviation, fps, room);
+        translations.iter_mut().zip(&values).for_each(|(v, value)| v[axis] = *value);
+    }
+}

@@ -1,0 +1,103 @@
+//! Why a motion cannot be edited as asked.
+
+use mocap_model::ModelError;
+
+/// Every error of this crate.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum EditError {
+    #[error("{edit} leaves no frame: the motion has {frames} frames, {seconds:.3} s")]
+    NoFrameLeft { edit: &'static str, frames: usize, seconds: f64 },
+    #[error("{edit} needs at least {needed} frames, the motion has {frames}")]
+    TooShort { edit: &'static str, needed: usize, frames: usize },
+    #[error("{edit}: {error}")]
+    Model { edit: &'static str, error: ModelError },
+    #[error("{edit}: {name} is {value}, but must be {expected}")]
+    Option { edit: &'static str, name: &'static str, value: f64, expected: &'static str },
+    #[error("{edit}: the body has no feet: no joint is certain to be a foot")]
+    NoFeet { edit: &'static str },
+    #[error("{edit}: the unit of lengths is unknown, and the size of the skeleton fits no usual unit")]
+    NoUnit { edit: &'static str },
+    #[error("the curve has {found} frames, the motion has {expected}")]
+    CurveLength { found: usize, expected: usize },
+    #[error("line {line} of the {what}: {reason}")]
+    Table { what: &'static str, line: usize, reason: String },
+    #[error("the root curve: {reason}")]
+    Curve { reason: String },
+    #[error("a joint called '{name}' exists already")]
+    JointExists { name: String },
+    #[error("no cycle found: {reason}")]
+    NoCycle { reason: String },
+    #[error("the motions have different skeletons: {reason}")]
+    Skeletons { reason: String },
+    #[error("no joint matches '{mask}'")]
+    Mask { mask: String },
+    #[error("the time map: {reason}")]
+    TimeMap { reason: String },
+    #[error("the path: {reason}")]
+    Path { reason: String },
+    #[error("the phases cannot be matched: {reason}")]
+    Phases { reason: String },
+    #[error("fix-feet: {reason}")]
+    FixFeet { reason: String },
+    #[error("the split: {reason}")]
+    Split { reason: String },
+}
+
+impl EditError {
+    /// A stable code for the kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            EditError::NoFrameLeft { .. } => "edit::no-frames",
+            EditError::TooShort { .. } => "edit::too-short",
+            EditError::Model { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
+            EditError::Model { .. } => "edit::not-finite",
+            EditError::Option { .. } => "edit::option",
+            EditError::NoFeet { .. } => "edit::no-feet",
+            EditError::NoUnit { .. } => "unit::unknown",
+            EditError::CurveLength { .. } => "edit::curve-length",
+            EditError::Table { .. } => "edit::table",
+            EditError::Curve { .. } => "edit::curve",
+            EditError::JointExists { .. } => "edit::joint-exists",
+            EditError::NoCycle { .. } => "edit::no-cycle",
+            EditError::Skeletons { .. } => "edit::skeletons",
+            EditError::Mask { .. } => "edit::mask",
+            EditError::TimeMap { .. } => "edit::time-map",
+            EditError::Path { .. } => "edit::path",
+            EditError::Phases { .. } => "edit::phases",
+            EditError::FixFeet { .. } => "edit::fix-feet",
+            EditError::Split { .. } => "edit::split",
+        }
+    }
+
+    /// What can be done about it.
+    pub fn help(&self) -> Option<&'static str> {
+        Some(match self {
+            EditError::NoFrameLeft { .. } => "`mocap info` shows the number of frames and the duration",
+            EditError::TooShort { .. } => "leave the edit out, or give a longer motion",
+            EditError::NoFeet { .. } => {
+                "`mocap skel IN` lists the joints and their roles; name the feet in a .skel, or leave the edit out"
+            }
+            EditError::NoUnit { .. } => "state it with --input-unit, such as --input-unit cm",
+            EditError::CurveLength { .. } => {
+                "apply a root curve to the motion that it was extracted from, before edits that change its frames"
+            }
+            EditError::JointExists { .. } => {
+                "the motion has a ground root already, or another name is needed"
+            }
+            EditError::NoCycle { .. } => "--loop=A:B closes a range that you choose, such as --loop=30:92",
+            EditError::Skeletons { .. } => {
+                "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"
+            }
+            EditError::Mask { .. } => {
+                "a mask is a role, the name of a joint or a glob; NAME/** takes all below; `mocap skel IN` lists joints"
+            }
+            EditError::TimeMap { .. } => {
+                "a time map has rows 'time in the output, time in the input' in seconds, both increasing"
+            }
+            EditError::Path { .. } => "a path has rows 'x, y, z' along the ground, in the unit of the motion",
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! Foot fix: planted feet stay in place, by the foot lock of retargeting on the same skeleton.
+
+use mocap_model::Clip;
+use mocap_retarget::{Floor, FootLock, Hands, RetargetOptions, Retargeter};
+
+use crate::body::Body;
+use crate::{EditError, EditReport};
+
+/// Locks the feet during their contacts: legs are solved anew, hips follow a little, everything else stays.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let (fixed, report) = mocap_edit::fix_feet(&clip)?;
+/// assert_eq!(fixed.frames(), clip.frames());
+/// println!("{report}");
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where contacts cannot be
+/// measured.
+pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    if body.feet.is_empty() {
+        return Err(EditError::NoFeet { edit: "fix-feet" });
+    }
+    body.metres.ok_or(EditError::NoUnit { edit: "fix-feet" })?;
+    let fixed = locked(clip)?;
+    let report = EditReport::measured("fix-feet", clip, &fixed);
+    Ok((fixed, report))
+}
+
+/// The motion with locked feet.
+pub(crate) fn locked(clip: &Clip) -> Result<Clip, EditError> {
+    let failed = |error: mocap_retarget::RetargetError| EditError::FixFeet { reason: error.to_string() };
+    // Without a floor, feet are locked at the height of their contact, and neither feet nor toes are lifted.
+    let options = RetargetOptions {
+        foot_lock: FootLock::On,
+        floor: Floor::Off,
+        hands: Hands::Off,
+        self_contacts: false,
+        limits: false,
+        ..RetargetOptions::default()
+    };
+    let retargeter = Retargeter::new(clip.skeleton(), clip.skeleton(), &options).map_err(failed)?;
+    let locked = retargeter.retarget_clip(clip).map_err(failed)?;
+    let annotations = clip.annotations().clone();
+    let scaled = clip
+        .tracks()
+        .iter()
+        .zip(locked.tracks())
+        .map(|(before, after)| mocap_model::JointTracks { scale: before.scale.clone(), ..after.clone() });
+    Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), scaled.collect())
+        .and_then(|clip| clip.with_annotations(annotations))
+        .map_err(|error| EditError::model("fix-feet", error))
+}

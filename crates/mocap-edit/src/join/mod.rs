@@ -1,0 +1,329 @@
+//! Join: several motions of one skeleton into one, each laid onto the end of the one before.
+//!
+//! Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002 (alignment and blend); D. Bollo, "Inertialization:
+//! High-Performance Animation Transitions in Gears of War", 2018 (inertial).
+
+mod inertial;
+
+use std::str::FromStr;
+
+use mocap_model::{Clip, Isometry3, JointId, Skeleton, log};
+
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::cycle::{between, moved};
+use crate::pose_cloud::{Cloud, align, clouds};
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+
+/// How a transition goes from one motion to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TransitionKind {
+    /// Both motions are played and blended.
+    #[default]
+    Blend,
+    /// The next motion is played, and what it differs from the one before dies away.
+    Inertial,
+}
+
+impl FromStr for TransitionKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TransitionKind, String> {
+        match text {
+            "blend" => Ok(TransitionKind::Blend),
+            "inertial" => Ok(TransitionKind::Inertial),
+            _ => Err(format!("'{text}' is not blend or inertial")),
+        }
+    }
+}
+
+/// How motions are joined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JoinOptions {
+    /// The time of a transition \[s\], above 0. Default: 0.33.
+    pub transition: f64,
+    /// Default: blend.
+    pub kind: TransitionKind,
+    /// The best place of the transition is searched this far into the end of one motion and the start of the next
+    /// \[s\]. Default: 0.5.
+    pub search: f64,
+    /// Whether an inertial transition may not overshoot. Default: false.
+    pub no_overshoot: bool,
+    /// Whether feet are locked after joining, where the body has feet. Default: false.
+    pub lock_feet: bool,
+}
+
+impl Default for JoinOptions {
+    fn default() -> JoinOptions {
+        JoinOptions {
+            transition: 0.33,
+            kind: TransitionKind::default(),
+            search: 0.5,
+            no_overshoot: false,
+            lock_feet: false,
+        }
+    }
+}
+
+/// Joins motions of one skeleton and rate in this order; one report per transition.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{JoinOptions, join};
+///
+/// let (long, reports) = join(&[clip.clone(), clip], &JoinOptions::default())?;
+/// assert_eq!(reports.len(), 1);
+/// println!("{} frames, {}", long.frames(), reports[0]);
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::Skeletons`] where joints differ, [`EditError::TooShort`] where a motion is shorter than a transition.
+pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditReport>), EditError> {
+    let (name, value) = ("the transition [s]", options.transition);
+    if !(value.is_finite() && value > 0.0) {
+        return Err(EditError::Option { edit: "join", name, value, expected: "above 0" });
+    }
+    if !(options.search.is_finite() && options.search >= 0.0) {
+        let (name, value) = ("the search [s]", options.search);
+        return Err(EditError::Option { edit: "join", name, value, expected: "at least 0" });
+    }
+    let Some((first, others)) = clips.split_first() else {
+        return Err(EditError::TooShort { edit: "join", needed: 2, frames: 0 });
+    };
+    let mut whole = first.clone();
+    let mut reports = Vec::new();
+    for next in others {
+        check_skeletons(first.skeleton(), next.skeleton())?;
+        let next =
+            next.clone().with_skeleton(whole.skeleton().clone()).map_err(|e| EditError::model("join", e))?;
+        let next = if next.rate() == whole.rate() { next } else { crate::resample(&next, whole.rate())? };
+        let (joined, report) = join_two(&whole, &next, options)?;
+        whole = joined;
+        reports.push(report);
+    }
+    Ok((whole, reports))
+}
+
+/// Same names and parents, and bones of one length.
+fn check_skeletons(a: &Skeleton, b: &Skeleton) -> Result<(), EditError> {
+    let fail = |reason: String| Err(EditError::Skeletons { reason });
+    if a.len() != b.len() {
+        let missing = a.joints().iter().find(|joint| b.find(&joint.name).is_none());
+        let missing = missing.or_else(|| b.joints().iter().find(|joint| a.find(&joint.name).is_none()));
+        let named = missing.map_or(String::new(), |joint| format!(", only one has '{}'", joint.name));
+        return fail(format!("{} and {} joints{named}", a.len(), b.len()));
+    }
+    let size = mocap_analysis::tree_diameter(a).max(f64::MIN_POSITIVE);
+    for (ours, theirs) in a.joints().iter().zip(b.joints()) {
+        if ours.name != theirs.name || ours.parent != theirs.parent {
+            return fail(format!("'{}' stands where the other has '{}'", ours.name, theirs.name));
+        }
+        // An end site moves nothing.
+        if ours.parent.is_some() && !ours.end_site && (ours.offset - theirs.offset).norm() > 0.02 * size {
+            return fail(format!("the bone to '{}' has another length or direction", ours.name));
+        }
+    }
+    Ok(())
+}
+
+fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditReport), EditError> {
+    let fps = a.rate().fps();
+    let steps = ((options.transition * fps).round() as usize).max(2);
+    for clip in [a, b] {
+        if clip.frames() < steps + 1 {
+            return Err(EditError::TooShort { edit: "join", needed: steps + 1, frames: clip.frames() });
+        }
+    }
+    let body = Body::of(a);
+    let (from, to) = (clouds(a), clouds(b));
+    let search = (options.search * fps).round() as usize;
+    let Place { leave, enter, placement, distance } = best_place(&body, (&from, &to), steps, search);
+    let (mut x, mut y) = (Samples::of(a), Samples::of(b));
+    let mut carrier = Carrier::of(a, &body);
+    if Carrier::of(b, &body).joint != carrier.joint {
+        // One travels in its root, the other in its hips: both travel in their hips from here.
+        carrier = Carrier::hips(a, &body);
+        let pose = x.clone();
+        carrier.hold_above(&mut x, &pose);
+        carrier.hold_above(&mut y, &pose);
+    }
+    moved(&mut y, &carrier, &placement);
+    let whole = match options.kind {
+        TransitionKind::Blend => blend(x, &y, &carrier, (leave, enter), steps),
+        TransitionKind::Inertial => inertial::join(x, &y, (leave, enter), steps, options.no_overshoot),
+    };
+    let mut joined = whole.into_clip("join")?;
+    if options.lock_feet && !body.feet.is_empty() && body.metres.is_some() {
+        joined = crate::feet::locked(&joined)?;
+    }
+    let report = report(a, b, &joined, leave, steps);
+    let metres = body.metres.map(|metres| metres * distance);
+    let turn = log(&placement.rotation).dot(&body.up).to_degrees();
+    let report = report
+        .figure("alignment-error", metres, "m")
+        .figure("turn", turn, "deg")
+        .note(format!("leaves frame {leave}, enters frame {enter}, {steps} frames"));
+    Ok((joined, report))
+}
+
+/// Where one motion is left and the next entered.
+struct Place {
+    leave: usize,
+    enter: usize,
+    placement: Isometry3<f64>,
+    distance: f64,
+}
+
+/// The pair of windows that lie nearest after alignment; both are as long as the transition.
+fn best_place(body: &Body, (from, to): (&[Cloud], &[Cloud]), steps: usize, search: usize) -> Place {
+    let latest = from.len() - 1 - steps;
+    let most = to.len() - 1 - steps;
+    // A window is seen at a few of its frames, and the search goes over a grid, then around its best place.
+    let stride = (steps / 6).max(1);
+    let window = |cloud: &[Cloud], start: usize| {
+        (start..=start + steps)
+            .step_by(stride)
+            .flat_map(|frame| cloud[frame].iter().copied())
+            .collect::<Vec<_>>()
+    };
+    let look = |leaves: Vec<usize>, enters: Vec<usize>| {
+        let mut best: Option<Place> = None;
+        let entered: Vec<(usize, Cloud)> =
+            enters.into_iter().map(|enter| (enter, window(to, enter))).collect();
+        for leave in leaves {
+            let left = window(from, leave);
+            for (enter, cloud) in &entered {
+                let (placement, distance) = align(body, &left, cloud);
+                if best.as_ref().is_none_or(|best| distance < best.distance) {
+                    best = Some(Place { leave, enter: *enter, placement, distance });
+                }
+            }
+        }
+        best.expect("there is one place at least")
+    };
+    let step = (search / 12).max(1);
+    let earliest = latest.saturating_sub(search);
+    let last_enter = search.min(most);
+    let grid = |from: usize, to: usize| {
+        let mut places: Vec<usize> = (from..=to).step_by(step).collect();
+        places.push(to);
+        places
+    };
+    let coarse = look(grid(earliest, latest), grid(0, last_enter));
+    let around = |at: usize, low: usize, high: usize| {
+        (at.saturating_sub(step).max(low)..=(at + step).min(high)).collect::<Vec<_>>()
+    };
+    look(around(coarse.leave, earliest, latest), around(coarse.enter, 0, last_enter))
+}
+
+/// The share of the first motion at a step of `steps`: 2p³ - 3p² + 1.
+fn share(step: usize, steps: usize) -> f64 {
+    let p = (step + 1) as f64 / (steps + 1) as f64;
+    p * p * (2.0 * p - 3.0) + 1.0
+}
+
+fn blend(
+    mut x: Samples,
+    y: &Samples,
+    carrier: &Carrier,
+    (leave, enter): (usize, usize),
+    steps: usize,
+) -> Samples {
+    for step in 0..=steps {
+        let (own, other) = (leave + step, enter + step);
+        let weight = 1.0 - share(step, steps + 1);
+        let place = between(&carrier.at(&x, own), &carrier.at(y, other), weight);
+        for joint in 0..x.rotations.len() {
+            let id = JointId::from(joint);
+            let local = between(&x.local(id, own), &y.local(id, other), weight);
+            x.set_local(id, own, &local);
+        }
+        carrier.put(&mut x, own, &place);
+    }
+    x.cut(0..leave + steps + 1);
+    let mut rest = y.clone();
+    rest.cut(enter + steps + 1..y.frames);
+    x.append(rest);
+    x
+}
+
+impl Samples {
+    /// Keeps a range of frames.
+    pub(crate) fn cut(&mut self, range: std::ops::Range<usize>) {
+        self.rotations.iter_mut().for_each(|values| *values = values[range.clone()].to_vec());
+        for values in self.translations.iter_mut().chain(&mut self.scales).flatten() {
+            *values = values[range.clone()].to_vec();
+        }
+        let start = range.start as f64 * self.rate.frame_time();
+        self.annotations.events.retain(|event| event.time >= start);
+        self.annotations.events.iter_mut().for_each(|event| event.time -= start);
+        self.set_frames(range.len());
+    }
+}
+
+fn report(a: &Clip, b: &Clip, joined: &Clip, leave: usize, steps: usize) -> EditReport {
+    let mut report = EditReport::measured("join", a, joined);
+    (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
+        (None, None, None, None, None);
+    report.frames_before = a.frames() + b.frames();
+    let own = peak_acceleration(a, 0..a.frames()).max(peak_acceleration(b, 0..b.frames()));
+    let within = leave.saturating_sub(2)..(leave + steps + 3).min(joined.frames());
+    let ratio = (own > 0.0).then(|| peak_acceleration(joined, within) / own);
+    report.figure("peak-acceleration", ratio, "")
+}
+
+/// The largest angular acceleration of a joint in some frames [rad/s²].
+fn peak_acceleration(clip: &Clip, frames: std::ops::Range<usize>) -> f64 {
+    let fps = clip.rate().fps();
+    let joints = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site);
+    let peak = |id: JointId| {
+        let rotation = &clip.track(id).rotation;
+        let velocity = |frame: usize| log(&(rotation.at(frame).inverse() * rotation.at(frame + 1))) * fps;
+        let inner = frames.start..frames.end.saturating_sub(2);
+        inner.map(|frame| (velocity(frame + 1) - velocity(frame)).norm() * fps).fold(0.0, f64::max)
+    };
+    joints.map(|(id, _)| peak(id)).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    #[test]
+    fn parts_of_one_motion_join_to_the_motion() {
+        let walk = clip("alex_walk.bvh");
+        let body = Body::of(&walk);
+        let (a, b) = (walk.trimmed(0..60).unwrap(), walk.trimmed(40..walk.frames()).unwrap());
+        let turned = body.turn(1.3);
+        let placement = Isometry3::from_parts(nalgebra::Translation3::new(31.0, 0.0, -17.0), turned);
+        let b = crate::root::place_roots(&b, "join", |_| placement).unwrap();
+        let options = JoinOptions { transition: 19.0 / walk.rate().fps(), ..JoinOptions::default() };
+        let (whole, reports) = join(&[a, b], &options).unwrap();
+        assert_eq!(whole.frames(), walk.frames());
+        for (id, _) in walk.skeleton().iter() {
+            let far = (whole.local(id, 0).inverse() * walk.local(id, 0)).translation.vector.norm();
+            assert!(far < 1e-9);
+            let last = walk.frames() - 1;
+            let far =
+                (whole.local(id, last).translation.vector - walk.local(id, last).translation.vector).norm();
+            assert!(far < 1e-6, "{far}");
+        }
+        assert!(reports[0].figures.iter().any(|f| f.name == "alignment-error" && f.value.unwrap() < 1e-9));
+    }
+
+    #[test]
+    fn both_kinds_are_smooth_and_other_skeletons_are_refused() {
+        let (walk, turn) = (clip("alex_walk.bvh"), clip("alex_turn.bvh"));
+        for kind in [TransitionKind::Blend, TransitionKind::Inertial] {
+            let options = JoinOptions { kind, ..JoinOptions::default() };
+            let (_, reports) = join(&[walk.clone(), turn.clone()], &options).unwrap();
+            let peak = reports[0].figures.iter().find(|figure| figure.name == "peak-acceleration").unwrap();
+            assert!(peak.value.unwrap() < 1.5, "{kind:?}: {}", reports[0]);
+        }
+        let other = join(&[walk, clip("robin_walk.bvh")], &JoinOptions::default());
+        assert!(matches!(other, Err(EditError::Skeletons { .. })));
+    }
+}

@@ -1,0 +1,72 @@
+//! Edits motions: mirror, denoise, loop, join, retime, root motion. Clip in, clip and report out.
+//!
+//! ```
+//! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+//! use mocap_edit::{Edit, apply};
+//!
+//! // In the order given; each edit reports what it changed.
+//! let applied = apply(clip, &[Edit::Mirror, Edit::Ground], 0)?;
+//! for report in &applied.reports {
+//!     println!("{report}");
+//! }
+//! # Ok::<(), mocap_edit::EditError>(())
+//! ```
+//!
+//! Each edit is also a function of its own: it takes a [`Clip`](mocap_model::Clip) and options and returns the edited
+//! clip and an [`EditReport`]. Nothing is changed in place, nothing is printed, no file is read.
+//!
+//! | to | see |
+//! |---|---|
+//! | swap left and right | [`mirror`] |
+//! | remove jitter and spikes | [`denoise`] |
+//! | make a loop, join motions | [`make_loop`], [`join()`] |
+//! | play faster or slower | [`speed`], [`duration`], [`map_times`] |
+//! | lock planted feet | [`fix_feet`] |
+//! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
+//! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
+//! | cut and resample | [`trim`], [`drop_first_frame`], [`resample`] |
+//! | fail where an edit changed too much | [`EditGate`] |
+//!
+//! Lengths are in units of the clip, in reports in metres; angles are radians, in reports degrees. Edits that need a
+//! body (heading, feet) find its joints by their roles.
+
+mod body;
+mod carrier;
+mod cycle;
+mod denoise;
+mod error;
+mod feet;
+#[cfg(test)]
+mod fixtures;
+mod gate;
+mod join;
+mod mirror;
+mod pose_cloud;
+mod report;
+mod retime;
+mod root;
+mod samples;
+mod sequence;
+mod smoothing;
+mod table;
+mod trim;
+
+pub use cycle::{LoopOptions, make_loop};
+pub use denoise::{Denoise, denoise};
+pub use error::EditError;
+pub use feet::fix_feet;
+pub use gate::{EditGate, EditMetric};
+pub use join::{JoinOptions, TransitionKind, join};
+pub use mirror::mirror;
+pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
+pub use retime::{TimeMap, duration, map_times, speed};
+pub use root::{
+    Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
+};
+pub use sequence::{Applied, Edit, apply};
+pub use trim::{drop_first_frame, resample, trim};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,237 @@
+//! Mirror: the motion as a mirror shows it, left and right swapped.
+//!
+//! Object rotations become `S · R · S` and positions `S · p`, with S the reflection across the plane through the
+//! origin whose normal is the lateral axis. Joints take the motion of their counterparts. Where the frames of two
+//! counterparts differ (bones that all lie along +X, say), a constant rotation per joint makes up for it: it takes the
+//! reflected rest pose of the counterpart onto that of the joint.
+
+mod pairing;
+
+use mocap_model::{
+    Clip, ForwardKinematics, JointId, Pose, Skeleton, UnitQuaternion, Vector3, rotation_between,
+};
+use nalgebra::{Matrix3, Rotation3};
+
+use crate::body::Body;
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+use pairing::mirror_partners;
+
+/// Rest poses whose bones are further from their mirror images than this \[rad\] get their correction from all bones.
+const UNLIKE: f64 = 0.26;
+/// A joint this far from its mirror image \[m\] is worth a warning.
+const ASYMMETRIC: f64 = 0.02;
+
+/// Mirrors a motion across the plane normal to the lateral axis. Mirroring twice gives the clip.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let (mirrored, report) = mocap_edit::mirror(&clip)?;
+/// assert_eq!(mirrored.frames(), clip.frames());
+/// println!("{report}");
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// Where a number overflows.
+pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    let mirror = Mirror::new(&body.skeleton, &body.lateral);
+    let mirrored = mirror.apply(clip)?;
+    let mut report = EditReport::measured("mirror", clip, &mirrored);
+    let residual = mirror.residual(clip, &mirrored);
+    let metres =
+        residual.map(|(distance, _)| distance * body.metres_or_one()).filter(|_| body.metres.is_some());
+    let swapped =
+        mirror.partners.iter().enumerate().filter(|(id, other)| other.is_some_and(|o| o.index() > *id));
+    let swapped = swapped.count();
+    report = report.figure("mirror-residual", metres, "m").note(format!("{swapped} pairs of joints swapped"));
+    if let (Some(metres), Some((_, joint))) = (metres, residual)
+        && metres > ASYMMETRIC
+    {
+        let name = &clip.skeleton().joint(joint).name;
+        report.warn(
+            "edit::asymmetric",
+            format!(
+                "the body is not symmetric: '{name}' is up to {:.1} cm from its mirror image; a retarget to a \
+                 symmetric skeleton avoids this",
+                metres * 100.0
+            ),
+        );
+    }
+    let alone: Vec<&str> = clip
+        .skeleton()
+        .iter()
+        .filter(|(id, joint)| mirror.partners[id.index()].is_none() && !joint.end_site)
+        .map(|(_, joint)| joint.name.as_str())
+        .collect();
+    if !alone.is_empty() {
+        report.warn(
+            "edit::no-counterpart",
+            format!("joints without a counterpart are reflected in place: {}", alone.join(", ")),
+        );
+    }
+    Ok((mirrored, report))
+}
+
+/// A reflection of a skeleton's motions.
+pub(crate) struct Mirror {
+    lateral: Vector3<f64>,
+    pub(crate) partners: Vec<Option<JointId>>,
+    /// By joint: what follows the reflected rotation of the counterpart.
+    corrections: Vec<UnitQuaternion<f64>>,
+}
+
+impl Mirror {
+    pub(crate) fn new(skeleton: &Skeleton, lateral: &Vector3<f64>) -> Mirror {
+        let partners = mirror_partners(skeleton, lateral);
+        let mut mirror = Mirror { lateral: *lateral, partners, corrections: Vec::new() };
+        let mut rest = Pose::default();
+        Pose::rest(skeleton).to_object(skeleton, &mut rest);
+        let corrections =
+            skeleton.iter().map(|(id, _)| mirror.correction(skeleton, &rest, id)).collect::<Vec<_>>();
+        mirror.corrections = corrections;
+        mirror
+    }
+
+    fn reflect(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        v - self.lateral * (2.0 * v.dot(&self.lateral))
+    }
+
+    /// `S · R · S`: the part of the axis along the normal stays, the rest turns the other way.
+    fn reflect_rotation(&self, q: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let imag = -self.reflect(&q.imag());
+        UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(q.w, imag.x, imag.y, imag.z))
+    }
+
+    fn correction(&self, skeleton: &Skeleton, rest: &Pose, id: JointId) -> UnitQuaternion<f64> {
+        let Some(other) = self.partners[id.index()] else { return UnitQuaternion::identity() };
+        let at_rest = self.reflect_rotation(&rest.joints[other.index()].rotation).inverse()
+            * rest.joints[id.index()].rotation;
+        // The bones of this joint, and where the reflected bones of the counterpart are in the same frame.
+        let bones: Vec<(Vector3<f64>, Vector3<f64>)> = skeleton
+            .children(id)
+            .iter()
+            .filter_map(|child| {
+                let twin = self.partners[child.index()]?;
+                let (ours, theirs) = (skeleton.joint(*child).offset, skeleton.joint(twin).offset);
+                (ours.norm() > 0.0 && theirs.norm() > 0.0).then(|| (ours, self.reflect(&theirs)))
+            })
+            .collect();
+        match &bones[..] {
+            [] => at_rest,
+            [(ours, theirs)] => rotation_between(&(at_rest * ours), theirs) * at_rest,
+            many => {
+                let off =
+                    many.iter().map(|(ours, theirs)| (at_rest * ours).angle(theirs)).fold(0.0, f64::max);
+                if off < UNLIKE { at_rest } else { best_rotation(many).unwrap_or(at_rest) }
+            }
+        }
+    }
+
+    pub(crate) fn apply(&self, clip: &Clip) -> Result<Clip, EditError> {
+        let skeleton = clip.skeleton();
+        let source = Samples::of(clip);
+        let mut mirrored = source.clone();
+        for (id, joint) in skeleton.iter() {
+            let i = id.index();
+            let (m, own) = match self.partners[i] {
+                Some(other) => (other.index(), false),
+                None => (i, true),
+            };
+            mirrored.scales[i] = source.scales[m].clone();
+            let after = self.corrections[i];
+            let before = match joint.parent {
+                Some(parent) if !own => self.corrections[parent.index()].inverse(),
+                _ => UnitQuaternion::identity(),
+            };
+            mirrored.rotations[i] =
+                source.rotations[m].iter().map(|q| before * self.reflect_rotation(q) * after).collect();
+            let offset = skeleton.joint(JointId::from(m)).offset;
+            mirrored.translations[i] = source.translations[m].as_ref().map(|values| {
+                let place = |v: &Vector3<f64>| match joint.parent {
+                    None => self.reflect(v),
+                    // Bones keep their own length: only what is added to the offset is reflected.
+                    Some(_) => joint.offset + before * self.reflect(&(v - offset)),
+                };
+                values.iter().map(place).collect()
+            });
+        }
+        mirrored.into_clip("mirror")
+    }
+
+    /// The largest distance of a joint from the mirror image of its counterpart, and the joint.
+    fn residual(&self, clip: &Clip, mirrored: &Clip) -> Option<(f64, JointId)> {
+        let (mut old, mut new) = (ForwardKinematics::new(clip), ForwardKinematics::new(mirrored));
+        let mut worst: Option<(f64, JointId)> = None;
+        for frame in 0..clip.frames() {
+            old.place(frame);
+            new.place(frame);
+            for (id, _) in clip.skeleton().iter() {
+                let Some(other) = self.partners[id.index()] else { continue };
+                let distance = (self.reflect(&old.position(other)) - new.position(id)).norm();
+                if worst.is_none_or(|(most, _)| distance > most) {
+                    worst = Some((distance, id));
+                }
+            }
+        }
+        worst
+    }
+}
+
+/// The rotation that takes the first of each pair nearest to the second; `None` where they lie on one line.
+///
+/// Based on: W. Kabsch, "A solution for the best rotation to relate two sets of vectors", 1976.
+fn best_rotation(pairs: &[(Vector3<f64>, Vector3<f64>)]) -> Option<UnitQuaternion<f64>> {
+    let mut covariance = Matrix3::zeros();
+    for (from, to) in pairs {
+        covariance += to.normalize() * from.normalize().transpose();
+    }
+    let svd = covariance.svd(true, true);
+    let (u, v) = (svd.u?, svd.v_t?);
+    if svd.singular_values[1] < 1e-3 {
+        return None;
+    }
+    let sign = (u * v).determinant().signum();
+    let rotation = u * Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, sign)) * v;
+    Some(UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rotation)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    fn largest_difference(a: &Clip, b: &Clip) -> f64 {
+        let (mut x, mut y) = (ForwardKinematics::new(a), ForwardKinematics::new(b));
+        let mut most = 0.0f64;
+        for frame in 0..a.frames() {
+            x.place(frame);
+            y.place(frame);
+            let far = a.skeleton().iter().map(|(id, _)| (x.position(id) - y.position(id)).norm());
+            most = far.fold(most, f64::max);
+        }
+        most
+    }
+
+    #[test]
+    fn mirroring_twice_gives_the_clip() {
+        for name in ["alex_walk.bvh", "robin_walk.bvh"] {
+            let walk = clip(name);
+            let (once, _) = mirror(&walk).unwrap();
+            let (twice, _) = mirror(&once).unwrap();
+            let height = mocap_analysis::tree_diameter(walk.skeleton());
+            assert!(largest_difference(&walk, &once) / height > 1e-2, "{name}");
+            assert!(largest_difference(&walk, &twice) / height < 1e-12, "{name}");
+        }
+    }
+
+    #[test]
+    fn contacts_swap_sides() {
+        let walk = clip("alex_walk.bvh");
+        let (_, report) = mirror(&walk).unwrap();
+        let (before, after) = (report.contacts_before.unwrap(), report.contacts.unwrap());
+        assert!(before.left_frames > 0 && before.right_frames > 0);
+        assert_eq!((before.left_frames, before.right_frames), (after.right_frames, after.left_frames));
+    }
+}

@@ -1,0 +1,72 @@
+//! Poses as point clouds over the ground, and how to lay one onto another.
+
+use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, UnitQuaternion, Vector3};
+use nalgebra::Translation3;
+
+use crate::body::Body;
+
+/// The positions of the joints of one frame.
+pub(crate) type Cloud = Vec<Vector3<f64>>;
+
+/// Positions of all joints that are no end sites, by frame.
+pub(crate) fn clouds(clip: &Clip) -> Vec<Cloud> {
+    let joints: Vec<JointId> =
+        clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
+    let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
+    (0..clip.frames())
+        .map(|frame| {
+            kinematics.place(frame);
+            joints.iter().map(|joint| kinematics.position(*joint)).collect()
+        })
+        .collect()
+}
+
+/// The turn about the up axis and the shift along the ground that take `from` nearest to `to`, and the rms distance
+/// that is left.
+///
+/// With points p and p' the angle is atan2(Σ w (p × p')·up - …, Σ w (p · p') …) about the weighted means. Based on:
+/// L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002.
+pub(crate) fn align(body: &Body, to: &[Vector3<f64>], from: &[Vector3<f64>]) -> (Isometry3<f64>, f64) {
+    let count = to.len().max(1) as f64;
+    let mean = |points: &[Vector3<f64>]| body.on_ground(&(points.iter().sum::<Vector3<f64>>() / count));
+    let (middle, other) = (mean(to), mean(from));
+    let (mut across, mut along) = (0.0, 0.0);
+    for (p, q) in to.iter().zip(from) {
+        let (p, q) = (body.on_ground(p) - middle, body.on_ground(q) - other);
+        across += q.cross(&p).dot(&body.up);
+        along += q.dot(&p);
+    }
+    let turn = match across == 0.0 && along == 0.0 {
+        true => UnitQuaternion::identity(),
+        false => body.turn(across.atan2(along)),
+    };
+    let placement = Isometry3::from_parts(Translation3::from(middle - turn * other), turn);
+    let left: f64 = to
+        .iter()
+        .zip(from)
+        .map(|(p, q)| (p - (placement.rotation * q + placement.translation.vector)).norm_squared())
+        .sum();
+    (placement, (left / count).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    #[test]
+    fn a_known_placement_is_found() {
+        let walk = clip("alex_walk.bvh");
+        let body = Body::of(&walk);
+        let here: Vec<Vector3<f64>> = clouds(&walk).into_iter().take(5).flatten().collect();
+        let turn = body.turn(1.3);
+        let shift = Vector3::new(31.0, 0.0, -17.0);
+        let there: Vec<Vector3<f64>> = here.iter().map(|p| turn * p + shift).collect();
+        let (found, left) = align(&body, &there, &here);
+        assert!(
+            found.rotation.angle_to(&turn) < 1e-12
+                && (found.translation.vector - shift).norm() < 1e-12 * 200.0
+        );
+        assert!(left < 1e-10);
+    }
+}

@@ -1,0 +1,60 @@
+//! Where a body faces and where it is on the ground.
+
+use mocap_analysis::placements;
+use mocap_model::{Clip, JointId, Role, Vector3, swing_twist};
+
+use crate::body::Body;
+use crate::smoothing::{gaussian, unwrapped};
+
+/// Sway and steps faster than this are part of the motion of the body, not of its root: the width of the smoothing \[s\].
+const SMOOTH: f64 = 0.2;
+
+/// The travel of a body over the ground, smoothed without a shift in time.
+#[derive(Clone, Debug)]
+pub(crate) struct Travel {
+    /// The place of the hips \[units of the clip\]; with their height.
+    pub(crate) places: Vec<Vector3<f64>>,
+    /// The heading about the up axis, 0 along forward \[rad\].
+    pub(crate) headings: Vec<f64>,
+}
+
+/// The heading in each frame: across hips and shoulders; without these, the turn of the hips joint about the up axis.
+pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
+    let pairs: Vec<[JointId; 2]> =
+        [[Role::LeftUpperLeg, Role::RightUpperLeg], [Role::LeftUpperArm, Role::RightUpperArm]]
+            .into_iter()
+            .filter_map(|[left, right]| {
+                Some([body.skeleton.with_role(left)?, body.skeleton.with_role(right)?])
+            })
+            .collect();
+    let joints: Vec<JointId> = pairs.iter().flatten().copied().chain([body.hips]).collect();
+    let placed = placements(clip, &joints);
+    let hips = &placed[joints.len() - 1];
+    let mut headings = Vec::with_capacity(clip.frames());
+    for frame in 0..clip.frames() {
+        let mut across = Vector3::zeros();
+        for pair in 0..pairs.len() {
+            let position = |at: usize| placed[2 * pair + at][frame].translation.vector;
+            let between = position(0) - position(1);
+            across += between / between.norm().max(f64::MIN_POSITIVE);
+        }
+        let ahead = body.on_ground(&across.cross(&body.up));
+        let heading = match pairs.is_empty() {
+            true => {
+                let (_, twist) = swing_twist(&hips[frame].rotation, &body.up);
+                Some(2.0 * twist.imag().dot(&body.up).atan2(twist.w))
+            }
+            false => body.heading_of(&ahead).filter(|_| ahead.norm() > 0.1),
+        };
+        // Lying or upside down, the body faces where it faced before.
+        headings.push(heading.or(headings.last().copied()).unwrap_or(0.0));
+    }
+    unwrapped(&mut headings);
+    headings
+}
+
+pub(crate) fn travel(clip: &Clip, body: &Body) -> Travel {
+    let sigma = SMOOTH * clip.rate().fps();
+    let places: Vec<Vector3<f64>> = mocap_analysis::trajectory(clip, body.hips);
+    Travel { places: gaussian(&places, sigma), headings: gaussian(&headings(clip, body), sigma) }
+}

@@ -1,0 +1,279 @@
+//! Root motion: taken out of the body, put in again, moved to a joint, or placed elsewhere as a whole.
+
+mod curve;
+mod heading;
+
+use std::sync::Arc;
+
+use mocap_analysis::floor_of;
+use mocap_model::{
+    Clip, Isometry3, Joint, JointId, JointTracks, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3,
+};
+use nalgebra::Translation3;
+
+use crate::body::Body;
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+pub use curve::{Keep, RootCurve};
+pub(crate) use heading::{Travel, headings, travel};
+
+/// The motion of the root over the ground: the place of the hips and the heading of hips and shoulders, smoothed
+/// without a shift in time.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{Keep, apply_root, in_place, root_curve};
+///
+/// let curve = root_curve(&clip, Keep::default());
+/// let (body, _) = in_place(&clip, Keep::default())?;
+/// let (again, _) = apply_root(&body, &curve)?;
+/// assert_eq!(again.frames(), clip.frames());
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+pub fn root_curve(clip: &Clip, keep: Keep) -> RootCurve {
+    let body = Body::of(clip);
+    let Travel { places, headings } = travel(clip, &body);
+    let start = places.first().map_or(0.0, |place| place.dot(&body.up));
+    let position = |place: &Vector3<f64>| {
+        let rise = if keep.height { 0.0 } else { place.dot(&body.up) - start };
+        <[f64; 3]>::from(body.on_ground(place) + body.up * rise)
+    };
+    let headings = if keep.turn { vec![0.0; headings.len()] } else { headings };
+    RootCurve {
+        fps: clip.rate().fps(),
+        up: body.up.into(),
+        keep,
+        positions: places.iter().map(position).collect(),
+        headings,
+    }
+}
+
+/// Takes the root motion out: the body moves in place, above the origin, and faces forward unless the turn is kept.
+///
+/// # Errors
+/// Where a number overflows.
+pub fn in_place(clip: &Clip, keep: Keep) -> Result<(Clip, EditReport), EditError> {
+    let curve = root_curve(clip, keep);
+    let moved = place_roots(clip, "in-place", |frame| curve.placement(frame).inverse())?;
+    let report = EditReport::measured("in-place", clip, &moved);
+    let body = Body::of(clip);
+    let way: f64 =
+        curve.positions.windows(2).map(|p| (Vector3::from(p[1]) - Vector3::from(p[0])).norm()).sum();
+    let way = body.metres.map(|metres| way * metres);
+    let turn =
+        curve.headings.last().zip(curve.headings.first()).map(|(last, first)| (last - first).to_degrees());
+    let note = format!("keeps {keep} in the body");
+    Ok((moved, report.figure("way", way, "m").figure("turn", turn, "deg").note(note)))
+}
+
+/// Puts a root motion in: what [`in_place`] took out comes back exactly.
+///
+/// # Errors
+/// [`EditError::CurveLength`] where the curve has another number of frames.
+pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), EditError> {
+    if curve.frames() != clip.frames() {
+        return Err(EditError::CurveLength { found: curve.frames(), expected: clip.frames() });
+    }
+    let up = clip.skeleton().space().up.vector();
+    if (Vector3::from(curve.up).normalize() - up).norm() > 1e-6 {
+        return Err(EditError::Curve { reason: "its up axis is not that of the motion".into() });
+    }
+    let moved = place_roots(clip, "apply-root", |frame| curve.placement(frame))?;
+    let report = EditReport::measured("apply-root", clip, &moved);
+    Ok((moved, report))
+}
+
+/// Adds a joint on the ground below the hips that carries the root motion, as engines expect; the body hangs on it.
+/// Positions of all other joints stay.
+///
+/// # Errors
+/// [`EditError::JointExists`] where a joint has that name.
+pub fn add_root_joint(clip: &Clip, name: &str, keep: Keep) -> Result<(Clip, EditReport), EditError> {
+    let old = clip.skeleton();
+    if old.find(name).is_some() {
+        return Err(EditError::JointExists { name: name.to_owned() });
+    }
+    let curve = root_curve(clip, keep);
+    let body = place_roots(clip, "root-joint", |frame| curve.placement(frame).inverse())?;
+    let mut ground = Joint::new(name, None, Vector3::zeros());
+    if let Some(root) = old.roots().next() {
+        ground.dofs = old.joint(root).dofs.clone();
+        ground.dofs.limits = Default::default();
+    }
+    let mut joints = vec![ground];
+    joints.extend(old.joints().iter().map(|joint| {
+        let parent = joint.parent.map_or(0, |parent| parent.index() + 1);
+        Joint { parent: Some(JointId::from(parent)), ..joint.clone() }
+    }));
+    let shift = |id: JointId| JointId::from(id.index() + 1);
+    let chains = old.chains().iter().map(|chain| mocap_model::Chain {
+        name: chain.name.clone(),
+        base: shift(chain.base),
+        tip: shift(chain.tip),
+    });
+    let chains = chains.collect();
+    let skeleton = Skeleton::new(old.name(), *old.space(), joints)
+        .and_then(|skeleton| skeleton.with_chains(chains))
+        .map_err(|error| EditError::model("root-joint", error))?;
+    let placed: Vec<Isometry3<f64>> = (0..clip.frames()).map(|frame| curve.placement(frame)).collect();
+    let root = JointTracks {
+        rotation: Track::from_samples(placed.iter().map(|place| place.rotation).collect())
+            .unwrap_or(Track::Constant(UnitQuaternion::identity())),
+        scale: None,
+        translation: Track::from_samples(placed.iter().map(|place| place.translation.vector).collect()),
+    };
+    let tracks = std::iter::once(root).chain(body.tracks().iter().cloned()).collect();
+    let clip_with = Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks)
+        .and_then(|with| with.with_annotations(clip.annotations().clone()))
+        .map_err(|error| EditError::model("root-joint", error))?;
+    let report = EditReport::measured("root-joint", clip, &clip_with).note(format!("joint '{name}' added"));
+    Ok((clip_with, report))
+}
+
+/// Turns the whole motion about the up axis: at its start the body faces `axis`.
+///
+/// # Errors
+/// [`EditError::Option`] where the axis is vertical.
+pub fn face(clip: &Clip, axis: SignedAxis) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    let wanted = body.heading_of(&axis.vector()).ok_or(EditError::Option {
+        edit: "heading",
+        name: "the axis",
+        value: axis.sign(),
+        expected: "horizontal",
+    })?;
+    let Travel { places, headings } = travel(clip, &body);
+    let (Some(place), Some(heading)) = (places.first(), headings.first()) else {
+        return Ok((clip.clone(), EditReport::measured("heading", clip, clip)));
+    };
+    let turn = body.turn(wanted - heading);
+    let pivot = body.on_ground(place);
+    let placement = Isometry3::from_parts(Translation3::from(pivot - turn * pivot), turn);
+    let moved = place_roots(clip, "heading", |_| placement)?;
+    let report = EditReport::measured("heading", clip, &moved);
+    Ok((moved, report.figure("turned", (wanted - heading).to_degrees(), "deg")))
+}
+
+/// Moves the whole motion along the ground: at its start the hips are above the origin.
+///
+/// # Errors
+/// Where a number overflows.
+pub fn start_at_origin(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    let first = travel(clip, &body).places.first().copied().unwrap_or_default();
+    let placement =
+        Isometry3::from_parts(Translation3::from(-body.on_ground(&first)), UnitQuaternion::identity());
+    let moved = place_roots(clip, "start-at", |_| placement)?;
+    let report = EditReport::measured("start-at", clip, &moved);
+    Ok((moved, report))
+}
+
+/// Moves the whole motion up or down: its floor is at height 0.
+///
+/// # Errors
+/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where contacts cannot be
+/// measured.
+pub fn ground(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    if body.feet.is_empty() {
+        return Err(EditError::NoFeet { edit: "ground" });
+    }
+    let found = body.contacts(clip).ok_or(EditError::NoUnit { edit: "ground" })?;
+    let (motions, contacts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
+    let placement = Isometry3::from_parts(Translation3::from(-body.up * floor), UnitQuaternion::identity());
+    let moved = place_roots(clip, "ground", |_| placement)?;
+    let report = EditReport::measured("ground", clip, &moved);
+    Ok((moved, report.figure("floor", floor * body.metres_or_one(), "m")))
+}
+
+/// The clip with a transform before each root.
+pub(crate) fn place_roots(
+    clip: &Clip,
+    edit: &'static str,
+    placement: impl Fn(usize) -> Isometry3<f64>,
+) -> Result<Clip, EditError> {
+    let mut samples = Samples::of(clip);
+    let placements: Vec<Isometry3<f64>> = (0..clip.frames()).map(placement).collect();
+    samples.place(&placements);
+    samples.into_clip(edit)
+}
+
+impl Samples {
+    /// Puts a transform before each root, one per frame.
+    pub(crate) fn place(&mut self, placements: &[Isometry3<f64>]) {
+        let roots: Vec<JointId> = self.skeleton.roots().collect();
+        for root in roots {
+            let i = root.index();
+            let offset = self.skeleton.joint(root).offset;
+            let translations = self.translations[i].get_or_insert_with(|| vec![offset; self.frames]);
+            for (frame, placement) in placements.iter().enumerate() {
+                self.rotations[i][frame] = placement.rotation * self.rotations[i][frame];
+                translations[frame] = placement.rotation * translations[frame] + placement.translation.vector;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    #[test]
+    fn what_is_taken_out_comes_back() {
+        for name in ["alex_walk.bvh", "alex_turn.bvh"] {
+            for keep in ["height", "height,turn", "none"] {
+                let keep: Keep = keep.parse().unwrap();
+                let walk = clip(name);
+                let curve = root_curve(&walk, keep);
+                let (body, report) = in_place(&walk, keep).unwrap();
+                let (again, _) = apply_root(&body, &RootCurve::parse(&curve.to_csv()).unwrap()).unwrap();
+                for (old, new) in walk.tracks().iter().zip(again.tracks()) {
+                    for frame in 0..walk.frames() {
+                        let far =
+                            mocap_model::angle_between(&old.rotation.at(frame), &new.rotation.at(frame));
+                        assert!(far < 1e-9);
+                        if let (Some(old), Some(new)) = (&old.translation, &new.translation) {
+                            assert!((old.at(frame) - new.at(frame)).norm() < 1e-9 * 200.0);
+                        }
+                    }
+                }
+                assert!(report.max_m.unwrap() > 0.01, "{name}: nothing was taken out");
+            }
+        }
+    }
+
+    #[test]
+    fn in_place_faces_forward_above_the_origin() {
+        let (body, _) = in_place(&clip("alex_turn.bvh"), Keep::default()).unwrap();
+        let turned = Body::of(&body);
+        let Travel { places, headings } = travel(&body, &turned);
+        assert!(headings.iter().all(|heading| heading.abs() < 0.2), "{headings:?}");
+        assert!(places.iter().all(|place| turned.on_ground(place).norm() * turned.metres.unwrap() < 0.1));
+    }
+
+    #[test]
+    fn a_ground_root_moves_no_joint() {
+        let walk = clip("alex_walk.bvh");
+        let (with, _) = add_root_joint(&walk, "root", Keep::default()).unwrap();
+        assert_eq!(with.skeleton().len(), walk.skeleton().len() + 1);
+        let hips = mocap_analysis::trajectory(&walk, JointId(0));
+        let moved = mocap_analysis::trajectory(&with, JointId(1));
+        assert!(hips.iter().zip(&moved).all(|(a, b)| (a - b).norm() < 1e-9));
+        assert!(matches!(add_root_joint(&with, "root", Keep::default()), Err(EditError::JointExists { .. })));
+    }
+
+    #[test]
+    fn placing_turns_and_moves_the_start() {
+        let turned = face(&clip("alex_walk.bvh"), "-X".parse().unwrap()).unwrap().0;
+        let (placed, _) = start_at_origin(&turned).unwrap();
+        let body = Body::of(&placed);
+        let travel = travel(&placed, &body);
+        assert!((travel.headings[0] + std::f64::consts::FRAC_PI_2).sin().abs() < 1e-9);
+        assert!(body.on_ground(&travel.places[0]).norm() < 1e-9);
+        let (low, _) = ground(&placed).unwrap();
+        let (_, report) = ground(&low).unwrap();
+        assert!(report.figures[0].value.unwrap().abs() < 1e-9);
+    }
+}

@@ -1,0 +1,110 @@
+//! The tracks of a clip as one value per frame, and back.
+
+use std::sync::Arc;
+
+use mocap_model::{
+    Annotations, Clip, Event, FrameRate, JointTracks, ModelError, Skeleton, Track, UnitQuaternion, Vector3,
+};
+
+use crate::EditError;
+
+/// The values of a track, one per frame.
+pub(crate) fn expanded<T: Copy>(track: &Track<T>, frames: usize) -> Vec<T> {
+    match track {
+        Track::Constant(value) => vec![*value; frames],
+        Track::Sampled(values) => values.clone(),
+    }
+}
+
+/// A track that is constant where all values are equal.
+pub(crate) fn collapsed<T: Copy + PartialEq>(values: Vec<T>, otherwise: T) -> Track<T> {
+    Track::from_samples(values).unwrap_or(Track::Constant(otherwise))
+}
+
+/// A clip whose every frame is sampled: for edits that mix frames.
+#[derive(Clone, Debug)]
+pub(crate) struct Samples {
+    pub(crate) skeleton: Arc<Skeleton>,
+    pub(crate) rate: FrameRate,
+    pub(crate) frames: usize,
+    /// By joint, one per frame.
+    pub(crate) rotations: Vec<Vec<UnitQuaternion<f64>>>,
+    /// By joint, one per frame; `None` where the offset holds.
+    pub(crate) translations: Vec<Option<Vec<Vector3<f64>>>>,
+    /// By joint, one per frame; `None` where nothing is scaled.
+    pub(crate) scales: Vec<Option<Vec<Vector3<f64>>>>,
+    /// Name, events and scalars, as long as they fit the frames.
+    pub(crate) annotations: Annotations,
+}
+
+impl Samples {
+    pub(crate) fn of(clip: &Clip) -> Samples {
+        let frames = clip.frames();
+        let vectors =
+            |track: &Option<Track<Vector3<f64>>>| track.as_ref().map(|track| expanded(track, frames));
+        let tracks = clip.tracks();
+        Samples {
+            skeleton: clip.skeleton().clone(),
+            rate: clip.rate(),
+            frames,
+            rotations: tracks.iter().map(|tracks| expanded(&tracks.rotation, frames)).collect(),
+            translations: tracks.iter().map(|tracks| vectors(&tracks.translation)).collect(),
+            scales: tracks.iter().map(|tracks| vectors(&tracks.scale)).collect(),
+            annotations: clip.annotations().clone(),
+        }
+    }
+
+    pub(crate) fn into_clip(self, edit: &'static str) -> Result<Clip, EditError> {
+        let Samples { skeleton, rate, frames, rotations, translations, scales, annotations } = self;
+        let joints = skeleton.joints().iter().zip(rotations).zip(translations.into_iter().zip(scales));
+        let tracks = joints.map(|((joint, rotations), (translations, scales))| JointTracks {
+            rotation: collapsed(rotations, joint.rest_rotation),
+            translation: translations.map(|values| collapsed(values, joint.offset)),
+            scale: scales.map(|values| collapsed(values, Vector3::repeat(1.0))),
+        });
+        let tracks = tracks.collect();
+        Clip::new(skeleton, rate, frames, tracks)
+            .and_then(|clip| clip.with_annotations(annotations))
+            .map_err(|error| EditError::model(edit, error))
+    }
+
+    /// Adds the frames of another motion of the same joints.
+    pub(crate) fn append(&mut self, next: Samples) {
+        let (a, b) = (self.frames, next.frames);
+        self.set_frames(a);
+        let start = a as f64 * self.rate.frame_time();
+        let events = next.annotations.events.into_iter();
+        self.annotations.events.extend(events.map(|event| Event { time: event.time + start, ..event }));
+        for (values, more) in self.rotations.iter_mut().zip(next.rotations) {
+            values.extend(more);
+        }
+        let join =
+            |all: &mut Option<Vec<Vector3<f64>>>, more: Option<Vec<Vector3<f64>>>, rest: Vector3<f64>| {
+                if all.is_some() || more.is_some() {
+                    all.get_or_insert_with(|| vec![rest; a]).extend(more.unwrap_or_else(|| vec![rest; b]));
+                }
+            };
+        let offsets: Vec<Vector3<f64>> = self.skeleton.joints().iter().map(|joint| joint.offset).collect();
+        for (joint, more) in next.translations.into_iter().enumerate() {
+            join(&mut self.translations[joint], more, offsets[joint]);
+        }
+        for (joint, more) in next.scales.into_iter().enumerate() {
+            join(&mut self.scales[joint], more, Vector3::repeat(1.0));
+        }
+        self.frames = a + b;
+    }
+
+    /// Another number of frames: single numbers over time no longer fit, events after the end are dropped.
+    pub(crate) fn set_frames(&mut self, frames: usize) {
+        let end = frames as f64 * self.rate.frame_time();
+        self.frames = frames;
+        self.annotations.scalars.clear();
+        self.annotations.events.retain(|event| event.time < end);
+    }
+}
+
+impl EditError {
+    pub(crate) fn model(edit: &'static str, error: ModelError) -> EditError {
+        EditError::Model { edit, error }
+    }
+}

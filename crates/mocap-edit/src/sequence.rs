@@ -1,0 +1,276 @@
+//! Edits in a row, each with its report.
+
+use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
+
+use crate::samples::Samples;
+use crate::{Denoise, EditError, EditReport, Keep, LoopOptions, RootCurve, TimeMap};
+
+/// One edit with its options.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Edit {
+    /// Drop the first frame.
+    DropFirstFrame,
+    /// Keep only these frames.
+    Trim(FrameRange),
+    /// Sample at another rate; the duration stays.
+    Resample(FrameRate),
+    /// Multiply every length, above 0.
+    Scale(f64),
+    /// Remove jitter and spikes.
+    Denoise(Denoise),
+    /// Swap left and right.
+    Mirror,
+    /// Make a loop.
+    Loop(LoopOptions),
+    /// Play faster or slower by a factor.
+    Speed(f64),
+    /// Give it another duration \[s\].
+    Duration(f64),
+    /// Retime by a map of times.
+    TimeMap(Box<TimeMap>),
+    /// Lock planted feet.
+    FixFeet,
+    /// Take the root motion out.
+    InPlace(Keep),
+    /// Keep the root motion as a curve; the motion stays.
+    ExtractRoot(Keep),
+    /// Put a root motion in.
+    ApplyRoot(Box<RootCurve>),
+    /// Add a joint on the ground that carries the root motion.
+    AddRootJoint {
+        /// Its name.
+        name: String,
+        /// What stays in the body.
+        keep: Keep,
+    },
+    /// Turn the motion: at its start the body faces this axis.
+    Face(SignedAxis),
+    /// Move the start of the motion above the origin.
+    StartAtOrigin,
+    /// Move the floor to height 0.
+    Ground,
+}
+
+/// A motion after all edits.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The motion.
+    pub clip: Clip,
+    /// One per edit.
+    pub reports: Vec<EditReport>,
+    /// One per [`Edit::ExtractRoot`].
+    pub curves: Vec<RootCurve>,
+    /// Frames at its start that are a rest pose and not motion.
+    pub lead_in: usize,
+}
+
+/// What an edit does with frames at the start that are no motion.
+enum LeadIn {
+    /// They are edited like the others.
+    Edited,
+    /// They stay as they are before the edited motion.
+    Kept,
+    /// They are dropped.
+    Dropped,
+}
+
+/// Applies edits in the order given. `lead_in` frames at the start are a rest pose and not motion.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{Edit, apply};
+///
+/// let edits = [Edit::Mirror, Edit::InPlace("height".parse().unwrap())];
+/// let applied = apply(clip, &edits, 0)?;
+/// for report in &applied.reports {
+///     println!("{report}");
+/// }
+/// assert_eq!(applied.reports.len(), 2);
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// That of the first edit that fails.
+pub fn apply(clip: Clip, edits: &[Edit], lead_in: usize) -> Result<Applied, EditError> {
+    let mut applied = Applied { clip, reports: Vec::new(), curves: Vec::new(), lead_in };
+    for edit in edits {
+        applied.step(edit)?;
+    }
+    Ok(applied)
+}
+
+impl Edit {
+    /// The name in commands and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Edit::DropFirstFrame => "drop-first-frame",
+            Edit::Trim(_) => "trim",
+            Edit::Resample(_) => "fps",
+            Edit::Scale(_) => "scale",
+            Edit::Denoise(_) => "denoise",
+            Edit::Mirror => "mirror",
+            Edit::Loop(_) => "loop",
+            Edit::Speed(_) => "speed",
+            Edit::Duration(_) => "duration",
+            Edit::TimeMap(_) => "time-map",
+            Edit::FixFeet => "fix-feet",
+            Edit::InPlace(_) => "in-place",
+            Edit::ExtractRoot(_) => "extract-root",
+            Edit::ApplyRoot(_) => "apply-root",
+            Edit::AddRootJoint { .. } => "root-joint",
+            Edit::Face(_) => "heading",
+            Edit::StartAtOrigin => "start-at",
+            Edit::Ground => "ground",
+        }
+    }
+
+    fn lead_in(&self) -> LeadIn {
+        match self {
+            Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) => LeadIn::Edited,
+            Edit::Loop(_) => LeadIn::Dropped,
+            _ => LeadIn::Kept,
+        }
+    }
+}
+
+impl Applied {
+    fn step(&mut self, edit: &Edit) -> Result<(), EditError> {
+        let frames = self.clip.frames();
+        match edit {
+            Edit::DropFirstFrame => {
+                let cut = crate::drop_first_frame(&self.clip)?;
+                self.lead_in = self.lead_in.saturating_sub(1);
+                self.finish(EditReport::measured(edit.name(), &self.clip, &cut), cut);
+            }
+            Edit::Trim(range) => {
+                let cut = crate::trim(&self.clip, range)?;
+                let start = range.frames(frames, self.clip.rate().fps()).map_or(0, |range| range.start);
+                self.lead_in = self.lead_in.saturating_sub(start);
+                self.finish(EditReport::measured(edit.name(), &self.clip, &cut), cut);
+            }
+            Edit::Resample(rate) => {
+                let sampled = crate::resample(&self.clip, *rate)?;
+                let step = rate.fps() / self.clip.rate().fps();
+                self.lead_in = (self.lead_in as f64 * step - 1e-6).ceil().max(0.0) as usize;
+                self.finish(EditReport::measured(edit.name(), &self.clip, &sampled), sampled);
+            }
+            Edit::ExtractRoot(keep) => {
+                let (lead, motion) = self.parts(edit)?;
+                let mut curve = crate::root_curve(&motion, *keep);
+                let lead = lead.map_or(0, |lead| lead.frames());
+                curve.positions.splice(0..0, vec![[0.0; 3]; lead]);
+                curve.headings.splice(0..0, vec![0.0; lead]);
+                self.curves.push(curve);
+                let report = EditReport::measured(edit.name(), &self.clip, &self.clip);
+                self.reports.push(report.note(format!("keeps {keep} in the body")));
+            }
+            _ => {
+                let (lead, motion) = self.parts(edit)?;
+                let (edited, report) = one(&motion, edit)?;
+                let whole = match (lead, edit) {
+                    (None, _) => edited,
+                    (Some(_), _) if matches!(edit.lead_in(), LeadIn::Dropped) => {
+                        self.lead_in = 0;
+                        edited
+                    }
+                    (Some(lead), Edit::AddRootJoint { .. }) => joined(&one(&lead, edit)?.0, &edited, edit)?,
+                    (Some(lead), _) => joined(&lead, &edited, edit)?,
+                };
+                self.finish(report, whole);
+            }
+        }
+        Ok(())
+    }
+
+    /// The frames that stay as they are, where there are some, and the motion to be edited.
+    fn parts(&self, edit: &Edit) -> Result<(Option<Clip>, Clip), EditError> {
+        let (lead_in, frames) = (self.lead_in, self.clip.frames());
+        if lead_in == 0 || lead_in >= frames || matches!(edit.lead_in(), LeadIn::Edited) {
+            return Ok((None, self.clip.clone()));
+        }
+        let part = |range| self.clip.trimmed(range).map_err(|error| EditError::model(edit.name(), error));
+        Ok((Some(part(0..lead_in)?), part(lead_in..frames)?))
+    }
+
+    fn finish(&mut self, report: EditReport, clip: Clip) {
+        self.reports.push(report);
+        // What the frames are split and joined for does not change what the clip says about them.
+        let annotations = self.clip.annotations().clone();
+        self.clip = match clip.frames() == self.clip.frames() {
+            true => clip.clone().with_annotations(annotations).unwrap_or(clip),
+            false => clip,
+        };
+    }
+}
+
+/// One edit of a motion without a lead-in.
+fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
+    match edit {
+        Edit::Scale(factor) => {
+            if !(factor.is_finite() && *factor > 0.0) {
+                let (name, value) = ("the factor", *factor);
+                return Err(EditError::Option { edit: "scale", name, value, expected: "above 0" });
+            }
+            let scaled = clip.scaled(*factor).map_err(|error| EditError::model("scale", error))?;
+            let report = EditReport::measured("scale", clip, &scaled);
+            Ok((scaled, report))
+        }
+        Edit::Denoise(method) => crate::denoise(clip, *method),
+        Edit::Mirror => crate::mirror(clip),
+        Edit::Loop(options) => crate::make_loop(clip, options),
+        Edit::Speed(factor) => crate::speed(clip, *factor),
+        Edit::Duration(seconds) => crate::duration(clip, *seconds),
+        Edit::TimeMap(map) => crate::map_times(clip, map),
+        Edit::FixFeet => crate::fix_feet(clip),
+        Edit::InPlace(keep) => crate::in_place(clip, *keep),
+        Edit::ApplyRoot(curve) => crate::apply_root(clip, curve),
+        Edit::AddRootJoint { name, keep } => crate::add_root_joint(clip, name, *keep),
+        Edit::Face(axis) => crate::face(clip, *axis),
+        Edit::StartAtOrigin => crate::start_at_origin(clip),
+        Edit::Ground => crate::ground(clip),
+        Edit::DropFirstFrame | Edit::Trim(_) | Edit::Resample(_) | Edit::ExtractRoot(_) => {
+            unreachable!("handled with the lead-in")
+        }
+    }
+}
+
+/// Two motions of one skeleton, one after the other.
+fn joined(first: &Clip, second: &Clip, edit: &Edit) -> Result<Clip, EditError> {
+    let (mut all, rest) = (Samples::of(first), Samples::of(second));
+    all.append(rest);
+    all.into_clip(edit.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+    use mocap_model::JointTracks;
+
+    #[test]
+    fn a_rest_pose_before_the_motion_is_left_out() {
+        let walk = clip("alex_walk.bvh");
+        let rest = Clip::new(
+            walk.skeleton().clone(),
+            walk.rate(),
+            1,
+            walk.skeleton().joints().iter().map(JointTracks::at_rest).collect(),
+        )
+        .unwrap();
+        let with_rest = joined(&rest, &walk, &Edit::Mirror).unwrap();
+        let edits = [Edit::ExtractRoot(Keep::default()), Edit::InPlace(Keep::default())];
+        let plain = apply(walk.clone(), &edits, 0).unwrap();
+        let led = apply(with_rest.clone(), &edits, 1).unwrap();
+        let motion = led.clip.trimmed(1..led.clip.frames()).unwrap();
+        for frame in 0..motion.frames() {
+            for (id, _) in walk.skeleton().iter() {
+                assert_eq!(motion.local(id, frame), plain.clip.local(id, frame));
+            }
+        }
+        assert_eq!(led.clip.local(mocap_model::JointId(0), 0), with_rest.local(mocap_model::JointId(0), 0));
+        let back = apply(led.clip, &[Edit::ApplyRoot(Box::new(led.curves[0].clone()))], 1).unwrap();
+        assert_eq!(back.clip.frames(), with_rest.frames());
+        assert!(back.reports[0].max_m.unwrap() > 0.1);
+    }
+}
