@@ -53,6 +53,7 @@ mod options;
 mod place;
 mod problem;
 mod rejected;
+pub mod robot;
 pub mod skel;
 pub mod tagged;
 pub mod text;
