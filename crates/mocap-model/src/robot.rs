@@ -341,7 +341,7 @@ impl Robot {
 
 impl RobotJoint {
     /// The motion of its body in the frame of the body, for a value counted from its reference.
-    fn motion(&self, value: f64) -> Isometry3<f64> {
+    pub fn motion(&self, value: f64) -> Isometry3<f64> {
         match self.kind {
             RobotJointKind::Slide => Isometry3::from_parts((self.axis * value).into(), UnitQuaternion::identity()),
             RobotJointKind::Hinge => {

@@ -1,0 +1,128 @@
+//! Puts a captured motion on a robot.
+
+use mocap_model::{Clip, Isometry3, Robot, Vector3};
+use nalgebra::Point3;
+
+use crate::anchors::{clearances, hold};
+use crate::capsules::Capsules;
+use crate::cost::{Costs, Goal, Weights};
+use crate::kinematics::{BASE, Kinematics, RobotPose};
+use crate::landmarks::{Humanoid, rest_values};
+use crate::solve::{Smoothness, fit_frames, fit_motion};
+use crate::source::{Source, SourceFrame};
+use crate::{RobotError, RobotMotion};
+
+/// How a motion is put on a robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotOptions {
+    /// Frames per second of the result. Default 30.
+    pub fps: f64,
+    /// Whether capsules are kept out of each other and above the floor. Default on.
+    pub separate: bool,
+    /// Highest speeds by joint [rad/s or m/s] where the robot states none. Default: none.
+    pub velocities: Vec<Option<f64>>,
+}
+
+impl Default for RobotOptions {
+    fn default() -> RobotOptions {
+        RobotOptions { fps: 30.0, separate: true, velocities: Vec::new() }
+    }
+}
+
+/// Puts a clip with roles on a robot; `metres` is the length of the clip's unit.
+///
+/// Limbs of the robot point where those of the clip do; the path of the hips is scaled by the ratio of leg lengths;
+/// feet in contact stay. Joint limits hold exactly.
+///
+/// # Errors
+/// If the robot is not a humanoid, the clip lacks the roles of legs, or has no frames.
+pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions) -> Result<RobotMotion, RobotError> {
+    if clip.frames() == 0 {
+        return Err(RobotError::NoFrames);
+    }
+    let humanoid = Humanoid::find(robot)?;
+    let source = Source::of(clip, metres, options.fps)?;
+    let rest = rest_values(robot);
+    let mut kinematics = Kinematics::new(robot);
+    let base = Isometry3::identity();
+    kinematics.place(&RobotPose { base, values: rest.clone() });
+    let capsules = Capsules::of(robot, &kinematics.placed);
+    let [left, right] = [0, 1].map(|foot| kinematics.placed[humanoid.soles[foot].body].rotation);
+    let at_rest =
+        [kinematics.placed[humanoid.pelvis].rotation, kinematics.placed[humanoid.torso].rotation, left, right];
+    let weights = Weights {
+        limb: 1.0,
+        forearm: 0.7,
+        pelvis: 0.5,
+        torso: 0.5,
+        foot: 0.3,
+        hips: [4.0, 2.0],
+        pin: 0.0,
+        pin_turn: 0.5,
+        floor: 20.0,
+        apart: 0.0,
+        posture: 0.03,
+    };
+    let mut costs = Costs { humanoid: &humanoid, capsules: &capsules, at_rest, rest_values: &rest, weights, margin: 0.004 };
+    let mut goals = goals(&source, &humanoid);
+    let start = first_pose(&kinematics, &goals[0], &humanoid, &rest);
+    let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, 40, 3);
+
+    let feet = [0, 1].map(|foot| {
+        let of = |pose: &RobotPose| {
+            robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body]
+        };
+        poses.iter().map(of).collect::<Vec<_>>()
+    });
+    let pins = hold(&source.frames, &feet, &humanoid.soles);
+    for ((goal, pins), clearance) in goals.iter_mut().zip(pins).zip(clearances(&source.frames)) {
+        goal.pins = pins;
+        goal.clearance = clearance;
+    }
+    let stated = |joint: usize| {
+        robot.joints()[joint].velocity.or_else(|| options.velocities.get(joint).copied().flatten())
+    };
+    let fastest = (0..robot.joints().len())
+        .map(|joint| stated(joint).map_or(f64::INFINITY, |velocity| velocity / options.fps));
+    let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest: fastest.collect() };
+    let apart = if options.separate { 100.0 } else { 0.0 };
+    for (pin, sweeps) in [(20.0, 2), (200.0, 3)] {
+        costs.weights = Weights { pin, floor: 5.0 * pin.min(100.0), apart, pin_turn: 1.0, ..weights };
+        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
+    }
+    Ok(RobotMotion::new(robot, options.fps, poses))
+}
+
+/// What the source asks of the robot in each frame.
+fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
+    let leg = (humanoid.legs[0].lengths.iter().sum::<f64>() + humanoid.legs[1].lengths.iter().sum::<f64>()) / 2.0;
+    let ratio = leg / source.leg_length;
+    let ankle = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
+    let start = source.frames[0].hips;
+    let of = |frame: &SourceFrame| {
+        let moved = (frame.hips - start) * ratio;
+        let height = ankle + ratio * (frame.hips.z - source.ankle_height);
+        Goal {
+            hips: Point3::new(start.x * ratio + moved.x, start.y * ratio + moved.y, height),
+            pelvis: frame.pelvis,
+            torso: frame.torso,
+            feet: frame.feet,
+            legs: frame.legs,
+            arms: frame.arms,
+            pins: [[None; 4]; 2],
+            clearance: [0.0; 2],
+        }
+    };
+    source.frames.iter().map(of).collect()
+}
+
+/// The robot at rest, turned and moved so that its pelvis is where the first goal has it.
+fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &[f64]) -> RobotPose {
+    let pelvis = kinematics.placed[humanoid.pelvis];
+    let rotation = goal.pelvis;
+    let hips = humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
+    let _ = pelvis;
+    let translation = goal.hips.coords - rotation * hips;
+    debug_assert_eq!(kinematics.columns(), BASE + rest.len());
+    RobotPose { base: Isometry3::from_parts(translation.into(), rotation), values: rest.to_vec() }
+}
