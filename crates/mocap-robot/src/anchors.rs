@@ -11,6 +11,9 @@ pub(crate) type Pins = Vec<[[Option<Point3<f64>>; 4]; 2]>;
 
 /// The least height of soles that swing \[m\].
 const SWING: f64 = 0.025;
+/// Feet of the source slower than the first are not lifted, faster than the second in full [m/s].
+const SLOW: f64 = 0.0;
+const FAST: f64 = 0.001;
 
 /// Holds every foot in contact where it is on average: its place and heading; the sole lies on the floor. Toe contact
 /// holds the front corners, heel contact the back ones.
@@ -60,7 +63,7 @@ fn place(feet: &[Isometry3<f64>], sole: &Sole) -> [Point3<f64>; 4] {
     [corner(1.0, 1.0), corner(1.0, -1.0), corner(-1.0, 1.0), corner(-1.0, -1.0)]
 }
 
-/// By frame and foot: the least height of the sole \[m\]. A foot that swings clears the floor from the second frame on,
+/// By frame and foot: the least height of a sole that swings \[m\]. A foot that swings clears the floor from the second frame on,
 /// since what passes low over the floor reads as skating.
 pub(crate) fn clearances(frames: &[SourceFrame]) -> Vec<[f64; 2]> {
     let mut clearances = vec![[0.0; 2]; frames.len()];
@@ -75,7 +78,8 @@ pub(crate) fn clearances(frames: &[SourceFrame]) -> Vec<[f64; 2]> {
         for (frame, source) in frames.iter().enumerate().rev() {
             since = if source.contacts[foot] == [false; 2] { since + 1 } else { 0 };
             let nearest = distance[frame].min(since);
-            clearances[frame][foot] = SWING * (nearest as f64 / 2.0).min(1.0);
+            let speed = (source.foot_speeds[foot] - SLOW) / (FAST - SLOW);
+            clearances[frame][foot] = SWING * (nearest as f64 / 2.0).min(1.0) * speed.clamp(0.0, 1.0);
         }
     }
     clearances

@@ -19,6 +19,7 @@ pub(crate) struct Weights {
     pub(crate) pin: f64,
     pub(crate) pin_turn: f64,
     pub(crate) floor: f64,
+    pub(crate) lift: f64,
     pub(crate) apart: f64,
     pub(crate) posture: f64,
 }
@@ -35,8 +36,8 @@ pub(crate) struct Goal {
     pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
     /// By foot and corner of its sole: where it is held.
     pub(crate) pins: [[Option<Point3<f64>>; 4]; 2],
-    /// By foot: the least height of its sole \[m\].
-    pub(crate) clearance: [f64; 2],
+    /// By foot that swings low: the heights to which the corners of its sole are lifted \[m\].
+    pub(crate) lift: [Option<[f64; 4]>; 2],
 }
 
 /// Normal equations of one frame.
@@ -163,7 +164,12 @@ impl Costs<'_> {
                 segments(kinematics, points, arm.lengths, directions, [weights.limb, weights.forearm], normal);
             }
         }
+        let show = std::env::var("PARTS").is_ok();
+        let mut last = 0.0;
+        let mut part = |name: &str, cost: f64| { if show && cost - last > 5.0 { eprint!("{name} {:.1} ", cost - last); } last = cost; };
+        part("limbs", normal.cost);
         self.hips(kinematics, goal, normal);
+        part("hips", normal.cost);
         let bodies = [self.humanoid.pelvis, self.humanoid.torso, self.humanoid.soles[0].body, self.humanoid.soles[1].body];
         let goals = [goal.pelvis, goal.torso, goal.feet[0], goal.feet[1]];
         let pinned = |foot: usize| goal.pins[foot].iter().any(Option::is_some);
@@ -175,8 +181,11 @@ impl Costs<'_> {
             kinematics.rotation(bodies[which], &mut normal.moves);
             normal.vector(turns[which], &off);
         }
+        part("turns", normal.cost);
         self.soles(kinematics, goal, normal);
+        part("soles", normal.cost);
         self.surfaces(kinematics, normal);
+        part("surf", normal.cost);
         for (joint, (value, rest)) in pose.values.iter().zip(self.rest_values).enumerate() {
             normal.row.clear();
             normal.row.push((BASE + joint, 1.0));
@@ -200,14 +209,15 @@ impl Costs<'_> {
             for (corner, local) in sole.corners.iter().enumerate() {
                 let at = kinematics.placed[sole.body] * local;
                 let pin = goal.pins[foot][corner];
-                let under = goal.clearance[foot] - at.z;
-                if pin.is_none() && under <= 0.0 {
+                let lift = goal.lift[foot].map(|heights| heights[corner] - at.z);
+                if pin.is_none() && lift.is_none() && at.z >= 0.0 {
                     continue;
                 }
                 kinematics.point(sole.body, &at, &mut normal.moves);
-                match pin {
-                    Some(pin) => normal.vector(self.weights.pin, &(pin - at)),
-                    None => normal.along(&Vector3::z(), self.weights.floor, under),
+                match (pin, lift) {
+                    (Some(pin), _) => normal.vector(self.weights.pin, &(pin - at)),
+                    (None, Some(lift)) => normal.along(&Vector3::z(), self.weights.lift, lift),
+                    (None, None) => normal.along(&Vector3::z(), self.weights.floor, -at.z),
                 }
             }
         }

@@ -60,6 +60,7 @@ pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions)
         pin: 0.0,
         pin_turn: 0.5,
         floor: 20.0,
+        lift: 30.0,
         apart: 0.0,
         posture: 0.03,
     };
@@ -75,9 +76,13 @@ pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions)
         poses.iter().map(of).collect::<Vec<_>>()
     });
     let pins = hold(&source.frames, &feet, &humanoid.soles);
-    for ((goal, pins), clearance) in goals.iter_mut().zip(pins).zip(clearances(&source.frames)) {
+    let clearances = clearances(&source.frames);
+    for (frame, (goal, pins)) in goals.iter_mut().zip(pins).enumerate() {
         goal.pins = pins;
-        goal.clearance = clearance;
+        goal.lift = [0, 1].map(|foot| {
+            let at = feet[foot][frame];
+            lifted(humanoid.soles[foot].corners.map(|corner| (at * corner).z), clearances[frame][foot])
+        });
     }
     let stated = |joint: usize| {
         robot.joints()[joint].velocity.or_else(|| options.velocities.get(joint).copied().flatten())
@@ -85,9 +90,13 @@ pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions)
     let fastest = (0..robot.joints().len())
         .map(|joint| stated(joint).map_or(f64::INFINITY, |velocity| velocity / options.fps));
     let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest: fastest.collect() };
-    let apart = if options.separate { 100.0 } else { 0.0 };
-    for (pin, sweeps) in [(20.0, 2), (200.0, 3)] {
-        costs.weights = Weights { pin, floor: 5.0 * pin.min(100.0), apart, pin_turn: 1.0, ..weights };
+    let apart = if options.separate { std::env::var("APART").ok().and_then(|v| v.parse().ok()).unwrap_or(20.0) } else { 0.0 };
+    let env = |name: &str, default: f64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
+    let smoothness = Smoothness { joints: env("SJ", 0.5), base: env("SB", 3.0), ..smoothness };
+    let weights = Weights { hips: [env("HX", 4.0), env("HZ", 2.0)], ..weights };
+    costs.margin = env("MARGIN", 0.012);
+    for (pin, sweeps) in [(env("P1", 20.0), env("S1", 2.0) as usize), (env("P2", 200.0), env("S2", 3.0) as usize)] {
+        costs.weights = Weights { pin, floor: env("FLOOR", 30.0), lift: env("LIFT", 30.0), apart: if pin > 100.0 { apart * env("AF", 3.0) } else { apart }, pin_turn: env("PT", 1.0), ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
     }
     Ok(RobotMotion::new(robot, options.fps, poses))
@@ -110,7 +119,7 @@ fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
             legs: frame.legs,
             arms: frame.arms,
             pins: [[None; 4]; 2],
-            clearance: [0.0; 2],
+            lift: [None; 2],
         }
     };
     source.frames.iter().map(of).collect()
@@ -125,4 +134,10 @@ fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &
     let translation = goal.hips.coords - rotation * hips;
     debug_assert_eq!(kinematics.columns(), BASE + rest.len());
     RobotPose { base: Isometry3::from_parts(translation.into(), rotation), values: rest.to_vec() }
+}
+
+/// Heights of the corners of a sole that is lifted until it clears the floor; `None` where it does already.
+fn lifted(heights: [f64; 4], clearance: f64) -> Option<[f64; 4]> {
+    let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+    (lowest < clearance).then(|| heights.map(|height| height + clearance - lowest))
 }

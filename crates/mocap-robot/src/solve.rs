@@ -29,6 +29,31 @@ pub(crate) struct Smoothness {
     pub(crate) fastest: Vec<f64>,
 }
 
+/// How much a frame is held back: more after a step that raised its cost, less after one that lowered it.
+///
+/// Based on: D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", 1963.
+#[derive(Clone, Copy, Debug)]
+struct Damping {
+    value: f64,
+    cost: f64,
+}
+
+impl Default for Damping {
+    fn default() -> Damping {
+        Damping { value: DAMPING, cost: f64::INFINITY }
+    }
+}
+
+impl Damping {
+    /// The damping for the next step from a pose of this cost.
+    fn after(&mut self, cost: f64) -> f64 {
+        let worse = cost > self.cost * 1.001 + 1e-6;
+        self.value = if worse { (self.value * 10.0).max(1.0) } else { (self.value * 0.2).max(DAMPING) };
+        self.cost = cost;
+        self.value
+    }
+}
+
 /// Bounds of the values of joints.
 pub(crate) fn bounds(robot: &Robot) -> Vec<[f64; 2]> {
     let of = |joint: &mocap_model::RobotJoint| match joint.limit {
@@ -110,8 +135,10 @@ pub(crate) fn fit_motion(
     let mut start = 0;
     loop {
         let end = (start + WINDOW).min(poses.len());
+        let mut damping = vec![Damping::default(); end - start];
         for _ in 0..sweeps {
-            sweep(kinematics, costs, goals, poses, start..end, smoothness, &bounds);
+            if std::env::var("SHOW").is_ok() { eprint!("{:.3} ", total(kinematics, costs, goals, poses, start..end)); }
+            sweep(kinematics, costs, goals, poses, start..end, smoothness, &bounds, &mut damping);
         }
         if end == poses.len() {
             break;
@@ -129,6 +156,7 @@ fn sweep(
     range: std::ops::Range<usize>,
     smoothness: &Smoothness,
     bounds: &[[f64; 2]],
+    damping: &mut [Damping],
 ) {
     let columns = kinematics.columns();
     let count = range.len();
@@ -138,11 +166,12 @@ fn sweep(
         kinematics.place(&poses[frame]);
         costs.gather(kinematics, &poses[frame], &goals[frame], &mut normal);
         let first = index * columns;
+        let damping = damping[index].after(normal.cost);
         for row in 0..columns {
             for column in 0..=row {
                 band.add(first + row, first + column, normal.matrix[row * columns + column]);
             }
-            band.add(first + row, first + row, DAMPING);
+            band.add(first + row, first + row, damping);
             band.right[first + row] += normal.right[row];
         }
     }
@@ -239,4 +268,9 @@ fn add_speed_limits(
             }
         }
     }
+}
+
+fn total(k: &mut Kinematics, costs: &Costs, goals: &[Goal], poses: &[RobotPose], range: std::ops::Range<usize>) -> f64 {
+    let mut normal = Normal::new(k.columns());
+    range.map(|frame| { k.place(&poses[frame]); costs.gather(k, &poses[frame], &goals[frame], &mut normal); normal.cost }).sum()
 }

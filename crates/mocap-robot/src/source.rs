@@ -21,6 +21,8 @@ pub(crate) struct SourceFrame {
     pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
     /// Whether toe and heel are in contact.
     pub(crate) contacts: [[bool; 2]; 2],
+    /// How fast the slower of ankle and toe moves over the floor [m/s].
+    pub(crate) foot_speeds: [f64; 2],
 }
 
 /// A captured motion as a robot needs it.
@@ -101,7 +103,7 @@ impl Source {
         let leg_length = raw[0].leg_length;
         let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
-        let frames = orient(&raw, floor, |foot, frame| in_contact(foot, frame));
+        let frames = orient(&raw, floor, clip.rate().fps(), |foot, frame| in_contact(foot, frame));
         Ok(Source { frames, leg_length, ankle_height })
     }
 }
@@ -177,6 +179,7 @@ impl RawFrame {
 fn orient(
     raw: &[RawFrame],
     floor: f64,
+    fps: f64,
     contacts: impl Fn(usize, &RawFrame) -> [bool; 2],
 ) -> Vec<SourceFrame> {
     let mean = |pick: &dyn Fn(&RawFrame) -> Vector3<f64>| raw.iter().map(pick).sum::<Vector3<f64>>();
@@ -202,8 +205,19 @@ fn orient(
         legs: frame.legs,
         arms: frame.arms,
         contacts: [0, 1].map(|foot| contacts(foot, frame)),
+        foot_speeds: [0.0; 2],
     };
-    raw.iter().map(frame_of).collect()
+    let mut frames: Vec<SourceFrame> = raw.iter().map(frame_of).collect();
+    for index in 0..frames.len() {
+        let (before, after) = (&raw[index.saturating_sub(1)], &raw[(index + 1).min(raw.len() - 1)]);
+        let seconds = (after.index - before.index).max(1) as f64 / fps;
+        frames[index].foot_speeds = [0, 1].map(|foot| {
+            let ankle = after.ankles[foot] - before.ankles[foot];
+            let toe = ankle + after.toes[foot] - before.toes[foot];
+            ankle.xy().norm().min(toe.xy().norm()) / seconds
+        });
+    }
+    frames
 }
 
 fn pelvis_forward(frame: &RawFrame, pelvis: &UnitQuaternion<f64>) -> Vector3<f64> {
