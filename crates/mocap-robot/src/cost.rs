@@ -7,6 +7,9 @@ use crate::capsules::Capsules;
 use crate::kinematics::{BASE, Kinematics, RobotPose};
 use crate::landmarks::{BodyPoint, Humanoid};
 
+/// Surfaces nearer than this may touch after the next step \[m\].
+const NEAR: f64 = 0.005;
+
 /// What counts how much. Directions and rotations in [1/rad], positions in [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Weights {
@@ -48,6 +51,8 @@ pub(crate) struct Normal {
     pub(crate) right: Vec<f64>,
     /// Half the sum of squares.
     pub(crate) cost: f64,
+    /// The right side before surfaces: where the goals pull.
+    pull: Vec<f64>,
     row: Vec<(usize, f64)>,
     moves: Vec<(usize, Vector3<f64>)>,
     other: Vec<(usize, Vector3<f64>)>,
@@ -60,6 +65,7 @@ impl Normal {
             matrix: vec![0.0; columns * columns],
             right: vec![0.0; columns],
             cost: 0.0,
+            pull: Vec::new(),
             row: Vec::new(),
             moves: Vec::new(),
             other: Vec::new(),
@@ -92,6 +98,22 @@ impl Normal {
         row.clear();
         row.extend(moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
         self.push(weight, miss);
+    }
+
+    /// Keeps `direction · (motion of the point)` at `under` or more. A point that is not under yet counts where what
+    /// was gathered before pulls it down: else it would be under after each second step.
+    fn above(&mut self, direction: &Vector3<f64>, weight: f64, under: f64) {
+        let Normal { row, moves, pull, .. } = self;
+        row.clear();
+        row.extend(moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
+        let pull: f64 = row.iter().map(|(column, value)| value * pull[*column]).sum();
+        if under > 0.0 || pull < 0.0 {
+            let before = self.cost;
+            self.push(weight, under);
+            if under < 0.0 {
+                self.cost = before;
+            }
+        }
     }
 
     /// All three coordinates of the moves.
@@ -182,6 +204,7 @@ impl Costs<'_> {
             normal.vector(turns[which], &off);
         }
         part("turns", normal.cost);
+        normal.pull.clone_from(&normal.right);
         self.soles(kinematics, goal, normal);
         part("soles", normal.cost);
         self.surfaces(kinematics, normal);
@@ -241,11 +264,11 @@ impl Costs<'_> {
         for pair in &self.capsules.pairs {
             let near = self.capsules.near(*pair, &kinematics.placed);
             let under = self.margin - near.distance;
-            if under > 0.0 {
+            if under > -NEAR {
                 kinematics.point(near.bodies[1], &near.points[1], &mut normal.moves);
                 kinematics.point(near.bodies[0], &near.points[0], &mut normal.other);
                 normal.subtract_other(1.0);
-                normal.along(&near.direction, self.weights.apart, under);
+                normal.above(&near.direction, self.weights.apart, under);
             }
         }
     }
