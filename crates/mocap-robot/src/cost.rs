@@ -233,14 +233,14 @@ impl Costs<'_> {
                 let at = kinematics.placed[sole.body] * local;
                 let pin = goal.pins[foot][corner];
                 let lift = goal.lift[foot].map(|heights| heights[corner] - at.z);
-                if pin.is_none() && lift.is_none() && at.z >= 0.0 {
+                if pin.is_none() && lift.is_none() && at.z >= NEAR {
                     continue;
                 }
                 kinematics.point(sole.body, &at, &mut normal.moves);
                 match (pin, lift) {
                     (Some(pin), _) => normal.vector(self.weights.pin, &(pin - at)),
                     (None, Some(lift)) => normal.along(&Vector3::z(), self.weights.lift, lift),
-                    (None, None) => normal.along(&Vector3::z(), self.weights.floor, -at.z),
+                    (None, None) => normal.above(&Vector3::z(), self.weights.floor, -at.z),
                 }
             }
         }
@@ -255,9 +255,9 @@ impl Costs<'_> {
             for end in capsule.ends {
                 let at = kinematics.placed[capsule.body] * end;
                 let under = capsule.radius - at.z;
-                if under > 0.0 {
+                if under > -NEAR {
                     kinematics.point(capsule.body, &at, &mut normal.moves);
-                    normal.along(&Vector3::z(), self.weights.floor, under);
+                    normal.above(&Vector3::z(), self.weights.floor, under);
                 }
             }
         }

@@ -8,6 +8,7 @@ use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
 use crate::kinematics::{BASE, Kinematics, RobotPose};
 use crate::landmarks::{Humanoid, rest_values};
+use crate::sole::lowest_points;
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame};
 use crate::{RobotError, RobotMotion};
@@ -99,7 +100,32 @@ pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions)
         costs.weights = Weights { pin, floor: env("FLOOR", 30.0), lift: env("LIFT", 30.0), apart: if pin > 100.0 { apart * env("AF", 3.0) } else { apart }, pin_turn: env("PT", 1.0), ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
     }
+    raise(robot, &humanoid, &mut poses);
     Ok(RobotMotion::new(robot, options.fps, poses))
+}
+
+/// Raises the base where a foot is still in the floor, and less and less in the frames around it.
+fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
+    /// Frames over which a correction fades.
+    const FADE: usize = 5;
+    let feet: Vec<_> = robot.shapes().iter().filter(|shape| humanoid.soles.iter().any(|sole| shape.body == sole.body)).collect();
+    let mut placed = Vec::new();
+    let mut depths = Vec::with_capacity(poses.len());
+    for pose in poses.iter() {
+        robot.place_into(&pose.base, &pose.values, &mut placed);
+        let shapes = feet.iter().flat_map(|shape| lowest_points(shape, &placed[shape.body]));
+        let corners = humanoid.soles.iter().flat_map(|sole| sole.corners.map(|corner| placed[sole.body] * corner));
+        let lowest = if feet.is_empty() { corners.map(|p| p.z).fold(0.0, f64::min) } else { shapes.map(|p| p.z).fold(0.0, f64::min) };
+        depths.push(-lowest);
+    }
+    for (frame, pose) in poses.iter_mut().enumerate() {
+        let around = frame.saturating_sub(FADE)..(frame + FADE + 1).min(depths.len());
+        let fading = |other: usize| {
+            let away = frame.abs_diff(other) as f64 / (FADE + 1) as f64;
+            depths[other] * 0.5 * (1.0 + (std::f64::consts::PI * away).cos())
+        };
+        pose.base.translation.vector.z += around.map(fading).fold(0.0, f64::max);
+    }
 }
 
 /// What the source asks of the robot in each frame.
