@@ -7,6 +7,8 @@ use crate::capsules::Capsules;
 use crate::kinematics::{BASE, Kinematics, RobotPose};
 use crate::landmarks::{BodyPoint, Humanoid};
 
+/// Corners of soles that are not held stay this high \[m\].
+const FREE: f64 = 0.008;
 /// Surfaces nearer than this may touch after the next step \[m\].
 const NEAR: f64 = 0.005;
 
@@ -233,14 +235,14 @@ impl Costs<'_> {
                 let at = kinematics.placed[sole.body] * local;
                 let pin = goal.pins[foot][corner];
                 let lift = goal.lift[foot].map(|heights| heights[corner] - at.z);
-                if pin.is_none() && lift.is_none() && at.z >= NEAR {
+                if pin.is_none() && lift.is_none() && at.z >= FREE {
                     continue;
                 }
                 kinematics.point(sole.body, &at, &mut normal.moves);
                 match (pin, lift) {
                     (Some(pin), _) => normal.vector(self.weights.pin, &(pin - at)),
                     (None, Some(lift)) => normal.along(&Vector3::z(), self.weights.lift, lift),
-                    (None, None) => normal.above(&Vector3::z(), self.weights.floor, -at.z),
+                    (None, None) => normal.along(&Vector3::z(), self.weights.floor, FREE - at.z),
                 }
             }
         }
