@@ -20,7 +20,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let (_, robot) = parsed.value;
     let mut out = BufWriter::new(stdout().lock());
-    writeln!(out, "{}", robot.joints().iter().map(|joint| joint.name.as_str()).collect::<Vec<_>>().join("\t"))?;
+    writeln!(
+        out,
+        "{}",
+        robot.joints().iter().map(|joint| joint.name.as_str()).collect::<Vec<_>>().join("\t")
+    )?;
     writeln!(out, "{}", robot.bodies().iter().map(|body| body.name.as_str()).collect::<Vec<_>>().join("\t"))?;
     for line in stdin().lock().lines() {
         let values: Vec<f64> = line?.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;

@@ -72,9 +72,7 @@ pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 pub use pose::Pose;
 pub use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub use rate::FrameRate;
-pub use robot::{
-    Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
-};
+pub use robot::{Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape};
 pub use role::{Role, Side};
 pub use rotation::{angle_between, exp, lerp, log, nlerp, rotation_between, slerp, swing_twist};
 pub use skeleton::{Chain, Joint, JointId, Skeleton};

@@ -1,8 +1,8 @@
 //! Robots: rigid bodies joined by hinges and slides of one degree of freedom.
 
 use crate::{
-    Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion,
-    Vector3, rotation_between,
+    Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion, Vector3,
+    rotation_between,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -343,7 +343,9 @@ impl RobotJoint {
     /// The motion of its body in the frame of the body, for a value counted from its reference.
     pub fn motion(&self, value: f64) -> Isometry3<f64> {
         match self.kind {
-            RobotJointKind::Slide => Isometry3::from_parts((self.axis * value).into(), UnitQuaternion::identity()),
+            RobotJointKind::Slide => {
+                Isometry3::from_parts((self.axis * value).into(), UnitQuaternion::identity())
+            }
             RobotJointKind::Hinge => {
                 let turn = UnitQuaternion::new(self.axis * value);
                 Isometry3::from_parts((self.anchor - turn * self.anchor).into(), turn)
@@ -361,10 +363,8 @@ impl RobotJoint {
             RobotJointKind::Hinge => {
                 dofs.rotation = [true, false, false];
                 dofs.frame = rotation_between(&Vector3::x(), &self.axis);
-                let from_reference = |limit: Limit| Limit {
-                    min: limit.min - self.reference,
-                    max: limit.max - self.reference,
-                };
+                let from_reference =
+                    |limit: Limit| Limit { min: limit.min - self.reference, max: limit.max - self.reference };
                 dofs.limits[0] = self.limit.map(from_reference);
             }
         }

@@ -6,7 +6,8 @@ use std::time::Instant;
 use mocap_formats::{Limits, robot};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let [source, model, output] = std::env::args().skip(1).collect::<Vec<_>>().try_into().map_err(|_| "SOURCE MODEL OUT")?;
+    let [source, model, output] =
+        std::env::args().skip(1).collect::<Vec<_>>().try_into().map_err(|_| "SOURCE MODEL OUT")?;
     let folder = Path::new(&model).parent().unwrap_or(Path::new("")).to_owned();
     let include = |file: &str| std::fs::read(folder.join(file)).map_err(|error| error.to_string());
     let (_, robot) = robot::parse(&std::fs::read(&model)?, &include, &Limits::default())?.value;
@@ -19,8 +20,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.velocities = robot.joints().iter().map(|joint| of(&joint.name)).collect();
     }
     let start = Instant::now();
-    let motion = mocap_robot::retarget(&clip, metres, &robot, &options)?;
-    println!("{} frames, {:.0} frames/s", motion.poses().len(), motion.poses().len() as f64 / start.elapsed().as_secs_f64());
+    let (motion, report) = mocap_robot::retarget(&clip, metres, &robot, &options)?;
+    println!(
+        "{} frames, {:.0} frames/s",
+        motion.poses().len(),
+        motion.poses().len() as f64 / start.elapsed().as_secs_f64()
+    );
+    println!("{report:#.3?}");
     std::fs::write(output, motion.to_unitree_csv())?;
     Ok(())
 }

@@ -11,9 +11,6 @@ pub(crate) type Pins = Vec<[[Option<Point3<f64>>; 4]; 2]>;
 
 /// The least height of soles that swing \[m\].
 const SWING: f64 = 0.025;
-/// Feet of the source slower than the first are not lifted, faster than the second in full [m/s].
-const SLOW: f64 = 0.0;
-const FAST: f64 = 0.001;
 
 /// Holds every foot in contact where it is on average: its place and heading; the sole lies on the floor. Toe contact
 /// holds the front corners, heel contact the back ones.
@@ -54,7 +51,8 @@ fn place(feet: &[Isometry3<f64>], sole: &Sole) -> [Point3<f64>; 4] {
         left += (a - b) + (c - d);
     }
     let flat = |v: Vector3<f64>| Vector3::new(v.x, v.y, 0.0).try_normalize(1e-9);
-    let x = flat(forward).or_else(|| flat(left).map(|left| left.cross(&Vector3::z()))).unwrap_or_else(Vector3::x);
+    let x =
+        flat(forward).or_else(|| flat(left).map(|left| left.cross(&Vector3::z()))).unwrap_or_else(Vector3::x);
     let y = Vector3::z().cross(&x);
     let [a, b, c, d] = sole.corners;
     let (length, width) = (((a - c).norm() + (b - d).norm()) / 4.0, ((a - b).norm() + (c - d).norm()) / 4.0);
@@ -78,8 +76,7 @@ pub(crate) fn clearances(frames: &[SourceFrame]) -> Vec<[f64; 2]> {
         for (frame, source) in frames.iter().enumerate().rev() {
             since = if source.contacts[foot] == [false; 2] { since + 1 } else { 0 };
             let nearest = distance[frame].min(since);
-            let speed = (source.foot_speeds[foot] - SLOW) / (FAST - SLOW);
-            clearances[frame][foot] = SWING * (nearest as f64 / 2.0).min(1.0) * speed.clamp(0.0, 1.0);
+            clearances[frame][foot] = SWING * (nearest as f64 / 2.0).min(1.0);
         }
     }
     clearances

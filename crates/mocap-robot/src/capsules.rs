@@ -22,7 +22,9 @@ impl Capsule {
         match shape.primitive {
             Primitive::Sphere { radius } => along(2, 0.0, radius),
             Primitive::Capsule { radius, half_length } => along(2, half_length, radius),
-            Primitive::Cylinder { radius, half_length } => along(2, (half_length - radius * 0.5).max(0.0), radius),
+            Primitive::Cylinder { radius, half_length } => {
+                along(2, (half_length - radius * 0.5).max(0.0), radius)
+            }
             Primitive::Box { half_sizes: sizes } | Primitive::Ellipsoid { radii: sizes } => {
                 let longest = sizes.imax();
                 let others = [(longest + 1) % 3, (longest + 2) % 3].map(|axis| sizes[axis]);
@@ -73,13 +75,18 @@ impl Capsules {
                 let pair = pair.map(welded);
                 pair == [wa, wb] || pair == [wb, wa]
             };
-            wa == wb || parent(wa) == Some(wb) || parent(wb) == Some(wa) || robot.excluded().iter().any(excluded)
+            wa == wb
+                || parent(wa) == Some(wb)
+                || parent(wb) == Some(wa)
+                || robot.excluded().iter().any(excluded)
         };
         let mut capsules = Capsules { all, pairs: Vec::new() };
         for first in 0..capsules.all.len() {
             for second in first + 1..capsules.all.len() {
                 let bodies = [first, second].map(|index| capsules.all[index].body);
-                if !may_touch(bodies[0], bodies[1]) && capsules.near([first, second], at_rest).distance > -0.01 {
+                if !may_touch(bodies[0], bodies[1])
+                    && capsules.near([first, second], at_rest).distance > -0.01
+                {
                     capsules.pairs.push([first, second]);
                 }
             }
@@ -113,7 +120,8 @@ fn closest([p1, q1]: [Point3<f64>; 2], [p2, q2]: [Point3<f64>; 2]) -> [Point3<f6
     } else {
         let b = d1.dot(&d2);
         let denominator = a * e - b * b;
-        let s = if denominator > 1e-12 * a * e { ((b * f - c * e) / denominator).clamp(0.0, 1.0) } else { 0.5 };
+        let s =
+            if denominator > 1e-12 * a * e { ((b * f - c * e) / denominator).clamp(0.0, 1.0) } else { 0.5 };
         let t = (b * s + f) / e;
         if t < 0.0 {
             ((-c / a).clamp(0.0, 1.0), 0.0)
@@ -133,9 +141,15 @@ mod tests {
     #[test]
     fn nearest_points_of_segments() {
         let point = |x: f64, y: f64, z: f64| Point3::new(x, y, z);
-        let cross = closest([point(-1.0, 0.0, 0.0), point(1.0, 0.0, 0.0)], [point(0.2, -1.0, 1.0), point(0.2, 1.0, 1.0)]);
+        let cross = closest(
+            [point(-1.0, 0.0, 0.0), point(1.0, 0.0, 0.0)],
+            [point(0.2, -1.0, 1.0), point(0.2, 1.0, 1.0)],
+        );
         assert_eq!(cross, [point(0.2, 0.0, 0.0), point(0.2, 0.0, 1.0)]);
-        let ends = closest([point(0.0, 0.0, 0.0), point(1.0, 0.0, 0.0)], [point(3.0, 1.0, 0.0), point(2.0, 1.0, 0.0)]);
+        let ends = closest(
+            [point(0.0, 0.0, 0.0), point(1.0, 0.0, 0.0)],
+            [point(3.0, 1.0, 0.0), point(2.0, 1.0, 0.0)],
+        );
         assert_eq!(ends, [point(1.0, 0.0, 0.0), point(2.0, 1.0, 0.0)]);
     }
 }

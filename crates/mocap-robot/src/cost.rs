@@ -34,6 +34,8 @@ pub(crate) struct Weights {
 pub(crate) struct Goal {
     /// Between the hips \[m\].
     pub(crate) hips: Point3<f64>,
+    /// From the right hip to the left.
+    pub(crate) across: Vector3<f64>,
     pub(crate) pelvis: UnitQuaternion<f64>,
     pub(crate) torso: UnitQuaternion<f64>,
     pub(crate) feet: [UnitQuaternion<f64>; 2],
@@ -185,16 +187,23 @@ impl Costs<'_> {
         if let (Some(arms), Some(directions)) = (&self.humanoid.arms, &goal.arms) {
             for (arm, directions) in arms.iter().zip(directions) {
                 let points = [arm.base, arm.middle, arm.end];
-                segments(kinematics, points, arm.lengths, directions, [weights.limb, weights.forearm], normal);
+                segments(
+                    kinematics,
+                    points,
+                    arm.lengths,
+                    directions,
+                    [weights.limb, weights.forearm],
+                    normal,
+                );
             }
         }
-        let show = std::env::var("PARTS").is_ok();
-        let mut last = 0.0;
-        let mut part = |name: &str, cost: f64| { if show && cost - last > 5.0 { eprint!("{name} {:.1} ", cost - last); } last = cost; };
-        part("limbs", normal.cost);
         self.hips(kinematics, goal, normal);
-        part("hips", normal.cost);
-        let bodies = [self.humanoid.pelvis, self.humanoid.torso, self.humanoid.soles[0].body, self.humanoid.soles[1].body];
+        let bodies = [
+            self.humanoid.pelvis,
+            self.humanoid.torso,
+            self.humanoid.soles[0].body,
+            self.humanoid.soles[1].body,
+        ];
         let goals = [goal.pelvis, goal.torso, goal.feet[0], goal.feet[1]];
         let pinned = |foot: usize| goal.pins[foot].iter().any(Option::is_some);
         let foot = |foot: usize| if pinned(foot) { weights.pin_turn } else { weights.foot };
@@ -205,12 +214,9 @@ impl Costs<'_> {
             kinematics.rotation(bodies[which], &mut normal.moves);
             normal.vector(turns[which], &off);
         }
-        part("turns", normal.cost);
         normal.pull.clone_from(&normal.right);
         self.soles(kinematics, goal, normal);
-        part("soles", normal.cost);
         self.surfaces(kinematics, normal);
-        part("surf", normal.cost);
         for (joint, (value, rest)) in pose.values.iter().zip(self.rest_values).enumerate() {
             normal.row.clear();
             normal.row.push((BASE + joint, 1.0));

@@ -159,7 +159,8 @@ impl Rest<'_> {
 
 /// The value of every joint at rest \[rad or m\].
 pub fn rest_values(robot: &Robot) -> Vec<f64> {
-    let within = |limit: Option<mocap_model::Limit>| limit.map_or(0.0, |limit| 0.0f64.clamp(limit.min, limit.max));
+    let within =
+        |limit: Option<mocap_model::Limit>| limit.map_or(0.0, |limit| 0.0f64.clamp(limit.min, limit.max));
     robot.joints().iter().map(|joint| within(joint.limit)).collect()
 }
 
@@ -205,7 +206,8 @@ fn pair(rest: &Rest, names: &[&str], place: Place) -> Option<[Way; 2]> {
         for (j, right) in ways.iter().enumerate() {
             let (a, b) = (end(left), end(right));
             let mirrored = Vector3::new(b.x, -b.y, b.z);
-            let is_pair = a.y > 0.01 && (a - mirrored).norm() < 0.05 && left.hinges.len() == right.hinges.len();
+            let is_pair =
+                a.y > 0.01 && (a - mirrored).norm() < 0.05 && left.hinges.len() == right.hinges.len();
             let own = left.hinges.iter().filter(|hinge| !right.hinges.contains(hinge)).count();
             if !is_pair || own < 3 {
                 continue;
@@ -289,7 +291,8 @@ fn arm(rest: &Rest, way: &Way, other: &Way, torso: usize) -> Option<Limb> {
 /// The middle of the far end of a forearm without a wrist: twice the way to its centre of mass, or its last body.
 fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>) -> Point3<f64> {
     let below = (0..rest.placed.len()).filter(|body| rest.path(*body).contains(&forearm));
-    let centres = below.map(|body| rest.placed[body] * Point3::from(rest.robot.bodies()[body].centre_of_mass));
+    let centres =
+        below.map(|body| rest.placed[body] * Point3::from(rest.robot.bodies()[body].centre_of_mass));
     let furthest = centres.max_by(|a, b| (a - elbow).norm().total_cmp(&(b - elbow).norm()));
     furthest.map_or(elbow, |centre| elbow + (centre - elbow) * 1.6)
 }

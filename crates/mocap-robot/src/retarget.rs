@@ -8,6 +8,7 @@ use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
 use crate::kinematics::{BASE, Kinematics, RobotPose};
 use crate::landmarks::{Humanoid, rest_values};
+use crate::report::{RobotReport, measure};
 use crate::sole::lowest_points;
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame};
@@ -30,6 +31,30 @@ impl Default for RobotOptions {
     }
 }
 
+/// How strongly contacts hold and surfaces stay apart, and for how many sweeps over the motion.
+struct Stage {
+    pin: f64,
+    apart: f64,
+    sweeps: usize,
+}
+
+/// Contacts are brought near first: held at once, they would break poses that are far off.
+const STAGES: [Stage; 2] =
+    [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
+
+impl RobotOptions {
+    /// The highest speed of every joint: the robot's, else the given one.
+    fn velocities_of(&self, robot: &Robot) -> Vec<Option<f64>> {
+        let given = |joint: usize| self.velocities.get(joint).copied().flatten();
+        robot
+            .joints()
+            .iter()
+            .enumerate()
+            .map(|(index, joint)| joint.velocity.or_else(|| given(index)))
+            .collect()
+    }
+}
+
 /// Puts a clip with roles on a robot; `metres` is the length of the clip's unit.
 ///
 /// Limbs of the robot point where those of the clip do; the path of the hips is scaled by the ratio of leg lengths;
@@ -37,7 +62,12 @@ impl Default for RobotOptions {
 ///
 /// # Errors
 /// If the robot is not a humanoid, the clip lacks the roles of legs, or has no frames.
-pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions) -> Result<RobotMotion, RobotError> {
+pub fn retarget(
+    clip: &Clip,
+    metres: f64,
+    robot: &Robot,
+    options: &RobotOptions,
+) -> Result<(RobotMotion, RobotReport), RobotError> {
     if clip.frames() == 0 {
         return Err(RobotError::NoFrames);
     }
@@ -49,8 +79,12 @@ pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions)
     kinematics.place(&RobotPose { base, values: rest.clone() });
     let capsules = Capsules::of(robot, &kinematics.placed);
     let [left, right] = [0, 1].map(|foot| kinematics.placed[humanoid.soles[foot].body].rotation);
-    let at_rest =
-        [kinematics.placed[humanoid.pelvis].rotation, kinematics.placed[humanoid.torso].rotation, left, right];
+    let at_rest = [
+        kinematics.placed[humanoid.pelvis].rotation,
+        kinematics.placed[humanoid.torso].rotation,
+        left,
+        right,
+    ];
     let weights = Weights {
         limb: 1.0,
         forearm: 0.7,
@@ -65,15 +99,20 @@ pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions)
         apart: 0.0,
         posture: 0.03,
     };
-    let mut costs = Costs { humanoid: &humanoid, capsules: &capsules, at_rest, rest_values: &rest, weights, margin: 0.004 };
+    let mut costs = Costs {
+        humanoid: &humanoid,
+        capsules: &capsules,
+        at_rest,
+        rest_values: &rest,
+        weights,
+        margin: 0.012,
+    };
     let mut goals = goals(&source, &humanoid);
     let start = first_pose(&kinematics, &goals[0], &humanoid, &rest);
     let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, 40, 3);
 
     let feet = [0, 1].map(|foot| {
-        let of = |pose: &RobotPose| {
-            robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body]
-        };
+        let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
         poses.iter().map(of).collect::<Vec<_>>()
     });
     let pins = hold(&source.frames, &feet, &humanoid.soles);
@@ -85,37 +124,48 @@ pub fn retarget(clip: &Clip, metres: f64, robot: &Robot, options: &RobotOptions)
             lifted(humanoid.soles[foot].corners.map(|corner| (at * corner).z), clearances[frame][foot])
         });
     }
-    let stated = |joint: usize| {
-        robot.joints()[joint].velocity.or_else(|| options.velocities.get(joint).copied().flatten())
-    };
-    let fastest = (0..robot.joints().len())
-        .map(|joint| stated(joint).map_or(f64::INFINITY, |velocity| velocity / options.fps));
-    let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest: fastest.collect() };
-    let apart = if options.separate { std::env::var("APART").ok().and_then(|v| v.parse().ok()).unwrap_or(20.0) } else { 0.0 };
-    let env = |name: &str, default: f64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let smoothness = Smoothness { joints: env("SJ", 0.5), base: env("SB", 3.0), ..smoothness };
-    let weights = Weights { hips: [env("HX", 4.0), env("HZ", 2.0)], ..weights };
-    costs.margin = env("MARGIN", 0.012);
-    for (pin, sweeps) in [(env("P1", 20.0), env("S1", 2.0) as usize), (env("P2", 200.0), env("S2", 3.0) as usize)] {
-        costs.weights = Weights { pin, floor: env("FLOOR", 30.0), lift: env("LIFT", 30.0), apart: if pin > 100.0 { apart * env("AF", 3.0) } else { apart }, pin_turn: env("PT", 1.0), ..weights };
-        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
+    let velocities = options.velocities_of(robot);
+    let per_frame =
+        |velocity: &Option<f64>| velocity.map_or(f64::INFINITY, |velocity| velocity / options.fps);
+    let fastest = velocities.iter().map(per_frame).collect();
+    let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest };
+    for stage in STAGES {
+        let apart = if options.separate { stage.apart } else { 0.0 };
+        costs.weights = Weights { pin: stage.pin, apart, floor: 30.0, pin_turn: 1.0, ..weights };
+        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, stage.sweeps);
     }
     raise(robot, &humanoid, &mut poses);
-    Ok(RobotMotion::new(robot, options.fps, poses))
+    let motion = RobotMotion::new(robot, options.fps, poses);
+    let standing: Vec<bool> = source
+        .frames
+        .iter()
+        .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
+        .collect();
+    let report = measure(robot, &humanoid, &motion, &goals, &standing, &velocities);
+    Ok((motion, report))
 }
 
 /// Raises the base where a foot is still in the floor, and less and less in the frames around it.
 fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
     /// Frames over which a correction fades.
     const FADE: usize = 5;
-    let feet: Vec<_> = robot.shapes().iter().filter(|shape| humanoid.soles.iter().any(|sole| shape.body == sole.body)).collect();
+    let feet: Vec<_> = robot
+        .shapes()
+        .iter()
+        .filter(|shape| humanoid.soles.iter().any(|sole| shape.body == sole.body))
+        .collect();
     let mut placed = Vec::new();
     let mut depths = Vec::with_capacity(poses.len());
     for pose in poses.iter() {
         robot.place_into(&pose.base, &pose.values, &mut placed);
         let shapes = feet.iter().flat_map(|shape| lowest_points(shape, &placed[shape.body]));
-        let corners = humanoid.soles.iter().flat_map(|sole| sole.corners.map(|corner| placed[sole.body] * corner));
-        let lowest = if feet.is_empty() { corners.map(|p| p.z).fold(0.0, f64::min) } else { shapes.map(|p| p.z).fold(0.0, f64::min) };
+        let corners =
+            humanoid.soles.iter().flat_map(|sole| sole.corners.map(|corner| placed[sole.body] * corner));
+        let lowest = if feet.is_empty() {
+            corners.map(|p| p.z).fold(0.0, f64::min)
+        } else {
+            shapes.map(|p| p.z).fold(0.0, f64::min)
+        };
         depths.push(-lowest);
     }
     for (frame, pose) in poses.iter_mut().enumerate() {
@@ -130,7 +180,8 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
 
 /// What the source asks of the robot in each frame.
 fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
-    let leg = (humanoid.legs[0].lengths.iter().sum::<f64>() + humanoid.legs[1].lengths.iter().sum::<f64>()) / 2.0;
+    let leg =
+        (humanoid.legs[0].lengths.iter().sum::<f64>() + humanoid.legs[1].lengths.iter().sum::<f64>()) / 2.0;
     let ratio = leg / source.leg_length;
     let ankle = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
     let start = source.frames[0].hips;
@@ -139,6 +190,7 @@ fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
         let height = ankle + ratio * (frame.hips.z - source.ankle_height);
         Goal {
             hips: Point3::new(start.x * ratio + moved.x, start.y * ratio + moved.y, height),
+            across: frame.across,
             pelvis: frame.pelvis,
             torso: frame.torso,
             feet: frame.feet,
@@ -153,10 +205,9 @@ fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
 
 /// The robot at rest, turned and moved so that its pelvis is where the first goal has it.
 fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &[f64]) -> RobotPose {
-    let pelvis = kinematics.placed[humanoid.pelvis];
     let rotation = goal.pelvis;
-    let hips = humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
-    let _ = pelvis;
+    let hips =
+        humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
     let translation = goal.hips.coords - rotation * hips;
     debug_assert_eq!(kinematics.columns(), BASE + rest.len());
     RobotPose { base: Isometry3::from_parts(translation.into(), rotation), values: rest.to_vec() }

@@ -137,7 +137,6 @@ pub(crate) fn fit_motion(
         let end = (start + WINDOW).min(poses.len());
         let mut damping = vec![Damping::default(); end - start];
         for _ in 0..sweeps {
-            if std::env::var("SHOW").is_ok() { eprint!("{:.3} ", total(kinematics, costs, goals, poses, start..end)); }
             sweep(kinematics, costs, goals, poses, start..end, smoothness, &bounds, &mut damping);
         }
         if end == poses.len() {
@@ -268,9 +267,4 @@ fn add_speed_limits(
             }
         }
     }
-}
-
-fn total(k: &mut Kinematics, costs: &Costs, goals: &[Goal], poses: &[RobotPose], range: std::ops::Range<usize>) -> f64 {
-    let mut normal = Normal::new(k.columns());
-    range.map(|frame| { k.place(&poses[frame]); costs.gather(k, &poses[frame], &goals[frame], &mut normal); normal.cost }).sum()
 }

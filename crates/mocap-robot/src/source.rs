@@ -12,6 +12,8 @@ use crate::RobotError;
 pub(crate) struct SourceFrame {
     /// Between the hip joints \[m\], above the floor.
     pub(crate) hips: Point3<f64>,
+    /// From the right hip to the left \[m\].
+    pub(crate) across: Vector3<f64>,
     /// Frames of X forward, Y left, Z up.
     pub(crate) pelvis: UnitQuaternion<f64>,
     pub(crate) torso: UnitQuaternion<f64>,
@@ -21,8 +23,6 @@ pub(crate) struct SourceFrame {
     pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
     /// Whether toe and heel are in contact.
     pub(crate) contacts: [[bool; 2]; 2],
-    /// How fast the slower of ankle and toe moves over the floor [m/s].
-    pub(crate) foot_speeds: [f64; 2],
 }
 
 /// A captured motion as a robot needs it.
@@ -90,20 +90,25 @@ impl Source {
             kinematics.place(nearest);
             raw.push(RawFrame::of(clip.skeleton(), &kinematics, &joints, &turn, metres, nearest));
         }
-        let lowest = || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
+        let lowest =
+            || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
         let floor = floor.map_or_else(|| lowest() - 0.08, |floor| floor * metres);
         let in_contact = |foot: usize, frame: &RawFrame| {
-            contacts.get(foot).map_or([false; 2], |contact| [contact.toe[frame.index], contact.heel[frame.index]])
+            contacts
+                .get(foot)
+                .map_or([false; 2], |contact| [contact.toe[frame.index], contact.heel[frame.index]])
         };
         let standing = raw.iter().flat_map(|frame| {
-            (0..2).filter_map(|foot| (in_contact(foot, frame) == [true; 2]).then_some(frame.ankles[foot].z - floor))
+            (0..2).filter_map(|foot| {
+                (in_contact(foot, frame) == [true; 2]).then_some(frame.ankles[foot].z - floor)
+            })
         });
         let mut standing: Vec<f64> = standing.collect();
         standing.sort_by(f64::total_cmp);
         let leg_length = raw[0].leg_length;
         let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
-        let frames = orient(&raw, floor, clip.rate().fps(), |foot, frame| in_contact(foot, frame));
+        let frames = orient(&raw, floor, |foot, frame| in_contact(foot, frame));
         Ok(Source { frames, leg_length, ankle_height })
     }
 }
@@ -150,7 +155,8 @@ impl RawFrame {
             Some([l, r]) => (at(l[0]) - at(r[0]), middle(l[0], r[0]) - hips),
             None => (at(left[0]) - at(right[0]), Vector3::z()),
         };
-        let length = |limb: &[JointId; 3]| (at(limb[1]) - at(limb[0])).norm() + (at(limb[2]) - at(limb[1])).norm();
+        let length =
+            |limb: &[JointId; 3]| (at(limb[1]) - at(limb[0])).norm() + (at(limb[2]) - at(limb[1])).norm();
         let toe = |foot: JointId| {
             let below = skeleton.subtree(foot).into_iter().skip(1);
             let furthest = below.max_by(|a, b| {
@@ -179,7 +185,6 @@ impl RawFrame {
 fn orient(
     raw: &[RawFrame],
     floor: f64,
-    fps: f64,
     contacts: impl Fn(usize, &RawFrame) -> [bool; 2],
 ) -> Vec<SourceFrame> {
     let mean = |pick: &dyn Fn(&RawFrame) -> Vector3<f64>| raw.iter().map(pick).sum::<Vector3<f64>>();
@@ -194,30 +199,21 @@ fn orient(
         let any = raw.iter().any(stands);
         let up = local(joint, &|frame| if !any || stands(frame) { Vector3::z() } else { Vector3::zeros() });
         let toe = local(joint, &|frame| frame.toes[foot]);
-        let forward = if toe.norm() > 1e-6 { toe } else { local(joint, &|frame| pelvis_forward(frame, &pelvis)) };
+        let forward =
+            if toe.norm() > 1e-6 { toe } else { local(joint, &|frame| pelvis_forward(frame, &pelvis)) };
         fixed_frame(&up.cross(&forward), &up)
     });
     let frame_of = |frame: &RawFrame| SourceFrame {
         hips: frame.hips - Vector3::z() * floor,
+        across: frame.across[0],
         pelvis: frame.rotations[0] * pelvis,
         torso: frame.rotations[1] * torso,
         feet: [0, 1].map(|foot| frame.rotations[2 + foot] * feet[foot]),
         legs: frame.legs,
         arms: frame.arms,
         contacts: [0, 1].map(|foot| contacts(foot, frame)),
-        foot_speeds: [0.0; 2],
     };
-    let mut frames: Vec<SourceFrame> = raw.iter().map(frame_of).collect();
-    for index in 0..frames.len() {
-        let (before, after) = (&raw[index.saturating_sub(1)], &raw[(index + 1).min(raw.len() - 1)]);
-        let seconds = (after.index - before.index).max(1) as f64 / fps;
-        frames[index].foot_speeds = [0, 1].map(|foot| {
-            let ankle = after.ankles[foot] - before.ankles[foot];
-            let toe = ankle + after.toes[foot] - before.toes[foot];
-            ankle.xy().norm().min(toe.xy().norm()) / seconds
-        });
-    }
-    frames
+    raw.iter().map(frame_of).collect()
 }
 
 fn pelvis_forward(frame: &RawFrame, pelvis: &UnitQuaternion<f64>) -> Vector3<f64> {

@@ -100,7 +100,8 @@ impl Element {
     pub(super) fn numbers<const N: usize>(&self, attribute: &str) -> Result<Option<[f64; N]>, Finding> {
         let Some(value) = self.get(attribute) else { return Ok(None) };
         let numbers = self.numbers_in(attribute, value)?;
-        let exact = numbers.try_into().map_err(|_| self.wrong_value(attribute, value, format!("{N} numbers")));
+        let exact =
+            numbers.try_into().map_err(|_| self.wrong_value(attribute, value, format!("{N} numbers")));
         exact.map(Some)
     }
 
@@ -155,14 +156,11 @@ impl Reader<'_> {
             let at = error.pos();
             let message = error.to_string();
             // The message ends with the place, which the finding states itself.
-            let message = message.rsplit_once(" at ").map_or(message.clone(), |(message, _)| message.to_owned());
+            let message =
+                message.rsplit_once(" at ").map_or(message.clone(), |(message, _)| message.to_owned());
             let start = offset_of(text, at);
-            let origin = Origin {
-                file: file.map(str::to_owned),
-                span: start..start,
-                line: at.row,
-                column: at.col,
-            };
+            let origin =
+                Origin { file: file.map(str::to_owned), span: start..start, line: at.row, column: at.col };
             let nowhere = Element { name: String::new(), attributes: vec![], children: vec![], origin };
             nowhere.error(Problem::Xml { message })
         })?;
@@ -205,14 +203,16 @@ impl Reader<'_> {
     /// main file: MuJoCo has done either.
     fn include(&mut self, element: &Element, from: Option<&str>) -> Result<Vec<Element>, Finding> {
         let path = element.require("file")?.replace('\\', "/");
-        let refuse = |why: &str| element.error(Problem::Include { file: shorten(&path), why: why.to_owned() });
+        let refuse =
+            |why: &str| element.error(Problem::Include { file: shorten(&path), why: why.to_owned() });
         let leaves = path.starts_with('/') || path.contains(':') || path.split('/').any(|part| part == "..");
         if leaves {
             return Err(refuse("is outside the folder of the model"));
         }
         let plain: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let plain = plain.join("/");
-        let beside = from.and_then(|from| from.rsplit_once('/')).map(|(folder, _)| format!("{folder}/{plain}"));
+        let beside =
+            from.and_then(|from| from.rsplit_once('/')).map(|(folder, _)| format!("{folder}/{plain}"));
         let read = |path: String| (self.include)(&path).map(|bytes| (path, bytes));
         let found = beside.and_then(|beside| read(beside).ok()).map_or_else(|| read(plain), Ok);
         let (plain, bytes) = found.map_err(|why| refuse(&format!("cannot be read: {why}")))?;
@@ -253,7 +253,8 @@ impl LineCounter<'_> {
 
 /// The byte of a line and column.
 fn offset_of(text: &str, at: roxmltree::TextPos) -> usize {
-    let before: usize = text.split_inclusive('\n').take(at.row.saturating_sub(1) as usize).map(str::len).sum();
+    let before: usize =
+        text.split_inclusive('\n').take(at.row.saturating_sub(1) as usize).map(str::len).sum();
     let rest = &text[before.min(text.len())..];
     let column = at.col.saturating_sub(1) as usize;
     before + rest.char_indices().nth(column).map_or(rest.len(), |(offset, _)| offset)

@@ -19,7 +19,8 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
     let mut trees = Vec::new();
     for world in root.all("worldbody") {
         for body in bodies_of(world, &Isometry3::identity(), &compiler)? {
-            let mut tree = Tree { compiler: &compiler, classes: &classes, parts: RobotParts::default(), meshes: 0 };
+            let mut tree =
+                Tree { compiler: &compiler, classes: &classes, parts: RobotParts::default(), meshes: 0 };
             tree.body(body, None, MAIN)?;
             trees.push(tree);
         }
@@ -137,9 +138,8 @@ impl Classes {
         let class = self.0.get(name).ok_or_else(unknown)?;
         let given = class.get(&element.name).into_iter().flatten();
         let oriented = element.has_any(&ORIENTATIONS);
-        let counts = |attribute: &str| {
-            attribute != "class" && !(oriented && ORIENTATIONS.contains(&attribute))
-        };
+        let counts =
+            |attribute: &str| attribute != "class" && !(oriented && ORIENTATIONS.contains(&attribute));
         let given = given.filter(|(attribute, _)| counts(attribute));
         Ok(element.with_defaults(given.map(|(attribute, value)| (attribute.clone(), value.clone()))))
     }
@@ -198,7 +198,9 @@ impl Tree<'_> {
             return Err(element.error(Problem::Duplicate { what: "body", name }));
         }
         let (mass, centre_of_mass) = match element.child("inertial") {
-            Some(inertial) => (inertial.number("mass")?, placement(inertial, self.compiler)?.translation.vector),
+            Some(inertial) => {
+                (inertial.number("mass")?, placement(inertial, self.compiler)?.translation.vector)
+            }
             None => (None, Vector3::zeros()),
         };
         let placement = frame * placement(element, self.compiler)?;
@@ -211,7 +213,13 @@ impl Tree<'_> {
     }
 
     /// Joints and shapes of a body, also those inside its `<frame>`s.
-    fn content(&mut self, element: &Element, frame: &Isometry3<f64>, body: usize, class: &str) -> Result<(), Finding> {
+    fn content(
+        &mut self,
+        element: &Element,
+        frame: &Isometry3<f64>,
+        body: usize,
+        class: &str,
+    ) -> Result<(), Finding> {
         for child in &element.children {
             match child.name.as_str() {
                 "freejoint" => self.free(child, body)?,
@@ -361,7 +369,9 @@ fn excluded(root: &Element, parts: &RobotParts) -> Result<Vec<[usize; 2]>, Findi
     let mut excluded = Vec::new();
     let body = |name: &str| parts.bodies.iter().position(|body| body.name == name);
     for exclude in root.all("contact").flat_map(|contact| contact.all("exclude")) {
-        if let (Some(first), Some(second)) = (body(exclude.require("body1")?), body(exclude.require("body2")?)) {
+        if let (Some(first), Some(second)) =
+            (body(exclude.require("body1")?), body(exclude.require("body2")?))
+        {
             excluded.push([first, second]);
         }
     }
@@ -409,7 +419,9 @@ fn set_mimics(root: &Element, parts: &mut RobotParts) -> Result<(), Finding> {
 
 /// The joint values of the first keyframe, if it states them.
 fn home(root: &Element, parts: &RobotParts) -> Result<Option<Vec<f64>>, Finding> {
-    let Some(key) = root.all("keyframe").flat_map(|keyframe| keyframe.all("key")).next() else { return Ok(None) };
+    let Some(key) = root.all("keyframe").flat_map(|keyframe| keyframe.all("key")).next() else {
+        return Ok(None);
+    };
     let Some(value) = key.get("qpos") else { return Ok(None) };
     let values = key.numbers_in("qpos", value)?;
     let base = if parts.floating { 7 } else { 0 };

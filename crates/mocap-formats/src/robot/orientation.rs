@@ -63,12 +63,18 @@ pub(super) fn z_onto(direction: &Vector3<f64>) -> UnitQuaternion<f64> {
     mocap_model::rotation_between(&Vector3::z(), direction)
 }
 
-fn normalized(element: &Element, attribute: &str, q: Quaternion<f64>) -> Result<UnitQuaternion<f64>, Finding> {
-    let wrong = || element.wrong_value(attribute, element.get(attribute).unwrap_or(""), "a quaternion above 0");
+fn normalized(
+    element: &Element,
+    attribute: &str,
+    q: Quaternion<f64>,
+) -> Result<UnitQuaternion<f64>, Finding> {
+    let wrong =
+        || element.wrong_value(attribute, element.get(attribute).unwrap_or(""), "a quaternion above 0");
     UnitQuaternion::try_new(q, 1e-10).ok_or_else(wrong)
 }
 
 fn direction(element: &Element, attribute: &str, v: Vector3<f64>) -> Result<Unit<Vector3<f64>>, Finding> {
-    let wrong = || element.wrong_value(attribute, element.get(attribute).unwrap_or(""), "directions with a length");
+    let wrong =
+        || element.wrong_value(attribute, element.get(attribute).unwrap_or(""), "directions with a length");
     Unit::try_new(v, 1e-10).ok_or_else(wrong)
 }

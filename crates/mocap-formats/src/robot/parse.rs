@@ -32,7 +32,11 @@ pub enum RobotFile {
 ///
 /// # Errors
 /// The first problem, with its line and column.
-pub fn parse(bytes: &[u8], include: Include, limits: &Limits) -> Result<Parsed<(RobotFile, Robot)>, Rejected> {
+pub fn parse(
+    bytes: &[u8],
+    include: Include,
+    limits: &Limits,
+) -> Result<Parsed<(RobotFile, Robot)>, Rejected> {
     let decoded = text::open(bytes, limits)?;
     let decoded = std::str::from_utf8(&decoded)
         .map_err(|_| Finding::new(Problem::Xml { message: "the text is not UTF-8".into() }))?;

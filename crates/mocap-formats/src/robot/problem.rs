@@ -35,7 +35,9 @@ pub enum Problem {
     Robot { error: mocap_model::ModelError },
     #[error("joint '{joint}' states no limits; it is read as unlimited")]
     NoLimit { joint: String },
-    #[error("{shapes} shapes are meshes, which are not read; {with_primitives} primitives remain for collisions")]
+    #[error(
+        "{shapes} shapes are meshes, which are not read; {with_primitives} primitives remain for collisions"
+    )]
     Meshes { shapes: usize, with_primitives: usize },
     #[error("body '{body}' beside the robot is left out")]
     LeftOut { body: String },

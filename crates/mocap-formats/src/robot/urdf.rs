@@ -79,11 +79,7 @@ struct Edges<'e> {
     children: Vec<Vec<usize>>,
 }
 
-fn edges<'e>(
-    root: &'e Element,
-    by_name: &HashMap<&str, usize>,
-    links: usize,
-) -> Result<Edges<'e>, Finding> {
+fn edges<'e>(root: &'e Element, by_name: &HashMap<&str, usize>, links: usize) -> Result<Edges<'e>, Finding> {
     let mut edges = Edges { above: vec![None; links], children: vec![Vec::new(); links] };
     let mut names = HashMap::new();
     for joint in root.all("joint") {
@@ -114,8 +110,9 @@ fn base(root: &Element, links: &[&Element], edges: &Edges) -> Result<usize, Find
     let mut without_parent = (0..links.len()).filter(|link| edges.above[*link].is_none());
     match (without_parent.next(), without_parent.next()) {
         (Some(base), None) => Ok(base),
-        (Some(first), Some(second)) => Err(links[second]
-            .error(Problem::SecondRoot { first: name(first), second: name(second) })),
+        (Some(first), Some(second)) => {
+            Err(links[second].error(Problem::SecondRoot { first: name(first), second: name(second) }))
+        }
         (None, _) => Err(root.error(Problem::Circle { link: name(0) })),
     }
 }
@@ -176,7 +173,11 @@ fn inertial(link: &Element) -> Result<(Option<f64>, Vector3<f64>), Finding> {
 }
 
 /// The degree of freedom of a joint; `None` of fixed and floating ones.
-fn joint_of(joint: &Element, body: usize, warnings: &mut Vec<Finding>) -> Result<Option<RobotJoint>, Finding> {
+fn joint_of(
+    joint: &Element,
+    body: usize,
+    warnings: &mut Vec<Finding>,
+) -> Result<Option<RobotJoint>, Finding> {
     let name = joint.require("name")?.to_owned();
     let kind = match joint.require("type")? {
         "revolute" | "continuous" => RobotJointKind::Hinge,
@@ -187,7 +188,13 @@ fn joint_of(joint: &Element, body: usize, warnings: &mut Vec<Finding>) -> Result
             let what = format!("the {other} joint '{name}' inside the robot");
             return Err(joint.error(Problem::Unsupported { what }));
         }
-        other => return Err(joint.wrong_value("type", other, "revolute, continuous, prismatic, fixed or floating")),
+        other => {
+            return Err(joint.wrong_value(
+                "type",
+                other,
+                "revolute, continuous, prismatic, fixed or floating",
+            ));
+        }
     };
     let axis = match joint.child("axis") {
         Some(axis) => axis.numbers::<3>("xyz")?.unwrap_or([1.0, 0.0, 0.0]),
