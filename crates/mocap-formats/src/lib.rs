@@ -65,6 +65,7 @@ mod options;
 mod place;
 mod problem;
 mod rejected;
+pub mod robot;
 pub mod safetensors;
 pub mod skel;
 pub mod smpl;

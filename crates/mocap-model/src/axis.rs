@@ -63,6 +63,8 @@ pub struct SignedAxis {
 }
 
 impl SignedAxis {
+    /// The direction of +X.
+    pub const X: SignedAxis = SignedAxis { axis: Axis::X, negative: false };
     /// The direction of +Y.
     pub const Y: SignedAxis = SignedAxis { axis: Axis::Y, negative: false };
     /// The direction of +Z.

@@ -75,6 +75,12 @@ impl Default for Space {
 }
 
 impl Space {
+    /// Metres, Z up, X forward: as robots are described.
+    pub fn metres_z_up() -> Space {
+        let unit = Unit { metres: 1.0, source: UnitSource::File };
+        Space { up: SignedAxis::Z, forward: SignedAxis::X, unit: Some(unit) }
+    }
+
     /// Metres per unit, if known.
     pub fn metres(&self) -> Option<f64> {
         self.unit.map(|unit| unit.metres)

@@ -1,0 +1,433 @@
+//! MJCF: nested bodies with default classes.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mocap_model::{
+    Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
+    UnitQuaternion, Vector3,
+};
+
+use super::Problem;
+use super::element::Element;
+use super::orientation::{Angles, ORIENTATIONS, mjcf_orientation, z_onto};
+use crate::Finding;
+
+/// The parts of the robot. Of several bodies in the world, the tree with the most joints is the robot.
+pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<RobotParts, Finding> {
+    let compiler = Compiler::of(root)?;
+    let classes = Classes::of(root)?;
+    let mut trees = Vec::new();
+    for world in root.all("worldbody") {
+        for body in bodies_of(world, &Isometry3::identity(), &compiler)? {
+            let mut tree =
+                Tree { compiler: &compiler, classes: &classes, parts: RobotParts::default(), meshes: 0 };
+            tree.body(body, None, MAIN)?;
+            trees.push(tree);
+        }
+    }
+    let joints = |tree: &Tree| tree.parts.joints.len();
+    let Some(most) = trees.iter().map(joints).max() else {
+        return Err(root.error(Problem::Missing { element: "worldbody".into(), attribute: "body" }));
+    };
+    let chosen = trees.iter().position(|tree| joints(tree) == most).expect("one has the most");
+    let Tree { mut parts, meshes, .. } = trees.swap_remove(chosen);
+    for left in &trees {
+        warnings.push(Finding::new(Problem::LeftOut { body: left.parts.bodies[0].name.clone() }));
+    }
+    parts.name = root.get("model").unwrap_or("").to_owned();
+    if meshes > 0 {
+        let with_primitives = parts.shapes.len();
+        warnings.push(Finding::new(Problem::Meshes { shapes: meshes, with_primitives }));
+    }
+    parts.excluded = excluded(root, &parts)?;
+    set_mimics(root, &mut parts)?;
+    // A keyframe counts the values of all trees: it fits where there is one.
+    if trees.is_empty() {
+        parts.home = home(root, &parts)?;
+    }
+    Ok(parts)
+}
+
+/// How numbers of the file are meant.
+struct Compiler {
+    angles: Angles,
+    /// Whether a range alone limits a joint.
+    auto_limits: bool,
+}
+
+impl Compiler {
+    fn of(root: &Element) -> Result<Compiler, Finding> {
+        let degrees = std::f64::consts::PI / 180.0;
+        let mut compiler =
+            Compiler { angles: Angles { unit: degrees, sequence: *b"xyz" }, auto_limits: true };
+        for element in root.all("compiler") {
+            match element.get("angle") {
+                Some("radian") => compiler.angles.unit = 1.0,
+                Some("degree") => compiler.angles.unit = degrees,
+                Some(other) => return Err(element.wrong_value("angle", other, "radian or degree")),
+                None => {}
+            }
+            match element.get("coordinate") {
+                None | Some("local") => {}
+                Some(_) => {
+                    let what = "coordinate=\"global\", which MuJoCo itself has dropped,".to_owned();
+                    return Err(element.error(Problem::Unsupported { what }));
+                }
+            }
+            if let Some(sequence) = element.get("eulerseq") {
+                let letters = sequence.as_bytes().try_into().ok();
+                let is_axis = |letter: &u8| b"xyzXYZ".contains(letter);
+                let letters = letters.filter(|letters: &[u8; 3]| letters.iter().all(is_axis));
+                let wrong = || element.wrong_value("eulerseq", sequence, "three of x, y, z, X, Y, Z");
+                compiler.angles.sequence = letters.ok_or_else(wrong)?;
+            }
+            if let Some(auto) = boolean(element, "autolimits")? {
+                compiler.auto_limits = auto;
+            }
+        }
+        Ok(compiler)
+    }
+}
+
+fn boolean(element: &Element, attribute: &str) -> Result<Option<bool>, Finding> {
+    match element.get(attribute) {
+        Some("true") => Ok(Some(true)),
+        Some("false") => Ok(Some(false)),
+        None | Some("auto") => Ok(None),
+        Some(other) => Err(element.wrong_value(attribute, other, "true or false")),
+    }
+}
+
+/// The class of elements without one.
+const MAIN: &str = "main";
+
+/// Attributes by class and element.
+struct Classes(HashMap<String, BTreeMap<String, BTreeMap<String, String>>>);
+
+impl Classes {
+    fn of(root: &Element) -> Result<Classes, Finding> {
+        let mut classes = Classes(HashMap::from([(MAIN.to_owned(), BTreeMap::new())]));
+        for default in root.all("default") {
+            classes.add(default, default.get("class").unwrap_or(MAIN), MAIN)?;
+        }
+        Ok(classes)
+    }
+
+    fn add(&mut self, default: &Element, name: &str, parent: &str) -> Result<(), Finding> {
+        let mut class = self.0.get(name).or_else(|| self.0.get(parent)).cloned().unwrap_or_default();
+        for element in default.children.iter().filter(|child| child.name != "default") {
+            let known: &mut BTreeMap<String, String> = class.entry(element.name.clone()).or_default();
+            if element.has_any(&ORIENTATIONS) {
+                ORIENTATIONS.iter().for_each(|orientation| {
+                    known.remove(*orientation);
+                });
+            }
+            known.extend(element.attributes().iter().cloned());
+        }
+        self.0.insert(name.to_owned(), class);
+        for nested in default.all("default") {
+            self.add(nested, nested.require("class")?, name)?;
+        }
+        Ok(())
+    }
+
+    /// The element with what its class, else that of its body, gives.
+    fn apply(&self, element: &Element, child_class: &str) -> Result<Element, Finding> {
+        let name = element.get("class").unwrap_or(child_class);
+        let unknown = || element.error(Problem::Unknown { what: "default class", name: name.to_owned() });
+        let class = self.0.get(name).ok_or_else(unknown)?;
+        let given = class.get(&element.name).into_iter().flatten();
+        let oriented = element.has_any(&ORIENTATIONS);
+        let counts =
+            |attribute: &str| attribute != "class" && !(oriented && ORIENTATIONS.contains(&attribute));
+        let given = given.filter(|(attribute, _)| counts(attribute));
+        Ok(element.with_defaults(given.map(|(attribute, value)| (attribute.clone(), value.clone()))))
+    }
+}
+
+/// A body, and where the frames around it put it.
+struct Placed<'e> {
+    element: &'e Element,
+    frame: Isometry3<f64>,
+    class: Option<&'e str>,
+}
+
+/// The bodies in an element and in its `<frame>`s.
+fn bodies_of<'e>(
+    element: &'e Element,
+    frame: &Isometry3<f64>,
+    compiler: &Compiler,
+) -> Result<Vec<Placed<'e>>, Finding> {
+    let mut bodies = Vec::new();
+    for child in &element.children {
+        match child.name.as_str() {
+            "body" => bodies.push(Placed { element: child, frame: *frame, class: element.get("childclass") }),
+            "frame" => bodies.extend(bodies_of(child, &(frame * placement(child, compiler)?), compiler)?),
+            "replicate" | "attach" | "composite" | "flexcomp" => {
+                return Err(child.error(Problem::Unsupported { what: format!("<{}>", child.name) }));
+            }
+            _ => {}
+        }
+    }
+    Ok(bodies)
+}
+
+fn placement(element: &Element, compiler: &Compiler) -> Result<Isometry3<f64>, Finding> {
+    let position = Vector3::from(element.numbers::<3>("pos")?.unwrap_or_default());
+    Ok(Isometry3::from_parts(position.into(), mjcf_orientation(element, &compiler.angles)?))
+}
+
+/// Collects one tree of bodies.
+struct Tree<'c> {
+    compiler: &'c Compiler,
+    classes: &'c Classes,
+    parts: RobotParts,
+    meshes: usize,
+}
+
+impl Tree<'_> {
+    fn body(&mut self, placed: Placed, parent: Option<usize>, class: &str) -> Result<(), Finding> {
+        let Placed { element, frame, class: framed } = placed;
+        let index = self.parts.bodies.len();
+        let class = element.get("childclass").or(framed).unwrap_or(class);
+        let name = match element.get("name") {
+            Some(name) => name.to_owned(),
+            None => format!("body{index}"),
+        };
+        if self.parts.bodies.iter().any(|body| body.name == name) {
+            return Err(element.error(Problem::Duplicate { what: "body", name }));
+        }
+        let (mass, centre_of_mass) = match element.child("inertial") {
+            Some(inertial) => {
+                (inertial.number("mass")?, placement(inertial, self.compiler)?.translation.vector)
+            }
+            None => (None, Vector3::zeros()),
+        };
+        let placement = frame * placement(element, self.compiler)?;
+        self.parts.bodies.push(RobotBody { name, parent, placement, mass, centre_of_mass });
+        self.content(element, &Isometry3::identity(), index, class)?;
+        for child in bodies_of(element, &Isometry3::identity(), self.compiler)? {
+            self.body(child, Some(index), class)?;
+        }
+        Ok(())
+    }
+
+    /// Joints and shapes of a body, also those inside its `<frame>`s.
+    fn content(
+        &mut self,
+        element: &Element,
+        frame: &Isometry3<f64>,
+        body: usize,
+        class: &str,
+    ) -> Result<(), Finding> {
+        for child in &element.children {
+            match child.name.as_str() {
+                "freejoint" => self.free(child, body)?,
+                "joint" => {
+                    let joint = self.classes.apply(child, class)?;
+                    match joint.get("type") {
+                        Some("free") => self.free(child, body)?,
+                        _ => self.joint(&joint, frame, body)?,
+                    }
+                }
+                "geom" => {
+                    let geom = self.classes.apply(child, class)?;
+                    self.geom(&geom, frame, body)?;
+                }
+                "frame" => {
+                    let inner = frame * placement(child, self.compiler)?;
+                    self.content(child, &inner, body, child.get("childclass").unwrap_or(class))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, joint: &Element, body: usize) -> Result<(), Finding> {
+        if body > 0 {
+            let what = "a free joint inside the robot".to_owned();
+            return Err(joint.error(Problem::Unsupported { what }));
+        }
+        self.parts.floating = true;
+        Ok(())
+    }
+
+    fn joint(&mut self, joint: &Element, frame: &Isometry3<f64>, body: usize) -> Result<(), Finding> {
+        let name = match joint.get("name") {
+            Some(name) => name.to_owned(),
+            None => format!("joint{}", self.parts.joints.len()),
+        };
+        let kind = match joint.get("type") {
+            None | Some("hinge") => RobotJointKind::Hinge,
+            Some("slide") => RobotJointKind::Slide,
+            Some("ball") => {
+                let what = format!("the ball joint '{name}'; three hinges stand for one");
+                return Err(joint.error(Problem::Unsupported { what }));
+            }
+            Some(other) => return Err(joint.wrong_value("type", other, "free, hinge, slide or ball")),
+        };
+        if self.parts.joints.iter().any(|joint| joint.name == name) {
+            return Err(joint.error(Problem::Duplicate { what: "joint", name }));
+        }
+        let axis = Vector3::from(joint.numbers::<3>("axis")?.unwrap_or([0.0, 0.0, 1.0]));
+        let axis = axis.try_normalize(1e-10);
+        let axis = axis.ok_or_else(|| joint.error(Problem::ZeroAxis { joint: name.clone() }))?;
+        let anchor = Vector3::from(joint.numbers::<3>("pos")?.unwrap_or_default());
+        let unit = match kind {
+            RobotJointKind::Hinge => self.compiler.angles.unit,
+            RobotJointKind::Slide => 1.0,
+        };
+        let effort = joint.numbers::<2>("actuatorfrcrange")?.map(|[min, max]| max.abs().max(min.abs()));
+        self.parts.joints.push(RobotJoint {
+            name,
+            body,
+            kind,
+            axis: frame.rotation * axis,
+            anchor: frame * nalgebra::Point3::from(anchor) - nalgebra::Point3::origin(),
+            reference: joint.number("ref")?.unwrap_or(0.0) * unit,
+            limit: self.limit(joint, unit)?,
+            velocity: None,
+            effort: effort.filter(|effort| *effort > 0.0),
+            mimic: None,
+        });
+        Ok(())
+    }
+
+    fn limit(&self, joint: &Element, unit: f64) -> Result<Option<Limit>, Finding> {
+        let Some([min, max]) = joint.numbers::<2>("range")? else { return Ok(None) };
+        let limited = boolean(joint, "limited")?.unwrap_or(self.compiler.auto_limits);
+        if !limited {
+            return Ok(None);
+        }
+        if min > max {
+            let value = joint.get("range").unwrap_or("");
+            return Err(joint.wrong_value("range", value, "the smaller number first"));
+        }
+        Ok(Some(Limit { min: min * unit, max: max * unit }))
+    }
+
+    fn geom(&mut self, geom: &Element, frame: &Isometry3<f64>, body: usize) -> Result<(), Finding> {
+        let collides = |attribute| -> Result<bool, Finding> {
+            Ok(geom.number(attribute)?.is_none_or(|mask| mask != 0.0))
+        };
+        let collides = collides("contype")? || collides("conaffinity")?;
+        let kind = geom.get("type").unwrap_or("sphere");
+        match kind {
+            "mesh" | "sdf" | "hfield" => {
+                self.meshes += usize::from(collides);
+                return Ok(());
+            }
+            "plane" => return Ok(()),
+            _ if !collides => return Ok(()),
+            _ => {}
+        }
+        // A primitive that is fitted to a mesh has no size of its own.
+        if geom.get("mesh").is_some() {
+            self.meshes += 1;
+            return Ok(());
+        }
+        let size = geom.get("size").map_or(Ok(Vec::new()), |value| geom.numbers_in("size", value))?;
+        let (placed, half_length) = match geom.numbers::<6>("fromto")? {
+            Some([x0, y0, z0, x1, y1, z1]) => {
+                let (from, to) = (Vector3::new(x0, y0, z0), Vector3::new(x1, y1, z1));
+                let rotation = match kind {
+                    "capsule" | "cylinder" | "box" | "ellipsoid" => z_onto(&(from - to)),
+                    _ => UnitQuaternion::identity(),
+                };
+                let middle = (from + to) / 2.0;
+                (Isometry3::from_parts(middle.into(), rotation), Some((to - from).norm() / 2.0))
+            }
+            None => (placement(geom, self.compiler)?, None),
+        };
+        let at = |index: usize| -> Result<f64, Finding> {
+            let value = size.get(index).copied().filter(|size| *size >= 0.0);
+            let given = geom.get("size").unwrap_or("");
+            value.ok_or_else(|| geom.wrong_value("size", given, format!("sizes of a {kind}")))
+        };
+        let along = |index: usize| half_length.map_or_else(|| at(index), Ok);
+        let sizes = || -> Result<Vector3<f64>, Finding> {
+            let across = |index: usize| if half_length.is_some() { at(0) } else { at(index) };
+            Ok(Vector3::new(at(0)?, across(1)?, along(2)?))
+        };
+        let primitive = match kind {
+            "sphere" => Primitive::Sphere { radius: at(0)? },
+            "capsule" => Primitive::Capsule { radius: at(0)?, half_length: along(1)? },
+            "cylinder" => Primitive::Cylinder { radius: at(0)?, half_length: along(1)? },
+            "box" => Primitive::Box { half_sizes: sizes()? },
+            "ellipsoid" => Primitive::Ellipsoid { radii: sizes()? },
+            other => return Err(geom.wrong_value("type", other, "a shape that MuJoCo knows")),
+        };
+        let name = geom.get("name").unwrap_or("").to_owned();
+        self.parts.shapes.push(RobotShape { name, body, placement: frame * placed, primitive });
+        Ok(())
+    }
+}
+
+/// Pairs of bodies that may touch. Those with a body beside the robot do not count.
+fn excluded(root: &Element, parts: &RobotParts) -> Result<Vec<[usize; 2]>, Finding> {
+    let mut excluded = Vec::new();
+    let body = |name: &str| parts.bodies.iter().position(|body| body.name == name);
+    for exclude in root.all("contact").flat_map(|contact| contact.all("exclude")) {
+        if let (Some(first), Some(second)) =
+            (body(exclude.require("body1")?), body(exclude.require("body2")?))
+        {
+            excluded.push([first, second]);
+        }
+    }
+    Ok(excluded)
+}
+
+/// Joints that `<equality>` ties to another by a straight line.
+fn set_mimics(root: &Element, parts: &mut RobotParts) -> Result<(), Finding> {
+    for tie in root.all("equality").flat_map(|equality| equality.all("joint")) {
+        if boolean(tie, "active")? == Some(false) {
+            continue;
+        }
+        let find = |name: &str| parts.joints.iter().position(|joint| joint.name == name);
+        let unknown = |name: &str| tie.error(Problem::Unknown { what: "joint", name: name.to_owned() });
+        let driven = tie.require("joint1")?;
+        let driven = find(driven).ok_or_else(|| unknown(driven))?;
+        let Some(followed) = tie.get("joint2") else { continue };
+        let followed = find(followed).ok_or_else(|| unknown(followed))?;
+        let curve = match tie.get("polycoef") {
+            Some(value) => tie.numbers_in("polycoef", value)?,
+            None => vec![0.0, 1.0],
+        };
+        let at = |index: usize| curve.get(index).copied().unwrap_or(0.0);
+        if curve.iter().skip(2).any(|coefficient| *coefficient != 0.0) {
+            let what = "a joint tied to another by a curve".to_owned();
+            return Err(tie.error(Problem::Unsupported { what }));
+        }
+        let [own, other] = [driven, followed].map(|joint| parts.joints[joint].reference);
+        let offset = own + at(0) - at(1) * other;
+        let mut next = parts.joints[followed].mimic;
+        while let Some(mimic) = next {
+            if mimic.joint == driven {
+                break;
+            }
+            next = parts.joints[mimic.joint].mimic;
+        }
+        if next.is_some() || followed == driven {
+            let joint = parts.joints[driven].name.clone();
+            return Err(tie.error(Problem::MimicCircle { joint }));
+        }
+        parts.joints[driven].mimic = Some(Mimic { joint: followed, factor: at(1), offset });
+    }
+    Ok(())
+}
+
+/// The joint values of the first keyframe, if it states them.
+fn home(root: &Element, parts: &RobotParts) -> Result<Option<Vec<f64>>, Finding> {
+    let Some(key) = root.all("keyframe").flat_map(|keyframe| keyframe.all("key")).next() else {
+        return Ok(None);
+    };
+    let Some(value) = key.get("qpos") else { return Ok(None) };
+    let values = key.numbers_in("qpos", value)?;
+    let base = if parts.floating { 7 } else { 0 };
+    if values.len() != base + parts.joints.len() {
+        let expected = format!("{} numbers: {base} of the base and one per joint", base + parts.joints.len());
+        return Err(key.wrong_value("qpos", value, expected));
+    }
+    Ok(Some(values[base..].to_vec()))
+}

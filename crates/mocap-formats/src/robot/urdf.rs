@@ -1,0 +1,289 @@
+//! URDF: links and the joints between them.
+
+use std::collections::HashMap;
+
+use mocap_model::{
+    Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
+    Vector3,
+};
+
+use super::Problem;
+use super::element::Element;
+use super::orientation::roll_pitch_yaw;
+use crate::Finding;
+
+/// The parts of the robot; bodies follow the tree, children in the order of the joints of the file.
+pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<RobotParts, Finding> {
+    let links: Vec<&Element> = root.all("link").collect();
+    let mut by_name = HashMap::new();
+    for (index, link) in links.iter().enumerate() {
+        let name = link.require("name")?;
+        if by_name.insert(name, index).is_some() {
+            return Err(link.error(Problem::Duplicate { what: "link", name: name.to_owned() }));
+        }
+    }
+    if links.is_empty() {
+        return Err(root.error(Problem::Missing { element: "robot".into(), attribute: "link" }));
+    }
+    let edges = edges(root, &by_name, links.len())?;
+    let base = base(root, &links, &edges)?;
+    let order = depth_first(base, &edges, &links)?;
+
+    let mut parts = RobotParts { name: root.get("name").unwrap_or("").to_owned(), ..RobotParts::default() };
+    let mut bodies = vec![usize::MAX; links.len()];
+    let mut meshes = 0;
+    for link in order {
+        let element = links[link];
+        let name = element.get("name").unwrap_or("").to_owned();
+        let edge = edges.above[link];
+        let (parent, placement) = match edge {
+            Some(Edge { parent, joint }) => (Some(bodies[parent]), origin(joint.child("origin"))?),
+            None => (None, Isometry3::identity()),
+        };
+        let body = parts.bodies.len();
+        bodies[link] = body;
+        let (mass, centre_of_mass) = inertial(element)?;
+        parts.bodies.push(RobotBody { name, parent, placement, mass, centre_of_mass });
+        if let Some(Edge { joint, .. }) = edge
+            && let Some(moved) = joint_of(joint, body, warnings)?
+        {
+            parts.joints.push(moved);
+        }
+        for collision in element.all("collision") {
+            match shape(collision, body)? {
+                Some(shape) => parts.shapes.push(shape),
+                None => meshes += 1,
+            }
+        }
+    }
+    if meshes > 0 {
+        let with_primitives = parts.shapes.len();
+        warnings.push(Finding::new(Problem::Meshes { shapes: meshes, with_primitives }));
+    }
+    parts.floating = true;
+    free_the_base(&mut parts, &edges, &bodies);
+    set_mimics(root, &mut parts)?;
+    Ok(parts)
+}
+
+/// The joint above a link, and the link at its other end.
+#[derive(Clone, Copy)]
+struct Edge<'e> {
+    parent: usize,
+    joint: &'e Element,
+}
+
+/// The tree by link.
+struct Edges<'e> {
+    above: Vec<Option<Edge<'e>>>,
+    children: Vec<Vec<usize>>,
+}
+
+fn edges<'e>(root: &'e Element, by_name: &HashMap<&str, usize>, links: usize) -> Result<Edges<'e>, Finding> {
+    let mut edges = Edges { above: vec![None; links], children: vec![Vec::new(); links] };
+    let mut names = HashMap::new();
+    for joint in root.all("joint") {
+        let name = joint.require("name")?;
+        if names.insert(name, ()).is_some() {
+            return Err(joint.error(Problem::Duplicate { what: "joint", name: name.to_owned() }));
+        }
+        let end = |which: &'static str| {
+            let missing = || joint.error(Problem::Missing { element: "joint".into(), attribute: which });
+            let link = joint.child(which).ok_or_else(missing)?;
+            let name = link.require("link")?;
+            let unknown = || link.error(Problem::Unknown { what: "link", name: name.to_owned() });
+            by_name.get(name).copied().ok_or_else(unknown)
+        };
+        let (parent, child) = (end("parent")?, end("child")?);
+        if edges.above[child].replace(Edge { parent, joint }).is_some() {
+            let name = joint.child("child").and_then(|child| child.get("link")).unwrap_or("").to_owned();
+            return Err(joint.error(Problem::Duplicate { what: "parent of the link", name }));
+        }
+        edges.children[parent].push(child);
+    }
+    Ok(edges)
+}
+
+/// The only link without a parent.
+fn base(root: &Element, links: &[&Element], edges: &Edges) -> Result<usize, Finding> {
+    let name = |link: usize| links[link].get("name").unwrap_or("").to_owned();
+    let mut without_parent = (0..links.len()).filter(|link| edges.above[*link].is_none());
+    match (without_parent.next(), without_parent.next()) {
+        (Some(base), None) => Ok(base),
+        (Some(first), Some(second)) => {
+            Err(links[second].error(Problem::SecondRoot { first: name(first), second: name(second) }))
+        }
+        (None, _) => Err(root.error(Problem::Circle { link: name(0) })),
+    }
+}
+
+fn depth_first(base: usize, edges: &Edges, links: &[&Element]) -> Result<Vec<usize>, Finding> {
+    let mut order = Vec::with_capacity(links.len());
+    let mut open = vec![base];
+    while let Some(link) = open.pop() {
+        order.push(link);
+        open.extend(edges.children[link].iter().rev());
+    }
+    // Links with one parent each that the base does not reach are below themselves.
+    if order.len() < links.len() {
+        let mut reached = vec![false; links.len()];
+        order.iter().for_each(|link| reached[*link] = true);
+        let circle = reached.iter().position(|reached| !reached).expect("one is not reached");
+        let link = links[circle].get("name").unwrap_or("").to_owned();
+        return Err(links[circle].error(Problem::Circle { link }));
+    }
+    Ok(order)
+}
+
+/// A base that a floating joint ties to a link of the world is free itself, without that link.
+fn free_the_base(parts: &mut RobotParts, edges: &Edges, bodies: &[usize]) {
+    let floats = |link: &usize| {
+        let kind = edges.above[*link].and_then(|edge| edge.joint.get("type"));
+        kind == Some("floating") && bodies[*link] == 1
+    };
+    let is_world = (0..edges.above.len()).any(|link| floats(&link))
+        && parts.bodies.iter().filter(|body| body.parent == Some(0)).count() == 1
+        && !parts.shapes.iter().any(|shape| shape.body == 0)
+        && !parts.joints.iter().any(|joint| joint.body <= 1);
+    if !is_world {
+        return;
+    }
+    parts.bodies.remove(0);
+    for body in &mut parts.bodies {
+        body.parent = body.parent.and_then(|parent| parent.checked_sub(1));
+    }
+    parts.joints.iter_mut().for_each(|joint| joint.body -= 1);
+    parts.shapes.iter_mut().for_each(|shape| shape.body -= 1);
+}
+
+fn origin(element: Option<&Element>) -> Result<Isometry3<f64>, Finding> {
+    let Some(element) = element else { return Ok(Isometry3::identity()) };
+    let position = Vector3::from(element.numbers::<3>("xyz")?.unwrap_or_default());
+    let rotation = roll_pitch_yaw(element.numbers("rpy")?.unwrap_or_default());
+    Ok(Isometry3::from_parts(position.into(), rotation))
+}
+
+fn inertial(link: &Element) -> Result<(Option<f64>, Vector3<f64>), Finding> {
+    let Some(inertial) = link.child("inertial") else { return Ok((None, Vector3::zeros())) };
+    let mass = match inertial.child("mass") {
+        Some(mass) => mass.number("value")?,
+        None => None,
+    };
+    Ok((mass, origin(inertial.child("origin"))?.translation.vector))
+}
+
+/// The degree of freedom of a joint; `None` of fixed and floating ones.
+fn joint_of(
+    joint: &Element,
+    body: usize,
+    warnings: &mut Vec<Finding>,
+) -> Result<Option<RobotJoint>, Finding> {
+    let name = joint.require("name")?.to_owned();
+    let kind = match joint.require("type")? {
+        "revolute" | "continuous" => RobotJointKind::Hinge,
+        "prismatic" => RobotJointKind::Slide,
+        "fixed" => return Ok(None),
+        "floating" if body == 1 => return Ok(None),
+        other @ ("floating" | "planar") => {
+            let what = format!("the {other} joint '{name}' inside the robot");
+            return Err(joint.error(Problem::Unsupported { what }));
+        }
+        other => {
+            return Err(joint.wrong_value(
+                "type",
+                other,
+                "revolute, continuous, prismatic, fixed or floating",
+            ));
+        }
+    };
+    let axis = match joint.child("axis") {
+        Some(axis) => axis.numbers::<3>("xyz")?.unwrap_or([1.0, 0.0, 0.0]),
+        None => [1.0, 0.0, 0.0],
+    };
+    let axis = Vector3::from(axis).try_normalize(1e-10);
+    let axis = axis.ok_or_else(|| joint.error(Problem::ZeroAxis { joint: name.clone() }))?;
+    let stated = joint.child("limit");
+    let number = |attribute| stated.map_or(Ok(None), |limit| limit.number(attribute));
+    let (min, max) = (number("lower")?, number("upper")?);
+    let limited = joint.get("type") != Some("continuous");
+    let limit = match (min, max) {
+        (None, None) => None,
+        (min, max) => Some(Limit { min: min.unwrap_or(0.0), max: max.unwrap_or(0.0) }),
+    };
+    let limit = limit.filter(|_| limited);
+    if let (Some(Limit { min, max }), Some(stated)) = (limit, stated)
+        && min > max
+    {
+        let expected = format!("at most the upper limit, {max}");
+        return Err(stated.wrong_value("lower", &min.to_string(), expected));
+    }
+    if limited && limit.is_none() {
+        warnings.push(joint.error(Problem::NoLimit { joint: name.clone() }));
+    }
+    let above_zero = |value: Option<f64>| value.filter(|value| *value > 0.0);
+    Ok(Some(RobotJoint {
+        name,
+        body,
+        kind,
+        axis,
+        anchor: Vector3::zeros(),
+        reference: 0.0,
+        limit,
+        velocity: above_zero(number("velocity")?),
+        effort: above_zero(number("effort")?),
+        mimic: None,
+    }))
+}
+
+fn set_mimics(root: &Element, parts: &mut RobotParts) -> Result<(), Finding> {
+    for joint in root.all("joint") {
+        let Some(mimic) = joint.child("mimic") else { continue };
+        let of = mimic.require("joint")?;
+        let find = |name: &str| parts.joints.iter().position(|joint| joint.name == name);
+        let Some(driven) = joint.get("name").and_then(find) else { continue };
+        let unknown = || mimic.error(Problem::Unknown { what: "joint", name: of.to_owned() });
+        let followed = find(of).ok_or_else(unknown)?;
+        let factor = mimic.number("multiplier")?.unwrap_or(1.0);
+        let offset = mimic.number("offset")?.unwrap_or(0.0);
+        parts.joints[driven].mimic = Some(Mimic { joint: followed, factor, offset });
+        if ends_in_circle(&parts.joints, driven) {
+            let joint = parts.joints[driven].name.clone();
+            return Err(mimic.error(Problem::MimicCircle { joint }));
+        }
+    }
+    Ok(())
+}
+
+fn ends_in_circle(joints: &[RobotJoint], from: usize) -> bool {
+    let next = |joint: &usize| joints[*joint].mimic.map(|mimic| mimic.joint);
+    std::iter::successors(Some(from), next).take(joints.len() + 1).count() > joints.len()
+}
+
+/// The primitive of a `<collision>`; `None` of a mesh.
+fn shape(collision: &Element, body: usize) -> Result<Option<RobotShape>, Finding> {
+    let placement = origin(collision.child("origin"))?;
+    let Some(geometry) = collision.child("geometry") else { return Ok(None) };
+    let Some(form) = geometry.children.first() else { return Ok(None) };
+    let size = |attribute: &'static str| -> Result<f64, Finding> {
+        let value = form.require(attribute)?;
+        let number = form.number(attribute)?.filter(|number| *number >= 0.0);
+        number.ok_or_else(|| form.wrong_value(attribute, value, "a number that is not negative"))
+    };
+    let primitive = match form.name.as_str() {
+        "sphere" => Primitive::Sphere { radius: size("radius")? },
+        "cylinder" => Primitive::Cylinder { radius: size("radius")?, half_length: size("length")? / 2.0 },
+        "capsule" => Primitive::Capsule { radius: size("radius")?, half_length: size("length")? / 2.0 },
+        "box" => {
+            form.require("size")?;
+            let sizes = Vector3::from(form.numbers::<3>("size")?.unwrap_or_default());
+            Primitive::Box { half_sizes: sizes.abs() / 2.0 }
+        }
+        "mesh" => return Ok(None),
+        other => {
+            let what = format!("the shape <{other}>");
+            return Err(form.error(Problem::Unsupported { what }));
+        }
+    };
+    let name = collision.get("name").unwrap_or("").to_owned();
+    Ok(Some(RobotShape { name, body, placement, primitive }))
+}

@@ -1,0 +1,16 @@
+//! The error of the crate.
+
+use mocap_model::Role;
+
+/// Why a motion cannot be put on a robot.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum RobotError {
+    #[error("the robot is not a humanoid: it lacks {missing}")]
+    NotHumanoid { missing: &'static str },
+    #[error("the source has no joint with the role {role}; name it with a joint map")]
+    SourceRole { role: Role },
+    #[error("the source has no frames")]
+    NoFrames,
+}

@@ -1,0 +1,220 @@
+//! Puts a captured motion on a robot.
+
+use mocap_model::{Clip, Isometry3, Robot, Vector3};
+use nalgebra::Point3;
+
+use crate::anchors::{clearances, hold};
+use crate::capsules::Capsules;
+use crate::cost::{Costs, Goal, Weights};
+use crate::kinematics::{BASE, Kinematics, RobotPose};
+use crate::landmarks::{Humanoid, rest_values};
+use crate::report::{RobotReport, measure};
+use crate::sole::lowest_points;
+use crate::solve::{Smoothness, fit_frames, fit_motion};
+use crate::source::{Source, SourceFrame};
+use crate::{RobotError, RobotMotion};
+
+/// How a motion is put on a robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotOptions {
+    /// Frames per second of the result. Default 30.
+    pub fps: f64,
+    /// Whether capsules are kept out of each other and above the floor. Default on.
+    pub separate: bool,
+    /// Highest speeds by joint [rad/s or m/s] where the robot states none. Default: none.
+    pub velocities: Vec<Option<f64>>,
+}
+
+impl Default for RobotOptions {
+    fn default() -> RobotOptions {
+        RobotOptions { fps: 30.0, separate: true, velocities: Vec::new() }
+    }
+}
+
+/// How strongly contacts hold and surfaces stay apart, and for how many sweeps over the motion.
+struct Stage {
+    pin: f64,
+    apart: f64,
+    sweeps: usize,
+}
+
+/// Contacts are brought near first: held at once, they would break poses that are far off.
+const STAGES: [Stage; 2] =
+    [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
+
+impl RobotOptions {
+    /// The highest speed of every joint: the robot's, else the given one.
+    fn velocities_of(&self, robot: &Robot) -> Vec<Option<f64>> {
+        let given = |joint: usize| self.velocities.get(joint).copied().flatten();
+        robot
+            .joints()
+            .iter()
+            .enumerate()
+            .map(|(index, joint)| joint.velocity.or_else(|| given(index)))
+            .collect()
+    }
+}
+
+/// Puts a clip with roles on a robot; `metres` is the length of the clip's unit.
+///
+/// Limbs of the robot point where those of the clip do; the path of the hips is scaled by the ratio of leg lengths;
+/// feet in contact stay. Joint limits hold exactly.
+///
+/// # Errors
+/// If the robot is not a humanoid, the clip lacks the roles of legs, or has no frames.
+pub fn retarget(
+    clip: &Clip,
+    metres: f64,
+    robot: &Robot,
+    options: &RobotOptions,
+) -> Result<(RobotMotion, RobotReport), RobotError> {
+    if clip.frames() == 0 {
+        return Err(RobotError::NoFrames);
+    }
+    let humanoid = Humanoid::find(robot)?;
+    let source = Source::of(clip, metres, options.fps)?;
+    let rest = rest_values(robot);
+    let mut kinematics = Kinematics::new(robot);
+    let base = Isometry3::identity();
+    kinematics.place(&RobotPose { base, values: rest.clone() });
+    let capsules = Capsules::of(robot, &kinematics.placed);
+    let [left, right] = [0, 1].map(|foot| kinematics.placed[humanoid.soles[foot].body].rotation);
+    let at_rest = [
+        kinematics.placed[humanoid.pelvis].rotation,
+        kinematics.placed[humanoid.torso].rotation,
+        left,
+        right,
+    ];
+    let weights = Weights {
+        limb: 1.0,
+        forearm: 0.7,
+        pelvis: 0.5,
+        torso: 0.5,
+        foot: 0.3,
+        hips: [4.0, 2.0],
+        pin: 0.0,
+        pin_turn: 0.5,
+        floor: 20.0,
+        lift: 30.0,
+        apart: 0.0,
+        posture: 0.03,
+    };
+    let mut costs = Costs {
+        humanoid: &humanoid,
+        capsules: &capsules,
+        at_rest,
+        rest_values: &rest,
+        weights,
+        margin: 0.012,
+    };
+    let mut goals = goals(&source, &humanoid);
+    let start = first_pose(&kinematics, &goals[0], &humanoid, &rest);
+    let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, 40, 3);
+
+    let feet = [0, 1].map(|foot| {
+        let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
+        poses.iter().map(of).collect::<Vec<_>>()
+    });
+    let pins = hold(&source.frames, &feet, &humanoid.soles);
+    let clearances = clearances(&source.frames);
+    for (frame, (goal, pins)) in goals.iter_mut().zip(pins).enumerate() {
+        goal.pins = pins;
+        goal.lift = [0, 1].map(|foot| {
+            let at = feet[foot][frame];
+            lifted(humanoid.soles[foot].corners.map(|corner| (at * corner).z), clearances[frame][foot])
+        });
+    }
+    let velocities = options.velocities_of(robot);
+    let per_frame =
+        |velocity: &Option<f64>| velocity.map_or(f64::INFINITY, |velocity| velocity / options.fps);
+    let fastest = velocities.iter().map(per_frame).collect();
+    let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest };
+    for stage in STAGES {
+        let apart = if options.separate { stage.apart } else { 0.0 };
+        costs.weights = Weights { pin: stage.pin, apart, floor: 30.0, pin_turn: 1.0, ..weights };
+        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, stage.sweeps);
+    }
+    raise(robot, &humanoid, &mut poses);
+    let motion = RobotMotion::new(robot, options.fps, poses);
+    let standing: Vec<bool> = source
+        .frames
+        .iter()
+        .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
+        .collect();
+    let report = measure(robot, &humanoid, &motion, &goals, &standing, &velocities);
+    Ok((motion, report))
+}
+
+/// Raises the base where a foot is still in the floor, and less and less in the frames around it.
+fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
+    /// Frames over which a correction fades.
+    const FADE: usize = 5;
+    let feet: Vec<_> = robot
+        .shapes()
+        .iter()
+        .filter(|shape| humanoid.soles.iter().any(|sole| shape.body == sole.body))
+        .collect();
+    let mut placed = Vec::new();
+    let mut depths = Vec::with_capacity(poses.len());
+    for pose in poses.iter() {
+        robot.place_into(&pose.base, &pose.values, &mut placed);
+        let shapes = feet.iter().flat_map(|shape| lowest_points(shape, &placed[shape.body]));
+        let corners =
+            humanoid.soles.iter().flat_map(|sole| sole.corners.map(|corner| placed[sole.body] * corner));
+        let lowest = if feet.is_empty() {
+            corners.map(|p| p.z).fold(0.0, f64::min)
+        } else {
+            shapes.map(|p| p.z).fold(0.0, f64::min)
+        };
+        depths.push(-lowest);
+    }
+    for (frame, pose) in poses.iter_mut().enumerate() {
+        let around = frame.saturating_sub(FADE)..(frame + FADE + 1).min(depths.len());
+        let fading = |other: usize| {
+            let away = frame.abs_diff(other) as f64 / (FADE + 1) as f64;
+            depths[other] * 0.5 * (1.0 + (std::f64::consts::PI * away).cos())
+        };
+        pose.base.translation.vector.z += around.map(fading).fold(0.0, f64::max);
+    }
+}
+
+/// What the source asks of the robot in each frame.
+fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
+    let leg =
+        (humanoid.legs[0].lengths.iter().sum::<f64>() + humanoid.legs[1].lengths.iter().sum::<f64>()) / 2.0;
+    let ratio = leg / source.leg_length;
+    let ankle = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
+    let start = source.frames[0].hips;
+    let of = |frame: &SourceFrame| {
+        let moved = (frame.hips - start) * ratio;
+        let height = ankle + ratio * (frame.hips.z - source.ankle_height);
+        Goal {
+            hips: Point3::new(start.x * ratio + moved.x, start.y * ratio + moved.y, height),
+            across: frame.across,
+            pelvis: frame.pelvis,
+            torso: frame.torso,
+            feet: frame.feet,
+            legs: frame.legs,
+            arms: frame.arms,
+            pins: [[None; 4]; 2],
+            lift: [None; 2],
+        }
+    };
+    source.frames.iter().map(of).collect()
+}
+
+/// The robot at rest, turned and moved so that its pelvis is where the first goal has it.
+fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &[f64]) -> RobotPose {
+    let rotation = goal.pelvis;
+    let hips =
+        humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
+    let translation = goal.hips.coords - rotation * hips;
+    debug_assert_eq!(kinematics.columns(), BASE + rest.len());
+    RobotPose { base: Isometry3::from_parts(translation.into(), rotation), values: rest.to_vec() }
+}
+
+/// Heights of the corners of a sole that is lifted until it clears the floor; `None` where it does already.
+fn lifted(heights: [f64; 4], clearance: f64) -> Option<[f64; 4]> {
+    let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+    (lowest < clearance).then(|| heights.map(|height| height + clearance - lowest))
+}

@@ -1,0 +1,230 @@
+//! What a captured motion asks of a robot: directions of limbs, frames of pelvis, torso and feet, path and contacts,
+//! in metres with Z up, at the robot's rate.
+
+use mocap_analysis::{ContactOptions, FootMotion, feet_of, floor_of};
+use mocap_model::{Clip, ForwardKinematics, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, Rotation3};
+
+use crate::RobotError;
+
+/// One frame of a captured motion. Of pairs, the left comes first.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SourceFrame {
+    /// Between the hip joints \[m\], above the floor.
+    pub(crate) hips: Point3<f64>,
+    /// From the right hip to the left \[m\].
+    pub(crate) across: Vector3<f64>,
+    /// Frames of X forward, Y left, Z up.
+    pub(crate) pelvis: UnitQuaternion<f64>,
+    pub(crate) torso: UnitQuaternion<f64>,
+    pub(crate) feet: [UnitQuaternion<f64>; 2],
+    /// Unit directions of both segments.
+    pub(crate) legs: [[Vector3<f64>; 2]; 2],
+    pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
+    /// Whether toe and heel are in contact.
+    pub(crate) contacts: [[bool; 2]; 2],
+}
+
+/// A captured motion as a robot needs it.
+pub(crate) struct Source {
+    pub(crate) frames: Vec<SourceFrame>,
+    /// Hip to ankle along the bones \[m\].
+    pub(crate) leg_length: f64,
+    /// The usual height of the ankle above the floor in contact \[m\].
+    pub(crate) ankle_height: f64,
+}
+
+/// The joints of a human that are used.
+struct Joints {
+    hips: JointId,
+    legs: [[JointId; 3]; 2],
+    arms: Option<[[JointId; 3]; 2]>,
+    chest: JointId,
+}
+
+impl Joints {
+    fn of(skeleton: &Skeleton) -> Result<Joints, RobotError> {
+        let find = |role: Role| skeleton.with_role(role);
+        let need = |role: Role| find(role).ok_or(RobotError::SourceRole { role });
+        let legs = [
+            [need(Role::LeftUpperLeg)?, need(Role::LeftLowerLeg)?, need(Role::LeftFoot)?],
+            [need(Role::RightUpperLeg)?, need(Role::RightLowerLeg)?, need(Role::RightFoot)?],
+        ];
+        let arm = |roles: [Role; 3]| -> Option<[JointId; 3]> {
+            let [a, b, c] = roles.map(find);
+            Some([a?, b?, c?])
+        };
+        let arms = arm([Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand])
+            .zip(arm([Role::RightUpperArm, Role::RightLowerArm, Role::RightHand]))
+            .map(|(left, right)| [left, right]);
+        let common = |a: JointId, b: JointId| {
+            let mut at = a;
+            while !skeleton.is_in_subtree(b, at) {
+                at = skeleton.joint(at).parent?;
+            }
+            Some(at)
+        };
+        let hips = find(Role::Hips).or_else(|| common(legs[0][0], legs[1][0]));
+        let hips = hips.ok_or(RobotError::SourceRole { role: Role::Hips })?;
+        let chest = arms.and_then(|[left, right]| common(left[0], right[0])).unwrap_or(hips);
+        Ok(Joints { hips, legs, arms, chest })
+    }
+}
+
+impl Source {
+    /// Reads a clip with roles, `metres` per unit, at `fps` frames per second.
+    pub(crate) fn of(clip: &Clip, metres: f64, fps: f64) -> Result<Source, RobotError> {
+        let joints = Joints::of(clip.skeleton())?;
+        let count = ((clip.frames() - 1) as f64 / clip.rate().fps() * fps + 1e-9).floor() as usize + 1;
+        let turn = upright(clip.skeleton().space().up);
+        let feet = feet_of(clip.skeleton());
+        let motions = FootMotion::of(clip, &feet);
+        let options = ContactOptions::default();
+        let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(metres, &options)).collect();
+        let floor = floor_of(&motions, &contacts);
+        let mut raw = Vec::with_capacity(count);
+        let mut kinematics = ForwardKinematics::new(clip);
+        for frame in 0..count {
+            let time = frame as f64 / fps * clip.rate().fps();
+            let nearest = (time.round() as usize).min(clip.frames() - 1);
+            kinematics.place(nearest);
+            raw.push(RawFrame::of(clip.skeleton(), &kinematics, &joints, &turn, metres, nearest));
+        }
+        let lowest =
+            || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
+        let floor = floor.map_or_else(|| lowest() - 0.08, |floor| floor * metres);
+        let in_contact = |foot: usize, frame: &RawFrame| {
+            contacts
+                .get(foot)
+                .map_or([false; 2], |contact| [contact.toe[frame.index], contact.heel[frame.index]])
+        };
+        let standing = raw.iter().flat_map(|frame| {
+            (0..2).filter_map(|foot| {
+                (in_contact(foot, frame) == [true; 2]).then_some(frame.ankles[foot].z - floor)
+            })
+        });
+        let mut standing: Vec<f64> = standing.collect();
+        standing.sort_by(f64::total_cmp);
+        let leg_length = raw[0].leg_length;
+        let usual = leg_length * 0.1;
+        let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
+        let frames = orient(&raw, floor, |foot, frame| in_contact(foot, frame));
+        Ok(Source { frames, leg_length, ankle_height })
+    }
+}
+
+/// The rotation that takes `up` onto Z.
+fn upright(up: SignedAxis) -> UnitQuaternion<f64> {
+    mocap_model::rotation_between(&up.vector(), &Vector3::z())
+}
+
+/// One frame before its frames of reference are known.
+struct RawFrame {
+    index: usize,
+    hips: Point3<f64>,
+    across: [Vector3<f64>; 2],
+    spine: Vector3<f64>,
+    /// Of hips, chest and both feet.
+    rotations: [UnitQuaternion<f64>; 4],
+    ankles: [Point3<f64>; 2],
+    toes: [Vector3<f64>; 2],
+    legs: [[Vector3<f64>; 2]; 2],
+    arms: Option<[[Vector3<f64>; 2]; 2]>,
+    leg_length: f64,
+}
+
+impl RawFrame {
+    fn of(
+        skeleton: &Skeleton,
+        kinematics: &ForwardKinematics,
+        joints: &Joints,
+        turn: &UnitQuaternion<f64>,
+        metres: f64,
+        index: usize,
+    ) -> RawFrame {
+        let at = |joint: JointId| Point3::from(turn * (kinematics.position(joint) * metres));
+        let rotation = |joint: JointId| turn * kinematics.at(joint).rotation;
+        let direction = |from: JointId, to: JointId| {
+            (at(to) - at(from)).try_normalize(1e-9).unwrap_or_else(|| -Vector3::z())
+        };
+        let directions = |limb: &[JointId; 3]| [direction(limb[0], limb[1]), direction(limb[1], limb[2])];
+        let [left, right] = &joints.legs;
+        let middle = |a: JointId, b: JointId| Point3::from((at(a).coords + at(b).coords) / 2.0);
+        let hips = middle(left[0], right[0]);
+        let (across, spine) = match &joints.arms {
+            Some([l, r]) => (at(l[0]) - at(r[0]), middle(l[0], r[0]) - hips),
+            None => (at(left[0]) - at(right[0]), Vector3::z()),
+        };
+        let length =
+            |limb: &[JointId; 3]| (at(limb[1]) - at(limb[0])).norm() + (at(limb[2]) - at(limb[1])).norm();
+        let toe = |foot: JointId| {
+            let below = skeleton.subtree(foot).into_iter().skip(1);
+            let furthest = below.max_by(|a, b| {
+                let reach = |id: &JointId| (at(*id) - at(foot)).norm();
+                reach(a).total_cmp(&reach(b))
+            });
+            furthest.map_or_else(Vector3::zeros, |toe| at(toe) - at(foot))
+        };
+        RawFrame {
+            index,
+            hips,
+            across: [at(left[0]) - at(right[0]), across],
+            spine,
+            rotations: [joints.hips, joints.chest, left[2], right[2]].map(rotation),
+            ankles: [at(left[2]), at(right[2])],
+            toes: [toe(left[2]), toe(right[2])],
+            legs: [directions(left), directions(right)],
+            arms: joints.arms.as_ref().map(|[left, right]| [directions(left), directions(right)]),
+            leg_length: (length(left) + length(right)) / 2.0,
+        }
+    }
+}
+
+/// Gives pelvis, torso and feet frames that are fixed to their joints. What is lateral is the mean over the clip; up is
+/// the world's for pelvis and feet in contact, the spine's for the torso.
+fn orient(
+    raw: &[RawFrame],
+    floor: f64,
+    contacts: impl Fn(usize, &RawFrame) -> [bool; 2],
+) -> Vec<SourceFrame> {
+    let mean = |pick: &dyn Fn(&RawFrame) -> Vector3<f64>| raw.iter().map(pick).sum::<Vector3<f64>>();
+    let local = |joint: usize, of: &dyn Fn(&RawFrame) -> Vector3<f64>| {
+        mean(&|frame| frame.rotations[joint].inverse() * of(frame))
+    };
+    let pelvis = fixed_frame(&local(0, &|frame| frame.across[0]), &local(0, &|_| Vector3::z()));
+    let torso = fixed_frame(&local(1, &|frame| frame.across[1]), &local(1, &|frame| frame.spine));
+    let feet = [0, 1].map(|foot| {
+        let joint = 2 + foot;
+        let stands = |frame: &RawFrame| contacts(foot, frame) == [true; 2];
+        let any = raw.iter().any(stands);
+        let up = local(joint, &|frame| if !any || stands(frame) { Vector3::z() } else { Vector3::zeros() });
+        let toe = local(joint, &|frame| frame.toes[foot]);
+        let forward =
+            if toe.norm() > 1e-6 { toe } else { local(joint, &|frame| pelvis_forward(frame, &pelvis)) };
+        fixed_frame(&up.cross(&forward), &up)
+    });
+    let frame_of = |frame: &RawFrame| SourceFrame {
+        hips: frame.hips - Vector3::z() * floor,
+        across: frame.across[0],
+        pelvis: frame.rotations[0] * pelvis,
+        torso: frame.rotations[1] * torso,
+        feet: [0, 1].map(|foot| frame.rotations[2 + foot] * feet[foot]),
+        legs: frame.legs,
+        arms: frame.arms,
+        contacts: [0, 1].map(|foot| contacts(foot, frame)),
+    };
+    raw.iter().map(frame_of).collect()
+}
+
+fn pelvis_forward(frame: &RawFrame, pelvis: &UnitQuaternion<f64>) -> Vector3<f64> {
+    frame.rotations[0] * pelvis * Vector3::x()
+}
+
+/// The frame with Y along `left` and Z as near `up` as it can be.
+fn fixed_frame(left: &Vector3<f64>, up: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let y = left.try_normalize(1e-9).unwrap_or_else(Vector3::y);
+    let fallback = || y.cross(&Vector3::x()).try_normalize(1e-6).unwrap_or_else(Vector3::z);
+    let z = (up - y * y.dot(up)).try_normalize(1e-9).unwrap_or_else(fallback);
+    let matrix = Matrix3::from_columns(&[y.cross(&z), y, z]);
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix))
+}
