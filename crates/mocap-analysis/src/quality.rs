@@ -165,11 +165,7 @@ impl Gated for Quality {
 }
 
 /// The contacts of all feet.
-pub(crate) fn contacts_of(
-    clip: &Clip,
-    feet: &[Foot],
-    options: &ContactOptions,
-) -> Vec<FootContacts> {
+pub(crate) fn contacts_of(clip: &Clip, feet: &[Foot], options: &ContactOptions) -> Vec<FootContacts> {
     feet.iter().map(|foot| contacts(clip, foot, options)).collect()
 }
 

@@ -266,7 +266,7 @@ pub enum BatchError {
 /// A size in the largest binary unit that holds it as a whole number.
 fn binary_size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-    let whole = units.iter().find(|(shift, _)| bytes > 0 && bytes % (1 << shift) == 0);
+    let whole = units.iter().find(|(shift, _)| bytes > 0 && bytes.is_multiple_of(1 << shift));
     whole.map_or_else(|| format!("{bytes} bytes"), |(shift, name)| format!("{} {name}", bytes >> shift))
 }
 

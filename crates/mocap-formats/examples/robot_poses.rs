@@ -3,6 +3,8 @@
 //!
 //! `cargo run -p mocap-formats --example robot_poses -- robot.xml < values.txt`
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is what it is for")]
+
 use std::io::{BufRead, BufWriter, Write, stdin, stdout};
 use std::path::Path;
 

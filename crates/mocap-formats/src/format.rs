@@ -8,7 +8,8 @@ use std::str::FromStr;
 use crate::entry::{Entry, Start};
 use crate::gltf::{glb, text as gltf};
 use crate::{
-    FileBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel, smpl, text, trc, usd,
+    FileBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel, smpl, text,
+    trc, usd,
 };
 
 /// Makes the enum and the table from one line per format.

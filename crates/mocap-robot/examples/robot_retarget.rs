@@ -1,5 +1,7 @@
 //! Puts a motion on a robot: `robot_retarget walk.bvh robot.xml out.csv`.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is what it is for")]
+
 use std::path::Path;
 use std::time::Instant;
 

@@ -29,6 +29,9 @@ pub(crate) struct Weights {
     pub(crate) posture: f64,
 }
 
+/// Unit directions of both segments of a left and a right limb.
+pub(crate) type LimbDirections = [[Vector3<f64>; 2]; 2];
+
 /// What a frame is to reach.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Goal {
@@ -39,8 +42,8 @@ pub(crate) struct Goal {
     pub(crate) pelvis: UnitQuaternion<f64>,
     pub(crate) torso: UnitQuaternion<f64>,
     pub(crate) feet: [UnitQuaternion<f64>; 2],
-    pub(crate) legs: [[Vector3<f64>; 2]; 2],
-    pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
+    pub(crate) legs: LimbDirections,
+    pub(crate) arms: Option<LimbDirections>,
     /// By foot and corner of its sole: where it is held.
     pub(crate) pins: [[Option<Point3<f64>>; 4]; 2],
     /// By foot that swings low: the heights to which the corners of its sole are lifted \[m\].

@@ -4,7 +4,7 @@ use mocap_model::{Isometry3, Limit, Robot, Vector3};
 use nalgebra::Point3;
 
 use crate::capsules::Capsules;
-use crate::cost::Goal;
+use crate::cost::{Goal, LimbDirections};
 use crate::landmarks::{Humanoid, Limb, rest_values};
 use crate::sole::lowest_points;
 use crate::{RobotMotion, RobotPose};
@@ -89,7 +89,7 @@ pub(crate) fn measure(
     let (velocity_share, velocity_worst) = over_velocities(motion, velocities);
     let (self_share, self_worst) = self_penetration(robot, &placed);
     let mut jerks = jerks(motion);
-    let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<[[Vector3<f64>; 2]; 2]>, segment: usize| {
+    let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<LimbDirections>, segment: usize| {
         mean_angle(humanoid, &placed, goals, limbs, of, segment)
     };
     let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
@@ -233,7 +233,7 @@ fn mean_angle(
     placed: &[Vec<Isometry3<f64>>],
     goals: &[Goal],
     limbs: &[Limb; 2],
-    directions: &dyn Fn(&Goal) -> Option<[[Vector3<f64>; 2]; 2]>,
+    directions: &dyn Fn(&Goal) -> Option<LimbDirections>,
     segment: usize,
 ) -> Option<f64> {
     let mut sum = 0.0;

@@ -131,13 +131,12 @@ pub(crate) fn fit_motion(
     smoothness: &Smoothness,
     sweeps: usize,
 ) {
-    let bounds = bounds(kinematics.robot);
     let mut start = 0;
     loop {
         let end = (start + WINDOW).min(poses.len());
         let mut damping = vec![Damping::default(); end - start];
         for _ in 0..sweeps {
-            sweep(kinematics, costs, goals, poses, start..end, smoothness, &bounds, &mut damping);
+            sweep(kinematics, costs, goals, poses, start..end, smoothness, &mut damping);
         }
         if end == poses.len() {
             break;
@@ -154,9 +153,9 @@ fn sweep(
     poses: &mut [RobotPose],
     range: std::ops::Range<usize>,
     smoothness: &Smoothness,
-    bounds: &[[f64; 2]],
     damping: &mut [Damping],
 ) {
+    let bounds = bounds(kinematics.robot);
     let columns = kinematics.columns();
     let count = range.len();
     let mut band = Band::new(count * columns, 2 * columns + columns - 1);
@@ -179,13 +178,13 @@ fn sweep(
     let right = band.right.clone();
     for (index, frame) in range.clone().enumerate() {
         let first = index * columns;
-        fix_at_bounds(&mut band, first, &poses[frame], bounds, &right[first..first + columns]);
+        fix_at_bounds(&mut band, first, &poses[frame], &bounds, &right[first..first + columns]);
     }
     if !band.solve() {
         return;
     }
     for (index, frame) in range.enumerate() {
-        step(&mut poses[frame], &mut band.right[index * columns..(index + 1) * columns], bounds);
+        step(&mut poses[frame], &mut band.right[index * columns..(index + 1) * columns], &bounds);
     }
 }
 

@@ -80,7 +80,7 @@ impl Source {
         let feet = feet_of(clip.skeleton());
         let motions = FootMotion::of(clip, &feet);
         let options = ContactOptions::default();
-        let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(metres, &options)).collect();
+        let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&options)).collect();
         let floor = floor_of(&motions, &contacts);
         let mut raw = Vec::with_capacity(count);
         let mut kinematics = ForwardKinematics::new(clip);

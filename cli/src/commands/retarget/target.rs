@@ -88,7 +88,7 @@ pub(crate) fn read(
         };
         // Which of its own clips shows how the target stands matters little.
         warnings.retain(|warning| {
-            !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&&*warning.code)
+            !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&warning.code)
         });
         let first_is_rest = rest::starts_at_rest(&mut warnings);
         let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
