@@ -124,7 +124,7 @@ fn bounds_of_joints_are_reported_and_misspelt_globs_named() {
     for bounds in [
         "; joint of 'Knee': error max 0.",
         " mm, limit 0.5 mm; other joints (1): error max ",
-        " mm, limit 10 mm\n",
+        " mm, limit 10 mm; between frames max 0.",
     ] {
         assert!(ran.stdout.contains(bounds), "no '{bounds}' in {}", ran.stdout);
     }

@@ -115,7 +115,7 @@ fn wrong_usage_is_a_row_as_well() {
     sandbox.put("leg.bvh", LEG);
     for (words, code) in [
         (&["info", "leg.bvh", "--strct", "--json"][..], "usage::arguments"),
-        (&["convert", "leg.bvh", "--to", "fbx", "--json"], "usage::arguments"),
+        (&["convert", "leg.bvh", "--to", "obj", "--json"], "usage::arguments"),
         (&["convert", "leg.bvh", "--json"], "usage::format"),
         (&["info", "leg*.amc", "--json"], "usage::no-match"),
     ] {
@@ -154,10 +154,10 @@ fn texts_say_what_to_do() {
     let huge = ["convert", "huge.bvh", "-o", "x.bvh", "--scale", "1e307"];
     says(&huge, 1, &["edit::not-finite", "--scale:"]);
     says(&convert(&["--trim", "20:10"]), 2, &["ends before it starts"]);
-    says(&["convert", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'", "bvh, asf, amc"]);
-    says(&["retarget", "leg.bvh", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
-    says(&["decompress", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
-    says(&["skel", "leg.bvh", "-o", "x.fbx"], 2, &["unsupported output format '.fbx'"]);
+    says(&["convert", "leg.bvh", "-o", "x.obj"], 2, &["unsupported output format '.obj'", "bvh, asf, amc"]);
+    says(&["retarget", "leg.bvh", "leg.bvh", "-o", "x.obj"], 2, &["unsupported output format '.obj'"]);
+    says(&["decompress", "leg.bvh", "-o", "x.obj"], 2, &["unsupported output format '.obj'"]);
+    says(&["skel", "leg.bvh", "-o", "x.obj"], 2, &["unsupported output format '.obj'"]);
     says(&["convert", "leg.bvh", "-o", "x.mocz"], 2, &["`mocap compress`"]);
     says(&["info", "-"], 1, &["stdin is empty"]);
     says(&["info", "-", "--files-from", "-"], 2, &["stdin (-) can be read only once", "--files-from"]);

@@ -115,7 +115,7 @@ fn the_skeleton_of_an_amc_and_the_target_count_as_inputs() {
     sandbox.run(["convert", "leg.bvh", "-o", "db/01/01_01.amc"]).ok();
     std::fs::rename(sandbox.path("db/01/01_01.asf"), sandbox.path("db/01/01.asf")).unwrap();
     convert(&sandbox, &["--resume"]).ok();
-    assert_eq!(lines(&sandbox, MANIFEST)[2]["also"][0]["path"], "01/01.asf");
+    assert_eq!(lines(&sandbox, MANIFEST)[3]["also"][0]["path"], "01/01.asf");
     assert_eq!(convert(&sandbox, &["--resume", "--json"]).ok().rows()[0]["action"], "skip");
     let skeleton = String::from_utf8(sandbox.read("db/01/01.asf")).unwrap();
     sandbox.put("db/01/01.asf", format!("# edited\n{skeleton}"));

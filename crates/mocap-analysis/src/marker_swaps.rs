@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn an_exchange_is_found_once() {
         assert_eq!(marker_swaps(&recording(None, 0)), []);
-        for (frame, gap) in [(50, 0), (30, 3)] {
+        for (frame, gap) in [(50, 0), (30, 1)] {
             let found = marker_swaps(&recording(Some(frame), gap));
             assert_eq!(found, [MarkerSwap { frame, markers: [0, 1] }], "after a gap of {gap}");
         }

@@ -32,6 +32,8 @@ const UPRIGHT: f64 = 0.8;
 const FLAT: (f64, f64) = (-0.85, 0.02);
 /// A direction this near to an axis is that axis (cosine of 15°).
 const ON_AXIS: f64 = 0.966;
+/// A foot that points less far forward than this is not trusted at all (cosine).
+const POSED: f64 = 0.3;
 /// A foot is placed ahead if it points no further aside than this: authors turn feet out a little (cosine).
 const AHEAD: f64 = 0.7;
 /// Toes are turned level unless they are this near to upright (sine).
@@ -434,8 +436,9 @@ impl Maker<'_> {
             return UnitQuaternion::identity();
         };
         let pitch = placed.dot(&up);
-        if (FLAT.0..=FLAT.1).contains(&pitch) {
-            let level = (placed - up * pitch).normalize();
+        let level = (placed - up * pitch).try_normalize(0.0).unwrap_or(up);
+        // A foot that points to the side or back was never posed.
+        if (FLAT.0..=FLAT.1).contains(&pitch) && level.dot(&forward) > POSED {
             let ahead = match level.dot(&forward) > AHEAD {
                 true => UnitQuaternion::identity(),
                 false => rotation_between(&level, &forward),

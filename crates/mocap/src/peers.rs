@@ -213,7 +213,9 @@ mod tests {
         let written =
             mocap_formats::write(&walk, crate::Format::Bvh, &crate::WriteOptions::default()).unwrap();
         let bytes = written.main.into_bytes();
-        MotionFile::parse(&bytes, crate::Format::Bvh.into(), crate::Companions::default(), &options).unwrap().value
+        MotionFile::parse(&bytes, crate::Format::Bvh.into(), crate::Companions::default(), &options)
+            .unwrap()
+            .value
     }
 
     #[test]

@@ -68,6 +68,11 @@ fn what_is_written_is_read_again() {
     let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
     for format in Format::ALL.into_iter().filter(|format| format.has_motion() && format.readable().is_ok()) {
         let path = folder.path().join("walk").with_extension(format.extension());
+        if format == Format::Smpl {
+            // Its joints are those of one body.
+            assert!(matches!(mocap::write(&path, &walk), Err(Error::Finding(_))));
+            continue;
+        }
         mocap::write(&path, &walk).unwrap();
         assert_eq!(mocap::read(&path).unwrap().value.frames(), walk.frames(), "{format}");
     }

@@ -73,33 +73,32 @@ pub(crate) fn read(
     }
     let loaded = read::load(context, input, &reading)?;
     let several = loaded.format.exchange().is_some_and(Format::holds_several_clips);
-    let (skeleton, rest, roles, mut warnings, document) = if loaded.format.has_motion()
-        || rest_frame.is_some()
-    {
-        let (clip, mut warnings, document) = match several {
-            true => {
-                let (clip, warnings) = loaded.chosen(&reading)?;
-                (clip, warnings, loaded.into_document())
-            }
-            false => {
-                let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-                (clip, warnings, None)
-            }
+    let (skeleton, rest, roles, mut warnings, document) =
+        if loaded.format.has_motion() || rest_frame.is_some() {
+            let (clip, mut warnings, document) = match several {
+                true => {
+                    let (clip, warnings) = loaded.chosen(&reading)?;
+                    (clip, warnings, loaded.into_document())
+                }
+                false => {
+                    let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
+                    (clip, warnings, None)
+                }
+            };
+            // Which of its own clips shows how the target stands matters little.
+            warnings.retain(|warning| {
+                !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&warning.code)
+            });
+            let first_is_rest = rest::starts_at_rest(&mut warnings);
+            let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
+            let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
+                .map_err(|error| rest::refused("--target-rest", &error))?;
+            (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings, document)
+        } else {
+            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+            let roles = map_roles(&skeleton);
+            (skeleton, None, roles, warnings, None)
         };
-        // Which of its own clips shows how the target stands matters little.
-        warnings.retain(|warning| {
-            !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&warning.code)
-        });
-        let first_is_rest = rest::starts_at_rest(&mut warnings);
-        let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
-        let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
-            .map_err(|error| rest::refused("--target-rest", &error))?;
-        (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings, document)
-    } else {
-        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-        let roles = map_roles(&skeleton);
-        (skeleton, None, roles, warnings, None)
-    };
     for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
         warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
     }

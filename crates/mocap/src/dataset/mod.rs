@@ -238,7 +238,7 @@ mod tests {
         // Clips of 3 and 4 frames: only the second has room for a window.
         assert_eq!((integers("clip_starts"), integers("window_starts")), (vec![0, 3, 7], vec![3]));
         let index: serde_json::Value = serde_json::from_slice(&files_in_order[0].1).unwrap();
-        assert_eq!(index["splits"]["train"]["windows"], 4);
+        assert_eq!(index["splits"]["train"]["windows"], 6);
         assert_eq!(index["clips"][2]["start"], 0);
         assert_eq!(index["arrays"]["rotations"]["shape"], serde_json::json!(["frames", 1, 4]));
     }
