@@ -66,7 +66,8 @@ fn a_compressed_clip_is_read_like_any_motion_and_is_not_json() {
 fn what_is_written_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
-    for format in Format::ALL.into_iter().filter(|format| format.has_motion() && format.readable().is_ok()) {
+    let clips = |format: &Format| format.has_motion() && format.readable().is_ok() && !format.holds_markers();
+    for format in Format::ALL.into_iter().filter(clips) {
         let path = folder.path().join("walk").with_extension(format.extension());
         if format == Format::Smpl {
             // Its joints are those of one body.

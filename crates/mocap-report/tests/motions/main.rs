@@ -137,7 +137,8 @@ fn fixtures_have_the_quality_they_were_made_with() {
         assert!((0.019..0.023).contains(&floor), "{name}: the balls of the feet are at {floor}");
         assert_eq!(quality.artifacts, [], "{name}");
         for (foot, contacts) in quality.feet.iter().zip(contacts) {
-            assert_eq!(foot.contacts, contacts, "{name} {:?}", foot.side);
+            // A foot that rolls may let go for a moment.
+            assert!((contacts..=contacts + 1).contains(&foot.contacts), "{name} {:?}", foot.side);
             assert!(
                 foot.measure.skate.unwrap() < 2e-3 && foot.measure.penetration_max.unwrap() < 1e-6,
                 "{name}: {foot:?}"
