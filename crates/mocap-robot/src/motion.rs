@@ -34,7 +34,7 @@ impl RobotMotion {
     }
 
     /// As training for robots of Unitree reads it: no header, per frame x y z of the base \[m\], its quaternion
-    /// x y z w, and one value per joint [rad].
+    /// x y z w, and one value per joint \[rad\].
     pub fn to_unitree_csv(&self) -> String {
         use std::fmt::Write;
         let mut text = String::new();
