@@ -10,6 +10,7 @@ use crate::options::{Floor, FootLock, RetargetOptions};
 use crate::pair::Pair;
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
+use crate::standing_heights::StandingHeights;
 use crate::transfer_rules::{TransferRule, transfer_rules};
 use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, SoleHeights, feet_of, floor_of};
 use mocap_model::{Clip, JointId, Skeleton, UnitQuaternion, Vector3};
@@ -42,17 +43,6 @@ pub(crate) struct Feet {
     pub goals: Vec<FootGoal>,
     /// Whether a foot of the source is ever in contact.
     pub any_contact: bool,
-}
-
-/// Heights of floors and standing ankles along the up axis. Each skeleton has its own unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct StandingHeights {
-    pub source_floor: f64,
-    /// Of the source's ankles above its floor.
-    pub source_ankle: f64,
-    pub target_floor: f64,
-    /// Of the target's ankles above its floor.
-    pub target_ankle: f64,
 }
 
 /// Analyses the motion of the source (without its lead-in).

@@ -4,7 +4,7 @@
 //! foot in the floor, and a goal for the ball leaves the heel far from the body. The middle between both is as far from
 //! the hip as the source's, scaled; its height follows from the ball above the floor.
 
-use crate::clip_context::StandingHeights;
+use crate::standing_heights::StandingHeights;
 use mocap_analysis::{Foot, SoleHeights};
 use mocap_model::{JointId, Role, Side, Skeleton, UnitQuaternion, Vector3};
 

@@ -77,6 +77,7 @@ mod roles;
 mod self_contact;
 mod smoothing;
 mod source_clip;
+mod standing_heights;
 mod swivel_plan;
 mod text;
 mod trajectories;

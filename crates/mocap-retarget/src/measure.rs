@@ -1,7 +1,7 @@
 //! Measures a retargeted motion against its source: the report. Optional and apart from the stages.
 
 use crate::body::LimbKind;
-use crate::clip_context::{ClipContext, Feet, StandingHeights};
+use crate::clip_context::{ClipContext, Feet};
 use crate::error::RetargetWarning;
 use crate::limb_map::LimbMap;
 use crate::limb_motion::LimbMotions;
@@ -13,6 +13,7 @@ use crate::report::{
     SelfContactReport, SoleReport, StepReport,
 };
 use crate::self_contact::{ContactOffset, SelfContacts, Touched, palm_offsets};
+use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
     ContactOptions, FootContacts, FootMotion, correlation, floor_of, largest_step, mean_jerk, rms_difference,
     runs,

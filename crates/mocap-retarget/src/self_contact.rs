@@ -6,12 +6,12 @@
 //! distance, and in time.
 
 use crate::body::LimbKind;
-use crate::clip_context::StandingHeights;
 use crate::limb_map::LimbMap;
 use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
 use crate::source_clip::SourceClip;
+use crate::standing_heights::StandingHeights;
 use crate::trajectories::BodyTrajectories;
 use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Skeleton, Vector3};

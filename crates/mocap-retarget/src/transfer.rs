@@ -5,13 +5,14 @@
 //! length on the target, and scaling it puts goals out of reach.
 
 use crate::body::LimbKind;
-use crate::clip_context::{ClipContext, StandingHeights};
+use crate::clip_context::ClipContext;
 use crate::foot_goal::PlacedFoot;
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Pair, mid_hip};
 use crate::self_contact::PalmTracks;
 use crate::source_clip::{Segment, SourceClip};
+use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, TransferRule, root_motion_joints};
 use mocap_analysis::largest_step;

@@ -11,6 +11,8 @@ pub enum RobotError {
     NotHumanoid { missing: &'static str },
     #[error("the source has no joint with the role {role}; name it with a joint map")]
     SourceRole { role: Role },
+    #[error("the frame rate of the result must be finite and above 0, found {fps}")]
+    Rate { fps: f64 },
     #[error("the source has no frames")]
     NoFrames,
 }

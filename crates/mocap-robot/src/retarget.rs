@@ -68,6 +68,9 @@ pub fn retarget(
     robot: &Robot,
     options: &RobotOptions,
 ) -> Result<(RobotMotion, RobotReport), RobotError> {
+    if !(options.fps.is_finite() && options.fps > 0.0) {
+        return Err(RobotError::Rate { fps: options.fps });
+    }
     if clip.frames() == 0 {
         return Err(RobotError::NoFrames);
     }
