@@ -56,6 +56,7 @@ mod fixtures;
 mod foot_geometry;
 mod foot_goal;
 mod foot_lock;
+mod hand_placing;
 mod joint_pairs;
 mod limb_map;
 mod limb_motion;

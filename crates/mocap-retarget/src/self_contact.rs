@@ -11,8 +11,6 @@ use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
 use crate::source_clip::SourceClip;
-use crate::standing_heights::StandingHeights;
-use crate::trajectories::BodyTrajectories;
 use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Skeleton, Vector3};
 
@@ -183,52 +181,8 @@ fn falling((from, to): (f64, f64), value: f64) -> f64 {
     share * share * (3.0 - 2.0 * share)
 }
 
-/// Moves the goals of hands to where their contacts are kept. Feet are locked already.
-pub(crate) fn keep_self_contacts(
-    pair: &Pair,
-    source: &SourceClip,
-    heights: &StandingHeights,
-    body: &mut BodyTrajectories,
-) -> SelfContacts {
-    let contacts = find_contacts(pair, source, std::mem::take(&mut body.palms));
-    let up = pair.directions.up;
-    let palms: Vec<Vector3<f64>> =
-        pair.limbs.iter().map(|limb| palm_offset(&pair.target.skeleton, limb.target.tip)).collect();
-    // All read the goals from before: the order of two hands must not matter.
-    let mut moves = vec![(Vector3::zeros(), 0.0f64); pair.limbs.len()];
-    for frame in 0..source.frames() {
-        moves.fill((Vector3::zeros(), 0.0));
-        for (contact, offsets) in contacts.pairs.iter().zip(&contacts.offsets) {
-            let Some(ContactOffset { offset, weight }) = offsets.get(frame).copied() else { continue };
-            if weight == 0.0 || body.limbs[contact.arm].goal.is_empty() {
-                continue;
-            }
-            let palm = |arm: usize| {
-                let targets = &body.limbs[arm];
-                targets.goal[frame] + targets.tip[frame] * palms[arm]
-            };
-            let at = palm(contact.arm);
-            let place = match contact.on {
-                Touched::Hand(other) => (at + palm(other) + offset) / 2.0,
-                Touched::Hip(leg) => body.limbs[leg].from[frame] + offset,
-                Touched::Head => body.head[frame] + offset,
-                Touched::Floor => at + offset + up * (heights.target_floor - at.dot(&up)),
-            };
-            let sum = &mut moves[contact.arm];
-            sum.0 += (place - at) * weight;
-            sum.1 += weight;
-        }
-        for (targets, (moved, weight)) in body.limbs.iter_mut().zip(&moves) {
-            if *weight > 0.0 {
-                targets.goal[frame] += moved / weight.max(1.0);
-            }
-        }
-    }
-    contacts
-}
-
 /// The source's contacts, segment by segment, with offsets scaled to the target. A pair without any has no frames.
-fn find_contacts(pair: &Pair, source: &SourceClip, tracks: PalmTracks) -> SelfContacts {
+pub(crate) fn find_contacts(pair: &Pair, source: &SourceClip, tracks: PalmTracks) -> SelfContacts {
     let fade = (FADE * source.rate().fps()).round().max(1.0) as usize;
     let mut offsets = Vec::with_capacity(tracks.pairs.len());
     for (i, contact) in tracks.pairs.iter().enumerate() {
@@ -318,7 +272,7 @@ pub(crate) fn palm_offsets(
 }
 
 /// The palm in the frame of the wrist: on the way to its children.
-fn palm_offset(skeleton: &Skeleton, wrist: JointId) -> Vector3<f64> {
+pub(crate) fn palm_offset(skeleton: &Skeleton, wrist: JointId) -> Vector3<f64> {
     let children = skeleton.children(wrist);
     let sum: Vector3<f64> = children.iter().map(|child| skeleton.joint(*child).offset).sum();
     sum * (PALM / children.len().max(1) as f64)
