@@ -103,6 +103,14 @@ proptest! {
     }
 }
 
+/// In Windows-1252 the byte 0xA0 is a blank that only Unicode knows; it belongs to the name.
+#[test]
+fn names_that_end_in_a_blank_of_unicode_are_kept() {
+    let text = clean().replacen("End Site", "End Sit?", 1);
+    let bytes: Vec<u8> = text.bytes().map(|byte| if byte == b'?' { 0xA0 } else { byte }).collect();
+    survive(&bytes).unwrap();
+}
+
 #[test]
 fn counts_that_lie_allocate_nothing() {
     for (from, to, warnings) in [

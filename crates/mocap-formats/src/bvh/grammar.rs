@@ -2,6 +2,7 @@
 
 use super::document::Channel;
 use crate::number;
+use crate::text::decode_name;
 use mocap_model::Axis;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_till, take_while, take_while1};
@@ -56,7 +57,13 @@ pub(super) fn name(text: &[u8]) -> Found<'_, &[u8]> {
     let end = (0..text.len()).find(|&at| is_end_of_line(text[at]) || is_bracket(text, at));
     let line = &text[..end.unwrap_or(text.len())];
     let comment = (0..line.len()).find(|&at| line[at] == b'#' && (at == 0 || is_blank(line[at - 1])));
-    let name = line[..comment.unwrap_or(line.len())].trim_ascii_end();
+    let mut name = line[..comment.unwrap_or(line.len())].trim_ascii_end();
+    // A bracket that is still one once the name is decoded was not half of a character: `R\xFC{` is latin-1.
+    while decode_name(name).0.contains('{')
+        && let Some(bracket) = name.iter().position(|&byte| byte == b'{')
+    {
+        name = name[..bracket].trim_ascii_end();
+    }
     Ok((&text[name.len()..], name))
 }
 
@@ -145,6 +152,7 @@ mod tests {
         assert_eq!(read(b" \x83\x7B\n{"), b"\x83\x7B");
         assert_eq!(read(b" \x83\x7B {"), b"\x83\x7B");
         assert_eq!(read(b" F\xFC{ OFFSET"), b"F\xFC");
+        assert_eq!(read(b" R\xFC{cken"), b"R\xFC");
         assert_eq!(read("Ã{OFFSET".as_bytes()), "Ã".as_bytes());
     }
 

@@ -29,7 +29,7 @@ impl Document {
             match node.kind {
                 NodeKind::Root => line(bytes, open.len(), &format!("ROOT {name}")),
                 NodeKind::Joint => line(bytes, open.len(), &format!("JOINT {name}")),
-                NodeKind::EndSite => line(bytes, open.len(), format!("End Site {name}").trim_end()),
+                NodeKind::EndSite => line(bytes, open.len(), format!("End Site {name}").trim_ascii_end()),
             }
             line(bytes, open.len(), "{");
             open.push(i);
