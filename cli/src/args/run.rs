@@ -8,7 +8,7 @@ use mocap_model::EulerOrder;
 use serde::Deserialize;
 
 use super::{
-    BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs, Selection,
+    BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs, RobotSettings, Selection,
     TargetSettings, setting,
 };
 
@@ -63,6 +63,9 @@ pub(crate) struct RetargetStep {
     #[command(flatten)]
     #[serde(rename = "..reading")]
     pub(crate) reading: TargetSettings,
+    #[command(flatten)]
+    #[serde(rename = "..robot")]
+    pub(crate) robot: RobotSettings,
     #[command(flatten)]
     #[serde(rename = "..map")]
     pub(crate) map: MapSettings,

@@ -5,7 +5,7 @@ mod failure;
 mod options;
 mod peers;
 
-pub(crate) use companion::skeleton_of;
+pub(crate) use companion::{robot_of_file, skeleton_of};
 pub(crate) use failure::ReadFailure;
 pub(crate) use mocap::{is_compressed, known_unit};
 pub(crate) use peers::PeerInputs;
@@ -101,7 +101,11 @@ fn parsed(
         }
         None => FilesBeside::new(),
     };
-    match MotionFile::parse(&bytes, format, Companions { skeleton, files }, &options) {
+    let robot = match (&reading.skeleton, format.exchange()) {
+        (Some(model), Some(exchange)) if exchange.may_hold_robot() => Some(companion::robot_of_file(context, model)?),
+        _ => None,
+    };
+    match MotionFile::parse(&bytes, format, Companions { skeleton, robot, files }, &options) {
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
             let clip = input.part.clone().map(ClipChoice);

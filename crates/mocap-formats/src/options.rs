@@ -1,10 +1,12 @@
 //! How files are read and written, whatever their format.
 
-use mocap_model::EulerOrder;
+use mocap_model::{EulerOrder, Robot};
+use std::sync::Arc;
 
 use crate::arrays::ArrayOptions;
 use crate::asf::{self, AsfUnits};
 use crate::bvh::{NameStyle, PositionChannels, PositionMode};
+use crate::robot_motion::Order;
 use crate::{ClipChoice, FilesBeside, Format, Limits, body};
 
 /// How a file of any format is read. The defaults take what the file says.
@@ -24,6 +26,8 @@ pub struct ReadOptions {
     pub repair: bool,
     /// Which of several clips in a file is read. Default: the first, with a warning.
     pub clip: Option<ClipChoice>,
+    /// The robot that the values of a robot's motion move: without it none can be read.
+    pub robot: Option<Arc<Robot>>,
     /// The files that the file refers to: see [`Format::files_beside`].
     pub beside: FilesBeside,
     /// Bounds on the size of a file and of what is made of it.
@@ -43,6 +47,8 @@ pub struct WriteOptions {
     pub positions: PositionMode,
     /// How a motion becomes arrays (NPZ, safetensors).
     pub arrays: ArrayOptions,
+    /// The order of joints and bodies in the motion of a robot. Default: that of the model.
+    pub order: Order,
     /// What stands for the body in formats that show meshes. Default: capsules.
     pub mesh: Option<body::Style>,
     /// How far keys that are left out may move a joint, or a point 3 cm beside it, in formats of keys \[m\]. 0: every

@@ -2,10 +2,10 @@
 //!
 //! Closest points of segments based on: C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.9.
 
-use mocap_model::{Isometry3, Primitive, Robot, RobotShape, Vector3};
+use mocap_model::{Isometry3, Robot, RobotShape, Vector3};
 use nalgebra::Point3;
 
-/// A shape as a capsule: exact for spheres and capsules, enclosing for cylinders, boxes and ellipsoids.
+/// A shape as a capsule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Capsule {
     pub(crate) body: usize,
@@ -15,23 +15,8 @@ pub(crate) struct Capsule {
 
 impl Capsule {
     pub(crate) fn of(shape: &RobotShape) -> Capsule {
-        let along = |axis: usize, half: f64, radius: f64| {
-            let end = |sign: f64| shape.placement * Point3::from(Vector3::ith(axis, sign * half));
-            Capsule { body: shape.body, ends: [end(-1.0), end(1.0)], radius }
-        };
-        match shape.primitive {
-            Primitive::Sphere { radius } => along(2, 0.0, radius),
-            Primitive::Capsule { radius, half_length } => along(2, half_length, radius),
-            Primitive::Cylinder { radius, half_length } => {
-                along(2, (half_length - radius * 0.5).max(0.0), radius)
-            }
-            Primitive::Box { half_sizes: sizes } | Primitive::Ellipsoid { radii: sizes } => {
-                let longest = sizes.imax();
-                let others = [(longest + 1) % 3, (longest + 2) % 3].map(|axis| sizes[axis]);
-                let radius = others[0].max(others[1]);
-                along(longest, (sizes[longest] - radius * 0.7).max(0.0), radius)
-            }
-        }
+        let (ends, radius) = shape.capsule();
+        Capsule { body: shape.body, ends: ends.map(Point3::from), radius }
     }
 
     fn placed(&self, placed: &[Isometry3<f64>]) -> [Point3<f64>; 2] {

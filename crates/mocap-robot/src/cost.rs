@@ -1,10 +1,10 @@
 //! The costs of one frame: linear rows of what a pose misses, with derivatives, gathered in normal equations.
 
-use mocap_model::{UnitQuaternion, Vector3};
+use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
 use crate::capsules::Capsules;
-use crate::kinematics::{BASE, Kinematics, RobotPose};
+use crate::kinematics::{BASE, Kinematics};
 use crate::landmarks::{BodyPoint, Humanoid};
 
 /// Corners of soles that are not held stay this high \[m\].

@@ -1,28 +1,17 @@
 //! One pose of a robot with what derivatives need: bodies, axes and anchors in the world.
 
-use mocap_model::{Isometry3, Robot, RobotJointKind, UnitQuaternion, Vector3};
+use mocap_model::{Isometry3, Robot, RobotJointKind, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
 /// Columns of the base: three of its position, three of its rotation in the world.
 pub(crate) const BASE: usize = 6;
 
-/// The pose of a robot: where its base is, and one value per joint.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RobotPose {
-    /// The base in the world \[m\].
-    pub base: Isometry3<f64>,
-    /// One value per joint \[rad or m\].
-    pub values: Vec<f64>,
-}
-
-impl RobotPose {
-    /// Moves along a step of all columns.
-    pub(crate) fn advance(&mut self, step: &[f64]) {
-        let turn = UnitQuaternion::new(Vector3::new(step[3], step[4], step[5]));
-        self.base.translation.vector += Vector3::new(step[0], step[1], step[2]);
-        self.base.rotation = UnitQuaternion::new_normalize((turn * self.base.rotation).into_inner());
-        self.values.iter_mut().zip(&step[BASE..]).for_each(|(value, step)| *value += step);
-    }
+/// Moves a pose along a step of all columns.
+pub(crate) fn advance(pose: &mut RobotPose, step: &[f64]) {
+    let turn = UnitQuaternion::new(Vector3::new(step[3], step[4], step[5]));
+    pose.base.translation.vector += Vector3::new(step[0], step[1], step[2]);
+    pose.base.rotation = UnitQuaternion::new_normalize((turn * pose.base.rotation).into_inner());
+    pose.values.iter_mut().zip(&step[BASE..]).for_each(|(value, step)| *value += step);
 }
 
 /// Places a robot and gives derivatives of points and directions.

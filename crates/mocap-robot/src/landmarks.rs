@@ -91,6 +91,32 @@ impl Humanoid {
     }
 }
 
+impl Humanoid {
+    /// What a human moves and the robot has no joints for.
+    pub(crate) fn cannot_follow(&self, robot: &Robot) -> Vec<&'static str> {
+        let axes = |from: Option<usize>, limb: &[usize]| {
+            from.map_or(limb.len(), |knee| limb.iter().filter(|joint| **joint < knee).count())
+        };
+        let mut missing = Vec::new();
+        match &self.arms {
+            None => missing.push("arms (the robot has none)"),
+            Some(arms) => {
+                let elbow = |arm: &Limb| {
+                    let body = arm.middle.body;
+                    arm.joints.iter().copied().find(|joint| robot.joints()[*joint].body == body)
+                };
+                if arms.iter().any(|arm| axes(elbow(arm), &arm.joints) < 3) {
+                    missing.push("turns of the upper arm (fewer than three joints at the shoulder)");
+                }
+            }
+        }
+        if self.pelvis == self.torso {
+            missing.push("bends of the trunk (no waist joint)");
+        }
+        missing
+    }
+}
+
 /// A robot with all joints at rest: the value 0, or the nearest that is allowed.
 pub(crate) struct Rest<'r> {
     pub(crate) robot: &'r Robot,

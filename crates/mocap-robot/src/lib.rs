@@ -7,7 +7,7 @@ mod cost;
 mod error;
 mod kinematics;
 mod landmarks;
-mod motion;
+mod measure;
 mod report;
 mod retarget;
 mod sole;
@@ -15,8 +15,6 @@ mod solve;
 mod source;
 
 pub use error::RobotError;
-pub use kinematics::RobotPose;
 pub use landmarks::{BodyPoint, Humanoid, Limb, Sole, rest_values};
-pub use motion::RobotMotion;
-pub use report::RobotReport;
+pub use report::{Excess, Follow, RobotGate, RobotReport, Skate};
 pub use retarget::{RobotOptions, retarget};

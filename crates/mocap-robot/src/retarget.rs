@@ -1,24 +1,25 @@
 //! Puts a captured motion on a robot.
 
-use mocap_model::{Clip, Isometry3, Robot, Vector3};
+use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
 use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
-use crate::kinematics::{BASE, Kinematics, RobotPose};
+use crate::kinematics::{BASE, Kinematics};
 use crate::landmarks::{Humanoid, rest_values};
-use crate::report::{RobotReport, measure};
+use crate::measure::measure;
+use crate::report::RobotReport;
 use crate::sole::lowest_points;
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame};
-use crate::{RobotError, RobotMotion};
+use crate::RobotError;
 
 /// How a motion is put on a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotOptions {
     /// Frames per second of the result. Default 30.
-    pub fps: f64,
+    pub fps: FrameRate,
     /// Whether capsules are kept out of each other and above the floor. Default on.
     pub separate: bool,
     /// Highest speeds by joint [rad/s or m/s] where the robot states none. Default: none.
@@ -27,7 +28,8 @@ pub struct RobotOptions {
 
 impl Default for RobotOptions {
     fn default() -> RobotOptions {
-        RobotOptions { fps: 30.0, separate: true, velocities: Vec::new() }
+        let fps = FrameRate::new(30.0).expect("30 is a rate");
+        RobotOptions { fps, separate: true, velocities: Vec::new() }
     }
 }
 
@@ -68,9 +70,6 @@ pub fn retarget(
     robot: &Robot,
     options: &RobotOptions,
 ) -> Result<(RobotMotion, RobotReport), RobotError> {
-    if !(options.fps.is_finite() && options.fps > 0.0) {
-        return Err(RobotError::Rate { fps: options.fps });
-    }
     if clip.frames() == 0 {
         return Err(RobotError::NoFrames);
     }
@@ -110,7 +109,8 @@ pub fn retarget(
         weights,
         margin: 0.012,
     };
-    let mut goals = goals(&source, &humanoid);
+    let ratio = leg_length(&humanoid) / source.leg_length;
+    let mut goals = goals(&source, &humanoid, ratio);
     let start = first_pose(&kinematics, &goals[0], &humanoid, &rest);
     let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, 40, 3);
 
@@ -129,7 +129,7 @@ pub fn retarget(
     }
     let velocities = options.velocities_of(robot);
     let per_frame =
-        |velocity: &Option<f64>| velocity.map_or(f64::INFINITY, |velocity| velocity / options.fps);
+        |velocity: &Option<f64>| velocity.map_or(f64::INFINITY, |velocity| velocity / options.fps.fps());
     let fastest = velocities.iter().map(per_frame).collect();
     let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest };
     for stage in STAGES {
@@ -138,13 +138,13 @@ pub fn retarget(
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, stage.sweeps);
     }
     raise(robot, &humanoid, &mut poses);
-    let motion = RobotMotion::new(robot, options.fps, poses);
+    let motion = RobotMotion { fps: options.fps, poses };
     let standing: Vec<bool> = source
         .frames
         .iter()
         .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
         .collect();
-    let report = measure(robot, &humanoid, &motion, &goals, &standing, &velocities);
+    let report = measure(robot, &humanoid, &motion, &goals, &standing, &velocities, ratio);
     Ok((motion, report))
 }
 
@@ -181,11 +181,13 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
     }
 }
 
+/// Hip to ankle along both segments, the mean of both legs \[m\].
+fn leg_length(humanoid: &Humanoid) -> f64 {
+    humanoid.legs.iter().flat_map(|leg| leg.lengths).sum::<f64>() / 2.0
+}
+
 /// What the source asks of the robot in each frame.
-fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
-    let leg =
-        (humanoid.legs[0].lengths.iter().sum::<f64>() + humanoid.legs[1].lengths.iter().sum::<f64>()) / 2.0;
-    let ratio = leg / source.leg_length;
+fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
     let ankle = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
     let start = source.frames[0].hips;
     let of = |frame: &SourceFrame| {

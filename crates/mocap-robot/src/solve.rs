@@ -4,11 +4,11 @@
 //! bounds of an active set. Based on: J. Nocedal, S. Wright, "Numerical Optimization", 2nd edition, 2006, chapters
 //! 10 and 16.
 
-use mocap_model::{Isometry3, Robot};
+use mocap_model::{Isometry3, Robot, RobotPose};
 
 use crate::band::Band;
 use crate::cost::{Costs, Goal, Normal};
-use crate::kinematics::{BASE, Kinematics, RobotPose};
+use crate::kinematics::{BASE, Kinematics, advance};
 
 /// Frames that are solved at once, and how many of them are looked at again by the next window.
 const WINDOW: usize = 256;
@@ -116,7 +116,7 @@ fn step(pose: &mut RobotPose, step: &mut [f64], bounds: &[[f64; 2]]) {
     if longest > LONGEST_STEP {
         step.iter_mut().for_each(|value| *value *= LONGEST_STEP / longest);
     }
-    pose.advance(step);
+    advance(pose, step);
     for (value, [min, max]) in pose.values.iter_mut().zip(bounds) {
         *value = value.clamp(*min, *max);
     }

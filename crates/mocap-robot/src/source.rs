@@ -2,7 +2,7 @@
 //! in metres with Z up, at the robot's rate.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of, floor_of};
-use mocap_model::{Clip, ForwardKinematics, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{Clip, ForwardKinematics, FrameRate, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
@@ -73,21 +73,23 @@ impl Joints {
 
 impl Source {
     /// Reads a clip with roles, `metres` per unit, at `fps` frames per second.
-    pub(crate) fn of(clip: &Clip, metres: f64, fps: f64) -> Result<Source, RobotError> {
+    pub(crate) fn of(clip: &Clip, metres: f64, fps: FrameRate) -> Result<Source, RobotError> {
         let joints = Joints::of(clip.skeleton())?;
-        let count = ((clip.frames() - 1) as f64 / clip.rate().fps() * fps + 1e-9).floor() as usize + 1;
         let turn = upright(clip.skeleton().space().up);
         let feet = feet_of(clip.skeleton());
         let motions = FootMotion::of(clip, &feet);
         let options = ContactOptions::default();
         let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&options)).collect();
         let floor = floor_of(&motions, &contacts);
-        let mut raw = Vec::with_capacity(count);
-        let mut kinematics = ForwardKinematics::new(clip);
-        for frame in 0..count {
-            let time = frame as f64 / fps * clip.rate().fps();
-            let nearest = (time.round() as usize).min(clip.frames() - 1);
-            kinematics.place(nearest);
+        // Contacts are those of the clip; poses between its frames are interpolated.
+        let last = clip.frames() - 1;
+        let sampled = clip.resampled(fps)?;
+        let mut raw = Vec::with_capacity(sampled.frames());
+        let mut kinematics = ForwardKinematics::new(&sampled);
+        for frame in 0..sampled.frames() {
+            let time = frame as f64 * fps.frame_time() * clip.rate().fps();
+            let nearest = (time.round() as usize).min(last);
+            kinematics.place(frame);
             raw.push(RawFrame::of(clip.skeleton(), &kinematics, &joints, &turn, metres, nearest));
         }
         let lowest =

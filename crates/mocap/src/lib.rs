@@ -120,6 +120,7 @@ pub use mocap_ik as ik;
 pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
+pub use mocap_robot as robot;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{ClipChoice, FilesBeside, Finding, Format, Limits, Parsed, Rejected, WriteOptions};

@@ -50,6 +50,7 @@ impl ReadOptions {
         mocap_formats::ReadOptions {
             format: self.format.and_then(FileFormat::exchange),
             skeleton: companions.skeleton,
+            robot: companions.robot,
             beside: companions.files,
             clip: self.clip.clone(),
             position_channels: match (self.position_channels, self.peers.positions) {

@@ -289,6 +289,7 @@ fn encode_options(args: &Args) -> EncodeOptions {
         bvh: args.bvh,
         scene: args.scene,
         arrays: args.arrays.options(),
+        order: args.robot_motion.order.unwrap_or_default(),
     }
 }
 

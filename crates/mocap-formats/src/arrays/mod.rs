@@ -38,6 +38,7 @@ pub use options::{ArrayOptions, RotationFormat, Window};
 pub use pack::{check_common, is_per_frame, of_skeleton, pack, unpack};
 pub use problem::Problem;
 
+pub(crate) use array::push;
 pub(crate) use markers::to_markers;
 pub(crate) use problem::shape;
 pub(crate) use to_clip::{Source, first_clip};

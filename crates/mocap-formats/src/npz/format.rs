@@ -4,6 +4,7 @@ use super::{Archive, write};
 use crate::arrays::{self, Source, of_clip};
 use crate::entry::Entry;
 use crate::markers::MarkersDocument;
+use crate::robot_motion::{RobotDocument, is_robot_motion, read_arrays, robot_format};
 use crate::{Content, Encoded, Format, Parsed, ReadOptions, Rejected, Stated, smpl};
 use mocap_model::Clip;
 
@@ -36,6 +37,15 @@ pub(crate) fn read(
     options: &ReadOptions,
 ) -> Result<Parsed<Box<dyn crate::Document>>, Rejected> {
     let archive = Archive::open(bytes, &options.limits)?;
+    if is_robot_motion(|name| archive.has(name)) {
+        let read = |which: &dyn Fn(&str) -> bool| archive.read(which);
+        let robot = options.robot.as_ref();
+        let Parsed { value, warnings } =
+            read_arrays(read, robot.map(|robot| &**robot), options.fps, &options.limits)?;
+        let robot = robot.expect("a motion was read on it");
+        let document = RobotDocument::new(robot_format(|name| archive.has(name)), &value, robot, bytes)?;
+        return Ok(Parsed { value: Box::new(document), warnings });
+    }
     let arrays = archive.read(|name| !arrays::is_derived(name))?;
     let source = Source { arrays: &arrays, suffix: ".npy" };
     if archive.has("marker_positions") {
