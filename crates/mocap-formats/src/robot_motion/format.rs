@@ -1,14 +1,15 @@
 //! Motions of robots in the table of formats.
 
+use std::sync::Arc;
+
 use mocap_model::{Clip, FrameRate, Robot, RobotMotion};
 
-use super::document::Document;
 use super::to_arrays::Placed;
 use super::{Order, Problem, pickle, sidecar, table};
-use crate::arrays::Precision;
+use crate::arrays::{Precision, clip_document};
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
-use crate::{Content, Encoded, Finding, Format, Parsed, WriteOptions, npz};
+use crate::{Content, Document, Encoded, Finding, Format, Parsed, WriteOptions, npz};
 
 /// Frames per second at which a motion is written in a format unless a user asks for others: those that its trainers
 /// expect.
@@ -118,8 +119,20 @@ const TABLE: Result<ReadFile, &str> = Ok(|bytes, options| {
         true => Format::RobotCsv,
         false => Format::UnitreeCsv,
     };
-    Ok(Parsed { value: Box::new(Document::new(format, &motion, robot, bytes)?), warnings: Vec::new() })
+    Ok(document(format, Parsed { value: motion, warnings: Vec::new() }, Some(robot), bytes)?)
 });
+
+/// The document of a motion on a robot.
+pub(crate) fn document(
+    format: Format,
+    motion: Parsed<RobotMotion>,
+    robot: Option<&Arc<Robot>>,
+    bytes: &[u8],
+) -> Result<Parsed<Box<dyn Document>>, Finding> {
+    let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
+    let clip = motion.value.to_clip(robot).map_err(|error| Finding::new(Problem::Model { error }))?;
+    Ok(clip_document(format, Parsed { value: clip, warnings: motion.warnings }, bytes))
+}
 
 /// The file of a clip on a robot, and the file beside it.
 fn written(

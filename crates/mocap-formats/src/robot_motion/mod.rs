@@ -5,7 +5,6 @@
 //! policy does not converge. Arrays hold the names, and a JSON file beside each motion does. Pickles are written, and
 //! never read: they are programs.
 
-mod document;
 mod format;
 mod from_arrays;
 mod order;
@@ -19,6 +18,5 @@ pub use format::usual_rate;
 pub use order::Order;
 pub use problem::Problem;
 
-pub(crate) use document::Document as RobotDocument;
-pub(crate) use format::{gmr_npz, gmr_pkl, isaac_npz, mjlab_npz, robot_csv, unitree_csv};
+pub(crate) use format::{document, gmr_npz, gmr_pkl, isaac_npz, mjlab_npz, robot_csv, unitree_csv};
 pub(crate) use from_arrays::{is_robot_motion, read_arrays, robot_format};
