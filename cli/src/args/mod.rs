@@ -61,7 +61,8 @@ pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{
-    Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate, TargetSettings,
+    Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate,
+    TargetSettings,
 };
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use scene::{RobotFlags, SceneFlags};

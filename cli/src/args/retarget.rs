@@ -15,7 +15,9 @@ use serde::Deserialize;
 
 use super::formats::writable;
 use super::words::words;
-use super::{BvhStyle, Length, Outputs, Reading, RobotFlags, SceneFlags, Selection, SourceEdits, UnitLength, setting};
+use super::{
+    BvhStyle, Length, Outputs, Reading, RobotFlags, SceneFlags, Selection, SourceEdits, UnitLength, setting,
+};
 
 /// Retarget motions to another skeleton and report quality
 ///

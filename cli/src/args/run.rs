@@ -8,8 +8,8 @@ use mocap_model::EulerOrder;
 use serde::Deserialize;
 
 use super::{
-    BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs, RobotSettings, Selection,
-    TargetSettings, setting,
+    BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs,
+    RobotSettings, Selection, TargetSettings, setting,
 };
 
 /// Process clips with the steps of a pipeline file, in one pass per clip

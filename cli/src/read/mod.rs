@@ -102,7 +102,9 @@ fn parsed(
         None => FilesBeside::new(),
     };
     let robot = match (&reading.skeleton, format.exchange()) {
-        (Some(model), Some(exchange)) if exchange.may_hold_robot() => Some(companion::robot_of_file(context, model)?),
+        (Some(model), Some(exchange)) if exchange.may_hold_robot() => {
+            Some(companion::robot_of_file(context, model)?)
+        }
         _ => None,
     };
     match MotionFile::parse(&bytes, format, Companions { skeleton, robot, files }, &options) {

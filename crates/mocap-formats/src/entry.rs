@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::left_out::Holds;
-use crate::{Document, Encoded, FileBeside, FilesBeside, Finding, Limits, Parsed, ReadOptions, Rejected, WriteOptions};
+use crate::{
+    Document, Encoded, FileBeside, FilesBeside, Finding, Limits, Parsed, ReadOptions, Rejected, WriteOptions,
+};
 
 /// One line of the table of formats. Each format has it in its own folder.
 pub(crate) struct Entry {

@@ -10,8 +10,8 @@ use crate::gltf::{glb, text as gltf};
 use crate::robot::{mjcf, urdf};
 use crate::robot_motion::{gmr_npz, gmr_pkl, isaac_npz, mjlab_npz, robot_csv, unitree_csv};
 use crate::{
-    FileBeside, FilesBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel, smpl, text,
-    trc, usd,
+    FileBeside, FilesBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel,
+    smpl, text, trc, usd,
 };
 
 /// Makes the enum and the table from one line per format.

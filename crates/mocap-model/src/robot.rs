@@ -406,8 +406,7 @@ impl RobotShape {
     pub fn capsule(&self) -> ([Vector3<f64>; 2], f64) {
         let along = |axis: usize, half: f64, radius: f64| {
             let end = |sign: f64| {
-                self.placement.translation.vector
-                    + self.placement.rotation * Vector3::ith(axis, sign * half)
+                self.placement.translation.vector + self.placement.rotation * Vector3::ith(axis, sign * half)
             };
             ([end(-1.0), end(1.0)], radius)
         };

@@ -98,9 +98,8 @@ impl RobotMotion {
             let track = &mut tracks[id.index()];
             match joint.kind {
                 RobotJointKind::Hinge => {
-                    let turn = sampled(&|pose| {
-                        rest.rest_rotation * UnitQuaternion::new(joint.axis * value(pose))
-                    });
+                    let turn =
+                        sampled(&|pose| rest.rest_rotation * UnitQuaternion::new(joint.axis * value(pose)));
                     track.rotation = turn.unwrap_or_else(|| track.rotation.clone());
                 }
                 RobotJointKind::Slide => {

@@ -51,10 +51,8 @@ impl Default for ViewOptions {
 /// ```
 pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
     let robots: Vec<_> = inputs.iter().map(|input| with_capsules(input.clip)).collect();
-    let shown = inputs
-        .iter()
-        .zip(&robots)
-        .map(|(input, robot)| robot.as_ref().map_or(input.clip, |(clip, _)| clip));
+    let shown =
+        inputs.iter().zip(&robots).map(|(input, robot)| robot.as_ref().map_or(input.clip, |(clip, _)| clip));
     let mut stages: Vec<Stage<'_>> = shown.map(Stage::new).collect();
     let fitted = fit_unknown(&mut stages);
     let known = stages.iter().any(|stage| stage.unit.is_some());
@@ -243,8 +241,16 @@ fn clip(
         parents,
         sides: stage.sides.iter().map(|side| side.map_or(0, side_number)).collect(),
         ends: skeleton.joints().iter().map(|joint| u8::from(joint.end_site)).collect(),
-        bones: stage.bones.iter().filter(|bone| bone.to < bodies).map(|bone| [bone.from, bone.to, usize::from(bone.faint)]).collect(),
-        capsules: capsules.iter().map(|it| (it.ends[0], it.ends[1], rounded(it.radius * stage.scale, 1e4))).collect(),
+        bones: stage
+            .bones
+            .iter()
+            .filter(|bone| bone.to < bodies)
+            .map(|bone| [bone.from, bone.to, usize::from(bone.faint)])
+            .collect(),
+        capsules: capsules
+            .iter()
+            .map(|it| (it.ends[0], it.ends[1], rounded(it.radius * stage.scale, 1e4)))
+            .collect(),
         feet: feet(stage, step, samples),
         head: head(stage),
         centre: stage.centre,

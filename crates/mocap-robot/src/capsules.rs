@@ -24,6 +24,15 @@ impl Capsule {
     }
 }
 
+/// A capsule in the world, with a ball around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placed {
+    pub(crate) ends: [Point3<f64>; 2],
+    middle: Point3<f64>,
+    /// Of the ball \[m\].
+    reach: f64,
+}
+
 /// Capsules of a robot, and which pairs may not touch.
 pub(crate) struct Capsules {
     pub(crate) all: Vec<Capsule>,
@@ -66,12 +75,14 @@ impl Capsules {
                 || robot.excluded().iter().any(excluded)
         };
         let mut capsules = Capsules { all, pairs: Vec::new() };
+        let mut placed = Vec::new();
+        capsules.place(at_rest, &mut placed);
         for first in 0..capsules.all.len() {
             for second in first + 1..capsules.all.len() {
                 let bodies = [first, second].map(|index| capsules.all[index].body);
-                if !may_touch(bodies[0], bodies[1])
-                    && capsules.near([first, second], at_rest).distance > -0.01
-                {
+                let near = capsules.near([first, second], &placed, 0.0);
+                let apart = near.is_none_or(|near| near.distance > -0.01);
+                if apart && !may_touch(bodies[0], bodies[1]) {
                     capsules.pairs.push([first, second]);
                 }
             }
@@ -79,14 +90,29 @@ impl Capsules {
         capsules
     }
 
-    /// How near the two of a pair are.
-    pub(crate) fn near(&self, [first, second]: [usize; 2], placed: &[Isometry3<f64>]) -> Near {
-        let (a, b) = (&self.all[first], &self.all[second]);
-        let points = closest(a.placed(placed), b.placed(placed));
+    /// Where all of them are.
+    pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Vec<Placed>) {
+        out.clear();
+        out.extend(self.all.iter().map(|capsule| {
+            let ends = capsule.placed(bodies);
+            let half = (ends[1] - ends[0]) / 2.0;
+            Placed { ends, middle: ends[0] + half, reach: half.norm() + capsule.radius }
+        }));
+    }
+
+    /// How near the two of a pair are, where they may be nearer than `within` \[m\].
+    pub(crate) fn near(&self, [first, second]: [usize; 2], placed: &[Placed], within: f64) -> Option<Near> {
+        let (a, b) = (&placed[first], &placed[second]);
+        let reach = a.reach + b.reach + within;
+        if (b.middle - a.middle).norm_squared() > reach * reach {
+            return None;
+        }
+        let points = closest(a.ends, b.ends);
         let apart = points[1] - points[0];
         let length = apart.norm();
         let direction = if length > 1e-9 { apart / length } else { Vector3::x() };
-        Near { bodies: [a.body, b.body], points, direction, distance: length - a.radius - b.radius }
+        let [a, b] = [first, second].map(|index| &self.all[index]);
+        Some(Near { bodies: [a.body, b.body], points, direction, distance: length - a.radius - b.radius })
     }
 }
 

@@ -3,7 +3,7 @@
 use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::Capsules;
+use crate::capsules::{Capsules, Placed};
 use crate::kinematics::{BASE, Kinematics};
 use crate::landmarks::{BodyPoint, Humanoid};
 
@@ -63,6 +63,8 @@ pub(crate) struct Normal {
     row: Vec<(usize, f64)>,
     moves: Vec<(usize, Vector3<f64>)>,
     other: Vec<(usize, Vector3<f64>)>,
+    joined: Vec<(usize, Vector3<f64>)>,
+    placed: Vec<Placed>,
 }
 
 impl Normal {
@@ -76,6 +78,8 @@ impl Normal {
             row: Vec::new(),
             moves: Vec::new(),
             other: Vec::new(),
+            joined: Vec::new(),
+            placed: Vec::new(),
         }
     }
 
@@ -132,7 +136,7 @@ impl Normal {
 
     /// The point held in `moves` less the one in `other`, times `scale`.
     fn subtract_other(&mut self, scale: f64) {
-        let mut joined: Vec<(usize, Vector3<f64>)> = Vec::with_capacity(self.moves.len() + self.other.len());
+        self.joined.clear();
         let (mut a, mut b) = (self.moves.iter().peekable(), self.other.iter().peekable());
         loop {
             let next = match (a.peek(), b.peek()) {
@@ -159,9 +163,9 @@ impl Normal {
                 }
                 (None, None) => break,
             };
-            joined.push(next);
+            self.joined.push(next);
         }
-        self.moves = joined;
+        std::mem::swap(&mut self.moves, &mut self.joined);
     }
 }
 
@@ -262,9 +266,10 @@ impl Costs<'_> {
         if self.weights.apart <= 0.0 {
             return;
         }
-        for capsule in &self.capsules.all {
-            for end in capsule.ends {
-                let at = kinematics.placed[capsule.body] * end;
+        let mut placed = std::mem::take(&mut normal.placed);
+        self.capsules.place(&kinematics.placed, &mut placed);
+        for (capsule, at) in self.capsules.all.iter().zip(&placed) {
+            for at in at.ends {
                 let under = capsule.radius - at.z;
                 if under > -NEAR {
                     kinematics.point(capsule.body, &at, &mut normal.moves);
@@ -273,7 +278,7 @@ impl Costs<'_> {
             }
         }
         for pair in &self.capsules.pairs {
-            let near = self.capsules.near(*pair, &kinematics.placed);
+            let Some(near) = self.capsules.near(*pair, &placed, self.margin + NEAR) else { continue };
             let under = self.margin - near.distance;
             if under > -NEAR {
                 kinematics.point(near.bodies[1], &near.points[1], &mut normal.moves);
@@ -282,6 +287,7 @@ impl Costs<'_> {
                 normal.above(&near.direction, self.weights.apart, under);
             }
         }
+        normal.placed = placed;
     }
 }
 

@@ -1,9 +1,14 @@
 //! Puts captured motion on humanoid robots: no table of offsets, joint limits that hold, feet that stay.
 
+/// The program of the README, compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod anchors;
-mod band;
 mod capsules;
 mod cost;
+mod dense;
 mod error;
 mod kinematics;
 mod landmarks;

@@ -6,8 +6,8 @@ use nalgebra::Point3;
 use crate::capsules::Capsules;
 use crate::cost::{Goal, LimbDirections};
 use crate::landmarks::{Humanoid, Limb, rest_values};
-use crate::sole::lowest_points;
 use crate::report::{Excess, Follow, RobotReport, Skate};
+use crate::sole::lowest_points;
 
 /// A sole point lower than this touches the floor \[m\].
 const TOUCHING: f64 = 0.01;
@@ -146,9 +146,11 @@ fn self_penetration(robot: &Robot, placed: &[Vec<Isometry3<f64>>]) -> Option<Exc
     if capsules.pairs.is_empty() {
         return None;
     }
+    let mut shapes = Vec::new();
     let deepest = |placed: &Vec<Isometry3<f64>>| {
-        let depths = capsules.pairs.iter().map(|pair| -capsules.near(*pair, placed).distance);
-        depths.fold(0.0, f64::max)
+        capsules.place(placed, &mut shapes);
+        let near = capsules.pairs.iter().filter_map(|pair| capsules.near(*pair, &shapes, 0.0));
+        near.map(|near| -near.distance).fold(0.0, f64::max)
     };
     let depths: Vec<f64> = placed.iter().map(deepest).collect();
     let inside = depths.iter().filter(|depth| **depth > INSIDE).count();

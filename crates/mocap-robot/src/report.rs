@@ -160,26 +160,47 @@ impl fmt::Display for RobotReport {
         write!(f, "  limits      {} over", percent(limits.share))?;
         match velocity {
             Some(velocity) => {
-                writeln!(f, "; speeds {} over, greatest {:.2} of the highest", percent(velocity.share), velocity.max)?;
+                writeln!(
+                    f,
+                    "; speeds {} over, greatest {:.2} of the highest",
+                    percent(velocity.share),
+                    velocity.max
+                )?;
             }
             None => writeln!(f, "; speeds not measured: no highest speeds are known")?,
         }
         match skate {
             Some(Skate { mean, p95, share }) => {
-                writeln!(f, "  skate       mean {mean:.3} / p95 {p95:.3} m/s, {} above 0.15 m/s", percent(*share))?;
+                writeln!(
+                    f,
+                    "  skate       mean {mean:.3} / p95 {p95:.3} m/s, {} above 0.15 m/s",
+                    percent(*share)
+                )?;
             }
             None => writeln!(f, "  skate       not measured: no sole is on the floor in two frames")?,
         }
-        write!(f, "  floor       penetration max {}, {} of frames above 5 mm", mm(penetration.max), percent(penetration.share))?;
+        write!(
+            f,
+            "  floor       penetration max {}, {} of frames above 5 mm",
+            mm(penetration.max),
+            percent(penetration.share)
+        )?;
         match self.float_p95 {
             Some(float) => writeln!(f, "; float p95 {}", mm(float))?,
             None => writeln!(f, "; float not measured: the source does not stand")?,
         }
         match self.self_penetration {
             Some(own) => {
-                writeln!(f, "  itself      penetration max {}, {} of frames above 1 cm", mm(own.max), percent(own.share))?;
+                writeln!(
+                    f,
+                    "  itself      penetration max {}, {} of frames above 1 cm",
+                    mm(own.max),
+                    percent(own.share)
+                )?;
             }
-            None => writeln!(f, "  itself      not measured: the model has no collision shapes that can meet")?,
+            None => {
+                writeln!(f, "  itself      not measured: the model has no collision shapes that can meet")?
+            }
         }
         write!(f, "  smoothness  largest step {:.2} rad", self.step_max)?;
         match self.jerk_p99 {

@@ -2,7 +2,9 @@
 //! in metres with Z up, at the robot's rate.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of, floor_of};
-use mocap_model::{Clip, ForwardKinematics, FrameRate, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{
+    Clip, ForwardKinematics, FrameRate, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3,
+};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
@@ -32,6 +34,35 @@ pub(crate) struct Source {
     pub(crate) leg_length: f64,
     /// The usual height of the ankle above the floor in contact \[m\].
     pub(crate) ankle_height: f64,
+    pub(crate) steps: Steps,
+}
+
+/// The largest turn from frame to frame of the joints of a part \[rad\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Steps {
+    pub(crate) legs: f64,
+    pub(crate) arms: f64,
+    /// Of all joints.
+    pub(crate) all: f64,
+}
+
+impl Steps {
+    fn of(clip: &Clip, joints: &Joints) -> Steps {
+        let largest = |joint: JointId| {
+            let step = |frame: usize| {
+                clip.local(joint, frame - 1).rotation.angle_to(&clip.local(joint, frame).rotation)
+            };
+            (1..clip.frames()).map(step).fold(0.0, f64::max)
+        };
+        let of = |limbs: &[[JointId; 3]; 2]| {
+            limbs.iter().flatten().map(|joint| largest(*joint)).fold(0.0, f64::max)
+        };
+        Steps {
+            legs: of(&joints.legs),
+            arms: joints.arms.as_ref().map_or(0.0, of),
+            all: clip.skeleton().iter().map(|(joint, _)| largest(joint)).fold(0.0, f64::max),
+        }
+    }
 }
 
 /// The joints of a human that are used.
@@ -111,7 +142,8 @@ impl Source {
         let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
         let frames = orient(&raw, floor, |foot, frame| in_contact(foot, frame));
-        Ok(Source { frames, leg_length, ankle_height })
+        let steps = Steps::of(&sampled, &joints);
+        Ok(Source { frames, leg_length, ankle_height, steps })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gates that a report does not pass: `--fail-above slide=0.05,penetration=0.01`.
 
-use mocap_analysis::{Gate, Gated, GateResult, MissedGate};
+use mocap_analysis::{Gate, GateResult, Gated, MissedGate};
 
 use super::outcome::Outcome;
 use super::target::Target;

@@ -68,7 +68,9 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let target_name = stem(target_path);
     let target_name = target_name.strip_prefix(PRESET).unwrap_or(&target_name);
-    let rename = |path: &Path| path.with_file_name(format!("{}.{target_name}.{}", stem(path), format.file_extension()));
+    let rename = |path: &Path| {
+        path.with_file_name(format!("{}.{target_name}.{}", stem(path), format.file_extension()))
+    };
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
     let jobs = match args.mapping.shows_only() {
         true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
@@ -120,7 +122,8 @@ fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result
         asked => asked.unwrap_or(Format::Bvh),
     };
     if format.holds_robot() && !on_robot {
-        let message = format!("{format} files hold the motion of a robot, and {} is not a robot", target.path);
+        let message =
+            format!("{format} files hold the motion of a robot, and {} is not a robot", target.path);
         return Err(Diagnostic::new("usage::format", message)
             .help("name the model of a robot (URDF or MJCF) as target"));
     }
@@ -219,7 +222,9 @@ fn edited(
     if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
         let help = match on_robot {
             true => "it is left out of the robot's motion",
-            false => "it stays in the output and is not measured; --drop-first-frame removes it from the output",
+            false => {
+                "it stays in the output and is not measured; --drop-first-frame removes it from the output"
+            }
         };
         warning.help = Some(help.into());
     }

@@ -39,19 +39,16 @@ pub(super) fn put_on_robot(
         return Err(if error.is_about_roles() { diagnostic.note(table) } else { diagnostic });
     }
     let skeleton = roles.certain().apply(source.skeleton());
-    let metres = skeleton.space().metres().unwrap_or(1.0);
+    let metres = mocap::known_unit(&skeleton).map_or(1.0, |unit| unit.metres);
     let source = source.into_owned().with_skeleton(skeleton.into()).expect("it has as many joints as before");
     let source = match opening.lead_in < source.frames() {
         true => source.trimmed(opening.lead_in..source.frames()).expect("frames are left"),
         false => source,
     };
-    let options = RobotOptions {
-        fps,
-        separate: target.limits.separate,
-        velocities: target.limits.velocities.clone(),
-    };
-    let (motion, report) = mocap_robot::retarget(&source, metres, robot, &options)
-        .map_err(|error| refused(&error, target))?;
+    let options =
+        RobotOptions { fps, separate: target.limits.separate, velocities: target.limits.velocities.clone() };
+    let (motion, report) =
+        mocap_robot::retarget(&source, metres, robot, &options).map_err(|error| refused(&error, target))?;
     let clip = motion.to_clip(robot).map_err(mocap::Error::from)?;
     Ok((clip, Outcome::Robot(Box::new(report))))
 }

@@ -6,8 +6,8 @@ use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::{Pose, Robot, Skeleton};
-use mocap_robot::Humanoid;
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
+use mocap_robot::Humanoid;
 
 use super::robot::refused;
 use crate::args::{PositionChannelsArg, Reading, RobotSettings, TargetSettings};
@@ -56,8 +56,10 @@ impl Target {
         let Some(robot) = self.robot() else {
             return match settings.limits_from {
                 None => Ok(self),
-                Some(_) => Err(Diagnostic::new("usage::limits-from", "--limits-from is for robots as target")
-                    .help("the target is not the model of a robot")),
+                Some(_) => {
+                    Err(Diagnostic::new("usage::limits-from", "--limits-from is for robots as target")
+                        .help("the target is not the model of a robot"))
+                }
             };
         };
         Humanoid::find(robot).map_err(|error| refused(&error, &self))?;

@@ -58,11 +58,7 @@ pub fn parse(
 ///
 /// # Errors
 /// If the text cannot be decoded.
-pub fn files_beside(
-    bytes: &[u8],
-    known: &FilesBeside,
-    limits: &Limits,
-) -> Result<Vec<FileBeside>, Rejected> {
+pub fn files_beside(bytes: &[u8], known: &FilesBeside, limits: &Limits) -> Result<Vec<FileBeside>, Rejected> {
     let decoded = text::open(bytes, limits)?;
     let Ok(decoded) = std::str::from_utf8(&decoded) else { return Ok(Vec::new()) };
     let asked = RefCell::new(Vec::new());

@@ -56,7 +56,9 @@ pub(crate) fn robot_format(has: impl Fn(&str) -> bool) -> Format {
 /// Whether an array says what the motion of a robot is; the others follow from it.
 fn is_needed(name: &str) -> bool {
     name == "fps"
-        || LAYOUTS.iter().any(|layout| name == layout.joints || name == layout.names || layout.base.contains(&name))
+        || LAYOUTS
+            .iter()
+            .any(|layout| name == layout.joints || name == layout.names || layout.base.contains(&name))
 }
 
 /// Reads the motion of a robot.
@@ -96,7 +98,11 @@ pub(crate) fn read_arrays(
             _ => {
                 let expected = format!("({frames}, bodies, {width})");
                 let found = array.shape.clone();
-                return Err(source.error(name, |path| crate::arrays::Problem::Shape { path, found, expected }));
+                return Err(source.error(name, |path| crate::arrays::Problem::Shape {
+                    path,
+                    found,
+                    expected,
+                }));
             }
         };
         let at = move |frame: usize, i: usize| source.finite(name, array, (frame * bodies) * width + i);

@@ -146,7 +146,8 @@ fn named(text: &[u8], cells: &[std::ops::Range<usize>], robot: &Robot) -> Result
         let name = quoted.map_or(name.clone(), |name| name.replace("\"\"", "\""));
         let plain = name.strip_prefix('\'').filter(|name| name.starts_with(['=', '+', '-', '@', '\t']));
         let found = robot.find_joint(plain.unwrap_or(&name));
-        joints.push(found.ok_or_else(|| Finding::new(Problem::UnknownJoint { name }).at(text, span.clone()))?);
+        joints
+            .push(found.ok_or_else(|| Finding::new(Problem::UnknownJoint { name }).at(text, span.clone()))?);
     }
     let missing = (0..robot.joints().len()).find(|joint| !joints.contains(joint));
     match missing {
