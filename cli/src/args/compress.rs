@@ -103,6 +103,7 @@ impl BoundSettings {
             local_error: self.local_error.map(|Factor(degrees)| degrees.to_radians()),
             guard_between: self.guard_between,
             external_skeleton: self.no_skeleton,
+            external_scale: self.scale.map_or(1.0, |Factor(factor)| factor),
             ..CompressOptions::default()
         }
     }

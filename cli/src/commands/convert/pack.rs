@@ -123,7 +123,7 @@ fn arrays(
 ) -> Result<(Arrays, Vec<Diagnostic>, u64), Failure> {
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes } = read::motion(context, input, &reading)?;
-    let made = edit::apply(&args.edits, clip, &mut warnings).and_then(|clip| {
+    let made = edit::apply(&args.edits, args.reading.limits(), clip, &mut warnings).and_then(|clip| {
         let clip = only_joints(clip, &args.arrays.joints)?;
         let mut found = Vec::new();
         let clip = mocap::prepare(clip, format, &mut found);

@@ -141,7 +141,13 @@ fn node(
         NodeKind::Root | NodeKind::Joint => unique.claim(&options.names.written(&joint.name)?),
     };
     let parent = joint.parent.map(|parent| place[parent.index()]);
-    Ok(Node { kind, name, parent, offset, channels })
+    Ok(Node { kind, name, parent, offset: offset.map(without_noise), channels })
+}
+
+/// The number of at most 15 significant digits: those of a file survive, and what a change of unit or size adds in the
+/// last bits is not written.
+fn without_noise(value: f64) -> f64 {
+    format!("{value:.14e}").parse().unwrap_or(value)
 }
 
 /// The columns of one joint among the values of all.

@@ -191,5 +191,9 @@ fn dofs(role: Option<Role>) -> Dofs {
     };
     let mut dofs = Dofs::ball(order);
     dofs.limits[axis.index()] = Some(Limit { min: range[0], max: range[1] });
+    // Refuses no rotation, but the other three angles that make the same turn: with them, a bend to the wrong side is
+    // one to the right side.
+    let quarter = std::f64::consts::FRAC_PI_2;
+    dofs.limits[order.axes()[1].index()] = Some(Limit { min: -quarter, max: quarter });
     dofs
 }
