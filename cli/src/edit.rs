@@ -7,7 +7,7 @@ use mocap_model::{Clip, Unit};
 use crate::args::Edits;
 use crate::diagnostic::Diagnostic;
 
-/// The motion with all edits, of a size within the limits; what is assumed is added to `warnings`.
+/// The motion with all edits, of a size within the limits; assumptions are added to `warnings`.
 pub(crate) fn apply(
     edits: &Edits,
     limits: Limits,

@@ -1,4 +1,4 @@
-//! What a first user runs into: the command does what was meant, or says what is missing.
+//! What a first user runs into: each command does what was meant, or says what is missing.
 
 mod mocap;
 

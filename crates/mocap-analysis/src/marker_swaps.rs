@@ -27,7 +27,7 @@ struct Track {
 /// The exchanges of two markers, frame by frame.
 ///
 /// A marker is expected where it was last seen, moved on by its last step for each frame since. Two markers are exchanged where each is
-/// at least twice as near to what is expected of the other as to what is expected of itself. The rule has no unit and
+/// at least twice as near to the place expected of the other as to its own. The rule needs no unit and
 /// no threshold of distance; markers that are not seen for more than 0.1 s are not followed.
 ///
 /// ```

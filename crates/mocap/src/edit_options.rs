@@ -25,7 +25,7 @@ pub struct EditOptions {
     pub limits: Limits,
 }
 
-/// Applies edits to a motion. What is assumed is added to `warnings`.
+/// Applies edits to a motion. Assumptions are added to `warnings`.
 ///
 /// ```
 /// use mocap::EditOptions;

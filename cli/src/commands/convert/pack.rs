@@ -182,7 +182,7 @@ fn clip(
 /// The set while it is written.
 struct Set<'a> {
     dataset: Mutex<Dataset>,
-    /// Why a file could not be written: then there is no index.
+    /// Why a file could not be written; the index is then left out.
     failed: Mutex<Option<Diagnostic>>,
     writer: Writer<'a>,
 }

@@ -181,7 +181,7 @@ fn retarget(
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 
-/// The source with its edits, of a size within the limits, and what is known about its start.
+/// The source with its edits, of a size within the limits, and its first frames if they are not motion.
 fn edited(
     clip: Clip,
     (edits, limits): (&Edits, Limits),

@@ -179,7 +179,7 @@ fn joint(name: &str, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
     }
 }
 
-/// Knees and elbows bend one way; the axis of the bend turns first, so that its angle has its whole range.
+/// Knees and elbows bend one way; the axis of the bend turns first, so its angle has its whole range.
 fn dofs(role: Option<Role>) -> Dofs {
     let order = |text: &str| text.parse::<EulerOrder>().expect("an order");
     let [back, bent] = BEND.map(f64::to_radians);
