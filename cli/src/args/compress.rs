@@ -60,7 +60,7 @@ pub(crate) struct BoundSettings {
     /// Keep the error bound half-way between frames as well
     #[arg(long)]
     guard_between: bool,
-    /// Omit the skeleton from the files; `mocap decompress --skeleton-ref` then needs a file with it
+    /// Omit the skeleton from the files; reading them then needs --skeleton-ref with a file that has it
     #[arg(long)]
     no_skeleton: bool,
     /// Multiply every length first [above 0, default 1]
