@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use mocap_formats::robot_motion::usual_rate;
-use mocap_formats::{Format, Remedy};
+use mocap_formats::{Format, Limits, Remedy};
 use mocap_model::Clip;
 
 use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
@@ -159,7 +159,8 @@ fn retarget(
             })
         })?;
     context.check()?;
-    let source = edited(clip, &edits, &args.method, target.robot().is_some(), &mut warnings);
+    let edits = (&edits, reading.limits());
+    let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
     let done = source.and_then(|(clip, opening)| {
         put_on_target(&clip, opening, &args.method, (target, map), fps, &mut warnings)
     });
@@ -207,10 +208,10 @@ fn retarget(
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 
-/// The source with its edits, and what is known about its start.
+/// The source with its edits, of a size within the limits, and its first frames if they are not motion.
 fn edited(
     clip: Clip,
-    edits: &Edits,
+    (edits, limits): (&Edits, Limits),
     method: &MethodSettings,
     on_robot: bool,
     warnings: &mut Vec<Diagnostic>,
@@ -228,5 +229,5 @@ fn edited(
         };
         warning.help = Some(help.into());
     }
-    Ok((edit::apply(edits, clip, warnings)?, Opening { rest, lead_in }))
+    Ok((edit::apply(edits, limits, clip, warnings)?, Opening { rest, lead_in }))
 }
