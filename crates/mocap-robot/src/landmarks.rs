@@ -7,6 +7,7 @@ use mocap_model::{Isometry3, JointId, Robot, RobotJointKind, Role, Vector3};
 use nalgebra::{Matrix3, Point3};
 
 use crate::RobotError;
+use crate::kinematics::follow_mimics;
 use crate::sole::sole_points;
 
 /// A point fixed to a body.
@@ -216,7 +217,9 @@ impl Rest<'_> {
 pub fn rest_values(robot: &Robot) -> Vec<f64> {
     let within =
         |limit: Option<mocap_model::Limit>| limit.map_or(0.0, |limit| 0.0f64.clamp(limit.min, limit.max));
-    robot.joints().iter().map(|joint| within(joint.limit)).collect()
+    let mut values: Vec<f64> = robot.joints().iter().map(|joint| within(joint.limit)).collect();
+    follow_mimics(robot, &mut values);
+    values
 }
 
 /// Whether to prefer limbs that end low or high.

@@ -8,7 +8,7 @@ use mocap_model::{Isometry3, Robot, RobotPose};
 
 use crate::cost::{Costs, Goal, Normal};
 use crate::dense::Dense;
-use crate::kinematics::{BASE, Kinematics, advance};
+use crate::kinematics::{BASE, Kinematics, advance, follow_mimics};
 
 /// Keeps steps finite where nothing determines a column.
 const DAMPING: f64 = 1e-3;
@@ -57,7 +57,19 @@ pub(crate) fn bounds(robot: &Robot) -> Vec<[f64; 2]> {
         Some(limit) => [limit.min, limit.max],
         None => [f64::NEG_INFINITY, f64::INFINITY],
     };
-    robot.joints().iter().map(of).collect()
+    let mut bounds: Vec<[f64; 2]> = robot.joints().iter().map(of).collect();
+    // What follows a joint bounds it too.
+    for (index, joint) in robot.joints().iter().enumerate().rev() {
+        if let Some(mimic) = joint.mimic.filter(|mimic| mimic.factor != 0.0) {
+            let ends = bounds[index].map(|bound| (bound - mimic.offset) / mimic.factor);
+            let [min, max] = bounds[mimic.joint];
+            let (low, high) = (min.max(ends[0].min(ends[1])), max.min(ends[0].max(ends[1])));
+            if low <= high {
+                bounds[mimic.joint] = [low, high];
+            }
+        }
+    }
+    bounds
 }
 
 /// What a step of one frame needs; kept from frame to frame.
@@ -96,6 +108,7 @@ pub(crate) fn fit_frames(
             if !scratch.system.step(&mut pose, &bounds) {
                 break;
             }
+            follow_mimics(kinematics.robot, &mut pose.values);
         }
         poses.push(pose.clone());
     }
@@ -125,6 +138,7 @@ pub(crate) fn fit_motion(
             add_accelerations(&mut scratch, poses, frame, smoothness);
             add_speed_limits(&mut scratch.system, poses, frame, smoothness);
             scratch.system.step(&mut poses[frame], &bounds);
+            follow_mimics(kinematics.robot, &mut poses[frame].values);
         }
     }
 }
