@@ -35,7 +35,7 @@ mod validate;
 mod view;
 mod words;
 
-pub(crate) use arrays::{ArraySettings, holds_arrays};
+pub(crate) use arrays::{ArraySettings, ArrayStyle, holds_arrays};
 pub(crate) use bvh_style::BvhStyle;
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};

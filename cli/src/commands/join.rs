@@ -49,11 +49,15 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
     let mut warnings = Vec::new();
     let mut clips = Vec::new();
+    // The joined motion is on the skeleton of the first.
+    let mut document = None;
     let reading = args.first.of(&args.reading);
     for path in &args.inputs {
         let input = Input::named(path);
-        match read::motion(&JobContext::standalone(), &input, &reading) {
-            Ok(Motion { clip, warnings: found, .. }) => {
+        let loaded = read::load(&JobContext::standalone(), &input, &reading);
+        match loaded.and_then(|loaded| loaded.into_motion_and_document(&reading)) {
+            Ok((Motion { clip, warnings: found, .. }, of_file)) => {
+                document = document.or(of_file.filter(|_| clips.is_empty()));
                 let clip = without_rest(clip, &found);
                 warn(found, path, &mut warnings, console);
                 clips.push(clip);
@@ -90,7 +94,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     };
     if missed.is_empty() {
         let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
-        let encoded = encode::clip(clip, format, options)?;
+        let encoded = encode::clip_in(document.as_deref(), clip, format, options)?;
         match encode::deliver_to(&encoded, &output, args.overwrite) {
             Ok(bytes) => (row.bytes, row.output) = (bytes, output.display().to_string()),
             Err(Failure { error, .. }) => {

@@ -186,6 +186,19 @@ impl Loaded {
         Ok(Motion { clip, warnings: strict(reading, warnings)?, bytes })
     }
 
+    /// The motion, and of a format that shows bodies the document: an output may keep what else it holds.
+    pub(crate) fn into_motion_and_document(
+        self,
+        reading: &Reading,
+    ) -> Result<(Motion, Option<Box<dyn Document>>), Failure> {
+        if !self.format.exchange().is_some_and(Format::holds_several_clips) {
+            return Ok((self.into_motion(reading)?, None));
+        }
+        let bytes = self.size();
+        let (clip, warnings) = self.chosen(reading)?;
+        Ok((Motion { clip, warnings, bytes }, self.into_document()))
+    }
+
     /// As [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, ReadFailure> {
         let size = self.size();

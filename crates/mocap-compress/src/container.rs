@@ -14,6 +14,8 @@ pub(crate) const MAGIC: [u8; 4] = *b"MOCZ";
 pub(crate) const VERSION: u16 = 1;
 /// Header flag: the skeleton is in another file.
 pub(crate) const EXTERNAL_SKELETON: u8 = 1;
+/// Header flag: there is a section of what a clip holds besides rotations and translations.
+pub(crate) const EXTRAS: u8 = 2;
 const HEADER_BYTES: usize = 60;
 /// The largest number of frames × moving tracks of one block: what a decoder holds at once.
 pub(crate) const BLOCK_VALUES: usize = 1 << 23;
@@ -29,6 +31,7 @@ pub(crate) struct Parts {
     pub(crate) described: usize,
     pub(crate) skeleton: Option<Range<usize>>,
     pub(crate) plan: Range<usize>,
+    pub(crate) extras: Option<Range<usize>>,
     pub(crate) blocks: Vec<Range<usize>>,
     /// Frames from one block to the next.
     pub(crate) block_frames: usize,
@@ -55,14 +58,14 @@ pub(crate) fn assemble(
     block_frames: usize,
     description: &[u8],
     external: bool,
-    plan: &[u8],
+    (plan, extras): (&[u8], Option<&[u8]>),
     blocks: &[Vec<u8>],
 ) -> Vec<u8> {
     use crate::wire::{pack, put_number};
     let mut bytes = Vec::from(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.push(info.profile.code());
-    bytes.push(if external { EXTERNAL_SKELETON } else { 0 });
+    bytes.push(if external { EXTERNAL_SKELETON } else { 0 } | if extras.is_some() { EXTRAS } else { 0 });
     bytes.extend((info.frames as u64).to_le_bytes());
     for value in [info.rate.fps(), info.tolerance, info.shell, info.metres_per_unit] {
         bytes.extend(value.to_le_bytes());
@@ -72,8 +75,12 @@ pub(crate) fn assemble(
     debug_assert_eq!(bytes.len(), HEADER_BYTES);
     let skeleton = if external { Vec::new() } else { pack(description) };
     put_number(&mut bytes, if external { 0 } else { description.len() as u64 });
-    let sections: Vec<&[u8]> =
-        [&skeleton[..], plan].into_iter().chain(blocks.iter().map(Vec::as_slice)).collect();
+    let extras = extras.map(packed_with_length);
+    let sections: Vec<&[u8]> = [&skeleton[..], plan]
+        .into_iter()
+        .chain(extras.as_deref())
+        .chain(blocks.iter().map(Vec::as_slice))
+        .collect();
     for section in &sections {
         put_number(&mut bytes, section.len() as u64);
         bytes.extend(xxh3_64(section).to_le_bytes());
@@ -81,6 +88,15 @@ pub(crate) fn assemble(
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
     sections.iter().for_each(|section| bytes.extend(*section));
     bytes
+}
+
+/// Packed bytes behind their length.
+#[cfg(feature = "encode")]
+fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    crate::wire::put_number(&mut packed, bytes.len() as u64);
+    packed.extend(crate::wire::pack(bytes));
+    packed
 }
 
 /// Reads the header and the table, and checks every checksum.
@@ -108,10 +124,12 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     let block_frames = u32::from_le_bytes(reader.array("a number of frames").map_err(cut)?) as usize;
     // The table is as long as the header says, and the header is not to be believed before its checksum.
     let external = flags & EXTERNAL_SKELETON != 0;
+    let has_extras = flags & EXTRAS != 0;
+    let before_blocks = 2 + usize::from(has_extras);
     let count = usize::try_from(frames).ok().map(|frames| block_count(frames, block_frames.max(1)));
     let mut table = Vec::new();
     let described = reader.number(1 << 40, "a length").map_err(malformed)? as usize;
-    for _ in 0..count.unwrap_or(usize::MAX).saturating_add(2) {
+    for _ in 0..count.unwrap_or(usize::MAX).saturating_add(before_blocks) {
         let length = reader.number(1 << 40, "a length of a section").map_err(malformed)? as usize;
         table.push((length, u64::from_le_bytes(reader.array("a checksum").map_err(malformed)?)));
     }
@@ -127,7 +145,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     if !floats.iter().all(|value| value.is_finite() && *value >= 0.0) || metres_per_unit <= 0.0 {
         return fail("lengths that are finite");
     }
-    if flags & !EXTERNAL_SKELETON != 0 {
+    if flags & !(EXTERNAL_SKELETON | EXTRAS) != 0 {
         return fail("flags that are known");
     }
     if frames > limits.frames as u64 {
@@ -143,7 +161,8 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
         let section = match index {
             0 => Section::Skeleton,
             1 => Section::Plan,
-            block => Section::Block((block - 2) * block_frames),
+            2 if has_extras => Section::Extras,
+            block => Section::Block((block - before_blocks) * block_frames),
         };
         let range = at..at + length;
         let Some(content) = bytes.get(range.clone()) else {
@@ -159,8 +178,9 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
         let section = Section::Block(info.frames.saturating_sub(1));
         return Err(CompressError::Length { section, expected: at, found: bytes.len() });
     }
-    let blocks = ranges.split_off(2);
+    let blocks = ranges.split_off(before_blocks);
+    let extras = has_extras.then(|| ranges.remove(2));
     let plan = ranges.remove(1);
     let skeleton = (!external).then(|| ranges.remove(0));
-    Ok(Parts { info, fingerprint, described, skeleton, plan, blocks, block_frames })
+    Ok(Parts { info, fingerprint, described, skeleton, plan, extras, blocks, block_frames })
 }

@@ -1,11 +1,14 @@
 //! An FBX file as any document.
 
 use super::document::Document;
+use super::rebuilt::rebuilt;
 use super::span::{Span, span};
 use super::stack::elements;
 use super::to_clip::{at_rest, to_clip, to_skeleton};
 use crate::choice::chosen;
-use crate::{ClipChoice, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{
+    ClipChoice, Encoded, Finding, Format, Kept, Parsed, ReadOptions, Rejected, Stated, WriteOptions,
+};
 use mocap_model::{Clip, Skeleton};
 
 impl crate::Document for Document {
@@ -45,6 +48,18 @@ impl crate::Document for Document {
 
     fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
         to_skeleton(self, options)
+    }
+
+    fn meshes(&self) -> usize {
+        let own = self.scene.metadata.creator.starts_with("mocap ");
+        if own { 0 } else { self.scene.meshes.count }
+    }
+
+    fn with_clips(&self, clips: &[Clip], format: Format, options: &WriteOptions) -> Result<Kept, Finding> {
+        match format {
+            Format::Fbx => rebuilt(self, clips, options),
+            _ => Ok(Kept::OTHER_FORMAT),
+        }
     }
 
     fn write(&self) -> Encoded<'static> {
