@@ -93,6 +93,10 @@ fn parsed(
         let file = MotionFile::of_compressed(&open_compressed_of(&bytes, reading)?);
         return Ok(Loaded { format, file, warnings, clip: None, bytes, peers: PeerAnswers::default() });
     }
+    let body = match (format.exchange(), &reading.skeleton) {
+        (Some(Format::Npz | Format::Smpl), Some(path)) => Some(skeleton_of_file(path)?),
+        _ => None,
+    };
     let files = match format.exchange() {
         Some(exchange) => {
             let read = |path: &Path, limit: u64| context.read_file(path, limit).map_err(Diagnostic::from);
@@ -101,7 +105,7 @@ fn parsed(
         }
         None => FilesBeside::new(),
     };
-    match MotionFile::parse(&bytes, format, Companions { skeleton, files }, &options) {
+    match MotionFile::parse(&bytes, format, Companions { skeleton, body, files }, &options) {
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
             let clip = input.part.clone().map(ClipChoice);
