@@ -64,7 +64,7 @@ pub(crate) struct BoundSettings {
     /// Keep the error bound half-way between frames as well
     #[arg(long)]
     guard_between: bool,
-    /// Omit the skeleton from the files; `mocap decompress --skeleton-ref` then needs a file with it
+    /// Omit the skeleton from the files; reading them then needs --skeleton-ref with a file that has it
     #[arg(long)]
     no_skeleton: bool,
     /// Multiply every length first [above 0, default 1]
@@ -108,6 +108,7 @@ impl BoundSettings {
             track_error: self.track_error,
             guard_between: self.guard_between,
             external_skeleton: self.no_skeleton,
+            external_scale: self.scale.map_or(1.0, |Factor(factor)| factor),
             ..CompressOptions::default()
         }
     }

@@ -232,7 +232,7 @@ mod tests {
         let (_, bytes) = back(&plain, &CompressOptions::default());
         assert_eq!(bytes[7], 0, "no flag");
         let (_, larger) = back(&plain.with_name("wave"), &CompressOptions::default());
-        assert_eq!(larger[7], 2);
+        assert_eq!(larger[7], 4);
         assert!(larger.len() < bytes.len() + 40, "{} of {}", larger.len(), bytes.len());
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn read(
     let (skeleton, rest, roles, mut warnings, document) =
         if loaded.format.has_motion() || rest_frame.is_some() {
             let (Motion { clip, mut warnings, .. }, document) = loaded.into_motion_and_document(&reading)?;
-            // Which of its own clips shows how the target stands matters little.
+            // Any clip of the target shows how it stands.
             warnings.retain(|warning| {
                 !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&warning.code)
             });
