@@ -88,3 +88,20 @@ fn every_way_keeps_the_mesh_or_says_why_not() {
         assert_eq!(ran.stderr.contains("document::meshes-left-out"), !kept, "{}", ran.stderr);
     }
 }
+
+#[test]
+fn clips_of_a_set_have_names() {
+    let sandbox = Sandbox::new();
+    let walk = fixture("clips/alex_walk.bvh");
+    sandbox.put("in/one.bvh", std::fs::read(&walk).unwrap());
+    sandbox.run(["convert", "in/one.bvh", "-o", "in/two.bvh", "--trim", "3:9"]).ok();
+    sandbox.run(["convert", "in/", "--to", "npz", "--pack", "8", "-o", "set/"]).ok();
+    sandbox.run(["convert", "set/pack-00000.npz#two", "-o", "two.bvh"]).ok();
+    let row = sandbox.run(["info", "two.bvh", "--json"]).ok().rows().remove(0);
+    assert_eq!(row["frames"], 6, "{row}");
+    sandbox.run(["convert", "set/pack-00000.npz", "--clip", "all", "--to", "bvh", "-o", "all/"]).ok();
+    assert_eq!(sandbox.files("all").len(), 2);
+    let ran = sandbox.run(["convert", "set/pack-00000.npz#three", "-o", "three.bvh"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("it has 'one', 'two'"), "{}", ran.stderr);
+}

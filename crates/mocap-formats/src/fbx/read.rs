@@ -19,7 +19,7 @@ impl crate::Document for Document {
     fn stated(&self, options: &ReadOptions) -> Stated {
         let chosen = chosen_stack(self, options.clip.as_ref()).ok();
         let stack = chosen.and_then(|(index, _)| Some(&self.scene.anim_stacks[index?]));
-        let frames = stack.and_then(|stack| span(self, stack, options).ok());
+        let frames = stack.and_then(|stack| span(&self.scene, self.tree.joints.len(), stack, options).ok());
         let moved = ["Lcl Rotation", "Lcl Translation"].map(|name| {
             let moved = stack.map(|stack| elements(stack, &[name])).unwrap_or_default();
             self.tree.joints.iter().filter(|joint| moved.contains(&self.tree.node(joint).element)).count()

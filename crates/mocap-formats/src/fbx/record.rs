@@ -23,6 +23,7 @@ pub(super) enum Property {
     /// The letter of its type, the number of its values and their bytes, shared by all records that have the same.
     Array(u8, usize, Rc<[u8]>),
     /// As it is in a file, with the letter of its type.
+    #[cfg_attr(not(feature = "fbx"), expect(dead_code, reason = "only a file that was read has some"))]
     Raw(Vec<u8>),
 }
 
@@ -35,25 +36,6 @@ impl Record {
     pub(super) fn with(mut self, inside: impl IntoIterator<Item = Record>) -> Record {
         self.inside.extend(inside);
         self
-    }
-}
-
-impl Property {
-    /// A whole number.
-    pub(super) fn number(&self) -> Option<i64> {
-        match self {
-            Property::I32(value) => Some(i64::from(*value)),
-            Property::I64(value) => Some(*value),
-            _ => None,
-        }
-    }
-
-    /// A text.
-    pub(super) fn text(&self) -> Option<&[u8]> {
-        match self {
-            Property::Text(text) => Some(text),
-            _ => None,
-        }
     }
 }
 

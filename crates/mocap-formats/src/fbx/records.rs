@@ -11,6 +11,25 @@ pub(super) fn records(bytes: &[u8]) -> Option<(u32, Vec<Record>)> {
     Some((version, reader.list(start, bytes.len())?))
 }
 
+impl Property {
+    /// A whole number.
+    pub(super) fn number(&self) -> Option<i64> {
+        match self {
+            Property::I32(value) => Some(i64::from(*value)),
+            Property::I64(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A text.
+    pub(super) fn text(&self) -> Option<&[u8]> {
+        match self {
+            Property::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 struct Reader<'b> {
     bytes: &'b [u8],
     /// Whether numbers of headers have 8 bytes.

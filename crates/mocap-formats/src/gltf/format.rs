@@ -27,6 +27,7 @@ const BINARY: Entry = Entry {
     write_clips: Some(|clips, options| encoded(clips, options, true)),
     write_skeleton: None,
     files_beside: Some(files_beside),
+    reads_clips: true,
     in_metres: true,
     ..Entry::MOTION
 };
