@@ -7,7 +7,7 @@ use mocap::{Sandbox, fixture};
 /// A character of another program: what this one draws is not one.
 fn character(sandbox: &Sandbox, name: &str) {
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
-    sandbox.run(["convert", &walk, "-o", name, "--trim", "0:40", "--input-unit", "cm"]).ok();
+    sandbox.run(["convert", &walk, "-o", name, "--trim", "0:90", "--input-unit", "cm"]).ok();
     let foreign = replaced(&sandbox.read(name), &[("mocap ", "other "), ("Body", "Suit")]);
     sandbox.put(name, foreign);
 }
@@ -100,7 +100,11 @@ fn clips_of_a_set_have_names() {
     let row = sandbox.run(["info", "two.bvh", "--json"]).ok().rows().remove(0);
     assert_eq!(row["frames"], 6, "{row}");
     sandbox.run(["convert", "set/pack-00000.npz", "--clip", "all", "--to", "bvh", "-o", "all/"]).ok();
-    assert_eq!(sandbox.files("all").len(), 2);
+    assert_eq!(sandbox.files("all"), ["pack-00000#one.bvh", "pack-00000#two.bvh"]);
+    // So it is with every format of several clips.
+    let glb = fixture("gltf/warn-two-clips.glb").display().to_string();
+    sandbox.run(["convert", &glb, "--clip", "all", "--to", "bvh", "-o", "moves/"]).ok();
+    assert_eq!(sandbox.files("moves").len(), 2);
     let ran = sandbox.run(["convert", "set/pack-00000.npz#three", "-o", "three.bvh"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("it has 'one', 'two'"), "{}", ran.stderr);
