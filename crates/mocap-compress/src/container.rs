@@ -104,6 +104,22 @@ fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
+/// Whether the flags of a header are those of this version.
+fn are_known(flags: u8) -> bool {
+    let of_skeleton = flags & !EXTRAS;
+    of_skeleton & !(EXTERNAL_SKELETON | EXTERNAL_READING) == 0 && of_skeleton != EXTERNAL_READING
+}
+
+/// The section in a line of the table.
+fn section(line: usize, has_extras: bool, block_frames: usize) -> Section {
+    match line {
+        0 => Section::Skeleton,
+        1 => Section::Plan,
+        2 if has_extras => Section::Extras,
+        line => Section::Block((line - 2 - usize::from(has_extras)) * block_frames),
+    }
+}
+
 /// Reads the header and the table, and checks every checksum.
 pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, CompressError> {
     if !bytes.starts_with(&MAGIC) {
@@ -150,8 +166,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     if !floats.iter().all(|value| value.is_finite() && *value >= 0.0) || metres_per_unit <= 0.0 {
         return fail("lengths that are finite");
     }
-    let of_skeleton = flags & !EXTRAS;
-    if of_skeleton & !(EXTERNAL_SKELETON | EXTERNAL_READING) != 0 || of_skeleton == EXTERNAL_READING {
+    if !are_known(flags) {
         return fail("flags that are known");
     }
     if frames > limits.frames as u64 {
@@ -164,12 +179,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     let mut at = reader.at;
     let mut ranges = Vec::with_capacity(table.len());
     for (index, (length, checksum)) in table.iter().enumerate() {
-        let section = match index {
-            0 => Section::Skeleton,
-            1 => Section::Plan,
-            2 if has_extras => Section::Extras,
-            block => Section::Block((block - before_blocks) * block_frames),
-        };
+        let section = section(index, has_extras, block_frames);
         let range = at..at + length;
         let Some(content) = bytes.get(range.clone()) else {
             return Err(CompressError::Length { section, expected: range.end, found: bytes.len() });
