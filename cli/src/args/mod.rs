@@ -4,6 +4,8 @@
 //! Help texts are the reference of the command line: every number names its unit, range and default.
 
 mod arrays;
+mod bands;
+mod blend;
 mod bvh_style;
 mod compare;
 mod compress;
@@ -28,6 +30,7 @@ mod retarget;
 mod run;
 mod scene;
 mod setting;
+mod several;
 mod sheet;
 mod size;
 mod skel;
@@ -36,6 +39,8 @@ mod view;
 mod words;
 
 pub(crate) use arrays::{ArraySettings, holds_arrays};
+pub(crate) use bands::Args as BandsArgs;
+pub(crate) use blend::Args as BlendArgs;
 pub(crate) use bvh_style::BvhStyle;
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
@@ -63,6 +68,7 @@ pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use scene::SceneFlags;
+pub(crate) use several::Several;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use validate::Args as ValidateArgs;
@@ -97,6 +103,8 @@ pub(crate) enum Verb {
     Convert(ConvertArgs),
     Edit(EditArgs),
     Join(JoinArgs),
+    Blend(BlendArgs),
+    Bands(BandsArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),

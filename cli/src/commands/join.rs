@@ -1,8 +1,8 @@
-//! `mocap join`: several motions into one.
+//! `mocap join` and `mocap blend`: several motions into one.
 
 use std::path::{Path, PathBuf};
 
-use mocap_edit::{EditReport, join};
+use mocap_edit::{EditError, EditReport, blend, join};
 use mocap_formats::{Format, Remedy};
 use mocap_model::Clip;
 use mocap_retarget::GateResult;
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::{reports_text, warning};
-use crate::args::JoinArgs as Args;
+use crate::args::{BlendArgs, JoinArgs, Several};
 use crate::batch::{Input, JobContext, check_stdout_path, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
@@ -18,7 +18,7 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 
-/// A row of `mocap join --json`.
+/// A row of `mocap join --json` and `mocap blend --json`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Row<'a> {
     /// The motions, in the order in which they were joined.
@@ -27,20 +27,38 @@ pub(crate) struct Row<'a> {
     output: String,
     frames: usize,
     fps: f64,
-    /// One per transition.
+    /// One per transition; of a blend one.
     edits: &'a [EditReport],
     gates: &'a [GateResult],
     bytes: u64,
     warnings: &'a [Diagnostic],
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("joined.bvh"));
+/// Joins.
+pub(crate) fn run(args: &JoinArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
+    one_of(&args.several, "joined.bvh", console, |clips| join(clips, &args.options()))
+}
+
+/// Blends.
+pub(crate) fn run_blend(args: &BlendArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
+    one_of(&args.several, "blended.bvh", console, |clips| {
+        let (clip, report) = blend(clips, &args.weights(), &args.options())?;
+        Ok((clip, vec![report]))
+    })
+}
+
+/// Reads the motions, makes one of them, and writes it.
+fn one_of(
+    args: &Several,
+    usual_name: &str,
+    console: &mut Console,
+    work: impl FnOnce(&[Clip]) -> Result<(Clip, Vec<EditReport>), EditError>,
+) -> Result<Exit, Diagnostic> {
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(usual_name));
     let format = encode::asked_format(args.to, Some(&output))?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
-            .help(format!("join writes {}", encode::names(Format::has_motion))));
+            .help(format!("formats of motions: {}", encode::names(Format::has_motion))));
     }
     check_stdout_path(console, &output)?;
     if args.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
@@ -64,7 +82,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             }
         }
     }
-    let (clip, reports) = match join(&clips, &args.options()) {
+    let (clip, reports) = match work(&clips) {
         Ok(joined) => joined,
         Err(error) => return Ok(fail(&names.join(", "), &error.into(), &warnings, console)),
     };
@@ -109,7 +127,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     Ok(if missed.is_empty() { Exit::Success } else { Exit::Gate })
 }
 
-/// A rest pose before the motion is not joined.
+/// A rest pose before the motion is left out.
 fn without_rest(clip: Clip, warnings: &[Diagnostic]) -> Clip {
     let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
     match rest && clip.frames() > 1 {
@@ -121,7 +139,7 @@ fn without_rest(clip: Clip, warnings: &[Diagnostic]) -> Clip {
 fn warn(found: Vec<Diagnostic>, path: &Path, all: &mut Vec<Diagnostic>, console: &Console) {
     for mut warning in found {
         if warning.remedy == Some(Remedy::DropFirstFrame) {
-            warning.help = Some("it is left out of the joined motion".into());
+            warning.help = Some("it is left out".into());
         }
         let warning = if warning.path.is_some() { warning } else { warning.in_file(path) };
         if !console.is_json() {

@@ -20,6 +20,8 @@
 //! | swap left and right | [`mirror`] |
 //! | remove jitter and spikes | [`denoise`] |
 //! | make a loop, join motions | [`make_loop`], [`join()`] |
+//! | blend motions by weight | [`blend()`] |
+//! | make bands of frequency louder or quieter | [`bands()`] |
 //! | play faster or slower | [`speed`], [`duration`], [`map_times`] |
 //! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
@@ -30,6 +32,8 @@
 //! Lengths are in units of the clip, in reports in metres; angles are radians, in reports degrees. Edits that need a
 //! body (heading, feet) find its joints by their roles.
 
+mod bands;
+mod blend;
 mod body;
 mod carrier;
 mod cycle;
@@ -51,6 +55,8 @@ mod smoothing;
 mod table;
 mod trim;
 
+pub use bands::{BandRange, Gains, bands};
+pub use blend::{BlendOptions, Timing, average_rotation, blend, karcher_mean};
 pub use cycle::{LoopOptions, make_loop};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;

@@ -1,0 +1,54 @@
+//! `mocap blend`.
+
+use clap::Args as ClapArgs;
+use mocap_edit::{BlendOptions, Timing};
+
+use super::several::Several;
+
+/// Blend motions of one skeleton by weight, on one clock of strides, with locked feet
+///
+/// Strides are counted by foot strikes. The poses and the velocities of the root are blended, so a blend of a walk and a
+/// run travels at a speed between theirs. A motion with fewer strides than the longest repeats its best cycle.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap blend walk.bvh run.bvh --weight 0.4 -o jog.bvh\n\
+    \x20 mocap blend tired.bvh neutral.bvh happy.bvh --weight 1,2,1 -o mixed.bvh\n\
+    \x20 mocap blend wave.bvh greet.bvh --timing stretch -o between.bvh")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) several: Several,
+    /// Weight of the second of two motions [0 to 1], or one weight for each motion, with commas; their sum stands for 1
+    /// [default: equal weights]
+    #[arg(long, value_name = "WEIGHT", value_delimiter = ',', allow_negative_numbers = true, help_heading = "Blend")]
+    weight: Vec<f64>,
+    /// phase: frames are paired by foot strikes; stretch: from start to end [default: phase]
+    #[arg(long, value_name = "HOW", help_heading = "Blend")]
+    timing: Option<Timing>,
+    /// Do not repeat motions: the blend ends with the motion that has the fewest strides
+    #[arg(long, help_heading = "Blend")]
+    no_repeat: bool,
+    /// Do not lock feet
+    #[arg(long, help_heading = "Blend")]
+    no_lock: bool,
+}
+
+impl Args {
+    /// One weight for each motion.
+    pub(crate) fn weights(&self) -> Vec<f64> {
+        match (self.weight.as_slice(), self.several.inputs.len()) {
+            ([], motions) => vec![1.0; motions],
+            ([weight], 2) => vec![1.0 - weight, *weight],
+            (weights, _) => weights.to_vec(),
+        }
+    }
+
+    /// The options of the library.
+    pub(crate) fn options(&self) -> BlendOptions {
+        BlendOptions {
+            timing: self.timing.unwrap_or_default(),
+            repeat: !self.no_repeat,
+            lock_feet: !self.no_lock,
+        }
+    }
+}
