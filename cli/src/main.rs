@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Verb::Convert(args) => commands::convert::run(&args, invocation, &mut console),
         Verb::Edit(args) => commands::edit::run(&args, invocation, &mut console),
         Verb::Join(args) => commands::join::run(&args, &mut console),
-        Verb::Blend(args) => commands::join::run_blend(&args, &mut console),
+        Verb::Blend(args) => commands::blend::run(&args, &mut console),
         Verb::Bands(args) => commands::edit::run(&args.into(), invocation, &mut console),
         Verb::Compare(args) => commands::compare::run(&args, &mut console),
         Verb::Compress(args) => commands::compress::run(&args, invocation, &mut console),

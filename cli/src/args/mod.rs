@@ -154,6 +154,10 @@ impl Cli {
                 )
             })
         });
+        // A blend space names the motions.
+        let definition = definition.mut_subcommand("blend", |blend| {
+            blend.mut_arg("inputs", |inputs| inputs.required(false).required_unless_present("space"))
+        });
         // A preset takes the place of inputs, which no other command has.
         definition.mut_subcommand("skel", |skel| {
             skel.mut_arg("inputs", |inputs| {

@@ -1,8 +1,8 @@
-//! `mocap join` and `mocap blend`: several motions into one.
+//! `mocap join`, and what it shares with `mocap blend`: several motions become one.
 
 use std::path::{Path, PathBuf};
 
-use mocap_edit::{EditError, EditReport, blend, join};
+use mocap_edit::{EditError, EditReport, join};
 use mocap_formats::{Format, Remedy};
 use mocap_model::Clip;
 use mocap_retarget::GateResult;
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::{reports_text, warning};
-use crate::args::{BlendArgs, JoinArgs, Several};
+use crate::args::{JoinArgs, Several};
 use crate::batch::{Input, JobContext, check_stdout_path, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
@@ -36,20 +36,13 @@ pub(crate) struct Row<'a> {
 
 /// Joins.
 pub(crate) fn run(args: &JoinArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
-    one_of(&args.several, "joined.bvh", console, |clips| join(clips, &args.options()))
-}
-
-/// Blends.
-pub(crate) fn run_blend(args: &BlendArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
-    one_of(&args.several, "blended.bvh", console, |clips| {
-        let (clip, report) = blend(clips, &args.weights(), &args.options())?;
-        Ok((clip, vec![report]))
-    })
+    one_of(&args.several, &args.several.inputs, "joined.bvh", console, |clips| join(clips, &args.options()))
 }
 
 /// Reads the motions, makes one of them, and writes it.
-fn one_of(
+pub(super) fn one_of(
     args: &Several,
+    inputs: &[PathBuf],
     usual_name: &str,
     console: &mut Console,
     work: impl FnOnce(&[Clip]) -> Result<(Clip, Vec<EditReport>), EditError>,
@@ -61,14 +54,14 @@ fn one_of(
             .help(format!("formats of motions: {}", encode::names(Format::has_motion))));
     }
     check_stdout_path(console, &output)?;
-    if args.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+    if inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
     }
-    let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = inputs.iter().map(|path| path.display().to_string()).collect();
     let mut warnings = Vec::new();
     let mut clips = Vec::new();
     let reading = args.first.of(&args.reading);
-    for path in &args.inputs {
+    for path in inputs {
         let input = Input::named(path);
         match read::motion(&JobContext::standalone(), &input, &reading) {
             Ok(Motion { clip, warnings: found, .. }) => {

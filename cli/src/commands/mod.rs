@@ -1,5 +1,6 @@
 //! One file a command: arguments become options, a library call does the work, a row reports it.
 
+pub(crate) mod blend;
 pub(crate) mod compare;
 pub(crate) mod compress;
 pub(crate) mod convert;

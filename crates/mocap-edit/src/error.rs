@@ -41,6 +41,8 @@ pub enum EditError {
     Phases { reason: String },
     #[error("the weights: {reason}")]
     Weights { reason: String },
+    #[error("the blend space: {reason}")]
+    Space { reason: String },
     #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
     Band { band: String, levels: usize, slowest: f64, fastest: f64 },
     #[error("fix-feet: {reason}")]
@@ -71,6 +73,7 @@ impl EditError {
             EditError::Path { .. } => "edit::path",
             EditError::Phases { .. } => "edit::phases",
             EditError::Weights { .. } => "edit::weights",
+            EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
             EditError::FixFeet { .. } => "edit::fix-feet",
             EditError::Split { .. } => "edit::split",

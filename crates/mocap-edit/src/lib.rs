@@ -56,7 +56,10 @@ mod table;
 mod trim;
 
 pub use bands::{BandRange, Gains, bands};
-pub use blend::{BlendOptions, Timing, average_rotation, blend, karcher_mean};
+pub use blend::{
+    BlendOptions, BlendSpace, SpaceKind, Timing, average_rotation, blend, blend_at, karcher_mean,
+    speed_and_turn,
+};
 pub use cycle::{LoopOptions, make_loop};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;

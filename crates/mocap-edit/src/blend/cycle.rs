@@ -5,6 +5,7 @@ use nalgebra::Translation3;
 
 use crate::body::Body;
 use crate::carrier::Carrier;
+use crate::pose_cloud::{align, clouds};
 use crate::samples::Samples;
 use crate::{EditError, LoopOptions, make_loop};
 
@@ -16,7 +17,8 @@ const MOST_FRAMES: usize = 10_000_000;
 /// # Errors
 /// As [`make_loop`], and [`EditError::Option`] for too many repetitions.
 pub(super) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
-    let (looped, _) = make_loop(clip, &LoopOptions::default())?;
+    let range = ends_alike(clip).then(|| "0:".parse().expect("a range"));
+    let (looped, _) = make_loop(clip, &LoopOptions { range, ..LoopOptions::default() })?;
     let length = looped.frames() - 1;
     if length.saturating_mul(times) > MOST_FRAMES {
         let expected = "less: the repeated cycle would have more than 10 million frames";
@@ -47,4 +49,13 @@ pub(super) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
 fn along_ground(body: &Body, placement: &Isometry3<f64>) -> Isometry3<f64> {
     let (_, twist) = swing_twist(&placement.rotation, &body.up);
     Isometry3::from_parts(Translation3::from(body.on_ground(&placement.translation.vector)), twist)
+}
+
+/// Whether a motion ends in the pose in which it begins: nearer than two neighbouring frames are.
+fn ends_alike(clip: &Clip) -> bool {
+    let (body, clouds) = (Body::of(clip), clouds(clip));
+    let [first, .., last] = clouds.as_slice() else { return false };
+    let steps = clouds.windows(2).map(|pair| align(&body, &pair[0], &pair[1]).1);
+    let mean = steps.sum::<f64>() / (clouds.len() - 1) as f64;
+    align(&body, first, last).1 < mean / 2.0
 }

@@ -6,10 +6,12 @@
 //!
 //! Based on: L. Kovar, M. Gleicher, "Flexible Automatic Motion Blending with Registration Curves", 2003.
 
+mod at;
 mod average;
 mod cycle;
 mod gait;
 mod same;
+mod space;
 
 use std::str::FromStr;
 
@@ -24,9 +26,11 @@ use crate::retime::at_frames;
 use crate::root::{Travel, travel};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+pub use at::blend_at;
 pub use average::{average_rotation, karcher_mean};
 use gait::{Gait, inverse};
 pub(crate) use same::check_same;
+pub use space::{BlendSpace, SpaceKind};
 
 /// How frames of motions are paired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,11 +63,14 @@ pub struct BlendOptions {
     pub repeat: bool,
     /// Whether feet are locked while the motions agree that they stand. Default: true.
     pub lock_feet: bool,
+    /// The length of the blend \[s\]: the best cycle of every motion is repeated as often as that needs. Default: as long
+    /// as the motion with the most strides.
+    pub duration: Option<f64>,
 }
 
 impl Default for BlendOptions {
     fn default() -> BlendOptions {
-        BlendOptions { timing: Timing::Phase, repeat: true, lock_feet: true }
+        BlendOptions { timing: Timing::Phase, repeat: true, lock_feet: true, duration: None }
     }
 }
 
@@ -97,16 +104,18 @@ pub fn blend(
     options: &BlendOptions,
 ) -> Result<(Clip, EditReport), EditError> {
     let weights = shares(clips, weights)?;
-    let Some((first, others)) = clips.split_first() else {
-        return Err(EditError::Weights { reason: "there is no motion".into() });
-    };
+    let (first, others) = clips.split_first().expect("weights are of motions");
+    if let Some(duration) = options.duration.filter(|duration| !(duration.is_finite() && *duration > 0.0)) {
+        let (name, expected) = ("the duration [s]", "above 0");
+        return Err(EditError::Option { edit: "blend", name, value: duration, expected });
+    }
     for other in others {
         check_same(first, other)?;
     }
     let body = Body::of(first);
     let mut notes = Vec::new();
     let sources = sources(clips, &weights, &body, options, &mut notes)?;
-    let Clock { phases, times } = clock(&sources, first.rate().fps())?;
+    let Clock { phases, times } = clock(&sources, first.rate().fps(), options.duration)?;
     let blended = mixed(&sources, &body, first, &times)?;
     let mut motion = blended.into_clip("blend")?;
     if options.lock_feet && options.timing == Timing::Phase {
@@ -154,7 +163,13 @@ fn sources(
     let longest = (0..clips.len())
         .max_by(|a, b| strides(&prepared[*a].1).total_cmp(&strides(&prepared[*b].1)).then(b.cmp(a)))
         .expect("at least one motion");
-    let whole = prepared[longest].1.clone();
+    let mut whole = prepared[longest].1.clone();
+    if let Some(duration) = options.duration {
+        let stride =
+            |gait: &Gait| (gait.time_at(gait.range[1]) - gait.time_at(gait.range[0])) / strides(gait);
+        let shortest = prepared.iter().map(|(_, gait)| stride(gait)).fold(f64::INFINITY, f64::min);
+        whole.range[1] = whole.range[0] + duration / shortest + 1.0;
+    }
     let reference = Samples::of(&prepared[0].0);
     let mut sources = Vec::new();
     for (i, (mut clip, mut gait)) in prepared.into_iter().enumerate() {
@@ -185,7 +200,7 @@ struct Clock {
     times: Vec<Vec<f64>>,
 }
 
-fn clock(sources: &[Source], fps: f64) -> Result<Clock, EditError> {
+fn clock(sources: &[Source], fps: f64, duration: Option<f64>) -> Result<Clock, EditError> {
     let start = sources.iter().map(|source| source.gait.range[0]).fold(f64::NEG_INFINITY, f64::max);
     let end = sources.iter().map(|source| source.gait.range[1]).fold(f64::INFINITY, f64::min);
     if end <= start {
@@ -194,7 +209,8 @@ fn clock(sources: &[Source], fps: f64) -> Result<Clock, EditError> {
     let elapsed = |phase: f64| -> f64 {
         sources.iter().map(|s| s.weight * (s.gait.time_at(phase) - s.gait.time_at(start))).sum()
     };
-    let frames = (elapsed(end) * fps + 1e-6).floor() as usize + 1;
+    let seconds = elapsed(end).min(duration.unwrap_or(f64::INFINITY));
+    let frames = (seconds * fps + 1e-6).floor() as usize + 1;
     if frames < 2 {
         return Err(EditError::TooShort { edit: "blend", needed: 2, frames });
     }
@@ -323,7 +339,24 @@ fn agreed_contacts(sources: &[Source], body: &Body, phases: &[f64]) -> Vec<FootC
     body.feet.iter().map(|foot_of_body| foot(foot_of_body.side)).collect()
 }
 
-/// The mean speed over the ground [m/s], from the first to the last frame of a straight or curved way.
+/// How fast a motion travels over the ground \[m/s\] and turns about the up axis \[deg/s, to the left\], on average; `None`
+/// where the unit of lengths is unknown or there is one frame.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// if let Some([speed, turn]) = mocap_edit::speed_and_turn(&clip) {
+///     println!("{speed:.2} m/s, {turn:.0} deg/s");
+/// }
+/// ```
+pub fn speed_and_turn(clip: &Clip) -> Option<[f64; 2]> {
+    let body = Body::of(clip);
+    let speed = ground_speed(clip, &body)?;
+    let headings = travel(clip, &body).headings;
+    let seconds = clip.frames().saturating_sub(1) as f64 / clip.rate().fps();
+    Some([speed, (headings[headings.len() - 1] - headings[0]).to_degrees() / seconds])
+}
+
+/// The mean speed over the ground \[m/s\], along the way.
 pub(crate) fn ground_speed(clip: &Clip, body: &Body) -> Option<f64> {
     let metres = body.metres?;
     let Travel { places, .. } = travel(clip, body);
@@ -379,6 +412,25 @@ mod tests {
                 assert!((a.translation.vector - b.translation.vector).norm() < 1e-6);
             }
         }
+    }
+
+    #[test]
+    fn a_space_meets_the_speed_between_its_samples() {
+        let walk = clip("alex_walk.bvh");
+        let (fast, _) = crate::speed(&walk, 1.5).unwrap();
+        let [slow_speed, fast_speed] = [&walk, &fast].map(|clip| speed_and_turn(clip).unwrap()[0]);
+        let space = BlendSpace::new(SpaceKind::Linear, vec![vec![slow_speed], vec![fast_speed]]).unwrap();
+        let clips = [walk, fast];
+        let at = |speed: f64| blend_at(&space, &clips, &[speed], Some(0), &BlendOptions::default()).unwrap();
+        let middle = (slow_speed + fast_speed) / 2.0;
+        let (clip, report) = at(middle);
+        let found = speed_and_turn(&clip).unwrap()[0];
+        assert!(
+            (found / middle - 1.0).abs() < 0.02 && report.warnings.is_empty(),
+            "{found} for {middle}: {report}"
+        );
+        let (_, report) = at(3.0 * fast_speed);
+        assert_eq!(report.warnings[0].code, "edit::speed");
     }
 
     #[test]
