@@ -41,6 +41,8 @@ pub enum EditError {
     Phases { reason: String },
     #[error("the weights: {reason}")]
     Weights { reason: String },
+    #[error("the graph: {reason}")]
+    Graph { reason: String },
     #[error("the blend space: {reason}")]
     Space { reason: String },
     #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
@@ -73,6 +75,7 @@ impl EditError {
             EditError::Path { .. } => "edit::path",
             EditError::Phases { .. } => "edit::phases",
             EditError::Weights { .. } => "edit::weights",
+            EditError::Graph { .. } => "edit::graph",
             EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
             EditError::FixFeet { .. } => "edit::fix-feet",

@@ -21,6 +21,7 @@
 //! | remove jitter and spikes | [`denoise`] |
 //! | make a loop, join motions | [`make_loop`], [`join()`] |
 //! | blend motions by weight | [`blend()`] |
+//! | play a graph of motions: state machines, layers | [`play()`] |
 //! | make bands of frequency louder or quieter | [`bands()`] |
 //! | play faster or slower | [`speed`], [`duration`], [`map_times`] |
 //! | lock planted feet | [`fix_feet`] |
@@ -43,8 +44,10 @@ mod feet;
 #[cfg(test)]
 mod fixtures;
 mod gate;
+mod inertia;
 mod join;
 mod mirror;
+mod play;
 mod pose_cloud;
 mod report;
 mod retime;
@@ -67,6 +70,10 @@ pub use feet::fix_feet;
 pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
 pub use mirror::mirror;
+pub use play::{
+    Amount, Condition, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Timeline,
+    Transition, play,
+};
 pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
 pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{

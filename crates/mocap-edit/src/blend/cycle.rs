@@ -16,7 +16,7 @@ const MOST_FRAMES: usize = 10_000_000;
 ///
 /// # Errors
 /// As [`make_loop`], and [`EditError::Option`] for too many repetitions.
-pub(super) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
+pub(crate) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
     let range = ends_alike(clip).then(|| "0:".parse().expect("a range"));
     let (looped, _) = make_loop(clip, &LoopOptions { range, ..LoopOptions::default() })?;
     let length = looped.frames() - 1;

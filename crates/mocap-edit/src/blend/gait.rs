@@ -9,22 +9,22 @@ use mocap_model::Clip;
 
 /// A foot on the floor, in phases.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stance {
-    pub(super) side: Side,
+pub(crate) struct Stance {
+    pub(crate) side: Side,
     /// A whole number for the left foot, half-way between two for the right foot.
-    pub(super) strike: f64,
+    pub(crate) strike: f64,
     /// Where the foot leaves the floor.
-    pub(super) lift: f64,
+    pub(crate) lift: f64,
 }
 
 /// When a motion is at which phase.
 #[derive(Clone, Debug)]
-pub(super) struct Gait {
+pub(crate) struct Gait {
     /// From phases to times \[s\].
     times: TimeMap,
     /// The phases at the first and the last frame.
-    pub(super) range: [f64; 2],
-    pub(super) stances: Vec<Stance>,
+    pub(crate) range: [f64; 2],
+    pub(crate) stances: Vec<Stance>,
 }
 
 impl Gait {
@@ -32,7 +32,7 @@ impl Gait {
     ///
     /// # Errors
     /// [`EditError::Phases`] without two strikes.
-    pub(super) fn of(clip: &Clip, body: &Body) -> Result<Gait, EditError> {
+    pub(crate) fn of(clip: &Clip, body: &Body) -> Result<Gait, EditError> {
         let none = |reason: &str| EditError::Phases { reason: reason.into() };
         let contacts =
             body.contacts(clip).ok_or_else(|| none("no feet are known, or the unit of lengths is not"))?;
@@ -85,7 +85,7 @@ impl Gait {
     }
 
     /// Phases spread evenly from 0 to 1 over the whole motion.
-    pub(super) fn stretched(clip: &Clip) -> Result<Gait, EditError> {
+    pub(crate) fn stretched(clip: &Clip) -> Result<Gait, EditError> {
         let end = clip.frames().saturating_sub(1) as f64 / clip.rate().fps();
         Ok(Gait {
             times: TimeMap::new(vec![(0.0, 0.0), (1.0, end)])?,
@@ -95,17 +95,17 @@ impl Gait {
     }
 
     /// The time of a phase \[s\].
-    pub(super) fn time_at(&self, phase: f64) -> f64 {
+    pub(crate) fn time_at(&self, phase: f64) -> f64 {
         self.times.at(phase)
     }
 
     /// The phase at a time \[s\], by bisection.
-    pub(super) fn phase_at(&self, time: f64) -> f64 {
+    pub(crate) fn phase_at(&self, time: f64) -> f64 {
         inverse(self.range, time, |phase| self.time_at(phase))
     }
 
     /// The same gait with phases counted from another stride.
-    pub(super) fn shifted(mut self, by: f64) -> Result<Gait, EditError> {
+    pub(crate) fn shifted(mut self, by: f64) -> Result<Gait, EditError> {
         self.times = self.times.shifted(by)?;
         self.range = self.range.map(|phase| phase + by);
         for stance in &mut self.stances {
@@ -116,7 +116,7 @@ impl Gait {
 }
 
 /// Where a function that increases over a range has a value.
-pub(super) fn inverse([mut low, mut high]: [f64; 2], value: f64, of: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn inverse([mut low, mut high]: [f64; 2], value: f64, of: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..80 {
         let middle = (low + high) / 2.0;
         if of(middle) < value {

@@ -28,7 +28,8 @@ use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use at::blend_at;
 pub use average::{average_rotation, karcher_mean};
-use gait::{Gait, inverse};
+pub(crate) use cycle::repeated;
+pub(crate) use gait::{Gait, inverse};
 pub(crate) use same::check_same;
 pub use space::{BlendSpace, SpaceKind};
 
@@ -176,7 +177,7 @@ fn sources(
         let missing = strides(&whole) - strides(&gait);
         if options.repeat && options.timing == Timing::Phase && missing > 0.25 {
             let times = (strides(&whole).ceil() as usize + 4).max(5);
-            clip = cycle::repeated(&clip, times)?;
+            clip = repeated(&clip, times)?;
             gait = Gait::of(&clip, body)?;
             notes.push(format!("motion {}: its best cycle is repeated", i + 1));
         }
@@ -256,7 +257,7 @@ fn mixed(sources: &[Source], body: &Body, first: &Clip, times: &[Vec<f64>]) -> R
 }
 
 /// The frame of the travel at a place between frames.
-fn root_at(travel: &Travel, body: &Body, place: f64) -> Isometry3<f64> {
+pub(crate) fn root_at(travel: &Travel, body: &Body, place: f64) -> Isometry3<f64> {
     let last = travel.places.len() - 1;
     let (from, to) = (place.floor() as usize, (place.floor() as usize + 1).min(last));
     let share = place - place.floor();
