@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Verb::Edit(args) => commands::edit::run(&args, invocation, &mut console),
         Verb::Join(args) => commands::join::run(&args, &mut console),
         Verb::Blend(args) => commands::blend::run(&args, &mut console),
+        Verb::Play(args) => commands::play::run(&args, &mut console),
         Verb::Bands(args) => commands::edit::run(&args.into(), invocation, &mut console),
         Verb::Compare(args) => commands::compare::run(&args, &mut console),
         Verb::Compress(args) => commands::compress::run(&args, invocation, &mut console),

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use mocap_edit::{BlendOptions, Timing};
 
 use super::edit::seconds;
-use super::several::Several;
+use super::several::OneOutput;
 
 /// Blend motions of one skeleton by weight, on one clock of strides, with locked feet
 ///
@@ -20,8 +20,11 @@ use super::several::Several;
     \x20 mocap blend tired.bvh neutral.bvh happy.bvh --weight 1,2,1 -o mixed.bvh\n\
     \x20 mocap blend wave.bvh greet.bvh --timing stretch -o between.bvh")]
 pub(crate) struct Args {
+    /// Motions, in their order
+    #[arg(value_name = "IN", required_unless_present = "space", num_args = 2..)]
+    pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) several: Several,
+    pub(crate) one: OneOutput,
     /// Weight of the second of two motions [0 to 1], or one weight for each motion, with commas; their sum stands for 1
     /// [default: equal weights]
     #[arg(
@@ -57,7 +60,7 @@ pub(crate) struct Args {
 impl Args {
     /// One weight for each motion.
     pub(crate) fn weights(&self) -> Vec<f64> {
-        match (self.weight.as_slice(), self.several.inputs.len()) {
+        match (self.weight.as_slice(), self.inputs.len()) {
             ([], motions) => vec![1.0; motions],
             ([weight], 2) => vec![1.0 - weight, *weight],
             (weights, _) => weights.to_vec(),

@@ -1,10 +1,12 @@
 //! `mocap join`.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 use mocap_edit::{JoinOptions, TransitionKind};
 
 use super::edit::seconds;
-use super::several::Several;
+use super::several::OneOutput;
 
 /// Join motions of one skeleton into one, each laid onto the end of the one before
 ///
@@ -16,8 +18,11 @@ use super::several::Several;
     \x20 mocap join a.bvh b.bvh c.bvh -o long.bvh\n\
     \x20 mocap join walk.bvh run.bvh -o start.bvh --transition 0.5s --kind inertial")]
 pub(crate) struct Args {
+    /// Motions, in their order
+    #[arg(value_name = "IN", required = true, num_args = 2..)]
+    pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) several: Several,
+    pub(crate) one: OneOutput,
     /// Time of each transition [s, above 0, default 0.33]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Transitions")]
     transition: Option<f64>,

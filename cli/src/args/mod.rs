@@ -23,6 +23,7 @@ mod invocation;
 mod join;
 mod manifest;
 mod picture;
+mod play;
 mod plot;
 mod quality;
 mod reading;
@@ -62,13 +63,14 @@ pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
 pub(crate) use picture::{ImageFormat, Pictures, ThemeWord};
+pub(crate) use play::Args as PlayArgs;
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use scene::SceneFlags;
-pub(crate) use several::Several;
+pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use validate::Args as ValidateArgs;
@@ -104,6 +106,7 @@ pub(crate) enum Verb {
     Edit(EditArgs),
     Join(JoinArgs),
     Blend(BlendArgs),
+    Play(PlayArgs),
     Bands(BandsArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
@@ -153,10 +156,6 @@ impl Cli {
                     "Directory for all outputs; it mirrors the tree of the inputs [default: that of the pipeline]",
                 )
             })
-        });
-        // A blend space names the motions.
-        let definition = definition.mut_subcommand("blend", |blend| {
-            blend.mut_arg("inputs", |inputs| inputs.required(false).required_unless_present("space"))
         });
         // A preset takes the place of inputs, which no other command has.
         definition.mut_subcommand("skel", |skel| {

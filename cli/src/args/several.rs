@@ -1,4 +1,4 @@
-//! Several motions that become one: what `join` and `blend` share.
+//! Several motions that become one: what `join`, `blend` and `play` share.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,9 @@ use mocap_model::EulerOrder;
 use super::formats::writable;
 use super::{EditGates, FirstFrame, Reading};
 
-/// Inputs in their order, one output, gates.
+/// One output, its gates, and how the motions are read.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Several {
-    /// Motions, in their order
-    #[arg(value_name = "IN", required = true, num_args = 2..)]
-    pub(crate) inputs: Vec<PathBuf>,
+pub(crate) struct OneOutput {
     /// Output file
     #[arg(short, long, value_name = "OUT", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,

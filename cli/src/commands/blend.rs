@@ -6,7 +6,7 @@ use mocap_edit::{BlendSpace, EditError, EditReport, SpaceKind, blend, blend_at, 
 use mocap_model::Clip;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem};
 
-use super::join::one_of;
+use super::several::one_of;
 use crate::args::BlendArgs as Args;
 use crate::console::Console;
 use crate::diagnostic::{Diagnostic, read_toml};
@@ -19,7 +19,7 @@ const SPACE: TomlProblem = TomlProblem::Other("blend::space");
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = args.options();
     let Some(path) = &args.space else {
-        return one_of(&args.several, &args.several.inputs, "blended.bvh", console, |clips| {
+        return one_of(&args.one, &args.inputs, "blended.bvh", console, |clips| {
             let (clip, report) = blend(clips, &args.weights(), &options)?;
             Ok((clip, vec![report]))
         });
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     let file = SpaceFile::of(&read_toml(path)?, path.parent().unwrap_or(Path::new("")))?;
     let place = file.place(&args.params)?;
     let speed = file.params.iter().position(|name| name == "speed");
-    one_of(&args.several, &file.paths, "blended.bvh", console, |clips| {
+    one_of(&args.one, &file.paths, "blended.bvh", console, |clips| {
         let space = BlendSpace::new(file.kind, file.samples(clips)?)?;
         let (clip, report) = blend_at(&space, clips, &place, speed, &options)?;
         Ok((clip, vec![at_place(report, &space, &file, &place)]))

@@ -46,6 +46,7 @@ mod fixtures;
 mod gate;
 mod inertia;
 mod join;
+mod mask;
 mod mirror;
 mod play;
 mod pose_cloud;
@@ -69,6 +70,7 @@ pub use error::EditError;
 pub use feet::fix_feet;
 pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
+pub use mask::Mask;
 pub use mirror::mirror;
 pub use play::{
     Amount, Condition, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Timeline,

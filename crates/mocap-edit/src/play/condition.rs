@@ -1,5 +1,6 @@
 //! When a transition fires: comparisons of parameters, events, time.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// All of its tests must hold.
@@ -67,6 +68,29 @@ impl Condition {
     }
 }
 
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, test) in self.0.iter().enumerate() {
+            f.write_str(if i == 0 { "" } else { " and " })?;
+            match test {
+                Test::Compare(name, comparison, limit) => {
+                    let sign = match comparison {
+                        Comparison::Above => ">",
+                        Comparison::Below => "<",
+                        Comparison::AtLeast => ">=",
+                        Comparison::AtMost => "<=",
+                    };
+                    write!(f, "{name} {sign} {limit}")?;
+                }
+                Test::Event(name) => write!(f, "event {name}")?,
+                Test::After(seconds) => write!(f, "after {seconds}s")?,
+                Test::Finished => f.write_str("finished")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl FromStr for Condition {
     type Err = String;
 
@@ -115,6 +139,8 @@ mod tests {
         };
         assert!(holds("speed > 0.5") && holds("speed <= 1 and event kick and after 2s"));
         assert!(!holds("speed > 1") && !holds("speed >= 1 and finished") && !holds("event jump"));
+        let text = "speed > 0.5 and event kick and after 2s and finished";
+        assert_eq!(text.parse::<Condition>().unwrap().to_string(), text);
         for wrong in ["", "speed", "speed ! 3", "after x", "speed > 1 and", "speed > inf"] {
             assert!(wrong.parse::<Condition>().is_err(), "{wrong}");
         }

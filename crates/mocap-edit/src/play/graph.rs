@@ -3,7 +3,7 @@
 use mocap_model::Clip;
 
 use super::condition::Condition;
-use crate::{BlendSpace, EditError};
+use crate::{BlendSpace, EditError, Mask};
 
 /// What is played: nodes, and the one whose pose is the output.
 #[derive(Clone, Debug, Default)]
@@ -77,8 +77,8 @@ pub enum NodeKind {
         add: usize,
         /// How much.
         weight: Amount,
-        /// By joint: whether it is changed.
-        mask: Vec<bool>,
+        /// The joints that are changed; `None`: all.
+        mask: Option<Mask>,
     },
     /// Lays a node over another one, for some joints.
     Layer {
@@ -88,8 +88,8 @@ pub enum NodeKind {
         over: usize,
         /// How much of it.
         weight: Amount,
-        /// By joint: whether it is changed.
-        mask: Vec<bool>,
+        /// The joints that are changed; `None`: all.
+        mask: Option<Mask>,
     },
     /// Plays one of its states, and changes between them.
     States(StateMachine),
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn circles_are_named() {
-        let layer = |base, over| NodeKind::Layer { base, over, weight: Amount::Fixed(1.0), mask: Vec::new() };
+        let layer = |base, over| NodeKind::Layer { base, over, weight: Amount::Fixed(1.0), mask: None };
         let node = |name: &str, kind| Node { name: name.into(), kind };
         let clip = NodeKind::Clip { clip: 0, speed: Amount::Fixed(1.0) };
         let mut graph = Graph {

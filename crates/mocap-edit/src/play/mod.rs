@@ -80,7 +80,7 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     if frames < 2.0 || frames > MOST_FRAMES {
         return wrong(format!("the timeline lasts {} s, which is {frames} frames", timeline.duration()));
     }
-    let mut player = Player::new(graph, &body, &motions, 1.0 / fps);
+    let mut player = Player::new(graph, &body, &motions, 1.0 / fps)?;
     let mut take = Take::new(&first.clip, &body, frames as usize);
     for frame in 0..frames as usize {
         let time = frame as f64 / fps;
@@ -184,7 +184,7 @@ fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
 mod tests {
     use super::*;
     use crate::fixtures::clip;
-    use crate::{BlendSpace, SpaceKind};
+    use crate::{BlendSpace, Mask, SpaceKind};
 
     fn node(name: &str, kind: NodeKind) -> Node {
         Node { name: name.into(), kind }
@@ -265,14 +265,16 @@ mod tests {
     #[test]
     fn layers_and_additions_change_the_joints_of_their_mask() {
         let mut graph = graph(Fade::Smooth);
-        let skeleton = graph.clips[0].clip.skeleton().clone();
-        let arm = skeleton.subtree(skeleton.with_role(mocap_model::Role::LeftUpperArm).unwrap_or(JointId(1)));
-        let mask: Vec<bool> = (0..skeleton.len()).map(|joint| arm.contains(&JointId::from(joint))).collect();
+        let skeleton = Body::of(&graph.clips[0].clip).skeleton;
+        let name: Mask = "LeftUpperArm/**".parse().unwrap();
+        let mask = name.joints(&skeleton).unwrap();
+        assert!(mask.iter().any(|taken| *taken) && !mask.iter().all(|taken| *taken));
+        let name = Some(name);
         let turn = clip("alex_turn.bvh");
         graph.clips.push(GraphClip { clip: turn, looped: false });
         graph.nodes.push(node("turn", plays(2)));
         let (base, over, weight) = (0, 4, Amount::Fixed(1.0));
-        graph.nodes.push(node("layer", NodeKind::Layer { base, over, weight, mask: mask.clone() }));
+        graph.nodes.push(node("layer", NodeKind::Layer { base, over, weight, mask: name.clone() }));
         graph.nodes.push(node(
             "still",
             NodeKind::Add { base, add: 0, weight: Amount::Fixed(0.0), mask: mask.clone() },

@@ -6,8 +6,9 @@ use mocap_model::{Event, UnitQuaternion, Vector3, exp, log};
 
 use super::condition::Situation;
 use super::frame::{Moment, added, average, layered};
-use super::graph::{Amount, Fade, Graph, NodeKind, PhaseChange, StateMachine, Transition};
+use super::graph::{Amount, Fade, Graph, Node, NodeKind, PhaseChange, StateMachine, Transition};
 use super::motion::Motion;
+use crate::EditError;
 use crate::body::Body;
 use crate::inertia::Decaying;
 
@@ -41,6 +42,8 @@ pub(super) struct Player<'a> {
     pub(super) body: &'a Body,
     pub(super) motions: &'a [Motion],
     pub(super) offsets: Vec<Vector3<f64>>,
+    /// By node, then by joint; only layers and additions have one.
+    masks: Vec<Vec<bool>>,
     pub(super) params: Vec<f64>,
     pub(super) events: Vec<String>,
     pub(super) step: f64,
@@ -58,8 +61,20 @@ pub(super) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    pub(super) fn new(graph: &'a Graph, body: &'a Body, motions: &'a [Motion], step: f64) -> Player<'a> {
-        Player {
+    pub(super) fn new(
+        graph: &'a Graph,
+        body: &'a Body,
+        motions: &'a [Motion],
+        step: f64,
+    ) -> Result<Player<'a>, EditError> {
+        let mask = |node: &Node| match &node.kind {
+            NodeKind::Add { mask: Some(mask), .. } | NodeKind::Layer { mask: Some(mask), .. } => {
+                mask.joints(&body.skeleton)
+            }
+            _ => Ok(vec![true; body.skeleton.len()]),
+        };
+        Ok(Player {
+            masks: graph.nodes.iter().map(mask).collect::<Result<_, _>>()?,
             graph,
             body,
             motions,
@@ -74,7 +89,7 @@ impl<'a> Player<'a> {
             changing: Vec::new(),
             names: Vec::new(),
             time: 0.0,
-        }
+        })
     }
 
     /// The next frame.
@@ -135,16 +150,16 @@ impl<'a> Player<'a> {
                 let weights: Vec<f64> = used.iter().map(|(_, weight)| *weight).collect();
                 average(&moments, &weights, &self.offsets)
             }
-            NodeKind::Add { base, add, weight, mask } => {
+            NodeKind::Add { base, add, weight, .. } => {
                 let reference = self.first(*add);
                 let (base, add) = (self.play(*base, speed), self.play(*add, speed));
                 let weight = self.amount(*weight);
-                added(base, (&add, &reference), weight, mask, self.motions[0].hips().index())
+                added(base, (&add, &reference), weight, &self.masks[node], self.motions[0].hips().index())
             }
-            NodeKind::Layer { base, over, weight, mask } => {
+            NodeKind::Layer { base, over, weight, .. } => {
                 let (base, over) = (self.play(*base, speed), self.play(*over, speed));
                 let weight = self.amount(*weight).clamp(0.0, 1.0);
-                layered(base, &over, weight, mask, self.motions[0].hips().index())
+                layered(base, &over, weight, &self.masks[node], self.motions[0].hips().index())
             }
             NodeKind::States(machine) => self.states(node, machine, speed),
         }
