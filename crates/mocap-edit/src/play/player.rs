@@ -170,7 +170,7 @@ impl<'a> Player<'a> {
         let (memory, shown) = (self.memory.clone(), self.shown.clone());
         self.shown.fill(None);
         let (names, changing) = (self.names.len(), self.changing.clone());
-        self.restart(node);
+        self.restart(node, &vec![false; self.graph.nodes.len()]);
         let moment = self.play(node, 0.0);
         (self.memory, self.shown, self.changing) = (memory, shown, changing);
         self.names.truncate(names);
@@ -248,13 +248,13 @@ impl<'a> Player<'a> {
         let from = *state;
         self.fired.insert((node, number));
         let (left, entered) = (machine.states[from].1, machine.states[transition.to].1);
-        match transition.phase {
-            PhaseChange::Keep => {}
-            PhaseChange::Start => self.restart(entered),
-            PhaseChange::Match => match self.phase_of(left) {
-                Some(phase) => self.set_phase(entered, phase),
-                None => self.restart(entered),
-            },
+        // What the left state shows too goes on as it is.
+        let mut fixed = vec![false; self.graph.nodes.len()];
+        self.mark(left, &mut fixed);
+        match (transition.phase, self.phase_of(left)) {
+            (PhaseChange::Keep, _) => {}
+            (PhaseChange::Match, Some(phase)) => self.set_phase(entered, phase, &fixed),
+            (PhaseChange::Start | PhaseChange::Match, _) => self.restart(entered, &fixed),
         }
         let pose = self.before[node].last().cloned();
         let memory = &mut self.memory[node];
@@ -319,19 +319,31 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn set_phase(&mut self, node: usize, phase: f64) {
-        let graph = self.graph;
-        match &graph.nodes[node].kind {
-            NodeKind::Clip { clip, .. } => self.memory[node].time = self.motions[*clip].time_at(phase),
-            NodeKind::Space { .. } => self.memory[node].phase = Some(phase),
-            kind => kind.uses().into_iter().for_each(|used| self.set_phase(used, phase)),
+    /// Marks a node and all that it uses.
+    fn mark(&self, node: usize, marked: &mut [bool]) {
+        marked[node] = true;
+        for used in self.graph.nodes[node].kind.uses() {
+            self.mark(used, marked);
         }
     }
 
-    fn restart(&mut self, node: usize) {
+    fn set_phase(&mut self, node: usize, phase: f64, fixed: &[bool]) {
+        let graph = self.graph;
+        match &graph.nodes[node].kind {
+            _ if fixed[node] => {}
+            NodeKind::Clip { clip, .. } => self.memory[node].time = self.motions[*clip].time_at(phase),
+            NodeKind::Space { .. } => self.memory[node].phase = Some(phase),
+            kind => kind.uses().into_iter().for_each(|used| self.set_phase(used, phase, fixed)),
+        }
+    }
+
+    fn restart(&mut self, node: usize, fixed: &[bool]) {
+        if fixed[node] {
+            return;
+        }
         self.memory[node] = Memory::default();
         for used in self.graph.nodes[node].kind.uses() {
-            self.restart(used);
+            self.restart(used, fixed);
         }
     }
 }
