@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Blend(args) => commands::blend::run(&args, &mut console),
         Verb::Play(args) => commands::play::run(&args, &mut console),
         Verb::Bands(args) => commands::edit::run(&args.into(), invocation, &mut console),
+        Verb::Warp(args) => commands::warp::run(&args, invocation, &mut console),
         Verb::Compare(args) => commands::compare::run(&args, &mut console),
         Verb::Compress(args) => commands::compress::run(&args, invocation, &mut console),
         Verb::Decompress(args) => commands::decompress::run(&args, invocation, &mut console),

@@ -1,13 +1,10 @@
-//! `mocap bands`: an edit of its own name.
+//! `mocap bands`.
 
 use clap::Args as ClapArgs;
 use mocap_edit::{Edit, Gains};
-use mocap_formats::Format;
-use mocap_model::EulerOrder;
 
-use super::edit::{Args as EditArgs, EditArg, EditGates, EditList};
-use super::formats::writable;
-use super::{Inputs, Outputs, Reading};
+use super::edit::Args as EditArgs;
+use super::one_edit::OneEdit;
 
 /// Make bands of frequency of a motion stronger or weaker: bounce, tremor, stiffness
 ///
@@ -25,30 +22,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BAND=GAIN,…", required = true)]
     gain: Gains,
     #[command(flatten)]
-    gates: EditGates,
-    // The help comes from the table of formats.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Conversion",
-        help = format!("Output format: {} [default: by the extension of OUT, else that of the input]", writable(Format::has_motion))
-    )]
-    to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
-    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
-    euler: Option<EulerOrder>,
-    #[command(flatten)]
-    inputs: Inputs,
-    #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    outputs: Outputs,
+    one: OneEdit,
 }
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        let Args { gain, gates, to, euler, inputs, reading, outputs } = args;
-        let edits = EditList(vec![EditArg::Ready(Edit::Bands(gain))]);
-        EditArgs { edits, gates, to, euler, inputs, reading, outputs }
+        args.one.with(Edit::Bands(args.gain))
     }
 }

@@ -22,6 +22,7 @@ mod info;
 mod invocation;
 mod join;
 mod manifest;
+mod one_edit;
 mod picture;
 mod play;
 mod plot;
@@ -37,6 +38,7 @@ mod size;
 mod skel;
 mod validate;
 mod view;
+mod warp;
 mod words;
 
 pub(crate) use arrays::{ArraySettings, holds_arrays};
@@ -75,6 +77,7 @@ pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
+pub(crate) use warp::Args as WarpArgs;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -108,6 +111,7 @@ pub(crate) enum Verb {
     Blend(BlendArgs),
     Play(PlayArgs),
     Bands(BandsArgs),
+    Warp(WarpArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),

@@ -20,3 +20,4 @@ pub(crate) mod sheet;
 pub(crate) mod skel;
 pub(crate) mod validate;
 pub(crate) mod view;
+pub(crate) mod warp;

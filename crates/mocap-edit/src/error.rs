@@ -43,6 +43,8 @@ pub enum EditError {
     Weights { reason: String },
     #[error("the graph: {reason}")]
     Graph { reason: String },
+    #[error("the warp: {reason}")]
+    Warp { reason: String },
     #[error("the blend space: {reason}")]
     Space { reason: String },
     #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
@@ -76,6 +78,7 @@ impl EditError {
             EditError::Phases { .. } => "edit::phases",
             EditError::Weights { .. } => "edit::weights",
             EditError::Graph { .. } => "edit::graph",
+            EditError::Warp { .. } => "edit::warp",
             EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
             EditError::FixFeet { .. } => "edit::fix-feet",

@@ -22,6 +22,7 @@
 //! | make a loop, join motions | [`make_loop`], [`join()`] |
 //! | blend motions by weight | [`blend()`] |
 //! | play a graph of motions: state machines, layers | [`play()`] |
+//! | bring hands, feet or hips to keys | [`warp()`] |
 //! | make bands of frequency louder or quieter | [`bands()`] |
 //! | play faster or slower | [`speed`], [`duration`], [`map_times`] |
 //! | lock planted feet | [`fix_feet`] |
@@ -58,6 +59,7 @@ mod sequence;
 mod smoothing;
 mod table;
 mod trim;
+mod warp;
 
 pub use bands::{BandRange, Gains, bands};
 pub use blend::{
@@ -83,6 +85,7 @@ pub use root::{
 };
 pub use sequence::{Applied, Edit, apply};
 pub use trim::{drop_first_frame, resample, trim};
+pub use warp::{Warp, WarpChange, WarpKey, warp};
 
 /// The examples of the README.
 #[cfg(doctest)]
