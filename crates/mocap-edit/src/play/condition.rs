@@ -43,11 +43,11 @@ pub(super) struct Situation<'a> {
 impl Condition {
     /// The names of the parameters that it compares.
     pub fn params(&self) -> Vec<&str> {
-        let name = |test| match test {
-            &Test::Compare(ref name, ..) => Some(name.as_str()),
+        let compared = self.0.iter().filter_map(|test| match test {
+            Test::Compare(name, ..) => Some(name.as_str()),
             _ => None,
-        };
-        self.0.iter().filter_map(name).collect()
+        });
+        compared.collect()
     }
 
     pub(super) fn holds(&self, now: &Situation) -> bool {

@@ -77,7 +77,7 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
         graph.clips.iter().map(|clip| Motion::new(clip, &body, &reference)).collect::<Result<_, _>>()?;
     let fps = first.clip.rate().fps();
     let frames = (timeline.duration() * fps + 1e-6).floor() + 1.0;
-    if frames < 2.0 || frames > MOST_FRAMES {
+    if !(2.0..=MOST_FRAMES).contains(&frames) {
         return wrong(format!("the timeline lasts {} s, which is {frames} frames", timeline.duration()));
     }
     let mut player = Player::new(graph, &body, &motions, 1.0 / fps)?;
