@@ -61,7 +61,7 @@ fn every_way_keeps_the_mesh_or_says_why_not() {
             (&["run", "onto.toml", &walk, "-o", "onto"], &onto),
         ];
         for (arguments, out) in ways {
-            let ran = sandbox.run(over(&arguments)).ok();
+            let ran = sandbox.run(over(arguments)).ok();
             assert!(has(&sandbox, out, "Suit"), "{arguments:?}: {}", ran.stderr);
             assert!(!ran.stderr.contains("meshes-left-out"), "{arguments:?}: {}", ran.stderr);
             sandbox.run(["info", out]).ok();
