@@ -42,8 +42,8 @@ pub(crate) fn feet_are_flat_on_a_skel_of_a_rig_that_lies_about() {
     };
     let (row, pitch, ankle) = run("auto");
     assert!(!row["warnings"].to_string().contains("stance-made"), "{row}");
-    // The pitch of estimated feet is rounded to 10°: all clips of a rig give the same pose.
-    assert!(pitch.abs() < 16.0 && (0.04..0.115).contains(&ankle), "{pitch}° {ankle} m");
+    // Feet that stand flat in the clips of this rig point down by 14°.
+    assert!((pitch - 14.0).abs() < 5.0 && (0.04..0.08).contains(&ankle), "{pitch}° {ankle} m");
     // The offsets are not a reference pose: the estimate stands on tiptoe, and a warning says what helps.
     let (row, pitch, ankle) = run("offsets");
     let warnings = row["warnings"].as_array().unwrap();
@@ -94,7 +94,7 @@ pub(crate) fn feet_are_flat_on_a_skel_of_a_fixture_that_lies_about() {
     // The toes of this body are 5.45 cm below its ankles and 13.65 cm before them: 21.8° where a foot is flat.
     let (row, pitch, ankle) = run("auto");
     assert!(!row["warnings"].to_string().contains("stance-made"), "{row}");
-    assert!((pitch - 21.8).abs() < 3.0 && (0.07..0.1).contains(&ankle), "{pitch}° {ankle} m");
+    assert!((pitch - 21.8).abs() < 3.0 && (0.09..0.097).contains(&ankle), "{pitch}° {ankle} m");
     let (row, pitch, ankle) = run("offsets");
     let warnings = row["warnings"].as_array().unwrap();
     let made = warnings.iter().find(|warning| warning["code"] == "retarget::stance-made").expect("a warning");

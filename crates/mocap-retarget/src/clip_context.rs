@@ -59,8 +59,8 @@ pub(crate) fn analyse(
     let sample = MotionSample::of(motion, &pair.source.body);
     let bend_axes = sample.bend_axes(&pair.source.body);
     let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
-    let pitch = sample.foot_pitch(&pair.source.body, &sides, &up);
-    let reference = reference_in_motion(pair, options, motion, &bend_axes, pitch)?;
+    let ankle = sample.ankle_over_ball(&pair.source.body, &sides, &up);
+    let reference = reference_in_motion(pair, options, motion, &bend_axes, ankle)?;
 
     let source_heights: Vec<SoleHeights> =
         source.iter().map(|foot| posed_heights(&reference, foot, &up)).collect();
@@ -110,7 +110,7 @@ fn reference_in_motion(
     options: &RetargetOptions,
     motion: &Clip,
     bend_axes: &[Option<Vector3<f64>>; 4],
-    pitch: Option<f64>,
+    ankle: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
     let source = &pair.source;
     if options.source_rest.is_some() || !source.reference.estimated {
@@ -122,7 +122,7 @@ fn reference_in_motion(
         base: &source.base,
         reference: &source.reference,
     };
-    let mut reference = refine_reference_pose(basis, bend_axes, pitch)?;
+    let mut reference = refine_reference_pose(basis, bend_axes, ankle)?;
     roll_clavicles(&mut reference, motion, &source.body);
     Ok(reference)
 }
