@@ -251,7 +251,7 @@ impl Lock<'_> {
         let up = envelope(&ramped(&up, BEND_STEP), self.span(BEND_AHEAD));
         // From below: pressing must not put tips into the floor.
         let press = bends.iter().zip(locked).map(|(bend, locked)| -bend.max(0.0) * locked.min(1.0));
-        let press = smooth(&ramped(&press.collect::<Vec<f64>>(), BEND_STEP), self.span(PRESS_SMOOTH));
+        let press = envelope(&ramped(&press.collect::<Vec<f64>>(), BEND_STEP), self.span(PRESS_SMOOTH));
         let constraint = &self.pair.limits.constraints[toe.joint.index()];
         for (frame, local) in samples.iter_mut().enumerate() {
             let angle = -press[frame] - up[frame];
