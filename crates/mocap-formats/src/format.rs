@@ -123,9 +123,9 @@ impl Format {
         self.entry().holds_robot
     }
 
-    /// Whether files of the format may hold the motion of a robot.
-    pub fn may_hold_robot(self) -> bool {
-        self.holds_robot() || self == Format::Npz
+    /// Whether files of the format hold a motion of a body that another file describes, as of a robot.
+    pub fn moves_body(self) -> bool {
+        self.holds_robot() || matches!(self, Format::Npz | Format::Smpl)
     }
 
     /// Whether files of the format hold recordings of markers instead of a skeleton that moves.
@@ -156,6 +156,11 @@ impl Format {
     /// Whether a file of the format can hold several clips of one skeleton.
     pub fn holds_several_clips(self) -> bool {
         self.entry().write_clips.is_some()
+    }
+
+    /// Whether a file of the format that is read may hold several clips.
+    pub fn reads_several_clips(self) -> bool {
+        self.entry().reads_clips
     }
 
     /// Whether lengths are written in metres whatever the unit of a clip: where it is not known, it has to be guessed.

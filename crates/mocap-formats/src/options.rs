@@ -1,7 +1,8 @@
 //! How files are read and written, whatever their format.
 
-use mocap_model::{EulerOrder, Robot};
 use std::sync::Arc;
+
+use mocap_model::{EulerOrder, Skeleton};
 
 use crate::arrays::ArrayOptions;
 use crate::asf::{self, AsfUnits};
@@ -16,6 +17,9 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The skeleton that an AMC file moves: without it an AMC file cannot be read.
     pub skeleton: Option<asf::Document>,
+    /// The body whose bones an SMPL motion moves: a skeleton with the joints of a model in its rest pose. Default: the
+    /// mean body. Of a robot's motion, the skeleton of the robot: without it none can be read.
+    pub body: Option<Arc<Skeleton>>,
     /// How position channels and OFFSET of a BVH combine. Default: as the file suggests.
     pub position_channels: PositionChannels,
     /// The unit of the lengths of an ASF. Default: that of the CMU database where the file says `length 0.45`.
@@ -26,8 +30,6 @@ pub struct ReadOptions {
     pub repair: bool,
     /// Which of several clips in a file is read. Default: the first, with a warning.
     pub clip: Option<ClipChoice>,
-    /// The robot that the values of a robot's motion move: without it none can be read.
-    pub robot: Option<Arc<Robot>>,
     /// The files that the file refers to: see [`Format::files_beside`].
     pub beside: FilesBeside,
     /// Bounds on the size of a file and of its clip.

@@ -7,7 +7,7 @@ use mocap_formats::{
     ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, Rejected, Remedy, Stated, asf,
     bvh,
 };
-use mocap_model::{Clip, FrameRate, Markers, Robot, Skeleton, UnitSource};
+use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
 use crate::unit::{in_space, restated, restated_space};
 use crate::up::detect_up;
@@ -32,8 +32,8 @@ enum Content {
 pub struct Companions {
     /// The skeleton that an AMC moves.
     pub skeleton: Option<asf::Document>,
-    /// The robot that the values of a robot's motion move.
-    pub robot: Option<Arc<Robot>>,
+    /// The body whose bones an SMPL motion moves, or the robot that a robot's motion does.
+    pub body: Option<Arc<Skeleton>>,
     /// The files that it refers to: see [`files_beside`](crate::files_beside()).
     pub files: FilesBeside,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap_formats::{Finding, Format, FormatProblem, Parsed, Rejected, asf};
-use mocap_model::{Clip, Markers, Robot, Skeleton};
+use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::clip_of_file::split_clip;
 use crate::motion_file::{Header, MotionFile, strictly};
@@ -116,20 +116,15 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Moti
         }
         None => FilesBeside::new(),
     };
-    let robot = match (&options.skeleton, format.exchange()) {
-        (Some(model), Some(exchange)) if exchange.may_hold_robot() => robot_of(model)?,
+    let body = match (format.exchange(), &options.skeleton) {
+        (Some(exchange), Some(path)) if exchange.moves_body() => Some(Arc::new(read_skeleton(path)?.value)),
         _ => None,
     };
-    let companions = Companions { skeleton, robot, files };
+    let companions = Companions { skeleton, body, files };
     let Parsed { value, warnings } =
         MotionFile::parse(&bytes, format, companions, options).map_err(refused)?;
     let warnings = before.into_iter().flatten().chain(warnings).collect();
     Ok(Parsed { value, warnings })
-}
-
-/// The robot of a model file; `None` of other skeletons.
-fn robot_of(model: &Path) -> Result<Option<Arc<Robot>>, Error> {
-    Ok(read_skeleton(model)?.value.robot().cloned())
 }
 
 fn skeleton_of(motion: &Path, options: &ReadOptions) -> Result<Parsed<asf::Document>, Error> {

@@ -26,6 +26,8 @@ pub(crate) static FORMAT: Entry = Entry {
         let arrays = arrays::of_markers(markers, options.arrays.precision);
         Ok(Content::stream(move |out| write(&arrays, out)).into())
     }),
+    // Of a set of clips.
+    reads_clips: true,
     ..Entry::MOTION
 };
 
@@ -37,14 +39,14 @@ pub(crate) fn read(
     let archive = Archive::open(bytes, &options.limits)?;
     if is_robot_motion(|name| archive.has(name)) {
         let read = |which: &dyn Fn(&str) -> bool| archive.read(which);
-        let robot = options.robot.as_ref();
+        let robot = options.body.as_ref().and_then(|body| body.robot());
         let motion = read_arrays(read, robot.map(|robot| &**robot), options.fps, &options.limits)?;
         return Ok(document(robot_format(|name| archive.has(name)), motion, robot, bytes)?);
     }
     let arrays = archive.read(|name| !arrays::is_derived(name))?;
     let suffix = ".npy";
     if archive.has("poses") && !archive.has("rotations") {
-        let clip = smpl::to_clip(&Source { arrays: &arrays, suffix }, &options.limits, options.fps)?;
+        let clip = smpl::to_clip(&Source { arrays: &arrays, suffix }, options)?;
         return Ok(arrays::clip_document(Format::Smpl, clip, bytes));
     }
     arrays::document(Format::Npz, arrays, suffix, bytes, options)

@@ -113,7 +113,8 @@ entries! {
 }
 
 const TABLE: Result<ReadFile, &str> = Ok(|bytes, options| {
-    let robot = options.robot.as_ref().ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
+    let robot = options.body.as_ref().and_then(|body| body.robot());
+    let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
     let motion = table::read(bytes, robot, options.fps, &options.limits)?;
     let format = match table::has_header(bytes) {
         true => Format::RobotCsv,
