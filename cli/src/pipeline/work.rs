@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use mocap::{SummarizedCompression, in_one_unit};
 use mocap_analysis::object_error;
-use mocap_formats::robot_motion::usual_rate;
+use mocap_formats::robot_motion::{Order, usual_rate};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
 
@@ -156,6 +156,7 @@ impl Progress<'_> {
                     bvh: step.bvh,
                     scene: step.scene,
                     arrays: step.arrays.options(),
+                    order: Order::default(),
                 };
                 let written = only_joints(Clip::clone(&clip), &step.arrays.joints)?;
                 let mut encoded = encode::clip_in(self.document_of(at), written, step.to, options)?;
