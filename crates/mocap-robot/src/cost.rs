@@ -25,6 +25,8 @@ pub(crate) struct Weights {
     pub(crate) pin_turn: f64,
     pub(crate) floor: f64,
     pub(crate) lift: f64,
+    /// Of capsules above the floor.
+    pub(crate) ground: f64,
     pub(crate) apart: f64,
     pub(crate) posture: f64,
 }
@@ -271,9 +273,9 @@ impl Costs<'_> {
         for (capsule, at) in self.capsules.all.iter().zip(&placed) {
             for at in at.ends {
                 let under = capsule.radius - at.z;
-                if under > -NEAR {
+                if self.weights.ground > 0.0 && under > -NEAR {
                     kinematics.point(capsule.body, &at, &mut normal.moves);
-                    normal.above(&Vector3::z(), self.weights.floor, under);
+                    normal.above(&Vector3::z(), self.weights.ground, under);
                 }
             }
         }

@@ -98,6 +98,8 @@ pub fn retarget(
         pin_turn: 0.5,
         floor: 20.0,
         lift: 30.0,
+        // Poses in the floor show where feet are: they are raised later.
+        ground: 0.0,
         apart: if options.separate { STAGES[0].apart } else { 0.0 },
         posture: 0.03,
     };
@@ -128,7 +130,8 @@ pub fn retarget(
     let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest };
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
-        costs.weights = Weights { pin: stage.pin, apart, floor: 30.0, pin_turn: 1.0, ..weights };
+        costs.weights =
+            Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, stage.sweeps);
     }
     raise(robot, &humanoid, &mut poses);
