@@ -232,7 +232,7 @@ fn clean_rotations(
 ) {
     let noise = Curve::of(rotations).noise();
     let mut weights = vec![1.0; rotations.len()];
-    for (frame, value) in spikes::spikes(rotations, noise) {
+    for (frame, value) in spikes::spikes(rotations) {
         rotations[frame] = value;
         weights[frame] = 0.0;
         figures.spikes += 1;
