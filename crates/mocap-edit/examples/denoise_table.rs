@@ -137,8 +137,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let cl = denoise(&clip, method)?.0;
             for (id, joint) in clip.skeleton().iter() {
                 for f in 0..clip.frames() {
-                    let a = angle_between(&clip.track(id).rotation.at(f), &cl.track(id).rotation.at(f)).to_degrees();
-                    if a > 2.0 { println!("  clean {} {f} {a:.1}", joint.name); }
+                    let a = angle_between(&clip.track(id).rotation.at(f), &cl.track(id).rotation.at(f))
+                        .to_degrees();
+                    if a > 2.0 {
+                        println!("  clean {} {f} {a:.1}", joint.name);
+                    }
                 }
             }
         }
