@@ -9,7 +9,7 @@ mod mutation;
 #[allow(dead_code, reason = "shared with the generator of fixtures")]
 mod text_fbx;
 
-use mocap_formats::fbx::{Problem, from_clips, parse};
+use mocap_formats::fbx::{Problem, from_clips, parse, to_clip};
 use mocap_formats::{Document, Finding, LimitExceeded, Limits, ReadOptions, Rejected, WriteOptions};
 use mocap_model::*;
 use mutation::{mutated, mutation};
@@ -50,7 +50,7 @@ fn survive(bytes: &[u8]) -> Result<(), Finding> {
     document.to_skeleton(&options)?;
     document.stated(&options);
     for stack in 0..document.stacks().len().min(8) {
-        let clip = document.clip(stack, &options)?.value;
+        let clip = to_clip(&document, stack, &options)?.value;
         // Numbers near the end of what 64 bits hold are not written in 32.
         if let Ok(written) = from_clips(std::slice::from_ref(&clip), &WriteOptions::default()) {
             let written = written.main.into_bytes();
@@ -169,11 +169,11 @@ fn values_that_are_not_finite_are_an_error_with_their_path_or_are_interpolated()
     bytes[value..value + 4].copy_from_slice(&f32::NAN.to_le_bytes());
     let document = parse(&bytes, &Limits::default()).unwrap().value;
     let options = ReadOptions::default();
-    let error = document.clip(0, &options).unwrap_err();
+    let error = to_clip(&document, 0, &options).unwrap_err();
     let Some(Problem::NotFinite { path }) = error.error.problem_as() else { panic!("{error}") };
     assert!(path.starts_with("AnimationStack[walk]/Model[chest]/Lcl Rotation.X/KeyValueFloat[4]"), "{path}");
     assert_eq!(error.error.context.joint.as_deref(), Some("chest"));
-    let mended = document.clip(0, &ReadOptions { repair: true, ..options }).unwrap();
+    let mended = to_clip(&document, 0, &ReadOptions { repair: true, ..options }).unwrap();
     assert_eq!(mended.warnings[0].code(), "fbx::interpolated");
     assert_eq!(mended.value.frames(), 10);
 }

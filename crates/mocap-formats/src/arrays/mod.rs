@@ -21,6 +21,7 @@
 //! | `skeleton` | () | the text of a `.skel` file: names of end sites, degrees of freedom, every bit of an offset |
 
 mod array;
+mod document;
 mod encoding;
 mod features;
 mod markers;
@@ -38,9 +39,10 @@ pub use options::{ArrayOptions, RotationFormat, Window};
 pub use pack::{check_common, is_per_frame, of_skeleton, pack, unpack};
 pub use problem::Problem;
 
+pub(crate) use document::{document, of_clip as clip_document};
 pub(crate) use markers::to_markers;
 pub(crate) use problem::shape;
-pub(crate) use to_clip::{Source, first_clip};
+pub(crate) use to_clip::Source;
 
 /// Whether an array follows from the others: it is not needed to read the motion.
 pub(crate) fn is_derived(name: &str) -> bool {

@@ -25,8 +25,6 @@ pub enum Problem {
     RotationLength { path: String, index: String, length: f64 },
     #[error("{path} does not agree with {with}: it was ignored")]
     Disagrees { path: String, with: &'static str },
-    #[error("the file holds {clips} clips; the first was read")]
-    SeveralClips { clips: usize },
 }
 
 impl crate::Problem for Problem {
@@ -41,7 +39,6 @@ impl crate::Problem for Problem {
             Problem::Model { .. } => "arrays::model",
             Problem::RotationLength { .. } => "arrays::rotation-length",
             Problem::Disagrees { .. } => "arrays::disagrees",
-            Problem::SeveralClips { .. } => "arrays::several-clips",
         }
     }
 }

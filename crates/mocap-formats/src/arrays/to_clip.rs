@@ -93,26 +93,9 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The motion of arrays; of a set of several clips the first one, with a warning.
-pub(crate) fn first_clip(
-    source: &Source,
-    limits: &Limits,
-    fps: Option<f64>,
-) -> Result<Parsed<Clip>, Finding> {
-    let Some(starts) = source.arrays.get("clip_starts") else { return to_clip(source, limits, fps) };
-    let broken = || source.value("clip_starts", String::new(), "it does not fit the frames of the file");
-    let first = super::unpack(source.arrays, 0).ok_or_else(broken)?;
-    let Parsed { value, mut warnings } = to_clip(&Source { arrays: &first, ..*source }, limits, fps)?;
-    let clips = starts.data.len() - 1;
-    if clips > 1 {
-        warnings.insert(0, Finding::new(Problem::SeveralClips { clips }));
-    }
-    Ok(Parsed { value, warnings })
-}
-
 /// The motion of arrays as [`of_clip`](super::of_clip) makes them, or with only rotations, root translation,
 /// parents, offsets and frame rate.
-fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Result<Parsed<Clip>, Finding> {
+pub(super) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Result<Parsed<Clip>, Finding> {
     let mut warnings = Warnings::default();
     let rotations = source.need("rotations")?;
     let [frames, width, ..] = *rotations.shape.as_slice() else {

@@ -89,7 +89,9 @@ pub(super) fn end_site_name(text: &[u8]) -> Found<'_, &[u8]> {
         terminated(tag_no_case::<_, _, ()>("site"), peek(not(take_while1(|b| !is_blank(b) && b != b':'))));
     let name = site.parse(name).map_or(name, |(behind, _)| behind);
     let start = name.iter().position(|&byte| !is_blank(byte) && byte != b':');
-    Ok((text, &name[start.unwrap_or(name.len())..]))
+    let name = &name[start.unwrap_or(name.len())..];
+    // Behind the colon of `End Site:# tip` a comment begins.
+    Ok((text, if name.starts_with(b"#") { &[] } else { name }))
 }
 
 /// A number that ends where a word ends. What is not finite is no number.
@@ -159,7 +161,8 @@ mod tests {
     #[test]
     fn end_sites_may_have_names() {
         let read = |text: &'static [u8]| end_site_name(text).unwrap().1;
-        for text in [b" Site\n".as_slice(), b" site{", b"\n", b" SITE # tip\n", b" Site: \n"] {
+        for text in [b" Site\n".as_slice(), b" site{", b"\n", b" SITE # tip\n", b" Site: \n", b" Site:# tip"]
+        {
             assert_eq!(read(text), b"");
         }
         for text in [b" Site Toe\n".as_slice(), b" Site: Toe {", b" Toe\n", b" :Toe"] {

@@ -3,8 +3,8 @@
 use mocap_model::{JointId, Skeleton};
 use nalgebra::Matrix4;
 
-use super::from_clip::Scene;
 use super::record::{Property, Record, class, doubles, field, integers, number, properties, property};
+use super::scene::Scene;
 use crate::WriteOptions;
 use crate::body::{self, Mesh};
 

@@ -23,16 +23,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod animation;
 #[cfg(feature = "fbx")]
 mod document;
 mod format;
 mod from_clip;
 mod geometry;
 #[cfg(feature = "fbx")]
-mod keys;
-#[cfg(feature = "fbx")]
 mod parse;
 mod problem;
+#[cfg(feature = "fbx")]
+mod read;
 mod record;
 #[cfg(feature = "fbx")]
 mod rest;
@@ -40,6 +41,11 @@ mod rest;
 mod scalars;
 #[cfg(feature = "fbx")]
 mod scan;
+mod scene;
+#[cfg(feature = "fbx")]
+mod span;
+#[cfg(feature = "fbx")]
+mod stack;
 mod take;
 #[cfg(feature = "fbx")]
 mod to_clip;
@@ -55,6 +61,8 @@ pub use from_clip::from_clips;
 #[cfg(feature = "fbx")]
 pub use parse::parse;
 pub use problem::Problem;
+#[cfg(feature = "fbx")]
+pub use to_clip::to_clip;
 
 pub(crate) use format::FORMAT;
 

@@ -3,7 +3,8 @@
 use mocap_model::ScalarTrack;
 use ufbx::{AnimStack, PropFlags, SceneRoot};
 
-use super::keys::{Span, curves, props};
+use super::span::Span;
+use super::stack::{curves, props};
 use super::tree::Tree;
 use crate::names::Unique;
 use mocap_model::Track;

@@ -10,8 +10,9 @@ use nalgebra::Matrix3;
 use ufbx::{AnimStack, Scene, Transform};
 
 use super::document::Document;
-use super::keys::{self, SINGLE, Span, TRANSFORM};
 use super::rest::{rest, unmoved};
+use super::span::{Span, span, stated_rate};
+use super::stack::{self, SINGLE, TRANSFORM};
 use super::transforms::{Stretch, Transforms};
 use super::tree::{Tree, space};
 use super::{Problem, scalars};
@@ -21,12 +22,12 @@ use crate::{Finding, FormatProblem, Parsed, ReadOptions, Rejected, Warnings};
 /// Change of a unit quaternion up to which a rotation is constant.
 const TURN: f64 = 1e-12;
 
-/// The motion of one animation stack; see [`Document::clip`].
-pub(super) fn to_clip(
-    document: &Document,
-    index: usize,
-    options: &ReadOptions,
-) -> Result<Parsed<Clip>, Rejected> {
+/// The motion of one animation stack, by its number in [`Document::stacks`].
+///
+/// # Errors
+/// Where there is no such stack, it has more frames than the limit, or values that are not finite and are not to be
+/// repaired.
+pub fn to_clip(document: &Document, index: usize, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
     let stack = document.scene.anim_stacks.get(index);
     let stack = stack.ok_or_else(|| Finding::new(FormatProblem::NoMotion))?;
     let mut warnings = Warnings::default();
@@ -48,7 +49,7 @@ pub(super) fn to_skeleton(document: &Document, _: &ReadOptions) -> Result<Parsed
 pub(super) fn at_rest(document: &Document, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
     let Parsed { value, mut warnings } = to_skeleton(document, options)?;
     warnings.push(Finding::new(Problem::NoAnimation));
-    Ok(Parsed { value: Clip::at_rest(Arc::new(value), keys::stated_rate(document, options)), warnings })
+    Ok(Parsed { value: Clip::at_rest(Arc::new(value), stated_rate(document, options)), warnings })
 }
 
 fn clip(
@@ -58,7 +59,7 @@ fn clip(
     warnings: &mut Warnings,
 ) -> Result<Clip, Rejected> {
     let (scene, tree) = (&document.scene, &document.tree);
-    let span = keys::span(document, stack, options)?;
+    let span = span(document, stack, options)?;
     let mut samples = sample(scene, tree, stack, &span);
     mend(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);
@@ -112,7 +113,7 @@ struct Samples {
 
 /// The joints in every frame.
 fn sample(scene: &Scene, tree: &Tree, stack: &AnimStack, span: &Span) -> Vec<Samples> {
-    let moved: HashSet<u32> = keys::props(stack)
+    let moved: HashSet<u32> = stack::props(stack)
         .filter(|prop| TRANSFORM.contains(&&*prop.prop_name))
         .map(|prop| prop.element.element_id)
         .collect();
@@ -193,7 +194,7 @@ fn mend(
             true => Problem::Interpolated,
             false => {
                 let node = tree.node(joint);
-                let path = keys::wrong_value(stack, node);
+                let path = stack::wrong_value(stack, node.element);
                 let above = || format!("AnimationStack[{}]/Model[{}]", stack.element.name, joint.name);
                 Problem::NotFinite { path: path.unwrap_or_else(above) }
             }
@@ -300,7 +301,7 @@ fn unscaled(stretch: &Matrix3<f64>, place: &Vector3<f64>) -> Option<Vector3<f64>
 
 fn skeleton(document: &Document, rest: &[Isometry3<f64>]) -> Result<Skeleton, Finding> {
     let (scene, tree) = (&document.scene, &document.tree);
-    let moved: HashSet<u32> = scene.anim_stacks.iter().flat_map(|stack| keys::translated(stack)).collect();
+    let moved: HashSet<u32> = scene.anim_stacks.iter().flat_map(|stack| stack::translated(stack)).collect();
     let joints = tree.joints.iter().zip(rest).map(|(joint, rest)| {
         let moves = joint.parent.is_none() || moved.contains(&tree.node(joint).element);
         Joint {

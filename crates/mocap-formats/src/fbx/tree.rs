@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use mocap_model::{Axis, EulerOrder, SignedAxis, Space, Unit, UnitSource};
-use ufbx::{CoordinateAxis, RotationOrder, Scene, SceneRoot};
+use ufbx::{AnimStack, CoordinateAxis, RotationOrder, Scene, SceneRoot};
 
-use super::keys::TRANSFORM;
+use super::stack::{TRANSFORM, curves, elements, props};
 use super::{END_SITE, Problem};
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits, Warnings};
@@ -106,6 +106,12 @@ impl Tree {
         }
     }
 
+    /// Whether a stack moves any joint.
+    pub(super) fn is_moved_by(&self, stack: &AnimStack) -> bool {
+        let moved = elements(stack, &TRANSFORM);
+        self.nodes.iter().any(|node| moved.contains(&node.element))
+    }
+
     /// The node of a joint.
     pub(super) fn node(&self, joint: &Joint) -> &TreeNode {
         &self.nodes[joint.place]
@@ -137,9 +143,8 @@ fn bones(scene: &Scene) -> Vec<bool> {
 /// By node: whether a curve of any stack moves it.
 fn animated(scene: &Scene) -> Vec<bool> {
     let mut animated = vec![false; scene.nodes.count];
-    for prop in scene.anim_stacks.iter().flat_map(|stack| &stack.layers).flat_map(|layer| &layer.anim_props) {
-        let moves = TRANSFORM.contains(&&*prop.prop_name)
-            && prop.anim_value.curves.iter().flatten().any(|curve| !curve.keyframes.is_empty());
+    for prop in scene.anim_stacks.iter().flat_map(|stack| props(stack)) {
+        let moves = TRANSFORM.contains(&&*prop.prop_name) && curves(prop).next().is_some();
         if let (true, Some(node)) = (moves, ufbx::as_node(&prop.element)) {
             animated[node.element.typed_id as usize] = true;
         }

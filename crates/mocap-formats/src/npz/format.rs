@@ -3,9 +3,7 @@
 use super::{Archive, write};
 use crate::arrays::{self, Source, of_clip};
 use crate::entry::Entry;
-use crate::markers::MarkersDocument;
-use crate::{Content, Encoded, Format, Parsed, ReadOptions, Rejected, Stated, smpl};
-use mocap_model::Clip;
+use crate::{Content, Format, Parsed, ReadOptions, Rejected, smpl};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "npz",
@@ -37,46 +35,10 @@ pub(crate) fn read(
 ) -> Result<Parsed<Box<dyn crate::Document>>, Rejected> {
     let archive = Archive::open(bytes, &options.limits)?;
     let arrays = archive.read(|name| !arrays::is_derived(name))?;
-    let source = Source { arrays: &arrays, suffix: ".npy" };
-    if archive.has("marker_positions") {
-        let markers = arrays::to_markers(&source, &options.limits, options.fps)?;
-        let document = MarkersDocument { format: Format::Npz, markers, bytes: bytes.to_vec() };
-        return Ok(Parsed { value: Box::new(document), warnings: Vec::new() });
+    let suffix = ".npy";
+    if archive.has("poses") && !archive.has("rotations") {
+        let clip = smpl::to_clip(&Source { arrays: &arrays, suffix }, &options.limits, options.fps)?;
+        return Ok(arrays::clip_document(Format::Smpl, clip, bytes));
     }
-    let (format, parsed) = match archive.has("poses") && !archive.has("rotations") {
-        true => (Format::Smpl, smpl::to_clip(&source, &options.limits, options.fps)?),
-        false => (Format::Npz, arrays::first_clip(&source, &options.limits, options.fps)?),
-    };
-    let Parsed { value: clip, warnings } = parsed;
-    Ok(Parsed { value: Box::new(Document { format, clip, bytes: bytes.to_vec() }), warnings })
-}
-
-/// The motion of a file, and the file.
-#[derive(Debug)]
-struct Document {
-    format: Format,
-    clip: Clip,
-    bytes: Vec<u8>,
-}
-
-impl crate::Document for Document {
-    fn format(&self) -> Format {
-        self.format
-    }
-
-    fn stated(&self, _: &ReadOptions) -> Stated {
-        Stated::of_dofs(self.clip.skeleton(), self.clip.frames())
-    }
-
-    fn to_clip(&self, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
-        Ok(Parsed { value: self.clip.clone(), warnings: Vec::new() })
-    }
-
-    fn into_clip(self: Box<Self>, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
-        Ok(Parsed { value: self.clip, warnings: Vec::new() })
-    }
-
-    fn write(&self) -> Encoded<'static> {
-        self.bytes.clone().into()
-    }
+    arrays::document(Format::Npz, arrays, suffix, bytes, options)
 }

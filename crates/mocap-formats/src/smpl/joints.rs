@@ -1,8 +1,9 @@
 //! The joints of SMPL, SMPL-H and SMPL-X, and where they are in the neutral mean body.
 //!
 //! Based on: M. Loper et al., "SMPL: A Skinned Multi-Person Linear Model", 2015; J. Romero, D. Tzionas, M. Black,
-//! "Embodied Hands", 2017; G. Pavlakos et al., "Expressive Body Capture", 2019. Offsets are those of the mean bodies, as
-//! published with the humanoid models of ProtoMotions (X to the left, Y up, Z forward \[m\]); hands are those of SMPL-X.
+//! "Embodied Hands", 2017; G. Pavlakos et al., "Expressive Body Capture", 2019. Offsets are those of the neutral mean
+//! bodies (X to the left, Y up, Z forward \[m\]): of SMPL as published with J. Tseng, R. Castellon, K. Liu, "EDGE: Editable
+//! Dance Generation From Music", 2023; of SMPL-X, and of hands, as published with the humanoid models of ProtoMotions.
 
 use mocap_model::Role;
 
@@ -11,34 +12,34 @@ pub(super) type Row = (&'static str, &'static str, Option<Role>, [f64; 3]);
 
 /// The 22 joints of the body that SMPL and SMPL-H share.
 pub(super) const SMPL_BODY: &[Row] = &[
-    ("pelvis", "", Some(Role::Hips), [-0.0018, -0.2233, 0.0282]),
-    ("left_hip", "pelvis", Some(Role::LeftUpperLeg), [0.0695, -0.0914, -0.0068]),
-    ("right_hip", "pelvis", Some(Role::RightUpperLeg), [-0.0677, -0.0905, -0.0043]),
-    ("spine1", "pelvis", Some(Role::Spine), [-0.0025, 0.109, -0.0267]),
-    ("left_knee", "left_hip", Some(Role::LeftLowerLeg), [0.0343, -0.3752, -0.0045]),
-    ("right_knee", "right_hip", Some(Role::RightLowerLeg), [-0.0383, -0.3826, -0.0089]),
-    ("spine2", "spine1", Some(Role::Chest), [0.0055, 0.1352, 0.0011]),
-    ("left_ankle", "left_knee", Some(Role::LeftFoot), [-0.0136, -0.398, -0.0437]),
-    ("right_ankle", "right_knee", Some(Role::RightFoot), [0.0158, -0.3984, -0.0423]),
-    ("spine3", "spine2", Some(Role::UpperChest), [0.0015, 0.0529, 0.0254]),
-    ("left_foot", "left_ankle", Some(Role::LeftToes), [0.0264, -0.0558, 0.1193]),
-    ("right_foot", "right_ankle", Some(Role::RightToes), [-0.0254, -0.0481, 0.1233]),
-    ("neck", "spine3", Some(Role::Neck), [-0.0028, 0.2139, -0.0429]),
-    ("left_collar", "spine3", Some(Role::LeftShoulder), [0.0788, 0.1217, -0.0341]),
-    ("right_collar", "spine3", Some(Role::RightShoulder), [-0.0818, 0.1188, -0.0386]),
-    ("head", "neck", Some(Role::Head), [0.0052, 0.065, 0.0513]),
-    ("left_shoulder", "left_collar", Some(Role::LeftUpperArm), [0.091, 0.0305, -0.0089]),
-    ("right_shoulder", "right_collar", Some(Role::RightUpperArm), [-0.096, 0.0326, -0.0091]),
-    ("left_elbow", "left_shoulder", Some(Role::LeftLowerArm), [0.2596, -0.0128, -0.0275]),
-    ("right_elbow", "right_shoulder", Some(Role::RightLowerArm), [-0.2537, -0.0133, -0.0201]),
-    ("left_wrist", "left_elbow", Some(Role::LeftHand), [0.2492, 0.009, -0.0012]),
-    ("right_wrist", "right_elbow", Some(Role::RightHand), [-0.2553, 0.0078, -0.0069]),
+    ("pelvis", "", Some(Role::Hips), [-0.0018, -0.22333, 0.02822]),
+    ("left_hip", "pelvis", Some(Role::LeftUpperLeg), [0.06952, -0.09141, -0.00682]),
+    ("right_hip", "pelvis", Some(Role::RightUpperLeg), [-0.06767, -0.09052, -0.00432]),
+    ("spine1", "pelvis", Some(Role::Spine), [-0.00253, 0.10896, -0.0267]),
+    ("left_knee", "left_hip", Some(Role::LeftLowerLeg), [0.03428, -0.3752, -0.0045]),
+    ("right_knee", "right_hip", Some(Role::RightLowerLeg), [-0.03829, -0.38257, -0.00885]),
+    ("spine2", "spine1", Some(Role::Chest), [0.00549, 0.13518, 0.00109]),
+    ("left_ankle", "left_knee", Some(Role::LeftFoot), [-0.0136, -0.39796, -0.04369]),
+    ("right_ankle", "right_knee", Some(Role::RightFoot), [0.01577, -0.39841, -0.04231]),
+    ("spine3", "spine2", Some(Role::UpperChest), [0.00146, 0.05292, 0.02542]),
+    ("left_foot", "left_ankle", Some(Role::LeftToes), [0.02636, -0.05579, 0.11929]),
+    ("right_foot", "right_ankle", Some(Role::RightToes), [-0.02537, -0.04814, 0.12335]),
+    ("neck", "spine3", Some(Role::Neck), [-0.00278, 0.21387, -0.04286]),
+    ("left_collar", "spine3", Some(Role::LeftShoulder), [0.07884, 0.12175, -0.03409]),
+    ("right_collar", "spine3", Some(Role::RightShoulder), [-0.08176, 0.11883, -0.03862]),
+    ("head", "neck", Some(Role::Head), [0.00515, 0.06497, 0.05135]),
+    ("left_shoulder", "left_collar", Some(Role::LeftUpperArm), [0.09098, 0.03047, -0.00887]),
+    ("right_shoulder", "right_collar", Some(Role::RightUpperArm), [-0.09601, 0.03255, -0.00914]),
+    ("left_elbow", "left_shoulder", Some(Role::LeftLowerArm), [0.25961, -0.01277, -0.02746]),
+    ("right_elbow", "right_shoulder", Some(Role::RightLowerArm), [-0.25374, -0.01333, -0.0214]),
+    ("left_wrist", "left_elbow", Some(Role::LeftHand), [0.24923, 0.00899, -0.00117]),
+    ("right_wrist", "right_elbow", Some(Role::RightHand), [-0.2553, 0.00777, -0.00556]),
 ];
 
 /// The joints that stand for hands in SMPL.
 pub(super) const SMPL_HANDS: &[Row] = &[
-    ("left_hand", "left_wrist", None, [0.084, -0.0082, -0.0149]),
-    ("right_hand", "right_wrist", None, [-0.0846, -0.0061, -0.0103]),
+    ("left_hand", "left_wrist", None, [0.08404, -0.00816, -0.01495]),
+    ("right_hand", "right_wrist", None, [-0.08462, -0.00612, -0.01032]),
 ];
 
 /// The 22 joints of the body of SMPL-X.

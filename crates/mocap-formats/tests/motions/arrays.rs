@@ -1,7 +1,7 @@
 //! Motions as arrays and back.
 
 use mocap_formats::arrays::{ArrayOptions, Data, Precision, RotationFormat, of_clip, pack, unpack};
-use mocap_formats::{Clip, Format, Limits, ReadOptions, WriteOptions, npz, read, write};
+use mocap_formats::{Clip, ClipChoice, Format, Limits, ReadOptions, WriteOptions, npz, read, write};
 use mocap_model::{
     Annotations, Event, Role, ScalarTrack, Space, Track, Unit, UnitSource, Vector3, angle_between,
 };
@@ -131,9 +131,20 @@ pub(crate) fn fixtures_come_back_from_packs() {
         let same = document.value.into_clip(&ReadOptions::default()).unwrap().value;
         assert_eq!(same, clip.clone().with_name(format!("clip{i}")));
     }
-    // The file as a whole is its first clip, with a warning.
-    let document = read(&bytes, &ReadOptions::default()).unwrap();
-    assert_eq!(document.warnings[0].code(), "arrays::several-clips");
+    // The set as a file: its clips have names, and the first is read with a warning.
+    let safetensors = mocap_formats::safetensors::to_bytes(&packed);
+    for bytes in [bytes, safetensors] {
+        let document = read(&bytes, &ReadOptions::default()).unwrap().value;
+        assert_eq!(document.clip_names(), ["clip0", "clip1", "clip2"]);
+        let first = document.to_clip(&ReadOptions::default()).unwrap();
+        assert_eq!(first.warnings[0].code(), "clip::first-of-several");
+        assert_eq!(first.value, clips[0].clone().with_name("clip0"));
+        let choice = Some(ClipChoice("clip2".into()));
+        let third = document.to_clip(&ReadOptions { clip: choice, ..ReadOptions::default() }).unwrap();
+        assert_eq!((third.value, third.warnings), (clips[2].clone().with_name("clip2"), Vec::new()));
+        let unknown = ReadOptions { clip: Some(ClipChoice("clip3".into())), ..ReadOptions::default() };
+        assert_eq!(document.to_clip(&unknown).unwrap_err().error.code(), "clip::unknown");
+    }
     let other = clip(&fixture("clips/alex_walk.bvh")).with_rate(mocap_model::FrameRate::new(7.0).unwrap());
     let mixed = vec![("a".into(), of_clip(&clips[0], &options)), ("b".into(), of_clip(&other, &options))];
     assert_eq!(pack(mixed).unwrap_err().code(), "arrays::of-another-set");

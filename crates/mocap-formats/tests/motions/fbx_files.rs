@@ -1,7 +1,7 @@
 //! FBX: joints are where the library places them, and clips come back from files.
 
 use crate::ufbx_places::largest_difference;
-use mocap_formats::fbx::{Document, parse};
+use mocap_formats::fbx::{Document, parse, to_clip};
 use mocap_formats::{Format, Limits, ReadOptions, WriteOptions, read, write};
 use mocap_model::{Clip, ForwardKinematics, Space, Unit, UnitSource};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn check_places(name: &str, bytes: &[u8]) -> f64 {
     let document = document(name, bytes);
     let mut worst: f64 = 0.0;
     for stack in 0..document.stacks().len() {
-        let clip = document.clip(stack, &ReadOptions::default()).unwrap().value;
+        let clip = to_clip(&document, stack, &ReadOptions::default()).unwrap().value;
         let off = largest_difference(bytes, stack, &clip) * clip.skeleton().space().metres().unwrap();
         mocap_corpus::note!("{name} #{}: {} frames, off by {off:.1e} m", clip.name(), clip.frames());
         worst = worst.max(off);

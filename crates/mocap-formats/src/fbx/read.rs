@@ -1,0 +1,69 @@
+//! An FBX file as any document.
+
+use super::document::Document;
+use super::span::{Span, span};
+use super::stack::elements;
+use super::to_clip::{at_rest, to_clip, to_skeleton};
+use crate::choice::chosen;
+use crate::{ClipChoice, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use mocap_model::{Clip, Skeleton};
+
+impl crate::Document for Document {
+    fn format(&self) -> Format {
+        Format::Fbx
+    }
+
+    fn stated(&self, options: &ReadOptions) -> Stated {
+        let chosen = chosen_stack(self, options.clip.as_ref()).ok();
+        let stack = chosen.and_then(|(index, _)| Some(&self.scene.anim_stacks[index?]));
+        let frames = stack.and_then(|stack| span(self, stack, options).ok());
+        let moved = ["Lcl Rotation", "Lcl Translation"].map(|name| {
+            let moved = stack.map(|stack| elements(stack, &[name])).unwrap_or_default();
+            self.tree.joints.iter().filter(|joint| moved.contains(&self.tree.node(joint).element)).count()
+        });
+        Stated {
+            frames: frames.map_or(0, |span: Span| span.frames),
+            channels: 3 * moved.iter().sum::<usize>(),
+            ..Stated::default()
+        }
+    }
+
+    fn clip_names(&self) -> Vec<String> {
+        let names = self.stacks();
+        self.moving.iter().map(|stack| names[*stack].clone()).collect()
+    }
+
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+        let (stack, warning) = chosen_stack(self, options.clip.as_ref())?;
+        let mut parsed = match stack {
+            Some(stack) => to_clip(self, stack, options)?,
+            None => at_rest(self, options)?,
+        };
+        parsed.warnings.splice(..0, warning);
+        Ok(parsed)
+    }
+
+    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+        to_skeleton(self, options)
+    }
+
+    fn write(&self) -> Encoded<'static> {
+        self.bytes.clone().into()
+    }
+}
+
+/// The stack that is meant, and a warning where nothing says which of several. Stacks that move nothing are found
+/// by their names only.
+fn chosen_stack(
+    document: &Document,
+    choice: Option<&ClipChoice>,
+) -> Result<(Option<usize>, Option<Finding>), Finding> {
+    match chosen(&crate::Document::clip_names(document), choice) {
+        Ok((clip, warning)) => Ok((clip.map(|clip| document.moving[clip]), warning)),
+        Err(error) => {
+            let name = choice.map(|choice| &choice.0);
+            let found = document.stacks().iter().position(|stack| Some(stack) == name);
+            found.map(|stack| (Some(stack), None)).ok_or(error)
+        }
+    }
+}
