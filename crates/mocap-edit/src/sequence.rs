@@ -3,7 +3,7 @@
 use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 
 use crate::samples::Samples;
-use crate::{Denoise, EditError, EditReport, Keep, LoopOptions, RootCurve, TimeMap};
+use crate::{Denoise, EditError, EditReport, Keep, Layer, LoopOptions, Path, RootCurve, Strip, TimeMap};
 
 /// One edit with its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +29,18 @@ pub enum Edit {
     Duration(f64),
     /// Retime by a map of times.
     TimeMap(Box<TimeMap>),
+    /// Retime to the phases of another motion.
+    Sync(Box<Clip>),
     /// Lock planted feet.
     FixFeet,
+    /// Bend the path: turn by this angle \[rad\] from start to end, to the left.
+    Turn(f64),
+    /// Lay the motion along a path.
+    Along(Box<Path>),
+    /// Add a pose or a motion.
+    Add(Box<Layer>),
+    /// Leave joints out.
+    Strip(Strip),
     /// Take the root motion out.
     InPlace(Keep),
     /// Keep the root motion as a curve; the motion stays.
@@ -114,7 +124,12 @@ impl Edit {
             Edit::Speed(_) => "speed",
             Edit::Duration(_) => "duration",
             Edit::TimeMap(_) => "time-map",
+            Edit::Sync(_) => "sync",
             Edit::FixFeet => "fix-feet",
+            Edit::Turn(_) => "turn",
+            Edit::Along(_) => "along",
+            Edit::Add(_) => "add",
+            Edit::Strip(_) => "strip",
             Edit::InPlace(_) => "in-place",
             Edit::ExtractRoot(_) => "extract-root",
             Edit::ApplyRoot(_) => "apply-root",
@@ -127,7 +142,7 @@ impl Edit {
 
     fn lead_in(&self) -> LeadIn {
         match self {
-            Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) => LeadIn::Edited,
+            Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) | Edit::Strip(_) => LeadIn::Edited,
             Edit::Loop(_) => LeadIn::Dropped,
             _ => LeadIn::Kept,
         }
@@ -222,7 +237,12 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         Edit::Speed(factor) => crate::speed(clip, *factor),
         Edit::Duration(seconds) => crate::duration(clip, *seconds),
         Edit::TimeMap(map) => crate::map_times(clip, map),
+        Edit::Sync(other) => crate::sync(clip, other),
         Edit::FixFeet => crate::fix_feet(clip),
+        Edit::Turn(angle) => crate::turn(clip, *angle),
+        Edit::Along(path) => crate::along(clip, path),
+        Edit::Add(layer) => crate::add(clip, layer),
+        Edit::Strip(what) => crate::strip(clip, *what),
         Edit::InPlace(keep) => crate::in_place(clip, *keep),
         Edit::ApplyRoot(curve) => crate::apply_root(clip, curve),
         Edit::AddRootJoint { name, keep } => crate::add_root_joint(clip, name, *keep),

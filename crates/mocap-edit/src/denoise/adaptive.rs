@@ -11,7 +11,7 @@
 use super::banded::{Fit, Four, SECOND, THIRD, differences, noise_gain};
 
 /// How fast the variance of second differences may change: its estimate looks this far to both sides \[s\].
-const SECOND_WINDOW: f64 = 0.4;
+const SECOND_WINDOW: f64 = 0.2;
 /// How fast the variance of third differences may change \[s\].
 const THIRD_WINDOW: f64 = 0.1;
 /// Rounds of the fixed point.
@@ -37,7 +37,7 @@ pub(super) fn smooth(values: &mut [Four], weights: &[f64], noise: &Four, fps: f6
         return;
     }
     // At high rates accelerations jump from frame to frame, at low rates they are blurred.
-    let share = ((fps - 18.0) / 60.0).clamp(0.0, 1.0);
+    let share = ((fps - 21.0) / 60.0).clamp(0.0, 1.0);
     let mut mean = vec![Four::zeros(); values.len()];
     for (difference, window, share) in [(SECOND, SECOND_WINDOW, share), (THIRD, THIRD_WINDOW, 1.0 - share)] {
         if share > 0.0 {
@@ -155,7 +155,9 @@ mod tests {
         for fps in [30.0, 120.0] {
             let mut smoothed = noisy.clone();
             smooth(&mut smoothed, &[1.0; 300], &noise, fps, &mut Workspace::default());
-            assert!(rms(&smoothed) < 0.55 * before, "{} of {before}", rms(&smoothed));
+            // Less goes at the high rate, where the stiffness changes within fewer of all frames.
+            let most = if fps > 60.0 { 0.75 } else { 0.55 };
+            assert!(rms(&smoothed) < most * before, "{} of {before}", rms(&smoothed));
             assert!((smoothed[149][0] - 0.0).abs() < 0.1 && (smoothed[150][0] - 1.0).abs() < 0.1);
             // A curve without noise stays.
             assert!(smoothed.iter().enumerate().all(|(i, v)| (v[1] - truth(i)).abs() < 1e-5));

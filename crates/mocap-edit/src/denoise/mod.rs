@@ -18,7 +18,7 @@ use mocap_model::{Clip, UnitQuaternion, Vector3};
 use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 
 use crate::samples::Samples;
-use crate::{ContactFigures, EditError, EditReport};
+use crate::{EditError, EditReport};
 use adaptive::Workspace;
 use banded::Four;
 
@@ -153,17 +153,7 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
         let noise = (figures.noise / figures.joints.max(1) as f64).sqrt().to_degrees();
         report = report.figure("noise", noise, "deg").figure("spikes", figures.spikes as f64, "");
     }
-    let skate = |contacts: Option<ContactFigures>| contacts.and_then(|contacts| contacts.skate);
-    if let (Some(before), Some(after)) = (skate(report.contacts_before), skate(report.contacts))
-        && after > 1.2 * before + 0.005
-    {
-        let message = format!(
-            "feet skate more than before: {:.1} cm/s, {:.1} before; --fix-feet locks them",
-            after * 100.0,
-            before * 100.0
-        );
-        report.warn("edit::skate", message);
-    }
+    report.warn_of_skate();
     Ok((clean, report))
 }
 

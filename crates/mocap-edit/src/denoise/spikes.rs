@@ -19,8 +19,9 @@ const RESTORES: f64 = 4.0;
 const LARGEST: f64 = 1.5;
 /// The frames to each side that say what is usual.
 const AROUND: usize = 12;
-/// The share of frames that may be spikes: what more of them reach is motion.
+/// The share of frames that may be spikes, and their number in a short motion: what more of them reach is motion.
 const RARE: f64 = 0.01;
+const FEW: usize = 2;
 /// Spikes of one curve are looked for again after each round of repairs, at most this often.
 const ROUNDS: usize = 4;
 
@@ -82,7 +83,7 @@ fn common(residuals: &[f64]) -> f64 {
         .map(|at| residuals[at])
         .collect();
     peaks.sort_by(|a, b| b.total_cmp(a));
-    let rare = (RARE * residuals.len() as f64).ceil() as usize;
+    let rare = ((RARE * residuals.len() as f64).ceil() as usize).max(FEW);
     peaks.get(rare).copied().unwrap_or(0.0)
 }
 
