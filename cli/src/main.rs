@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Verb::Convert(args) => commands::convert::run(&args, invocation, &mut console),
         Verb::Edit(args) => commands::edit::run(&args, invocation, &mut console),
         Verb::Join(args) => commands::join::run(&args, &mut console),
+        Verb::Split(args) => commands::split::run(&args, &mut console),
         Verb::Compare(args) => commands::compare::run(&args, &mut console),
         Verb::Compress(args) => commands::compress::run(&args, invocation, &mut console),
         Verb::Decompress(args) => commands::decompress::run(&args, invocation, &mut console),

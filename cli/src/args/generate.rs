@@ -44,7 +44,7 @@ pub(crate) enum What {
 }
 
 /// The names of all schemas, and what each describes.
-pub(crate) const SCHEMAS: [(&str, &str); 25] = [
+pub(crate) const SCHEMAS: [(&str, &str); 26] = [
     ("skel", "A .skel file"),
     ("clip", "A JSON clip"),
     ("map", "A map of joints, of retarget --map"),
@@ -56,6 +56,7 @@ pub(crate) const SCHEMAS: [(&str, &str); 25] = [
     ("convert", "A line of mocap convert --json"),
     ("edit", "A line of mocap edit --json"),
     ("join", "A line of mocap join --json"),
+    ("split", "A line of mocap split --json"),
     ("compare", "A line of mocap compare --json"),
     ("compress", "A line of mocap compress --json"),
     ("decompress", "A line of mocap decompress --json"),

@@ -31,6 +31,7 @@ mod setting;
 mod sheet;
 mod size;
 mod skel;
+mod split;
 mod validate;
 mod view;
 mod words;
@@ -43,8 +44,9 @@ pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edit::{Args as EditArgs, EditArg, EditGates, EditList, HEADING as EDITS_HEADING};
 pub(crate) use edit_steps::{
-    DenoiseStep, EditStep, FixFeetStep, GroundStep, HeadingStep, InPlaceStep, LoopStep, MirrorStep,
-    RootJointStep, SpeedStep, StartAtStep,
+    AddStep, AlongStep, ApplyRootStep, DenoiseStep, DurationStep, EditStep, ExtractRootStep, FixFeetStep,
+    GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep, MirrorStep, RootJointStep, SpeedStep,
+    StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
@@ -65,6 +67,7 @@ pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, W
 pub(crate) use scene::SceneFlags;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
+pub(crate) use split::Args as SplitArgs;
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
 
@@ -97,6 +100,7 @@ pub(crate) enum Verb {
     Convert(ConvertArgs),
     Edit(EditArgs),
     Join(JoinArgs),
+    Split(SplitArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),

@@ -15,5 +15,6 @@ mod quality;
 pub(crate) mod retarget;
 pub(crate) mod sheet;
 pub(crate) mod skel;
+pub(crate) mod split;
 pub(crate) mod validate;
 pub(crate) mod view;

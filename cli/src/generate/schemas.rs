@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::settings;
 use crate::batch::{ErrorRow, PlanRow, SummaryRow};
 use crate::commands::{
-    compare, compress, convert, decompress, edit, info, join, manifest, picture, retarget, skel, validate,
+    compare, compress, convert, decompress, edit, info, join, manifest, picture, retarget, skel, split,
+    validate,
 };
 use crate::config::PrintRow;
 use crate::pipeline;
@@ -32,6 +33,7 @@ fn schema(name: &str, about: &str) -> Value {
         "convert" => writing(of::<convert::Row<'static>>),
         "edit" => writing(of::<edit::Row<'static>>),
         "join" => rows(&[of::<join::Row<'static>>, ERROR]),
+        "split" => rows(&[of::<split::Row<'static>>, ERROR]),
         "compress" => writing(of::<compress::Row<'static>>),
         "decompress" => writing(of::<decompress::Row<'static>>),
         "skel-row" => writing(of::<skel::Row<'static>>),

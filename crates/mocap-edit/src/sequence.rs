@@ -3,7 +3,9 @@
 use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 
 use crate::samples::Samples;
-use crate::{Denoise, EditError, EditReport, Keep, Layer, LoopOptions, Path, RootCurve, Strip, TimeMap};
+use crate::{
+    Denoise, EditError, EditReport, JoinOptions, Keep, Layer, LoopOptions, Path, RootCurve, Strip, TimeMap,
+};
 
 /// One edit with its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +43,8 @@ pub enum Edit {
     Add(Box<Layer>),
     /// Leave joints out.
     Strip(Strip),
+    /// Lay a motion onto the end.
+    Join(Box<Clip>, JoinOptions),
     /// Take the root motion out.
     InPlace(Keep),
     /// Keep the root motion as a curve; the motion stays.
@@ -130,6 +134,7 @@ impl Edit {
             Edit::Along(_) => "along",
             Edit::Add(_) => "add",
             Edit::Strip(_) => "strip",
+            Edit::Join(..) => "join",
             Edit::InPlace(_) => "in-place",
             Edit::ExtractRoot(_) => "extract-root",
             Edit::ApplyRoot(_) => "apply-root",
@@ -243,6 +248,10 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         Edit::Along(path) => crate::along(clip, path),
         Edit::Add(layer) => crate::add(clip, layer),
         Edit::Strip(what) => crate::strip(clip, *what),
+        Edit::Join(next, options) => {
+            let (joined, mut reports) = crate::join(&[clip.clone(), (**next).clone()], options)?;
+            Ok((joined, reports.remove(0)))
+        }
         Edit::InPlace(keep) => crate::in_place(clip, *keep),
         Edit::ApplyRoot(curve) => crate::apply_root(clip, curve),
         Edit::AddRootJoint { name, keep } => crate::add_root_joint(clip, name, *keep),
