@@ -62,7 +62,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let fps = clip.rate().fps();
     let frames_of = |seconds: f64| ((seconds * fps).round() as usize).max(1);
     let margin = frames_of(BLENDS[0]);
-    let Found { start, end, distance } = match options.range {
+    let cycles = match options.range {
         None => search(clip, &body, margin)?,
         Some(range) => {
             let (frames, seconds) = (clip.frames(), clip.duration());
@@ -73,23 +73,26 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
                 return Err(EditError::TooShort { edit: "loop", needed: 5, frames: range.len() });
             }
             let clouds = clouds(clip);
-            Found { start, end, distance: align(&body, &clouds[start], &clouds[end]).1 }
+            vec![Found { start, end, distance: align(&body, &clouds[start], &clouds[end]).1 }]
         }
     };
     let mut least = f64::INFINITY;
     let mut chosen = None;
-    for blend in BLENDS {
-        let Closed { samples, stride } = close(clip, &body, start, end, frames_of(blend));
-        let looped = samples.into_clip("loop")?;
-        let bend = deviation(clip, &looped, start);
-        if bend < least {
-            (least, chosen) = (bend, Some((looped, stride)));
-        }
-        if bend.to_degrees() <= MOST_BEND {
-            break;
+    'closed: for found in &cycles {
+        for blend in BLENDS {
+            let Closed { samples, stride } = close(clip, &body, found.start, found.end, frames_of(blend));
+            let looped = samples.into_clip("loop")?;
+            let bend = deviation(clip, &looped, found.start);
+            if bend < least {
+                (least, chosen) = (bend, Some((looped, stride, *found)));
+            }
+            if bend.to_degrees() <= MOST_BEND {
+                break 'closed;
+            }
         }
     }
-    let (mut looped, mut stride) = chosen.expect("a blend of finite rotations");
+    let (mut looped, mut stride, Found { start, end, distance }) =
+        chosen.expect("a blend of finite rotations");
     let mut feet_locked = 0.0;
     if options.lock_feet
         && !body.feet.is_empty()

@@ -20,6 +20,8 @@ const ALIKE: f64 = 0.35;
 const CANDIDATES: usize = 1000;
 /// Candidates that are looked at frame by frame: those that bend least.
 const LOOKED_AT: usize = 64;
+/// Cycles that are closed, to see how far that bends the joints.
+const CLOSED: usize = 12;
 
 /// A range of frames whose ends have one pose: `start` and `end` are the same moment of the cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,8 +32,9 @@ pub(super) struct Found {
     pub(super) distance: f64,
 }
 
-/// The best cycle. `margin` are the frames beyond both ends that closing can use.
-pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Found, EditError> {
+/// The best cycles, that which bends least first; never empty. `margin` are the frames beyond both ends that closing can
+/// use.
+pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Vec<Found>, EditError> {
     let fps = clip.rate().fps();
     let shortest = (SHORTEST * fps).ceil() as usize;
     let frames = clip.frames();
@@ -70,11 +73,17 @@ pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Found, E
     let refined = bends[..bends.len().min(LOOKED_AT)]
         .iter()
         .map(|(_, a, b)| refine(clip, (*a, *b), step, margin, shortest));
-    let best = refined.flatten().min_by(|a, b| a.0.total_cmp(&b.0));
-    let (_, start, end) =
-        best.ok_or_else(|| EditError::NoCycle { reason: "no range has room to close".into() })?;
-    let (_, distance) = align(body, &clouds[start], &clouds[end]);
-    Ok(Found { start, end, distance })
+    let mut best: Vec<(f64, usize, usize)> = refined.flatten().collect();
+    best.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    best.dedup();
+    if best.is_empty() {
+        return Err(EditError::NoCycle { reason: "no range has room to close".into() });
+    }
+    let found = best.into_iter().take(CLOSED).map(|(_, start, end)| {
+        let (_, distance) = align(body, &clouds[start], &clouds[end]);
+        Found { start, end, distance }
+    });
+    Ok(found.collect())
 }
 
 /// Joint positions in the frame of the body, and their velocities.
