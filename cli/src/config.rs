@@ -64,7 +64,7 @@ pub(crate) fn settings(named: Option<&Path>, definition: &Command) -> Result<Set
     Ok(Settings::new(&read_toml(&path)?, &LAYERS, definition)?)
 }
 
-/// Prints what is in force for the command that was named: `--print-config`.
+/// Prints the options of the command that was named, with values and sources: `--print-config`.
 pub(crate) fn print(console: &mut Console, definition: &Command, matches: &ArgMatches, settings: &Settings) {
     if !console.is_json() {
         let file = match &settings.path {

@@ -1,14 +1,21 @@
 //! Edits of a motion that was read.
 
+use mocap::EditOptions;
+use mocap_formats::Limits;
 use mocap_model::{Clip, Unit};
 
 use crate::args::Edits;
 use crate::diagnostic::Diagnostic;
 
-/// The motion with all edits; what is assumed is added to `warnings`.
-pub(crate) fn apply(edits: &Edits, clip: Clip, warnings: &mut Vec<Diagnostic>) -> Result<Clip, Diagnostic> {
+/// The motion with all edits, of a size within the limits; assumptions are added to `warnings`.
+pub(crate) fn apply(
+    edits: &Edits,
+    limits: Limits,
+    clip: Clip,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Clip, Diagnostic> {
     let mut found = Vec::new();
-    let edited = mocap::edit(clip, &edits.options(), &mut found);
+    let edited = mocap::edit(clip, &EditOptions { limits, ..edits.options() }, &mut found);
     warnings.extend(found.into_iter().map(Diagnostic::from));
     Ok(edited?)
 }

@@ -111,7 +111,7 @@ pub(crate) fn clips(clips: Vec<Clip>, format: Format, options: EncodeOptions) ->
     Ok(behind(guessed, mocap_formats::write_clips(&clips, format, &options.options())?))
 }
 
-/// A file that was read, with these clips instead of its own; `None` where it holds nothing else, or the format does
+/// The file that was read, with these clips in place of its clips; `None` where it holds nothing else, or the format does
 /// not.
 pub(crate) fn in_document(
     document: &dyn Document,

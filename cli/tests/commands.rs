@@ -249,7 +249,7 @@ fn retarget_reports_what_became_of_a_motion() {
 fn a_motion_file_as_target_stands_as_its_offsets_or_a_frame_say() {
     let sandbox = Sandbox::new();
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
-    // A rest pose before the motion is no fault of a target. Its offsets, an A-pose, say how it stands.
+    // A target may have a rest pose before its motion. Its offsets, an A-pose, say how it stands.
     sandbox.put("rest.bvh", rest_first());
     let warned = sandbox.run(["info", "rest.bvh", "--json"]).ok().stdout;
     assert!(warned.contains("bvh::rest-first-frame"), "{warned}");

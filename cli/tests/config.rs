@@ -1,4 +1,4 @@
-//! Settings: flag > environment > `mocap.toml` > default, and what is said about them.
+//! Settings: flag > environment > `mocap.toml` > default, and the messages about them.
 
 mod mocap;
 
@@ -58,7 +58,7 @@ fn mistakes_are_shown_in_their_line() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("mocap.toml:4:1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("did you mean 'error'?"), "{}", ran.stderr);
-    // Help is there to find out what is right.
+    // Help works whatever the settings.
     assert!(sandbox.run(["compress", "--help"]).ok().stdout.contains("--error"));
     let ran = sandbox.run(["info", "leg.bvh", "--config", "none.toml"]);
     assert!(ran.stderr.contains("error[io::not-found]"), "{}", ran.stderr);

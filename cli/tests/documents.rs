@@ -1,8 +1,8 @@
-//! The documents tell the truth: their commands run, what they show is what is printed, their links lead somewhere.
+//! The documents are checked: their commands run, the output they show is printed, their links lead somewhere.
 //!
 //! Each `console` block runs in a sandbox with the layout of the checkout, the blocks of a page one after another.
 //! Lines after a command are what it prints; a command without such lines may print anything. A command that needs
-//! other files than the fixtures stands in an `sh` block. `UPDATE_DOCUMENTS=1` writes what is printed into the pages.
+//! other files than the fixtures stands in an `sh` block. `UPDATE_DOCUMENTS=1` writes the output into the pages.
 
 #![cfg(unix)]
 

@@ -100,7 +100,7 @@ fn a_database_that_goes_through_a_pipeline_twice_gives_the_same_bytes() {
     let once = run("once", &["-j", "1"]);
     assert_eq!(once.len(), 15);
     assert!(once == run("twice", &["-j", "8"]));
-    // Over what is there, and with a part of it gone.
+    // Over existing outputs, and with some of them removed.
     assert!(once == run("twice", &["--overwrite"]));
     assert!(once == run("resumed", &["--resume"]));
     std::fs::remove_file(sandbox.path("resumed/bvh/alex_walk.mocz")).unwrap();

@@ -1,4 +1,4 @@
-//! Many inputs: directories, globs, mirrored outputs, order, failures, what is never overwritten.
+//! Many inputs: directories, globs, mirrored outputs, order, failures, files that are never overwritten.
 
 mod mocap;
 

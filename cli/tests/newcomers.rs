@@ -1,4 +1,4 @@
-//! What a first user runs into: the command does what was meant, or says what is missing.
+//! What a first user runs into: each command does what was meant, or says what is missing.
 
 mod mocap;
 
@@ -173,4 +173,41 @@ fn two_directories_are_compared_pair_by_pair() {
     assert_eq!((ran.code, unpaired.len()), (1, 2), "{ran:?}");
     assert!(unpaired.iter().all(|row| row["error"]["code"] == "compare::no-pair"), "{unpaired:?}");
     assert_eq!(sandbox.run(["compare", "db", "alex_walk.bvh"]).code, 2);
+}
+
+#[test]
+fn files_without_a_skeleton_take_it_from_the_source_whatever_changed_unit_and_size() {
+    let sandbox = sandbox();
+    for change in [&["--input-unit", "m"][..], &["--scale", "1.5"], &["--input-unit", "in", "--scale", "0.2"]]
+    {
+        let compress = ["compress", "alex_walk.bvh", "--overwrite", "--error", "1mm"];
+        sandbox.run([&compress[..], &["-o", "whole.mocz"], change].concat()).ok();
+        sandbox.run([&compress[..], &["-o", "bare.mocz", "--no-skeleton"], change].concat()).ok();
+        let reference = ["--skeleton-ref", "alex_walk.bvh"];
+        for whole in [true, false] {
+            let name = if whole { "whole.mocz" } else { "bare.mocz" };
+            let to = ["-o", if whole { "whole.json" } else { "bare.json" }, "--overwrite"];
+            sandbox.run([&["decompress", name][..], &to, &reference].concat()).ok();
+        }
+        let [whole, bare] =
+            ["whole.json", "bare.json"].map(|name| std::fs::read(sandbox.path(name)).unwrap());
+        assert!(whole == bare, "{change:?}");
+        sandbox.run([&["info", "bare.mocz"][..], &reference].concat()).ok();
+        let compare = ["compare", "whole.mocz", "bare.mocz", "--fail-above", "0"];
+        sandbox.run([&compare[..], &reference].concat()).ok();
+    }
+}
+
+#[test]
+fn skel_names_the_axes_on_which_knees_and_elbows_bend() {
+    let sandbox = sandbox();
+    sandbox.run(["skel", "alex_walk.bvh", "-o", "limited.skel", "--hinge-limits"]).ok();
+    let text = std::fs::read_to_string(sandbox.path("limited.skel")).unwrap();
+    let limited: Vec<&str> = text.lines().filter(|line| line.contains("\"limits\"")).collect();
+    assert_eq!(limited.len(), 4, "{text}");
+    assert!(limited.iter().all(|line| line.contains("155") && line.contains("Lower")), "{limited:?}");
+    sandbox.run(["retarget", "alex_walk.bvh", "limited.skel", "-o", "r.bvh"]).ok();
+    sandbox.put("prop.bvh", LEG);
+    let ran = sandbox.run(["skel", "prop.bvh", "--hinge-limits"]);
+    assert!(ran.code == 1 && ran.stderr.contains("retarget::missing-roles"), "{ran:?}");
 }

@@ -18,7 +18,7 @@ fn motions_of_other_rates_are_compared_over_time_where_asked() {
     let max = row["max"].as_f64().unwrap();
     assert!((1e-5..0.02).contains(&max), "{row}");
     assert!(row["frames"].as_u64().unwrap() >= 300, "{row}");
-    // The very same rate needs no resampling, and a shorter motion is no match.
+    // An equal rate needs no resampling; a shorter motion is refused.
     let same = sandbox.run(["compare", &walk, &walk, "--resample", "--json"]).ok().rows().remove(0);
     assert_eq!((&same["resampled"], &same["max"]), (&false.into(), &0.0.into()));
     sandbox.run(["convert", &walk, "-o", "short.bvh", "--fps", "60", "--trim", "0s:1s"]).ok();

@@ -1,4 +1,4 @@
-//! Runs that go on where others ended: manifests, shards, what is done again and what is not.
+//! Runs that continue others: manifests, shards, which clips are done again and which are not.
 
 mod mocap;
 

@@ -60,7 +60,7 @@ pub(crate) struct BoundSettings {
     /// Keep the error bound half-way between frames as well
     #[arg(long)]
     guard_between: bool,
-    /// Omit the skeleton from the files; `mocap decompress --skeleton-ref` then needs a file with it
+    /// Omit the skeleton from the files; reading them then needs --skeleton-ref with a file that has it
     #[arg(long)]
     no_skeleton: bool,
     /// Multiply every length first [above 0, default 1]
@@ -103,6 +103,7 @@ impl BoundSettings {
             local_error: self.local_error.map(|Factor(degrees)| degrees.to_radians()),
             guard_between: self.guard_between,
             external_skeleton: self.no_skeleton,
+            external_scale: self.scale.map_or(1.0, |Factor(factor)| factor),
             ..CompressOptions::default()
         }
     }

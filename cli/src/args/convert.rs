@@ -61,7 +61,7 @@ impl Args {
     /// Whether no flag asks for other values than those of the input.
     pub(crate) fn changes_nothing(&self, format: Format) -> bool {
         let reading = &self.reading;
-        // A BVH has no place for its unit and axes: what is stated about them changes nothing in it.
+        // A BVH does not state its unit and axes: stating them changes nothing in the file.
         let space = reading.input_unit.is_some()
             || reading.input_up.is_some()
             || reading.asf_units.0 != AsfUnits::Auto;

@@ -63,6 +63,7 @@ impl Edits {
             scale: self.scale.map(|factor| factor.0),
             unit: self.unit.map(|unit| unit.0),
             up: self.up,
+            ..EditOptions::default()
         }
     }
 

@@ -73,8 +73,8 @@ pub(crate) use view::Args as ViewArgs;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// A command-line toolchain for motion capture: reads BVH and Acclaim ASF/AMC, converts, retargets, compresses,
-/// compares and draws motions; one clip or a whole database
+/// A command-line toolchain for motion capture: converts, retargets, edits, compresses, compares and draws motions
+/// in BVH, FBX, glTF, Acclaim ASF/AMC, NPZ and other formats; one clip or a whole database
 #[derive(Debug, Parser)]
 #[command(
     name = "mocap",

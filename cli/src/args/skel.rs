@@ -17,6 +17,7 @@ use super::{Inputs, Outputs, Reading};
     Examples:\n\
     \x20 mocap skel walk.bvh\n\
     \x20 mocap skel walk.bvh -o robin.skel\n\
+    \x20 mocap skel walk.bvh -o limited.skel --hinge-limits\n\
     \x20 mocap skel --preset list")]
 pub(crate) struct Args {
     /// Person of 1.75 m on a common rig, instead of IN; list shows the rigs
@@ -33,6 +34,9 @@ pub(crate) struct Args {
     /// motion shows, else offsets; for an .asf: offsets
     #[arg(long, value_name = "POSE", default_value = "auto", help_heading = "Skeleton")]
     pub(crate) rest: RestChoice,
+    /// Add limits of knees and elbows to edit: about the axis on which each bends, -10 to 155 degrees
+    #[arg(long, help_heading = "Skeleton")]
+    pub(crate) hinge_limits: bool,
     /// Output format: skel, asf [default: by the extension of OUT, else skel]
     #[arg(long, value_name = "FORMAT", help_heading = "Skeleton")]
     pub(crate) to: Option<Format>,

@@ -79,7 +79,7 @@ pub(crate) fn read_files<'a>(reading: &'a Reading, selection: Option<&Selection>
     }
 }
 
-/// How jobs are run, and what is shown of it.
+/// How jobs are run and shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunOptions {
     pub(super) engine: mocap_batch::RunOptions,

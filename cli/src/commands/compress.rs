@@ -6,7 +6,7 @@ use std::time::Instant;
 use mocap::SummarizedCompression;
 use mocap_analysis::millimetres;
 use mocap_compress::{CompressOptions, CompressSummary};
-use mocap_formats::Format;
+use mocap_formats::{Format, Limits};
 use mocap_model::Clip;
 use serde::Serialize;
 
@@ -99,7 +99,8 @@ pub(crate) fn compress(
     warnings: &mut Vec<Diagnostic>,
     progress: &dyn Fn(f64),
 ) -> Result<SummarizedCompression, Diagnostic> {
-    let clip = edit::apply(&Edits { scale: bounds.scale, ..Edits::default() }, clip, warnings)?;
+    let scaled = Edits { scale: bounds.scale, ..Edits::default() };
+    let clip = edit::apply(&scaled, Limits::default(), clip, warnings)?;
     let mut found = Vec::new();
     let (options, rules) = (bounds.options(), bounds.rules());
     warnings.extend(loose_bound(&options));

@@ -130,7 +130,8 @@ impl Progress<'_> {
             Step::Edit(edits) => {
                 self.lead_in = edit::lead_in(edits, &clip, self.lead_in);
                 self.tolerance = None;
-                edit::apply(edits, Arc::unwrap_or_clone(clip), &mut self.warnings).map(Arc::new)
+                let limits = self.plan.reading.limits();
+                edit::apply(edits, limits, Arc::unwrap_or_clone(clip), &mut self.warnings).map(Arc::new)
             }
             Step::One(step) => self.edit((at, planned), step, Arc::unwrap_or_clone(clip), context),
             Step::Retarget(step) => self.retarget(at, planned, step, &clip),

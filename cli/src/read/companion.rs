@@ -21,7 +21,7 @@ pub(crate) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, D
     Ok(mocap::companion(path)?)
 }
 
-/// The skeleton of an AMC input; what is found in it carries its path.
+/// The skeleton of an AMC input; its findings carry its path.
 pub(super) fn companion(
     (context, input): (&JobContext, &Input),
     reading: &Reading,

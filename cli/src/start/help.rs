@@ -49,7 +49,7 @@ const TOPICS: &[Topic] = &[
 /// The page of `mocap help OF...`.
 ///
 /// # Errors
-/// Where there is no such command or topic.
+/// If the command or topic does not exist.
 pub(super) fn page(mut definition: Command, of: &[String]) -> Result<String, Diagnostic> {
     definition.build();
     let mut command = &definition;

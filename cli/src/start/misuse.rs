@@ -17,11 +17,11 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
         std::process::exit(0);
     }
     let asked = error.kind() == ErrorKind::DisplayVersion;
-    // No file is called like a misspelt flag: what is suggested there ("use '-- --flag'") misleads.
+    // No file has the name of a misspelt flag: the suggestion there ("use '-- --flag'") misleads.
     if error.kind() == ErrorKind::UnknownArgument {
         error.remove(ContextKind::Suggested);
         let words = [ContextKind::InvalidArg, ContextKind::SuggestedArg].map(|kind| match error.get(kind) {
-            // The dashes that all flags share are no likeness.
+            // All flags share the dashes: they do not count.
             Some(ContextValue::String(word)) => word.trim_start_matches('-').to_owned(),
             _ => String::new(),
         });

@@ -20,7 +20,7 @@ use misuse::leave;
 /// What the process is to do.
 pub(crate) enum Start {
     Work(Box<Cli>),
-    /// Say what is in force.
+    /// Print all options with their values and sources.
     Print(Box<Print>),
     /// Print this help.
     Help(String),
@@ -80,7 +80,7 @@ impl Print {
         Print { definition, matches, settings, global }
     }
 
-    /// Prints what is in force.
+    /// Prints all options with their values and sources.
     pub(crate) fn run(&self) -> Exit {
         let mut console = Console::new(&self.global);
         config::print(&mut console, &self.definition, &self.matches, &self.settings);

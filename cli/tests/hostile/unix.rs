@@ -18,7 +18,7 @@ fn clip(i: usize) -> String {
     LEG.replace("Frames: 4", "Frames: 404") + &rows
 }
 
-/// Runs a script that may mount disks of its own, which go with it. `"$0"` is the program, `"$@"` are `arguments`.
+/// Runs a script in a mount namespace: disks that it mounts are gone after it. `"$0"` is the program, `"$@"` are `arguments`.
 /// Gives its exit code and what it wrote to stderr, or nothing where no disk can be mounted.
 fn with_disks(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Option<(i32, String)> {
     let program = command(&sandbox.path("")).get_program().to_owned();
@@ -50,7 +50,7 @@ pub(crate) fn a_full_disk_ends_the_run_and_a_later_one_goes_on() {
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("error[io::disk-full]"), "{said}");
     assert!(said.contains("the run stopped: the disk is full"), "{said}");
-    // It did not go on for all of them.
+    // It did not process all of them.
     assert!(said.matches("io::disk-full").count() <= 2, "{said}");
     let done = sandbox.files("kept").into_iter().filter(|name| !name.contains("manifest"));
     let done: Vec<String> = done.collect();

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder and what is run in it.
+/// A folder and the commands that run in it.
 pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
 }

@@ -90,7 +90,7 @@ pub(crate) fn an_indexed_job_makes_what_one_run_makes() {
     assert_eq!(tree(&sandbox, "out"), tree(&sandbox, "whole"));
 }
 
-/// Starts a cluster of three nodes on this machine, and runs what is behind it with the cluster's address.
+/// Starts a cluster of three nodes on this machine, and runs the command after it with the cluster's address.
 const CLUSTER: &str = "
 import subprocess, sys
 from ray.cluster_utils import Cluster

@@ -1,4 +1,4 @@
-//! The lists of commands, and how they run: each case in a folder of its own, cases on all cores.
+//! The lists of commands, and how they run: each case in its folder, cases on all cores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -138,7 +138,7 @@ fn copy(from: &Path, to: &Path) {
         return;
     }
     std::fs::create_dir_all(to.parent().unwrap()).unwrap();
-    // Read and written, so that what is read-only there is not so here.
+    // Read and written, not copied: a read-only file does not stay read-only.
     std::fs::write(to, std::fs::read(from).unwrap()).unwrap();
 }
 

@@ -35,7 +35,7 @@ impl Record {
         Record { platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH), cases }
     }
 
-    /// One case a line, so that a diff shows which changed.
+    /// One case a line, so a diff shows which changed.
     pub(crate) fn to_text(&self) -> String {
         let case =
             |(name, seen)| format!("{}:{}", serde_json::json!(name), serde_json::to_string(seen).unwrap());

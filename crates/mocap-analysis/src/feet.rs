@@ -62,7 +62,7 @@ impl FootMotion {
         }
     }
 
-    /// The median heights of ankle and toe in the frames in which both are in contact; `None` where there are none.
+    /// The median heights of ankle and toe in the frames in which both are in contact; `None` if none exists.
     ///
     /// # Panics
     /// Where the contacts have fewer frames than the motion.

@@ -15,7 +15,7 @@ const BELOW: f64 = 0.05;
 /// It is the height of joints, not of soles: a thicker sole lies lower.
 ///
 /// # Panics
-/// Where there are not as many contacts as feet, or they are of a clip of another length.
+/// If the number of contacts is not that of feet, or they are of a clip of another length.
 pub fn floor_height(clip: &Clip, feet: &[Foot], contacts: &[FootContacts]) -> Option<f64> {
     floor_of(&FootMotion::of(clip, feet), contacts)
 }
@@ -23,7 +23,7 @@ pub fn floor_height(clip: &Clip, feet: &[Foot], contacts: &[FootContacts]) -> Op
 /// As [`floor_height`], for feet whose motion is known already.
 ///
 /// # Panics
-/// Where there are not as many contacts as feet, or they are of a clip of another length.
+/// If the number of contacts is not that of feet, or they are of a clip of another length.
 pub fn floor_of(feet: &[FootMotion], contacts: &[FootContacts]) -> Option<f64> {
     assert_eq!(feet.len(), contacts.len(), "contacts for each foot");
     let mut standing = Vec::new();

@@ -16,7 +16,7 @@ pub enum LengthUnit {
     Metres,
     /// Lengths of its legs, from hip joint to ankle: nothing tells the unit.
     Legs,
-    /// Units of the clip: nothing tells the unit, and there are no legs.
+    /// Units of the clip: its unit is unknown, and it has no legs.
     Units,
 }
 

@@ -26,8 +26,8 @@ struct Track {
 
 /// The exchanges of two markers, frame by frame.
 ///
-/// A marker is expected where it was last seen, moved on by its last step. Two markers are exchanged where each is
-/// at least twice as near to what is expected of the other as to what is expected of itself. The rule has no unit and
+/// A marker is expected where it was last seen, moved on by its last step for each frame since. Two markers are exchanged where each is
+/// at least twice as near to the place expected of the other as to its own. The rule needs no unit and
 /// no threshold of distance; markers that are not seen for more than 0.1 s are not followed.
 ///
 /// ```
@@ -52,9 +52,8 @@ pub fn marker_swaps(markers: &Markers) -> Vec<MarkerSwap> {
             .filter_map(|marker| {
                 let place = markers.position(frame, marker)?;
                 let track = tracks[marker].filter(|track| frame - track.frame <= remembered)?;
-                // After a gap the last step says little.
-                let step = if track.frame + 1 == frame { track.step } else { Vector3::zeros() };
-                let expected = track.place + step;
+                // Through a gap at the speed before it: over its few frames a marker may go as far as to its neighbour.
+                let expected = track.place + track.step * (frame - track.frame) as f64;
                 Some((marker, place, expected, (place - expected).norm()))
             })
             .collect();
@@ -104,7 +103,7 @@ mod tests {
     #[test]
     fn an_exchange_is_found_once() {
         assert_eq!(marker_swaps(&recording(None, 0)), []);
-        for (frame, gap) in [(50, 0), (30, 1)] {
+        for (frame, gap) in [(50, 0), (30, 1), (30, 3)] {
             let found = marker_swaps(&recording(Some(frame), gap));
             assert_eq!(found, [MarkerSwap { frame, markers: [0, 1] }], "after a gap of {gap}");
         }

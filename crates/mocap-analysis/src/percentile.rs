@@ -3,7 +3,7 @@
 /// The place of a percentile among `count` sorted samples, by nearest rank; `share` from 0 to 1.
 ///
 /// # Panics
-/// Where there are no samples.
+/// Without samples.
 pub fn percentile_rank(share: f64, count: usize) -> usize {
     ((share * count as f64).ceil() as usize).clamp(1, count) - 1
 }

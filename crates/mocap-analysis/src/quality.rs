@@ -80,13 +80,13 @@ impl Quality {
         self.artifacts.iter().reduce(|a, b| if b.severity() > a.severity() { b } else { a })
     }
 
-    /// The greatest size of the artifacts of a kind; 0 where there is none.
+    /// The greatest size of the artifacts of a kind; 0 without any.
     fn greatest(&self, kind: ArtifactKind) -> f64 {
         let of_kind = self.artifacts.iter().filter(|artifact| artifact.kind == kind);
         of_kind.map(|artifact| artifact.value.abs()).fold(0.0, f64::max)
     }
 
-    /// A figure in metres; `None` where lengths are not metres, so that no limit in metres is applied to others.
+    /// A figure in metres; `None` where lengths are not metres, so no limit in metres is applied to others.
     fn in_metres(&self, length: Option<f64>) -> Option<f64> {
         length.filter(|_| self.lengths.unit == LengthUnit::Metres)
     }
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!((of("jerk", 8.0, None), of("teleport", 8.0, None)), (None, None));
         assert_eq!((of("findings", 8.0, None), of("step", 8.0, None)), (Some(0.0), Some(0.0)));
         assert!(of("jerk", 8.0, Some(1.0)).is_some() && of("teleport", 8.0, Some(1.0)).is_some());
-        // Without feet there is no skate.
+        // Skate needs feet.
         assert_eq!(of("skate", 8.0, Some(1.0)), None);
         let none = quality(&clip(&[], Some(1.0)), &ContactOptions::default());
         assert_eq!(Metric::<Quality>::named("findings").unwrap().of(&none), None);

@@ -152,7 +152,7 @@ pub fn unit_guess(skeleton: &Skeleton) -> Option<UnitGuess> {
     Some(UnitGuess { unit: Unit { metres, source: UnitSource::Guessed }, certain })
 }
 
-/// Statures of people who are no toddlers [m].
+/// Statures of people older than toddlers [m].
 const GROWN: std::ops::RangeInclusive<f64> = 1.2..=2.6;
 
 /// Whether a stature is that of a grown person in this unit, and would not be in another. Inches are rare: who is an

@@ -62,7 +62,7 @@ fn a_turn_is_seen_at_the_shell_and_at_what_hangs_on_the_joint() {
     assert!((error.mean - 1.12 / 9.0).abs() < 1e-12);
     assert!((error.rms - ((0.06f64.powi(2) + 1.06f64.powi(2)) / 9.0).sqrt()).abs() < 1e-12);
     assert!((error.p99 - error.max).abs() < 1e-12, "rank 9 of 9");
-    // A twist about the bone is seen at the shell alone: nothing hangs off the hand's axis.
+    // A twist about the bone shows only at the shell: no joint is off the hand's axis.
     let twisted = |turn: f64| {
         let mut tracks = a.tracks().to_vec();
         tracks[2].rotation = Track::Constant(exp(&Vector3::new(turn, 0.0, 0.0)));

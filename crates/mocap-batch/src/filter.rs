@@ -34,7 +34,7 @@ impl Filter {
         Ok(Filter { include, exclude: set(exclude)? })
     }
 
-    /// Whether there is no include pattern.
+    /// Whether no include pattern was given.
     pub(crate) fn takes_all(&self) -> bool {
         self.include.is_none()
     }

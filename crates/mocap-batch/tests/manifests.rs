@@ -1,4 +1,4 @@
-//! Manifests as files: what is refused, and what counts.
+//! Manifests as files: which are refused, and which records count.
 
 use std::path::Path;
 

@@ -111,7 +111,7 @@ fn print(root: &Path, tolerance: f64, profile: Profile) {
     for file in files(root) {
         let sum = row(&file, tolerance, profile);
         let group = file.name.split_once('/').map_or("", |(group, _)| group);
-        // Each clip of this folder is of a kind of its own.
+        // Each clip of this folder is a kind by itself.
         let group = if group == "misc" { file.name.as_str() } else { group };
         if sums.last().is_none_or(|(last, _)| last != group) {
             sums.push((group.to_owned(), Sum::default()));

@@ -4,6 +4,7 @@ use crate::container::{self, BLOCK_VALUES, Parts};
 use crate::error::{CompressError, Section};
 use crate::plan::{Local, Plan, read_plan};
 use crate::quat::Quat;
+use crate::skeleton::Reading;
 use crate::wire::Reader;
 use crate::{CompressedInfo, OpenLimits};
 use mocap_model::Skeleton;
@@ -37,8 +38,9 @@ impl Compressed {
         Compressed::open_on(bytes.into(), None, limits)
     }
 
-    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`). A file that has
-    /// its own is opened too, if `skeleton` is the same one.
+    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`). `skeleton` may be in
+    /// another unit, with other axes or of another scale than the clip: the file says how to read it. A file that has
+    /// its own skeleton is opened with that.
     ///
     /// # Errors
     /// As [`Compressed::open`], and where `skeleton` is not the one the clip was compressed with.
@@ -69,7 +71,8 @@ impl Compressed {
     ) -> Result<Compressed, CompressError> {
         let parts = container::parts(&bytes, limits)?;
         let skeleton = match (&parts.skeleton, given) {
-            (Some(range), None) => {
+            (_, Some(given)) if fingerprint(&given) == parts.fingerprint => given,
+            (Some(range), _) => {
                 // A joint takes a few hundred bytes: names are the only part that may be long.
                 let limit = limits.joints as u64 * 1024 + 65536;
                 if parts.described as u64 > limit {
@@ -82,8 +85,7 @@ impl Compressed {
                 Arc::new(skeleton)
             }
             (None, None) => return Err(CompressError::SkeletonElsewhere),
-            (_, Some(given)) if fingerprint(&given) == parts.fingerprint => given,
-            (_, Some(_)) => return Err(CompressError::WrongSkeleton),
+            (None, Some(given)) => as_read(&bytes, &parts, &given)?,
         };
         let start = parts.plan.start;
         let mut reader = Reader::new(&bytes[parts.plan.clone()]);
@@ -127,6 +129,15 @@ impl Compressed {
     pub fn moving_tracks(&self) -> usize {
         self.plan.moving.len()
     }
+}
+
+/// The skeleton of another file in the unit, axes and size of the clip.
+fn as_read(bytes: &[u8], parts: &Parts, given: &Skeleton) -> Result<Arc<Skeleton>, CompressError> {
+    let Some(range) = parts.reading.clone() else { return Err(CompressError::WrongSkeleton) };
+    let reading = Reading::parse(&bytes[range.clone()])
+        .map_err(|found| CompressError::malformed(Section::Skeleton, range.start, found))?;
+    let read = reading.of(given).filter(|read| fingerprint(read) == parts.fingerprint);
+    read.map(Arc::new).ok_or(CompressError::WrongSkeleton)
 }
 
 /// What a file keeps of its skeleton, to recognise it.

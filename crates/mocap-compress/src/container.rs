@@ -14,6 +14,8 @@ pub(crate) const MAGIC: [u8; 4] = *b"MOCZ";
 pub(crate) const VERSION: u16 = 1;
 /// Header flag: the skeleton is in another file.
 pub(crate) const EXTERNAL_SKELETON: u8 = 1;
+/// Header flag: the section of the skeleton says how to read that of the other file.
+pub(crate) const EXTERNAL_READING: u8 = 2;
 const HEADER_BYTES: usize = 60;
 /// The largest number of frames × moving tracks of one block: what a decoder holds at once.
 pub(crate) const BLOCK_VALUES: usize = 1 << 23;
@@ -28,6 +30,8 @@ pub(crate) struct Parts {
     /// Length of the skeleton's description, unpacked.
     pub(crate) described: usize,
     pub(crate) skeleton: Option<Range<usize>>,
+    /// How to read a skeleton of another file; `None` where it is taken as it is.
+    pub(crate) reading: Option<Range<usize>>,
     pub(crate) plan: Range<usize>,
     pub(crate) blocks: Vec<Range<usize>>,
     /// Frames from one block to the next.
@@ -54,7 +58,7 @@ pub(crate) fn assemble(
     info: &CompressedInfo,
     block_frames: usize,
     description: &[u8],
-    external: bool,
+    reading: Option<&[u8]>,
     plan: &[u8],
     blocks: &[Vec<u8>],
 ) -> Vec<u8> {
@@ -62,7 +66,7 @@ pub(crate) fn assemble(
     let mut bytes = Vec::from(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.push(info.profile.code());
-    bytes.push(if external { EXTERNAL_SKELETON } else { 0 });
+    bytes.push(if reading.is_some() { EXTERNAL_SKELETON | EXTERNAL_READING } else { 0 });
     bytes.extend((info.frames as u64).to_le_bytes());
     for value in [info.rate.fps(), info.tolerance, info.shell, info.metres_per_unit] {
         bytes.extend(value.to_le_bytes());
@@ -70,8 +74,8 @@ pub(crate) fn assemble(
     bytes.extend(xxh3_64(description).to_le_bytes());
     bytes.extend((block_frames as u32).to_le_bytes());
     debug_assert_eq!(bytes.len(), HEADER_BYTES);
-    let skeleton = if external { Vec::new() } else { pack(description) };
-    put_number(&mut bytes, if external { 0 } else { description.len() as u64 });
+    let skeleton = reading.map_or_else(|| pack(description), Vec::from);
+    put_number(&mut bytes, if reading.is_some() { 0 } else { description.len() as u64 });
     let sections: Vec<&[u8]> =
         [&skeleton[..], plan].into_iter().chain(blocks.iter().map(Vec::as_slice)).collect();
     for section in &sections {
@@ -127,7 +131,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     if !floats.iter().all(|value| value.is_finite() && *value >= 0.0) || metres_per_unit <= 0.0 {
         return fail("lengths that are finite");
     }
-    if flags & !EXTERNAL_SKELETON != 0 {
+    if flags & !(EXTERNAL_SKELETON | EXTERNAL_READING) != 0 || flags == EXTERNAL_READING {
         return fail("flags that are known");
     }
     if frames > limits.frames as u64 {
@@ -161,6 +165,8 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     }
     let blocks = ranges.split_off(2);
     let plan = ranges.remove(1);
-    let skeleton = (!external).then(|| ranges.remove(0));
-    Ok(Parts { info, fingerprint, described, skeleton, plan, blocks, block_frames })
+    let first = ranges.remove(0);
+    let reading = (flags & EXTERNAL_READING != 0).then(|| first.clone());
+    let skeleton = (!external).then_some(first);
+    Ok(Parts { info, fingerprint, described, skeleton, reading, plan, blocks, block_frames })
 }

@@ -191,7 +191,7 @@ impl CompressError {
     }
 }
 
-/// At two digits, and never below the value: what is printed has to work.
+/// At two digits, and never below the value: the printed number has to work.
 fn rounded_up(value: f64) -> f64 {
     let place = value.log10().floor() as i32 - 1;
     // Powers of ten below 1 are not exact; dividing by those above is rounded once, as reading the text is.

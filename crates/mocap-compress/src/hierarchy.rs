@@ -59,7 +59,7 @@ pub(crate) fn schedule(frames: u32, top: u32, reach: Reach) -> Vec<Node> {
     for (i, &frame) in known.iter().enumerate() {
         let taps = [i.saturating_sub(1), i.saturating_sub(2)].map(|at| known[at]);
         let weight = if i == 0 || reach == Reach::Segment { 0.0 } else { 1.0 };
-        // A line through two earlier frames; there is none for the second frame.
+        // A line through two earlier frames; the second frame has only one.
         let line = match taps[0] - taps[1] {
             _ if weight == 0.0 => [0.0; 4],
             0 => [weight, 0.0, 0.0, 0.0],
@@ -108,7 +108,7 @@ pub(crate) fn schedule(frames: u32, top: u32, reach: Reach) -> Vec<Node> {
 
 /// The node of a frame between `known[left]` and `known[left + 1]`.
 fn between(frame: u32, level: u8, known: &[u32], left: usize) -> Node {
-    // Two on either side; near an end what is missing there is taken from the other side.
+    // Two on either side; near an end more from the other side.
     let first = left.saturating_sub(1).min(known.len().saturating_sub(4));
     let window = &known[first..known.len().min(first + 4)];
     let mut taps = [known[left]; 4];

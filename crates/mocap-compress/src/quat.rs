@@ -1,5 +1,5 @@
 //! Rotations as the decoder computes them: `f32`, and only operations that IEEE 754 rounds exactly
-//! (`+ - × ÷ √`), so that every machine decodes the same bits. No sine, no logarithm, no fused multiply-add.
+//! (`+ - × ÷ √`), so every machine decodes the same bits. No sine, no logarithm, no fused multiply-add.
 //!
 //! Small rotations between a prediction and a sample are modified Rodrigues parameters,
 //! `r = 4·tan(angle / 4)·axis`: near zero `r` is the rotation vector, and the way back is rational.

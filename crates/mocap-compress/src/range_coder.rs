@@ -42,7 +42,7 @@ impl Bit {
         let slow = (self.seen / 2 + 1).min(SLOW);
         let fast = slow.min(FAST);
         self.seen = (self.seen + 1).min(LEARNT);
-        // Without a branch: what is worth coding is not worth predicting.
+        // Without a branch: the bits are close to random.
         let target = if bit { 0 } else { 0xFFFF };
         let towards = |from: u16, pace: u16| (i32::from(from) + ((target - i32::from(from)) >> pace)) as u16;
         self.fast = towards(self.fast, fast);

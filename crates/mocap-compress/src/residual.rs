@@ -12,7 +12,7 @@ const LEVELS: usize = 40;
 /// The axes coded before: none; smaller, as large, larger than expected.
 const NEIGHBOURS: usize = 4;
 
-/// Three whole numbers of a residual and what is expected of them.
+/// Three whole numbers of a residual and their expected magnitudes.
 #[derive(Debug)]
 pub(crate) struct ResidualModel {
     zero: [[Bit; LEVELS]; 3],

@@ -183,7 +183,7 @@ impl<'a> Sampler<'a> {
     /// The local transform of one joint at a time \[s\], as [`Sampler::sample`].
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If the joint does not exist.
     pub fn sample_joint(&mut self, time: f64, looping: Looping, joint: JointId) -> Transform {
         let at = joint.index();
         let Some((from, to, t)) = self.place(time, looping) else { return self.constant(at) };

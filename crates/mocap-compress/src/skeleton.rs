@@ -13,16 +13,7 @@ use nalgebra::Quaternion;
 pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_text(&mut bytes, skeleton.name());
-    let space = skeleton.space();
-    bytes.push(direction(space.up) | direction(space.forward) << 3);
-    match space.unit {
-        None => bytes.push(0),
-        Some(unit) => {
-            // A guess is a guess, whatever it is made from.
-            bytes.push(1 + (unit.source as u8).min(UnitSource::Guessed as u8));
-            put_float(&mut bytes, unit.metres);
-        }
-    }
+    put_space(&mut bytes, skeleton.space());
     put_number(&mut bytes, skeleton.len() as u64);
     for (id, joint) in skeleton.iter() {
         put_text(&mut bytes, &joint.name);
@@ -72,6 +63,18 @@ pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
     bytes
 }
 
+fn put_space(bytes: &mut Vec<u8>, space: &Space) {
+    bytes.push(direction(space.up) | direction(space.forward) << 3);
+    match space.unit {
+        None => bytes.push(0),
+        Some(unit) => {
+            // A guess is a guess, whatever it is made from.
+            bytes.push(1 + (unit.source as u8).min(UnitSource::Guessed as u8));
+            put_float(bytes, unit.metres);
+        }
+    }
+}
+
 fn direction(axis: SignedAxis) -> u8 {
     axis.axis.index() as u8 * 2 + u8::from(axis.negative)
 }
@@ -81,23 +84,43 @@ fn axis(code: u8) -> Option<SignedAxis> {
     Some(SignedAxis { axis, negative: code % 2 == 1 })
 }
 
+/// How the skeleton of another file becomes that of a clip that was compressed without one: the unit and axes in which
+/// the clip was read, and the factor by which it was scaled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reading {
+    pub(crate) space: Space,
+    pub(crate) scale: f64,
+}
+
+impl Reading {
+    #[cfg(feature = "encode")]
+    pub(crate) fn describe(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        put_space(&mut bytes, &self.space);
+        put_float(&mut bytes, self.scale);
+        bytes
+    }
+
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Reading, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let reading = Reading { space: space(&mut reader)?, scale: reader.float("a factor")? };
+        match reader.rest() {
+            0 => Ok(reading),
+            _ => reader.fail("the end of the reading"),
+        }
+    }
+
+    /// The skeleton as the clip has it; `None` where a length is not finite then.
+    pub(crate) fn of(&self, skeleton: &Skeleton) -> Option<Skeleton> {
+        skeleton.with_space(self.space).scaled(self.scale).ok()
+    }
+}
+
 /// The skeleton of a description.
 pub(crate) fn parse(bytes: &[u8], limits: &OpenLimits) -> Result<Skeleton, Malformed> {
     let mut reader = Reader::new(bytes);
     let name = reader.text("a name")?;
-    let axes = reader.byte("two axes")?;
-    let (Some(up), Some(forward)) = (axis(axes & 7), axis(axes >> 3)) else { return reader.fail("two axes") };
-    if up.axis == forward.axis {
-        return reader.fail("two axes across each other");
-    }
-    let unit = match reader.byte("the source of a unit")? {
-        0 => None,
-        source @ 1..=3 => {
-            let source = [UnitSource::File, UnitSource::Flag, UnitSource::Guessed][usize::from(source) - 1];
-            Some(Unit { metres: reader.float("a unit")?, source })
-        }
-        _ => return reader.fail("the source of a unit"),
-    };
+    let space = space(&mut reader)?;
     let count = reader.number(limits.joints as u64 + 1, "a number of joints within the limit")? as usize;
     let mut names = Vec::with_capacity(count.min(bytes.len()));
     for at in 0..count {
@@ -122,9 +145,25 @@ pub(crate) fn parse(bytes: &[u8], limits: &OpenLimits) -> Result<Skeleton, Malfo
     if reader.rest() != 0 {
         return reader.fail("the end of the skeleton");
     }
-    let space = Space { up, forward, unit };
     let skeleton = Skeleton::new(name, space, joints).and_then(|skeleton| skeleton.with_chains(parsed));
     skeleton.or_else(|_| reader.fail("a valid skeleton"))
+}
+
+fn space(reader: &mut Reader<'_>) -> Result<Space, Malformed> {
+    let axes = reader.byte("two axes")?;
+    let (Some(up), Some(forward)) = (axis(axes & 7), axis(axes >> 3)) else { return reader.fail("two axes") };
+    if up.axis == forward.axis {
+        return reader.fail("two axes across each other");
+    }
+    let unit = match reader.byte("the source of a unit")? {
+        0 => None,
+        source @ 1..=3 => {
+            let source = [UnitSource::File, UnitSource::Flag, UnitSource::Guessed][usize::from(source) - 1];
+            Some(Unit { metres: reader.float("a unit")?, source })
+        }
+        _ => return reader.fail("the source of a unit"),
+    };
+    Ok(Space { up, forward, unit })
 }
 
 fn joint(reader: &mut Reader<'_>, name: String, parent: Option<JointId>) -> Result<Joint, Malformed> {

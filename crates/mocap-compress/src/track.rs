@@ -31,7 +31,7 @@ pub(crate) struct Reference {
 /// Parts of one in a [`Reference`]'s matrix.
 pub(crate) const MATRIX_UNIT: f32 = 16.0;
 
-/// The head of a track: what is stored for all of its frames.
+/// The head of a track: the values that all of its frames share.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
     /// By level, an index into [`FLATNESS`].

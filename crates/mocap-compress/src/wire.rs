@@ -45,7 +45,7 @@ pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend(text.as_bytes());
 }
 
-/// Bytes that do not hold what is expected.
+/// Bytes that do not hold the expected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
     /// Where.
@@ -170,7 +170,7 @@ impl Bytes {
             let model =
                 if known { &mut self.two[slot * 256 + node] } else { &mut self.one[last * 256 + node] };
             let bit = coder.bit(model, bit);
-            // Both learn, whichever was asked.
+            // Both learn, also the one that was not asked.
             let other =
                 if known { &mut self.one[last * 256 + node] } else { &mut self.two[slot * 256 + node] };
             other.learn(bit);

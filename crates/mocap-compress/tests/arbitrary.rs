@@ -80,7 +80,7 @@ proptest! {
         noise in prop::collection::vec(any::<u8>(), 1..400),
     ) {
         let mut bytes = FILES[file].clone();
-        // The header and its table stay, so that what follows is looked at.
+        // The header and its table stay, so what follows is looked at.
         let from = 100 + from.index(bytes.len() - 100);
         for (byte, value) in bytes[from..].iter_mut().zip(noise) {
             *byte = value;

@@ -5,7 +5,7 @@ mod motion;
 use mocap_compress::{
     CompressError, CompressOptions, Compressed, Looping, OpenLimits, Profile, Section, compress,
 };
-use mocap_model::JointId;
+use mocap_model::{JointId, Space, Unit, UnitSource};
 use motion::Character;
 use motion::forge::forge;
 
@@ -110,6 +110,28 @@ fn a_skeleton_may_be_kept_elsewhere() {
     let opened = Compressed::open_with(&bytes[..], clip.skeleton().clone(), &OpenLimits::default()).unwrap();
     assert_eq!(opened.to_clip(), open(&whole).unwrap().to_clip());
     assert_eq!(opened.skeleton_size(), 0);
+    // A file with its own skeleton needs no other.
+    let own = Compressed::open_with(whole, motion::skeleton(3), &OpenLimits::default()).unwrap();
+    assert_eq!(own.skeleton(), clip.skeleton());
+}
+
+#[test]
+fn a_skeleton_elsewhere_is_read_in_the_unit_and_size_of_the_clip() {
+    let clip = motion::clip(Character::Calm, 2, 40);
+    let unit = Some(Unit { metres: 0.02, source: UnitSource::Flag });
+    let space = Space { unit, ..*clip.skeleton().space() };
+    let stated = clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).unwrap();
+    let grown = stated.scaled(1.1).unwrap();
+    let options =
+        CompressOptions { external_skeleton: true, external_scale: 1.1, ..CompressOptions::default() };
+    let bytes = compress(&grown, &options).unwrap().bytes;
+    let opened = Compressed::open_with(bytes, clip.skeleton().clone(), &OpenLimits::default()).unwrap();
+    assert_eq!(opened.skeleton(), grown.skeleton());
+    // Without the scale it is another skeleton.
+    let options = CompressOptions { external_skeleton: true, ..CompressOptions::default() };
+    let bytes = compress(&grown, &options).unwrap().bytes;
+    let wrong = Compressed::open_with(bytes, clip.skeleton().clone(), &OpenLimits::default()).unwrap_err();
+    assert_eq!(wrong, CompressError::WrongSkeleton);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use mocap_formats::Place;
 
-/// A line of a file, cut to a window around what is wrong with it.
+/// A line of a file, cut to a window around the error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Excerpt {
     /// The window; `…` stands at a side that was cut.
@@ -13,12 +13,12 @@ pub(crate) struct Excerpt {
     pub(crate) span: Range<usize>,
 }
 
-/// Bytes kept before what is wrong: the renderer counts its columns from the start of the line. Rows of MOTION
+/// Bytes kept before the error: the renderer counts its columns from the start of the line. Rows of MOTION
 /// run to 7,000 characters and are trimmed when they are shown; a file on one line is cut here.
 const BEFORE: usize = 1 << 16;
-/// Bytes kept behind what is wrong.
+/// Bytes kept behind the error.
 const BEHIND: usize = 80;
-/// Bytes shown of what is wrong.
+/// Bytes shown of the error.
 const WITHIN: usize = 60;
 
 impl Excerpt {

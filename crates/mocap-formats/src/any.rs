@@ -73,7 +73,7 @@ fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Re
 /// Writes clips of one skeleton into one file.
 ///
 /// # Errors
-/// As [`write()`]; where the format holds one clip per file and there are several, or there are none.
+/// As [`write()`]; where the format holds one clip per file and several are given, or where none is given.
 pub fn write_clips(
     clips: &[Clip],
     format: Format,

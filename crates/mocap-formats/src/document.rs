@@ -28,7 +28,7 @@ pub trait Document: fmt::Debug + Send + Sync {
         Err(Finding::new(problem).into())
     }
 
-    /// The markers of a recording; `None` of other files. Then there is no clip and no skeleton.
+    /// The markers of a recording, which has neither clip nor skeleton; `None` of other files.
     fn markers(&self) -> Option<&Markers> {
         None
     }
@@ -64,7 +64,7 @@ pub trait Document: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The file again with these clips instead of its own, in a format that holds what else is in it (meshes, skins,
+    /// The file again with these clips in place of its clips, in a format that holds its other content (meshes, skins,
     /// materials). `None` where the format does not.
     fn with_clips(
         &self,

@@ -12,7 +12,7 @@ pub type FilesBeside = BTreeMap<String, Arc<[u8]>>;
 /// A file that another one refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileBeside {
-    /// The path relative to the folder of the file: parts divided by `/`, none of them `..` or empty, so that it never
+    /// The path relative to the folder of the file: parts divided by `/`, none of them `..` or empty, so it never
     /// leaves the folder.
     pub path: String,
     /// Whether the file cannot be read without it.

@@ -24,7 +24,7 @@ macro_rules! formats {
         /// How many formats there are.
         const COUNT: usize = [$($about),+].len();
 
-        /// By format: what is known about it, and what a file holds.
+        /// By format: its entry in the table, and what a file holds.
         static TABLE: [(&Entry, &str); COUNT] = [$((&$folder::FORMAT, $about)),+];
 
         impl Format {

@@ -1,7 +1,7 @@
 //! Fewer keys: the frames of a clip between which interpolation gives the others within a bound.
 //!
 //! A track is cut greedily into the longest pieces that stay within a local tolerance. The tolerances come from the
-//! bound in object space: an angle moves what is below a joint by the angle times its reach. How errors add up along
+//! bound in object space: an angle moves the joints below by the angle times their reach. How errors add up along
 //! a chain is measured, and the tolerances are made smaller until the bound holds.
 
 use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Track, UnitQuaternion, Vector3, lerp, slerp};

@@ -1,4 +1,4 @@
-//! What a format cannot hold of a clip, and what is written instead.
+//! What a format cannot hold of a clip, and what it holds instead.
 
 use std::borrow::Cow;
 
@@ -66,7 +66,7 @@ pub fn without_scale<'c>(clip: Cow<'c, Clip>, warnings: &mut Vec<Finding>) -> Re
     Ok(Cow::Owned(rigid.into_owned()))
 }
 
-/// The clip with nothing but rotations and translations, for what holds nothing else. Warns about what is left out.
+/// The clip with only rotations and translations, for formats that hold nothing else. Warns about everything left out.
 ///
 /// # Errors
 /// As [`without_scale`].

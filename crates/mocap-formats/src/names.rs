@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 /// Hands out names, each once.
 #[derive(Default)]
 pub(crate) struct Unique {
-    /// Whether names that differ in case alone are one.
+    /// Whether names that differ only in case are one.
     folds: bool,
     taken: HashSet<String>,
     /// The number that was last put behind a name.

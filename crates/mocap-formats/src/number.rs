@@ -2,7 +2,7 @@
 //!
 //! Up to sixteen characters are looked at as two machine words: their digits are found, the point is taken
 //! out, and the whole becomes one integer without a loop. Integer and power of ten are then both exact in
-//! `f64`, so that one division rounds as the decimal does; where they are not, the standard library decides.
+//! `f64`, so one division rounds as the decimal does; where they are not, the standard library decides.
 //!
 //! Based on: W. D. Clinger, "How to read floating point numbers accurately", 1990 (the exact case);
 //! D. Lemire, "Number parsing at a gigabyte per second", 2021 (eight digits in three multiplications).
@@ -32,7 +32,7 @@ struct Mantissa {
 /// The number that starts at `at`, and the place after it; `None` where none starts there.
 ///
 /// A number is an optional sign, digits with at most one point among them or at either end (`+10.`, `.5`),
-/// and an optional exponent (`3.6e-015`). It ends at the first character that cannot go on with it: the
+/// and an optional exponent (`3.6e-015`). It ends at the first character that cannot continue it: the
 /// caller decides whether that may follow. What is too large becomes infinite.
 #[inline]
 pub fn scan(text: &[u8], at: usize) -> Option<(f64, usize)> {
@@ -151,7 +151,7 @@ fn padded_window(rest: &[u8]) -> [u8; WINDOW] {
     window
 }
 
-/// Reads sign, digits and point; `None` where there is no digit, or there are more than fit.
+/// Reads sign, digits and point; `None` without a digit, or with more than fit.
 #[inline(always)]
 fn mantissa(window: &[u8; WINDOW]) -> Option<Mantissa> {
     let negative = window[0] == b'-';
@@ -185,7 +185,7 @@ fn mantissa(window: &[u8; WINDOW]) -> Option<Mantissa> {
 struct Word {
     /// 0 to 9 in each byte that is a digit.
     values: u64,
-    /// The highest bit of each byte that is no digit.
+    /// The highest bit of each byte that is not a digit.
     others: u64,
 }
 

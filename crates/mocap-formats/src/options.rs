@@ -26,7 +26,7 @@ pub struct ReadOptions {
     pub clip: Option<ClipChoice>,
     /// The files that the file refers to: see [`Format::files_beside`].
     pub beside: FilesBeside,
-    /// Bounds on the size of a file and of what is made of it.
+    /// Bounds on the size of a file and of its clip.
     pub limits: Limits,
 }
 

@@ -42,7 +42,7 @@ impl Lines<'_> {
                 self.line += 1;
                 self.column = 1;
             } else if byte & 0xC0 != 0x80 {
-                // Continuation bytes of UTF-8 are no characters of their own.
+                // Continuation bytes of UTF-8 are not characters.
                 self.column += 1;
             }
         }

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Rejected {
     /// The first error.
     pub error: Box<Finding>,
-    /// The errors behind it: reading goes on after a value that is none, and stops where the structure of a
+    /// The errors behind it: reading continues after a value that is not a number, and stops where the structure of a
     /// file is lost. At most [`Rejected::MOST_LISTED`] with the first.
     pub more: Vec<Finding>,
     /// Errors beyond those.
@@ -74,7 +74,7 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
-/// Errors of single values while reading goes on: one a frame, counted, and a bounded number of them.
+/// Errors of single values while reading continues: one a frame, counted, and a bounded number of them.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     listed: Vec<Finding>,
@@ -118,7 +118,7 @@ impl Errors {
         self.listed.len() + self.unlisted
     }
 
-    /// All of them in the order of the text, before `last`; `None` where there is none at all.
+    /// All of them in the order of the text, before `last`; `None` if none exists at all.
     pub(crate) fn into_rejected(
         mut self,
         text: &[u8],

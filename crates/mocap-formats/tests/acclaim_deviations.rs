@@ -1,4 +1,4 @@
-//! Every deviation of an ASF or AMC file that has a fixture: what it means, what is said about it, what is
+//! Every deviation of an ASF or AMC file that has a fixture: its meaning, its message, and whether it is
 //! refused.
 
 use mocap_formats::{Finding, Limits, Parsed, amc, asf};

@@ -1,7 +1,7 @@
 //! ASF and AMC files that nobody meant well with: mutations of good ones, lies about sizes, deep nesting.
 //!
 //! Whatever the bytes are, reading ends with a document or an error, in bounded time and memory; what was read
-//! becomes a clip, and what is written is read again.
+//! becomes a clip, and written files are read again.
 
 mod mutation;
 
@@ -206,10 +206,10 @@ fn a_wide_first_frame_does_not_stand_for_many() {
     // 390 kB of text and 2^20 are more than 71 rows, less than 72.
     let expected = "most values are missing in most frames: 20000 of 14";
     assert!(error.to_string().starts_with(expected), "{error}");
-    // Lines with few of their values are no better than none.
+    // Lines with few of their values count as missing.
     let error = read("root 1\n", 60_000).unwrap_err();
     assert_eq!(error.code(), "amc::mostly-missing");
-    // A few frames are only warned about (the last one looks cut off), and full ones are no matter.
+    // A few frames are only a warning (the last one looks cut off); full ones are fine.
     assert_eq!(read("", 20).unwrap().value.frame_numbers.len(), 19);
     let full = format!("root{}\n", " 0".repeat(20_000));
     let parsed = read(&full, 200).unwrap();

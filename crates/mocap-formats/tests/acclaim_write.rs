@@ -95,7 +95,7 @@ fn rigs_that_have_more_than_the_format_come_back() {
     for name in ["root", "Bip01_Spine", "chest", "Chest_2", "bone12", "slider", "Chest_2_End"] {
         assert!(skeleton.find(name).is_some(), "{name}");
     }
-    // What was renamed is found under its old name again, so that positions can be compared.
+    // Renamed joints get their old names again: positions can be compared.
     let renamed = skeleton.with_joints(|joint| match joint.name.as_str() {
         "Chest_2" => joint.name = "Chest".into(),
         "bone12" => joint.name = "12".into(),

@@ -1,4 +1,4 @@
-//! Every deviation of a BVH file that has a fixture: what it means, what is said about it, what is refused.
+//! Every deviation of a BVH file that has a fixture: its meaning, its message, and whether it is refused.
 
 use mocap_formats::{Finding, Limits, Parsed, bvh};
 use mocap_model::{Clip, EulerOrder, JointId, Track, UnitQuaternion, Vector3};

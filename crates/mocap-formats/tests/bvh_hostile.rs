@@ -1,7 +1,7 @@
 //! BVH files that nobody meant well with: mutations of good ones, lies about sizes, deep nesting.
 //!
 //! Whatever the bytes are, reading ends with a document or an error, in bounded time and memory; what was read
-//! becomes a clip, and what is written is read again.
+//! becomes a clip, and written files are read again.
 
 mod mutation;
 
@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 /// Everything one can do with a file.
 fn survive(bytes: &[u8]) -> Result<(), Finding> {
-    // Small, so that a skeleton without channels cannot claim a clip that takes long to write.
+    // Small, so a skeleton without channels cannot claim a clip that takes long to write.
     let limits = Limits { frames: 500_000, ..Limits::default() };
     let document = bvh::parse(bytes, &limits)?.value;
     let values = document.motion().map_or(0, |motion| motion.values.len());

@@ -1,7 +1,7 @@
 //! FBX files that nobody meant well with: mutations of good ones, wrong sizes, cycles, values that are not finite.
 //!
 //! Reading goes through C code: whatever the bytes are, it ends with a document or an error, in bounded time and
-//! memory; what was read becomes clips, and what is written is read again. `PROPTEST_CASES=100000` tries longer.
+//! memory; documents become clips, and written files are read again. `PROPTEST_CASES=100000` tries longer.
 #![cfg(feature = "fbx")]
 
 mod mutation;

@@ -1,4 +1,4 @@
-//! glTF: what is written is read back, characters keep what they hold, and hostile files stay bounded.
+//! glTF: round trips, characters that keep their content, and hostile files that stay bounded.
 
 use mocap_formats::gltf::{self, Problem};
 use mocap_formats::{

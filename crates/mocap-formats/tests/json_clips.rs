@@ -1,4 +1,4 @@
-//! JSON clips: exact round trips, and what is told where about files that are none.
+//! JSON clips: exact round trips, and errors with their place.
 
 use mocap_formats::{LimitExceeded, Limits, json};
 use mocap_model::*;

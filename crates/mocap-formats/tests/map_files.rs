@@ -1,4 +1,4 @@
-//! Map files: what they say, how they look, and what is refused with its place.
+//! Map files: their content, their text, and errors with their place.
 
 use mocap_formats::map::{self, JointMap};
 use mocap_formats::{Finding, Limits, skel};

@@ -2,7 +2,7 @@
 //! solvers.
 //!
 //! A block holds the same quantity of `N` frames side by side (eight is a good number), in `f32` or `f64`,
-//! and every loop runs over the frames without a branch, so that compilers turn it into vector instructions.
+//! and every loop runs over the frames without a branch, so compilers turn it into vector instructions.
 //! Object space; the frames of a block have nothing to do with one another.
 //!
 //! Based on: the formulas of `mocap_ik::two_bone` and `mocap_ik::ccd`, on positions.
@@ -48,7 +48,7 @@ impl<T: RealField + Copy, const N: usize> Vectors<T, N> {
     /// The vector of one frame.
     ///
     /// # Panics
-    /// Where there is no such frame.
+    /// If the frame does not exist.
     pub fn get(&self, frame: usize) -> [T; 3] {
         [self.x[frame], self.y[frame], self.z[frame]]
     }
@@ -56,7 +56,7 @@ impl<T: RealField + Copy, const N: usize> Vectors<T, N> {
     /// Puts the vector of one frame in its place.
     ///
     /// # Panics
-    /// Where there is no such frame.
+    /// If the frame does not exist.
     pub fn set(&mut self, frame: usize, vector: [T; 3]) {
         [self.x[frame], self.y[frame], self.z[frame]] = vector;
     }
@@ -80,7 +80,7 @@ impl<T: RealField + Copy, const N: usize> Rotations<T, N> {
     /// The quaternion of one frame: w, x, y, z.
     ///
     /// # Panics
-    /// Where there is no such frame.
+    /// If the frame does not exist.
     pub fn get(&self, frame: usize) -> [T; 4] {
         [self.w[frame], self.x[frame], self.y[frame], self.z[frame]]
     }
@@ -123,7 +123,7 @@ fn dot<T: RealField + Copy>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// A length that is none: what is divided by instead of 0.
+/// A length that stands for 0 in divisions.
 #[inline]
 fn tiny<T: RealField + Copy>() -> T {
     T::default_epsilon() * T::default_epsilon()
@@ -236,7 +236,7 @@ impl<T: RealField + Copy, const N: usize> Chains<T, N> {
     /// Sweeps of cyclic coordinate descent until the effector is within `near` of `goal` in all frames, at
     /// most `sweeps`. Returns the sweeps used and the distances that are left.
     ///
-    /// There are no limits, and no escape from a straight chain whose goal is on its line: the frames that
+    /// Without limits, and without an escape from a straight chain whose goal is on its line: the frames that
     /// are left over are for `mocap_ik::Ccd`.
     pub fn ccd(&mut self, goal: &Vectors<T, N>, near: T, sweeps: u32) -> (u32, [T; N]) {
         let mut used = 0;

@@ -202,7 +202,7 @@ impl IkChain {
     /// Turns one joint.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn set_rotation(&mut self, joint: usize, rotation: Quat) {
         self.local[joint] = rotation;
         self.pose_changed();
@@ -227,7 +227,7 @@ impl IkChain {
     /// Changes how a joint may turn.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn set_constraint(&mut self, joint: usize, constraint: Constraint) {
         self.constraint[joint] = constraint;
         self.pose_changed();
@@ -239,7 +239,7 @@ impl IkChain {
     /// divides the chain most evenly.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn set_bend(&mut self, joint: usize, axis: Option<Unit<Vec3>>) {
         assert!(joint < self.len(), "joint {joint} of {}", self.len());
         self.bend = Some((joint, axis));
@@ -264,7 +264,7 @@ impl IkChain {
     /// Position and orientation of an effector in object space.
     ///
     /// # Panics
-    /// If there is no such effector.
+    /// If the effector does not exist.
     #[inline]
     pub fn tip(&self, effector: usize) -> (Vec3, Quat) {
         let Effector { joint, rotation, .. } = &self.effectors[effector];
@@ -274,7 +274,7 @@ impl IkChain {
     /// Position of an effector in object space.
     ///
     /// # Panics
-    /// If there is no such effector.
+    /// If the effector does not exist.
     #[inline]
     pub fn tip_position(&self, effector: usize) -> Vec3 {
         self.tips[effector]
@@ -283,7 +283,7 @@ impl IkChain {
     /// The length of the chain from its first turning joint to an effector, stretched.
     ///
     /// # Panics
-    /// If there is no such effector.
+    /// If the effector does not exist.
     pub fn length(&self, effector: usize) -> f64 {
         self.reach[effector].max
     }

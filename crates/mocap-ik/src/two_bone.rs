@@ -288,7 +288,7 @@ fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
     Some(inside)
 }
 
-/// Turns the whole chain about the line from its first joint to its effector, so that the joint that bends
+/// Turns the whole chain about the line from its first joint to its effector, so the joint that bends
 /// points towards the pole. Only if the limits of the first joint allow that turn.
 pub(crate) fn swivel_to_pole(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) {
     let Some(pole) = goal.pole else { return };

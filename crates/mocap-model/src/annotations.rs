@@ -71,7 +71,7 @@ impl Annotations {
         }
     }
 
-    /// Whether there is nothing but perhaps a name.
+    /// Whether there is at most a name.
     pub fn is_only_a_name(&self) -> bool {
         self.scalars.is_empty() && self.events.is_empty()
     }

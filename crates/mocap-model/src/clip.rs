@@ -12,7 +12,7 @@ pub struct JointTracks {
     pub rotation: Track<UnitQuaternion<f64>>,
     /// Local translation, which replaces the joint's offset; `None`: the offset in every frame.
     pub translation: Option<Track<Vector3<f64>>>,
-    /// Local scale along the axes of the joint, which stretches what is below it; `None`: 1 in every frame.
+    /// Local scale along the axes of the joint, which stretches the joints below it; `None`: 1 in every frame.
     pub scale: Option<Track<Vector3<f64>>>,
 }
 
@@ -61,7 +61,7 @@ impl Clip {
     /// Checks the tracks and builds the clip.
     ///
     /// # Errors
-    /// If there is not one set of tracks per joint, a sampled track does not have one value per frame, or a
+    /// If the number of sets of tracks is not that of joints, a sampled track does not have one value per frame, or a
     /// value is not finite.
     pub fn new(
         skeleton: Arc<Skeleton>,
@@ -173,7 +173,7 @@ impl Clip {
     /// Its scale is apart: see [`Clip::scale()`].
     ///
     /// # Panics
-    /// If there is no such joint or frame.
+    /// If the joint or frame does not exist.
     #[inline]
     pub fn local(&self, joint: JointId, frame: usize) -> Isometry3<f64> {
         let tracks = self.track(joint);
@@ -216,7 +216,7 @@ impl Clip {
     /// The scale of a joint in a frame.
     ///
     /// # Panics
-    /// If there is no such joint or frame.
+    /// If the joint or frame does not exist.
     pub fn scale(&self, joint: JointId, frame: usize) -> Vector3<f64> {
         self.track(joint).scale.as_ref().map_or(Vector3::repeat(1.0), |track| track.at(frame))
     }
@@ -224,7 +224,7 @@ impl Clip {
     /// Puts the local pose of a frame into `pose`. Allocates only if `pose` is too short.
     ///
     /// # Panics
-    /// If there is no such frame.
+    /// If the frame does not exist.
     pub fn local_pose(&self, frame: usize, pose: &mut Pose) {
         assert!(frame < self.frames, "frame {frame} of {}", self.frames);
         pose.joints.clear();

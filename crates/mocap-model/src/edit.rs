@@ -59,21 +59,31 @@ impl Clip {
     /// [`ModelError::TooManyFrames`] if the rate asks for more than 50 million frames, or for more than
     /// 200 million of all joints together; [`ModelError::NotFinite`] if an interpolated length overflows.
     pub fn resampled(&self, rate: FrameRate) -> Result<Clip, ModelError> {
-        // A step beyond all numbers would have no first frame.
-        let step = (self.rate().fps() / rate.fps()).min(f64::MAX);
+        let step = self.step_at(rate);
         if self.frames() <= 1 || step == 1.0 {
             return Ok(self.clone().with_rate(rate));
         }
-        let last = self.frames() - 1;
-        // A frame that rounding puts a hair after the end still counts.
-        let frames = (last as f64 / step + 1e-6).floor() + 1.0;
         let limit = MAX_FRAMES.min(MAX_SAMPLES / self.skeleton().len()).max(self.frames());
-        if frames > limit as f64 {
-            return Err(ModelError::TooManyFrames { fps: rate.fps(), limit });
-        }
-        let frames = frames as usize;
-        let place = |i: usize| Between::of(i as f64 * step, last + 1);
+        let frames = self.frames_at(rate).filter(|frames| *frames <= limit);
+        let frames = frames.ok_or(ModelError::TooManyFrames { fps: rate.fps(), limit })?;
+        let place = |i: usize| Between::of(i as f64 * step, self.frames());
         self.at_places(frames, rate, place, Some)
+    }
+
+    /// The number of frames that [`Clip::resampled`] gives at another rate; `None` where they are beyond counting.
+    pub fn frames_at(&self, rate: FrameRate) -> Option<usize> {
+        if self.frames() <= 1 {
+            return Some(self.frames());
+        }
+        // A frame that rounding puts a hair after the end still counts.
+        let frames = ((self.frames() - 1) as f64 / self.step_at(rate) + 1e-6).floor() + 1.0;
+        (frames < usize::MAX as f64).then_some(frames as usize)
+    }
+
+    /// Frames of this clip from one frame to the next at another rate.
+    fn step_at(&self, rate: FrameRate) -> f64 {
+        // A step beyond all numbers would have no first frame.
+        (self.rate().fps() / rate.fps()).min(f64::MAX)
     }
 
     /// Every length multiplied by `factor`; the unit stays, so the character grows.

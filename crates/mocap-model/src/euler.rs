@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn channels_multiply_from_left_to_right() {
         let q = EulerOrder::ZXY.rotation([FRAC_PI_2, FRAC_PI_2, 0.0]);
-        // X first turns y onto z, Z then leaves z alone.
+        // X first turns y onto z; Z then does not move z.
         let y = q * nalgebra::Vector3::y();
         assert!((y - nalgebra::Vector3::z()).norm() < 1e-15, "{y}");
     }

@@ -47,7 +47,7 @@ impl<'a> ForwardKinematics<'a> {
     /// Of these joints and of those above them. The others stay at the identity.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn of_joints(clip: &'a Clip, joints: &[JointId]) -> ForwardKinematics<'a> {
         let mut needed = vec![false; clip.skeleton().len()];
         joints.iter().for_each(|joint| needed[joint.index()] = true);
@@ -71,7 +71,7 @@ impl<'a> ForwardKinematics<'a> {
     /// Places the joints as they are in a frame.
     ///
     /// # Panics
-    /// If there is no such frame.
+    /// If the frame does not exist.
     pub fn place(&mut self, frame: usize) {
         assert!(frame < self.clip.frames(), "frame {frame} of {}", self.clip.frames());
         let object = &mut self.object.joints;
@@ -96,7 +96,7 @@ impl<'a> ForwardKinematics<'a> {
     /// The transform of a joint in object space, in the frame last placed.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn at(&self, joint: JointId) -> &Isometry3<f64> {
         &self.object.joints[joint.index()]
     }
@@ -104,7 +104,7 @@ impl<'a> ForwardKinematics<'a> {
     /// The position of a joint in object space [units of the clip], in the frame last placed.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn position(&self, joint: JointId) -> Vector3<f64> {
         self.at(joint).translation.vector
     }

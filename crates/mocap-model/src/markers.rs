@@ -127,7 +127,7 @@ impl Markers {
     /// The position of a marker in a frame [units of the space]; `None` in a gap.
     ///
     /// # Panics
-    /// If there is no such frame or marker.
+    /// If the frame or marker does not exist.
     pub fn position(&self, frame: usize, marker: usize) -> Option<Vector3<f64>> {
         self.positions[self.at(frame, marker)]
     }
@@ -135,7 +135,7 @@ impl Markers {
     /// The residual of a position [units of the space]; `None` in a gap or without residuals.
     ///
     /// # Panics
-    /// If there is no such frame or marker.
+    /// If the frame or marker does not exist.
     pub fn residual(&self, frame: usize, marker: usize) -> Option<f64> {
         let at = self.at(frame, marker);
         self.positions[at].and(self.residuals.get(at).copied())
@@ -151,7 +151,7 @@ impl Markers {
     /// The gaps of a marker: the ranges of frames without a position, in order.
     ///
     /// # Panics
-    /// If there is no such marker.
+    /// If the marker does not exist.
     pub fn gaps(&self, marker: usize) -> Vec<Range<usize>> {
         assert!(marker < self.names.len(), "marker {marker} of {}", self.names.len());
         let mut gaps: Vec<Range<usize>> = Vec::new();

@@ -72,7 +72,7 @@ impl FrameRate {
     }
 }
 
-/// How many decimals a number is written with: 4 of `0.0333` and of `3.33e-2`. `None` where there are none.
+/// How many decimals a number is written with: 4 of `0.0333` and of `3.33e-2`. `None` if none exists.
 fn decimals(text: &str) -> Option<i32> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let fraction = mantissa.split_once('.').map_or("", |(_, fraction)| fraction);

@@ -259,7 +259,7 @@ impl Robot {
     /// Where each body is in the world \[m\] with the base at `base` and one value per joint \[rad or m\].
     ///
     /// # Panics
-    /// If there is not one value per joint.
+    /// If the number of values is not one per joint.
     pub fn place(&self, base: &Isometry3<f64>, values: &[f64]) -> Vec<Isometry3<f64>> {
         let mut placed = Vec::with_capacity(self.parts.bodies.len());
         self.place_into(base, values, &mut placed);
@@ -269,7 +269,7 @@ impl Robot {
     /// As [`Robot::place`], into a buffer.
     ///
     /// # Panics
-    /// If there is not one value per joint.
+    /// If the number of values is not one per joint.
     pub fn place_into(&self, base: &Isometry3<f64>, values: &[f64], placed: &mut Vec<Isometry3<f64>>) {
         assert_eq!(values.len(), self.parts.joints.len(), "one value per joint");
         placed.clear();

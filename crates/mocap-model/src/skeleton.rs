@@ -299,7 +299,7 @@ impl Skeleton {
     /// ```
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn subtree(&self, top: JointId) -> Vec<JointId> {
         let mut inside = vec![false; self.len()];
         for (id, joint) in self.iter().skip(top.index()) {
@@ -312,7 +312,7 @@ impl Skeleton {
     /// Whether `joint` is `top` or below it. Does not allocate.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// If the joint does not exist.
     pub fn is_in_subtree(&self, joint: JointId, top: JointId) -> bool {
         std::iter::successors(Some(joint), |id| self.joint(*id).parent).any(|id| id == top)
     }

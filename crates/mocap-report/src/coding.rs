@@ -12,7 +12,7 @@ const ESCAPE: u32 = 24;
 /// Encodes `rows × channels` numbers, row by row.
 ///
 /// # Panics
-/// Where `values` is no whole number of rows.
+/// If `values` is not a whole number of rows.
 pub(crate) fn encode(values: &[i32], channels: usize) -> String {
     let mut bits = Bits::default();
     if channels > 0 {

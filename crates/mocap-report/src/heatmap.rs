@@ -132,7 +132,7 @@ fn draw(reference: &Clip, map: &ErrorMap, options: &HeatmapOptions) -> Vec<u8> {
     raster::encode(&pixmap)
 }
 
-/// Joint, frame and size of the largest error; `None` where there is none.
+/// Joint, frame and size of the largest error; `None` if none exists.
 fn worst(map: &ErrorMap) -> Option<(usize, usize, f32)> {
     let mut worst: Option<(usize, usize, f32)> = None;
     for (i, error) in map.errors.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! A motion on a stage: Y up, Z where the character first looks, metres where the unit is known.
 //!
-//! Everything that is drawn starts from here, so that pages, sheets and curves agree on sides, bones and floor.
+//! Everything that is drawn starts from here, so pages, sheets and curves agree on sides, bones and floor.
 
 use mocap_analysis::{
     ContactOptions, Foot, FootContacts, contacts, feet_of, floor_height, guess_unit, tree_diameter,

@@ -47,7 +47,7 @@ fn class(ink: Ink) -> &'static str {
     INKS.iter().find(|(other, _)| *other == ink).map_or("t", |(_, class)| class)
 }
 
-/// What the style sheet says, so that most shapes need not.
+/// The style sheet: most shapes need no style of their own.
 const WIDTH: f32 = 1.8;
 const FONT: f32 = 9.0;
 
@@ -92,7 +92,7 @@ fn attribute(style: &[String]) -> String {
     if style.is_empty() { String::new() } else { format!(" style=\"{}\"", style.join(";")) }
 }
 
-/// Coordinates in tenths of a pixel, so that rounding does not add up along a path.
+/// Coordinates in tenths of a pixel, so rounding does not add up along a path.
 fn path(svg: &mut String, line: &[Point]) {
     let mut at = line[0].map(tenths);
     let _ = write!(svg, "M{}", pair(at));

@@ -112,7 +112,7 @@ struct ClipData {
     /// 0 in the middle, 1 left, 2 right.
     sides: Vec<u8>,
     ends: Vec<u8>,
-    /// From, to, whether it is no bone of the body.
+    /// From, to, whether it is outside the body.
     bones: Vec<[usize; 3]>,
     feet: Vec<FootData>,
     head: Option<[usize; 2]>,
@@ -200,7 +200,7 @@ fn clip(
             // Coordinates beyond 200 km are drawn at that distance.
             values.extend(place.map(|x| (x / quantum).round().clamp(-2e9, 2e9) as i32));
         }
-        // From the last joint back, so that the parent is still whole.
+        // From the last joint back, so the parent is still whole.
         for joint in (0..joints).rev() {
             if let Ok(parent) = usize::try_from(parents[joint]) {
                 for axis in 0..3 {
@@ -313,7 +313,7 @@ fn largest(values: &[f32]) -> f32 {
 /// At most this many points of a curve are kept, each the largest of its neighbours.
 const CURVE: usize = 600;
 
-/// `highest` has the value 255; what is above it is cut off.
+/// `highest` has the value 255; higher values are cut off.
 fn curve(values: &[f32], highest: f32) -> Vec<u8> {
     let highest = highest.max(f32::MIN_POSITIVE);
     let level = |value: f32| (value / highest * 255.0) as u8;

@@ -57,6 +57,7 @@ mod foot_geometry;
 mod foot_goal;
 mod foot_lock;
 mod hand_placing;
+mod hinge_limits;
 mod joint_pairs;
 mod limb_map;
 mod limb_motion;
@@ -94,6 +95,7 @@ pub use explain::{
     FoundJoint, JointKind, JointTransfer, MapExplanation, RolePair, UnmappedJoint, explain_roles,
 };
 pub use figures::RetargetFigures;
+pub use hinge_limits::with_hinge_limits;
 pub use joint_pairs::retarget_joint_pairs;
 pub use map_figures::MapFigures;
 pub use metric::{RetargetGate, RetargetMetric};

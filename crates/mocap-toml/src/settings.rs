@@ -157,7 +157,7 @@ struct Setting<'a> {
 }
 
 impl<'de> Setting<'de> {
-    /// Reads a value; what is wrong with it gets its place.
+    /// Reads a value; an error gets its place.
     fn read<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, TomlError> {
         seed.deserialize(self).map_err(|error| match error.is_placed() {
             true => error,

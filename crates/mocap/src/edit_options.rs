@@ -1,6 +1,6 @@
 //! Edits of a motion: frames left out, rate, size, unit, axes.
 
-use mocap_formats::Finding;
+use mocap_formats::{Finding, Limits};
 use mocap_model::{Clip, FrameRange, FrameRate, ModelError, SignedAxis, Space, Unit};
 
 use crate::unit::in_space;
@@ -21,9 +21,11 @@ pub struct EditOptions {
     pub unit: Option<f64>,
     /// Rotate the axes to this up axis.
     pub up: Option<SignedAxis>,
+    /// Bounds on the size of the result.
+    pub limits: Limits,
 }
 
-/// Applies edits to a motion. What is assumed is added to `warnings`.
+/// Applies edits to a motion. Assumptions are added to `warnings`.
 ///
 /// ```
 /// use mocap::EditOptions;
@@ -48,6 +50,9 @@ pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) 
         clip = mocap_edit::trim(&clip, &trim).map_err(|_| no_frame("--trim", clip.frames()))?;
     }
     if let Some(rate) = options.rate {
+        if let Some(frames) = clip.frames_at(rate) {
+            options.limits.check_samples(frames, clip.skeleton().len()).map_err(Finding::new)?;
+        }
         clip = clip.resampled(rate).map_err(|error| failed("--fps", error))?;
     }
     if let Some(factor) = options.scale {

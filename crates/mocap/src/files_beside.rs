@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mocap_formats::{FilesBeside, Format, Limits, Rejected};
 
 /// Reads what a file refers to, by `read`; a file that is missing is left out, and the reader of the format says so.
-/// `path` is that of the file: without one there is nothing beside it.
+/// `path` is that of the file; without a path no files are beside it.
 ///
 /// # Errors
 /// Of the file in the inner result, where it cannot be understood or needs a file of another place; else of `read`.
@@ -34,7 +34,7 @@ pub fn files_beside<E>(
     Ok(Ok(files))
 }
 
-/// The path of a file in a folder; `None` where there is none, or a link leads out of the folder.
+/// The path of a file in a folder; `None` if none exists, or a link leads out of the folder.
 fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let file = folder.join(name);

@@ -177,7 +177,7 @@ fn bridged(places: &[Option<Vector3<f64>>]) -> Option<Vec<Vector3<f64>>> {
         }
     }
     whole.resize(places.len(), before);
-    // Before the first position there is no line.
+    // No line starts before the first position.
     let lead = places.iter().take_while(|place| place.is_none()).count();
     whole[..lead].fill(first);
     Some(whole)

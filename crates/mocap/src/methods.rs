@@ -42,7 +42,7 @@ pub fn retarget(clip: &Clip, target: &Skeleton, options: &RetargetOptions) -> Re
     let body = for_report(target, &mut warnings);
     let retargeter = Retargeter::new(source.skeleton(), &body, options)?;
     let (motion, report) = retargeter.retarget(&source)?;
-    // What a report needs is not what is known.
+    // The unit that the report assumed is not stated in the result.
     let clip = in_space(motion, *target.space());
     Ok(Retargeted { clip, report, warnings })
 }
@@ -105,7 +105,7 @@ fn round_the_short_way(
 /// As [`compress()`], with tolerances of joints by glob in place of [`CompressOptions::joint_tolerances`]. Where a turn
 /// of about 180° between two frames would be decoded the other way round, the motion between frames is guarded as well,
 /// or a warning says by how much it is off. `progress`
-/// is called with the share of the work that is done, 0 to 1. What is assumed, and rules that match no joint, are
+/// is called with the share of the work that is done, 0 to 1. Assumptions, and rules that match no joint, are
 /// added to `warnings`.
 ///
 /// ```

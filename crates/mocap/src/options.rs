@@ -40,7 +40,7 @@ pub struct ReadOptions {
     /// Which of several clips in a file is read; that of `path#clip` takes precedence. Default: the first, with a
     /// warning.
     pub clip: Option<ClipChoice>,
-    /// Bounds on the size of a file and of what is made of it.
+    /// Bounds on the size of a file and of its clip.
     pub limits: Limits,
 }
 

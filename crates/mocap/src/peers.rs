@@ -222,7 +222,7 @@ mod tests {
     fn most_clips_of_a_skeleton_settle_what_one_leaves_open() {
         let options = ReadOptions::default();
         let metres = crate::known_unit(&walk(1.0).header(&options).unwrap().value.skeleton).unwrap().metres;
-        // In centimetres, so that a child of 65 cm might be an adult in inches.
+        // In centimetres, so a child of 65 cm might be an adult in inches.
         let (adult, child) = (walk(100.0 * metres), walk(40.0 * metres));
         assert!(!Peers::is_open(&adult, &options) && Peers::is_open(&child, &options));
         let mut peers = Peers::default();

@@ -159,6 +159,19 @@ fn factors_and_units_are_above_zero() {
 }
 
 #[test]
+fn a_rate_that_asks_for_too_many_samples_is_refused_before_they_are_made() {
+    let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
+    let limits = mocap::Limits { samples: 2 * walk.frames() * walk.skeleton().len(), ..Default::default() };
+    let at = |times: f64| {
+        let rate = mocap::FrameRate::new(times * walk.rate().fps());
+        let options = mocap::EditOptions { rate, limits, ..mocap::EditOptions::default() };
+        mocap::edit(walk.clone(), &options, &mut Vec::new())
+    };
+    assert!(at(2.0).is_ok());
+    assert_eq!(at(2.5).unwrap_err().code(), "limit");
+}
+
+#[test]
 fn motions_of_other_lengths_are_refused_before_they_are_sampled() {
     let walk = mocap::read(fixture("clips/alex_walk.bvh")).unwrap().value;
     // At this rate, the sampled motion would have too many frames.

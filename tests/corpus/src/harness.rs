@@ -56,7 +56,7 @@ pub fn run(tests: &[Test]) -> ExitCode {
     conclusion.exit_code()
 }
 
-/// The reason for which a test was skipped. The panic of one that failed goes on.
+/// The reason for which a test was skipped. The panic of a failed test continues.
 fn skipped(test: impl FnOnce() + UnwindSafe) -> Option<String> {
     let thrown = catch_unwind(test).err()?;
     match thrown.downcast::<Skipped>() {
@@ -73,7 +73,7 @@ fn skipped(test: impl FnOnce() + UnwindSafe) -> Option<String> {
 /// mocap_corpus::tests! { quick, real::every_file; slow: real::every_pair }
 /// ```
 ///
-/// `#[test]` means nothing in such a target: what is not in the list does not run, and the compiler says that it is
+/// `#[test]` has no effect in such a target: a test outside the list does not run, and the compiler says that it is
 /// not used.
 #[macro_export]
 macro_rules! tests {

@@ -51,7 +51,7 @@ pub fn fixtures(folder: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
 /// The folder of real motion files, or what a test without it lacks.
 ///
 /// # Errors
-/// The text says what is missing, as the end of "skipped: 7 tests …".
+/// The text names what is missing, as the end of "skipped: 7 tests …".
 pub fn find() -> Result<PathBuf, String> {
     let named = var_os("MOCAP_CORPUS").map(PathBuf::from);
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
@@ -65,14 +65,14 @@ pub fn find() -> Result<PathBuf, String> {
     }
 }
 
-/// The folder of real motion files. The test that calls this is skipped where there is none.
+/// The folder of real motion files. Without one, the test that calls this is skipped.
 #[must_use]
 pub fn folder() -> PathBuf {
     find().unwrap_or_else(|missing| skip(missing))
 }
 
 /// The real motion files with an extension, by their path below the corpus, sorted. The test that calls this is
-/// skipped where there is no corpus.
+/// skipped without a corpus.
 ///
 /// # Panics
 /// Panics where a file cannot be read, and where the corpus has no such file.
@@ -84,7 +84,7 @@ pub fn files(extension: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// A table of positions that another program made of the real motion files: `../golden` beside them. The test that
-/// calls this is skipped where there is none.
+/// calls this is skipped without one.
 #[must_use]
 pub fn reference(name: &str) -> String {
     let path = folder().join("../golden").join(name);

@@ -211,8 +211,9 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
         return change_all(&loaded, args, &reading, format, keeps_document);
     }
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
-    let written =
-        edit::apply(&args.edits, encode::named(clip, name, format), &mut warnings).and_then(|clip| {
+    let limits = reading.limits();
+    let written = edit::apply(&args.edits, limits, encode::named(clip, name, format), &mut warnings)
+        .and_then(|clip| {
             let clip = only_joints(clip, &args.arrays.joints)?;
             let converted = facts(&clip, format);
             let encoded = encode::clip(clip, format, encode_options(args))?;
@@ -257,8 +258,10 @@ fn change_all(
         false => loaded.motions(reading)?,
     };
     let written = (|| {
-        let edited: Result<Vec<Clip>, Diagnostic> =
-            clips.into_iter().map(|clip| edit::apply(&args.edits, clip, &mut warnings)).collect();
+        let edited: Result<Vec<Clip>, Diagnostic> = clips
+            .into_iter()
+            .map(|clip| edit::apply(&args.edits, reading.limits(), clip, &mut warnings))
+            .collect();
         let edited = edited?;
         let converted = facts(&edited[0], format);
         let document = loaded.document().filter(|_| keeps_document);

@@ -123,7 +123,7 @@ fn arrays(
 ) -> Result<(Arrays, Vec<Diagnostic>, u64), Failure> {
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes } = read::motion(context, input, &reading)?;
-    let made = edit::apply(&args.edits, clip, &mut warnings).and_then(|clip| {
+    let made = edit::apply(&args.edits, args.reading.limits(), clip, &mut warnings).and_then(|clip| {
         let clip = only_joints(clip, &args.arrays.joints)?;
         let mut found = Vec::new();
         let clip = mocap::prepare(clip, format, &mut found);
@@ -182,7 +182,7 @@ fn clip(
 /// The set while it is written.
 struct Set<'a> {
     dataset: Mutex<Dataset>,
-    /// Why a file could not be written: then there is no index.
+    /// Why a file could not be written; the index is then left out.
     failed: Mutex<Option<Diagnostic>>,
     writer: Writer<'a>,
 }

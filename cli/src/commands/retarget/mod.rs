@@ -11,7 +11,7 @@ use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
-use mocap_formats::{Format, Remedy};
+use mocap_formats::{Format, Limits, Remedy};
 use mocap_model::Clip;
 
 use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
@@ -134,7 +134,7 @@ fn retarget(
             })
         })?;
     context.check()?;
-    let source = edited(clip, &edits, &args.method, &mut warnings);
+    let source = edited(clip, (&edits, reading.limits()), &args.method, &mut warnings);
     let done = source.and_then(|(clip, opening)| {
         put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
     });
@@ -181,10 +181,10 @@ fn retarget(
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 
-/// The source with its edits, and what is known about its start.
+/// The source with its edits, of a size within the limits, and its first frames if they are not motion.
 fn edited(
     clip: Clip,
-    edits: &Edits,
+    (edits, limits): (&Edits, Limits),
     method: &MethodSettings,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, Opening), Diagnostic> {
@@ -198,5 +198,5 @@ fn edited(
                 .into(),
         );
     }
-    Ok((edit::apply(edits, clip, warnings)?, Opening { rest, lead_in }))
+    Ok((edit::apply(edits, limits, clip, warnings)?, Opening { rest, lead_in }))
 }

@@ -55,7 +55,7 @@ pub(crate) fn put_on_target(
     };
     let done = mapping.retarget(&source, &body, &options);
     let (motion, report) = done.map_err(|error| refused(&error, &mapping, clip, target))?;
-    // What a report needs is not what is known.
+    // The unit that the report assumed is not stated in the result.
     let skeleton = motion.skeleton().with_space(*target.skeleton.space());
     let motion = motion.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before");
     warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));

@@ -85,7 +85,7 @@ pub(crate) fn read(
                     (clip, warnings, None)
                 }
             };
-            // Which of its own clips shows how the target stands matters little.
+            // Any clip of the target shows how it stands.
             warnings.retain(|warning| {
                 !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&warning.code)
             });

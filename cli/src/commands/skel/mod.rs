@@ -12,7 +12,7 @@ use std::path::Path;
 use mocap::SkeletonSummary;
 use mocap_formats::{Format, skel};
 use mocap_model::{Skeleton, Space};
-use mocap_retarget::{RestChoice, RestSource, map_roles, rest_pose_of, with_rest_pose};
+use mocap_retarget::{RestChoice, RestSource, map_roles, rest_pose_of, with_hinge_limits, with_rest_pose};
 
 use crate::args::{Invocation, LIST, Reading, SkelArgs as Args};
 use crate::batch::{
@@ -122,7 +122,13 @@ fn skel(
     }
     // A guessed unit is written too: the file says that it is a guess.
     let unit = read::known_unit(&skeleton);
-    let skeleton = roles.apply(&skeleton).with_space(Space { unit, ..*skeleton.space() });
+    let mut skeleton = roles.apply(&skeleton).with_space(Space { unit, ..*skeleton.space() });
+    if args.hinge_limits {
+        skeleton = with_hinge_limits(&skeleton, roles.clone()).map_err(|error| Failure {
+            error: Diagnostic::new(error.code(), error.to_string()),
+            warnings: take(&mut warnings),
+        })?;
+    }
     let written = match job.destination {
         Destination::Nowhere => Ok((0, String::new())),
         _ => encode::skeleton(&skeleton, format).map_err(Failure::from).and_then(|encoded| {

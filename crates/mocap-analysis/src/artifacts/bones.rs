@@ -19,7 +19,7 @@ pub(super) fn find(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
     worst_of_overlapping(found.collect())
 }
 
-/// The joints at the ends of bones: those below the hips, or below a root. Hips and what is above them move freely.
+/// The joints at the ends of bones: those below the hips, or below a root. Hips and joints above them move freely.
 fn bones(skeleton: &Skeleton) -> Vec<JointId> {
     let below = skeleton.with_role(Role::Hips).map(|hips| skeleton.subtree(hips).split_off(1));
     let all = || skeleton.iter().filter(|(_, joint)| joint.parent.is_some()).map(|(id, _)| id).collect();

@@ -10,7 +10,7 @@ use std::ops::Range;
 const TIME: f64 = 0.1;
 /// And for at least this many steps: motions that were sampled up repeat frames.
 const STEPS: usize = 3;
-/// A joint that stops while the body goes on is frozen after this time \[s\].
+/// A joint that stops while the body moves is frozen after this time \[s\].
 const TIME_OF_JOINT: f64 = 0.4;
 /// A joint whose steps are fewer than this share of the frames stops often.
 const USUALLY_MOVES: f64 = 0.9;

@@ -1,6 +1,6 @@
 //! Skate over a whole clip: the speed that feet on the floor share.
 //!
-//! A foot that stands is at rest in a clean motion, whatever the body does, and a foot that swings has a speed of its own
+//! A foot that stands is at rest in a clean motion, whatever the body does, and a foot that swings has its own speed
 //! in each step. So the speeds of feet near the floor crowd at one place: at 0, or at the speed at which the whole motion
 //! travels over its floor. The crowd is found as the mode of these speeds, in the space of the clip and in that of the
 //! heading (a motion whose travel was scaled skates along its heading). No contacts are needed: a foot that skates is too

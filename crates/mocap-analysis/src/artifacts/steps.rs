@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The time of a step \[s\].
 const TIME: f64 = 1.0 / 30.0;
-/// The motion around a step that shows what is usual, before and after it \[s\].
+/// The motion around a step that shows usual steps, before and after it \[s\].
 const AROUND: f64 = 1.0;
 /// Of the steps around, this share are usual. Another artifact nearby may fill the rest; a joint that does more of the
 /// same is restless, and nothing it does is an artifact.
@@ -43,7 +43,7 @@ impl Steps {
     }
 
     /// The steps larger than `limit` that are also `times` as large as usual steps around them. `change` gives the
-    /// change from one frame to a later one; `usual` is added to usual steps: what is too small to matter.
+    /// change from one frame to a later one; `usual` is added to usual steps: the size of steps too small to matter.
     pub(super) fn surprises(
         &self,
         frames: usize,

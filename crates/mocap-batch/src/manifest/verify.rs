@@ -58,7 +58,7 @@ impl fmt::Display for ProblemKind {
 }
 
 impl ManifestProblem {
-    /// The problem as columns of text: what is wrong, the clip, and the output or code.
+    /// The problem as columns of text: kind, clip, and output or code.
     pub fn columns(&self) -> [String; 3] {
         let about = self.output.as_ref().or(self.code.as_ref()).cloned().unwrap_or_default();
         [self.problem.to_string(), self.path.clone(), about]

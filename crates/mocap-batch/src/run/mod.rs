@@ -1,5 +1,5 @@
 //! The run: jobs in parallel, the largest first, results in the order of the jobs. One broken job affects no other, one
-//! that takes too long blocks no other, and what is done is recorded at once.
+//! that takes too long blocks no other, and each result is recorded at once.
 
 mod observer;
 mod order;

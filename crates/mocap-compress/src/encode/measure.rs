@@ -10,6 +10,7 @@ use crate::quat::to_f64;
 use crate::sampler::{Looping, Transform};
 use mocap_analysis::{FramePoses, larger_error, percentile_rank, shell_distance};
 use mocap_model::{Clip, Isometry3, Pose, Skeleton, Vector3, angle_between};
+use std::ops::Range;
 
 /// The report, and what decides whether another attempt is needed.
 pub(crate) struct Measured {
@@ -18,14 +19,15 @@ pub(crate) struct Measured {
     pub(crate) excess: f64,
     /// The same half-way between frames.
     pub(crate) excess_between: f64,
-    /// Where the tolerance is exceeded half-way from the frame before, where that is guarded.
-    pub(crate) violations_between: Vec<Violation>,
+    /// Where a tolerance is exceeded: in frames, and half-way between them where that is guarded.
+    pub(crate) violations: Vec<Violation>,
 }
 
-/// A joint whose error exceeds its tolerance half-way from the frame before.
-#[derive(Clone, Copy, Debug)]
+/// A joint whose error exceeds its tolerance.
+#[derive(Clone, Debug)]
 pub(crate) struct Violation {
-    pub(crate) frame: usize,
+    /// The frame, or the two frames half-way between which it is.
+    pub(crate) frames: Range<usize>,
     pub(crate) joint: usize,
     /// The error as a share of the tolerance.
     pub(crate) excess: f64,
@@ -120,7 +122,7 @@ struct Errors<'a> {
     excess: f64,
     between_max: f64,
     excess_between: f64,
-    violations_between: Vec<Violation>,
+    violations: Vec<Violation>,
     local_rotation_max: f64,
     local_translation_max: f64,
 }
@@ -141,7 +143,7 @@ impl<'a> Errors<'a> {
             excess: 0.0,
             between_max: 0.0,
             excess_between: 0.0,
-            violations_between: Vec::new(),
+            violations: Vec::new(),
             local_rotation_max: 0.0,
             local_translation_max: 0.0,
         }
@@ -163,7 +165,11 @@ impl<'a> Errors<'a> {
             if metres > self.max {
                 (self.max, self.worst) = (metres, Some((at, frame)));
             }
-            self.excess = self.excess.max(error / self.bounds.tolerances[at]);
+            let excess = error / self.bounds.tolerances[at];
+            self.excess = self.excess.max(excess);
+            if excess > 1.0 {
+                self.violations.push(Violation { frames: frame..frame + 1, joint: at, excess });
+            }
             self.sum += error;
             self.squares += error * error;
             self.samples.push(error as f32);
@@ -178,7 +184,7 @@ impl<'a> Errors<'a> {
             let excess = error / self.bounds.tolerances[joint];
             self.excess_between = self.excess_between.max(excess);
             if self.bounds.guard_between && excess > 1.0 {
-                self.violations_between.push(Violation { frame, joint, excess });
+                self.violations.push(Violation { frames: frame - 1..frame + 1, joint, excess });
             }
         }
     }
@@ -223,7 +229,7 @@ impl<'a> Errors<'a> {
             report,
             excess: self.excess,
             excess_between: self.excess_between,
-            violations_between: self.violations_between,
+            violations: self.violations,
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::compressed::Compressed;
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};
 use crate::error::CompressError;
 use crate::plan::{Plan, put_plan};
+use crate::skeleton::Reading;
 use crate::{CompressedInfo, OpenLimits, Profile, archive, keys, runtime};
 use block::Block;
 use measure::{Bounds, Violation, measure};
@@ -90,9 +91,8 @@ pub fn compress_with_progress(
     // The bound is kept while residuals are chosen; only rounding is left. Where rounding matters, or the motion
     // between frames is guarded, a smaller share of the tolerance makes room.
     let mut share = 1.0 - MARGIN;
-    // Bounds are tightened only around violations half-way between frames, in the joints that matter.
-    let guarded = if options.guard_between { clip.frames() * clip.skeleton().len() } else { 0 };
-    let mut tight = vec![1.0f32; guarded];
+    // Where a few samples exceed their bounds, these are tightened, and only around them, in the joints that matter.
+    let mut tight = Vec::new();
     for attempt in 0..ATTEMPTS {
         let (bytes, failed) = job.encode(share, &tight, progress);
         let opened = match options.external_skeleton {
@@ -112,18 +112,17 @@ pub fn compress_with_progress(
         if failed == 0 && excess <= 1.0 && turned <= 1.0 {
             return Ok(Compression { bytes, report });
         }
-        let mut held = measured.excess <= 1.0 && turned <= 1.0;
         for (least, now) in reached.iter_mut().zip([measured.excess, turned, measured.excess_between]) {
             *least = least.min(now);
         }
-        if failed > 0 && tight.iter().any(|share| *share < 1.0) {
-            // Some frames cannot keep their tightened bounds: tighten all of the clip a little instead.
-            tight.fill(1.0);
-            held = false;
-        }
-        if failed == 0 && held && attempt < ATTEMPTS / 2 {
-            tighten(&mut tight, clip, &measured.violations_between);
+        if failed == 0 && turned <= 1.0 && attempt < ATTEMPTS / 2 {
+            tight.resize(clip.frames() * clip.skeleton().len(), 1.0);
+            tighten(&mut tight, clip, &measured.violations);
         } else {
+            if failed > 0 {
+                // Some frames cannot keep their tightened bounds: all of the clip is tightened a little instead.
+                tight.clear();
+            }
             share *= (0.98 / excess.max(turned)).clamp(0.5, 0.97);
         }
     }
@@ -140,15 +139,16 @@ pub fn compress_with_progress(
     })
 }
 
-/// Tightens the bounds around violations half-way between frames: of the joint and its ancestors, in both frames.
+/// Tightens the bounds around violations: of the joint and its ancestors, in the frames that decide the sample.
 fn tighten(tight: &mut [f32], clip: &Clip, violations: &[Violation]) {
     let joints = clip.skeleton().joints();
     let before = tight.to_vec();
-    for Violation { frame, joint, excess } in violations {
+    for Violation { frames, joint, excess } in violations {
         let share = (0.9 / excess).max(0.5) as f32;
         let mut next = Some(*joint);
         while let Some(joint) = next {
-            for at in [joint * clip.frames() + frame - 1, joint * clip.frames() + frame] {
+            for frame in frames.clone() {
+                let at = joint * clip.frames() + frame;
                 tight[at] = tight[at].min(before[at] * share);
             }
             next = joints[joint].parent.map(mocap_model::JointId::index);
@@ -181,6 +181,7 @@ impl<'a> Job<'a> {
             ("the unit", metres),
             ("the tolerance", options.tolerance),
             ("the shell distance", options.shell),
+            ("the scale of the skeleton elsewhere", options.external_scale),
         ];
         lengths.extend(
             options.joint_tolerances.iter().map(|(_, tolerance)| ("the tolerance of a joint", *tolerance)),
@@ -268,8 +269,10 @@ impl<'a> Job<'a> {
             }
         }
         let description = crate::skeleton::describe(clip.skeleton());
-        let external = self.options.external_skeleton;
+        let reading =
+            Reading { space: *clip.skeleton().space(), scale: self.options.external_scale }.describe();
+        let reading = self.options.external_skeleton.then_some(&reading[..]);
         let plan = put_plan(&self.plan, clip.skeleton());
-        (container::assemble(&info, self.block_frames, &description, external, &plan, &blocks), failed)
+        (container::assemble(&info, self.block_frames, &description, reading, &plan, &blocks), failed)
     }
 }

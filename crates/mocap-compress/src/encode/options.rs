@@ -23,6 +23,9 @@ pub struct CompressOptions {
     /// Whether the skeleton is left out of the file; [`Compressed::open_with`](crate::Compressed::open_with) then
     /// needs it. Default: false.
     pub external_skeleton: bool,
+    /// Where the skeleton is left out: by how much lengths were multiplied since it was read, above 0. Opening the file
+    /// multiplies those of the skeleton that is given. Default: 1.
+    pub external_scale: f64,
 }
 
 impl Default for CompressOptions {
@@ -36,6 +39,7 @@ impl Default for CompressOptions {
             local_error: None,
             guard_between: false,
             external_skeleton: false,
+            external_scale: 1.0,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn smallest_tolerance(clip: &Clip, shell: f64) -> f64 {
     for (id, joint) in skeleton.iter() {
         let far = largest(joint, clip.track(id));
         let half_ulp = far * f64::from(f32::EPSILON) / 2.0 * 3f64.sqrt();
-        // Roots carry no lever: what is above them does not turn.
+        // Roots have no lever: joints above them do not turn.
         let (above, up) = joint
             .parent
             .map_or((0.0, 0.0), |parent| (lengths[parent.index()] + far, rounding[parent.index()]));

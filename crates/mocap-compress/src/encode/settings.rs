@@ -42,7 +42,7 @@ pub(crate) struct Settings<'a> {
     pub(crate) power: f64,
     /// The greatest error of a rotation in object space \[rad\], if bounded.
     pub(crate) turn: Option<f64>,
-    /// Whether first frames are predicted from the head alone.
+    /// Whether first frames are predicted only from the head.
     pub(crate) anchored: bool,
     /// Where only a share of the tolerance may be used.
     pub(crate) tight: Tight<'a>,

@@ -6,11 +6,11 @@ use crate::lattice::{FINEST, Kind, Lattice, Residual};
 use crate::range_coder::BitCoder;
 use crate::track::{Head, HeadModel, Moving};
 
-/// A quotient of this many ones is no quotient: a longer form follows.
+/// This many ones are not a quotient: a longer form follows.
 pub(super) const LONG: u32 = 8;
 /// The largest number of low bits of a Rice code.
 pub(super) const LOW: i32 = 15;
-/// By the two bits at the start of a track's segment, what is added to the low bits.
+/// Added to the low bits, by the two bits at the start of a track's segment.
 pub(super) const SHIFTS: [i32; 4] = [-1, 0, 1, 2];
 
 /// What is stored of a track for all segments of a block.
@@ -100,7 +100,7 @@ pub(super) fn read_numbers(bits: &mut BitReader<'_>, kind: Kind, low: [u32; 3]) 
 
 #[cold]
 fn read_long(bits: &mut BitReader<'_>, centred: u32, low: [u32; 3]) -> Residual {
-    // A quotient as long as the mark says that there is none.
+    // A quotient as long as the mark stands for the longer form.
     if bits.clone().ones(LONG) < LONG {
         let codes = low.map(|low| bits.rice(low));
         let odd = bits.take(centred) as i32;

@@ -119,7 +119,7 @@ impl Track {
 
     fn choose_low(&mut self) {
         for level in 1..LEVELS {
-            // The best for each axis alone, then zeros tried together: they make a level sparse.
+            // The best for each single axis, then zeros tried together: they make a level sparse.
             let mut best = [0; 3];
             for axis in 0..3 {
                 let cost = |low: i32| -> u64 { self.axis_cost(level, axis, low) };

@@ -27,7 +27,7 @@ const SAME: f64 = 1e-9;
 /// it becomes the joint's offset. Angles are continuous over time and rounded to 1e-9 degrees.
 ///
 /// # Errors
-/// Where a length is no finite number in the unit of the file.
+/// If a length is not a finite number in the unit of the file.
 pub fn from_clip(clip: &Clip) -> Result<Parsed<Pair>, Finding> {
     let clip = in_file_space(clip).map_err(|error| Finding::new(Problem::Clip(error)))?;
     let skeleton = clip.skeleton();
@@ -138,7 +138,7 @@ fn motion(clip: &Clip, skeleton: &asf::Document, bones: &[PlannedBone]) -> Docum
         document.bones.push(Bone { name, width: bone.dofs.len(), late: false, place: None });
         writers.push(Channels { bone, tracks: clip.track(bone.joint), previous: [0.0; 3] });
     }
-    // A root that is no joint still has its line.
+    // A root that is not a joint still has its line.
     if bones.first().is_none_or(|bone| bone.bone.is_some()) {
         let width = skeleton.root.order.len();
         document.bones.insert(0, Bone { name: "root".into(), width, late: false, place: None });

@@ -56,7 +56,7 @@ struct Reader<'t> {
     /// Bones and values of the first frame, known from the second frame on.
     layout: Option<(usize, usize)>,
     frame: FrameState,
-    /// A line that may go on in the next one.
+    /// A line that may continue in the next one.
     open: Option<OpenLine>,
     /// The values of the open line.
     values: Vec<f64>,
@@ -270,7 +270,7 @@ impl<'t> Reader<'t> {
             let at = span.clone();
             let finding = || Finding::new(Problem::FrameNumber { found }).spanning(at);
             self.errors.push("amc::frame-number", None, finding);
-            // What follows is taken for the next frame, so that its bones are not taken for those of the last.
+            // What follows is taken for the next frame, so its bones are not taken for those of the last.
             let next = self.document.frame_numbers.last().map_or(1, |last| last.saturating_add(1));
             return self.start_frame(next, span);
         };
@@ -437,7 +437,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// An error, unless the text is cut off here. Its place is kept, so that the values behind it keep theirs.
+    /// An error, unless the text is cut off here. Its place is kept, so the values behind it keep theirs.
     fn no_number(&mut self, word: Range<usize>, bone: usize) {
         if word.end == self.text.len() && self.layout.is_some() {
             self.frame.cut = true;
@@ -527,7 +527,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let missing: Vec<usize> = (expected..self.names.len()).filter(|&bone| !is_there(bone)).collect();
-        // Clips hold every joint in every frame, so what is missing must not outgrow what is there.
+        // Clips hold every joint in every frame: missing lines must not outnumber those in the file.
         self.full += self.names.len();
         if self.outgrows(self.full) {
             let (present, expected) = (self.lines, self.full);

@@ -177,7 +177,7 @@ impl<'d> Reader<'d> {
         let row_width = self.width;
         let frames = self.motion.frame_numbers.len();
         let mut values = vec![0.0; frames * channels];
-        // Lines whose number of values is not that of the channels, by what is found.
+        // Lines whose number of values is not that of the channels, by the number found.
         let mut odd: Option<(usize, usize)> = None;
         let mut count = |found: usize| {
             if found != channels {

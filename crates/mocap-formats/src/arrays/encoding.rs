@@ -35,7 +35,7 @@ pub(super) fn encode(
     }
 }
 
-/// The rotation of some finite numbers, and the length of a quaternion that was not 1; else what is wrong.
+/// The rotation of some finite numbers, and the length of a quaternion that was not 1; else the problem.
 pub(super) fn decode(
     format: RotationFormat,
     values: &[f64],

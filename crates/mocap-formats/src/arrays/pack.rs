@@ -227,7 +227,7 @@ fn with_translations(arrays: &mut Arrays) {
     arrays.insert("translations", Array::new(shape, values));
 }
 
-/// One clip of a set; `None` where it has fewer clips, or is no set.
+/// One clip of a set; `None` where it has fewer clips, or is not a set.
 pub fn unpack(packed: &Arrays, clip: usize) -> Option<Arrays> {
     let Data::I64(starts) = &packed.get("clip_starts")?.data else { return None };
     let (start, end) = (*starts.get(clip)?, *starts.get(clip + 1)?);

@@ -26,7 +26,7 @@ pub struct Document {
     pub other: Vec<Section>,
 }
 
-/// The `:units` of a file; what is not stated is `None`.
+/// The `:units` of a file; `None` if not stated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Units {
     /// `mass`.

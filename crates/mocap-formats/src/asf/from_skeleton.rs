@@ -43,7 +43,7 @@ pub(crate) struct PlannedBone {
     pub(crate) start: Vector3<f64>,
 }
 
-/// A child that starts nearer than this part of the way to the furthest one is no end of a bone.
+/// A child that starts nearer than this share of the way to the furthest one does not end the bone.
 const FAR: f64 = 0.25;
 
 /// An ASF file for a skeleton in [`file_space`].
@@ -56,12 +56,12 @@ pub(crate) struct Plan {
 
 /// The ASF file of a skeleton.
 ///
-/// Lengths become those of the CMU database where the unit is known, so that other programs read them
-/// alike; numbers stay where it is not. Y is up. The root stands at the origin, so that all of its place is
+/// Lengths become those of the CMU database where the unit is known, so other programs read them
+/// alike; numbers stay where it is not. Y is up. The root stands at the origin, so all of its place is
 /// in the motion. A root is called `root`, whatever it was; other names are made unique, without blanks.
 ///
 /// # Errors
-/// Where a length is no finite number in the unit of the file.
+/// If a length is not a finite number in the unit of the file.
 pub fn from_skeleton(skeleton: &Skeleton) -> Result<Parsed<Document>, Finding> {
     let skeleton = skeleton
         .in_space(file_space(skeleton.space()))
@@ -101,7 +101,7 @@ pub(crate) fn plan(skeleton: &Skeleton, needs: &[Needs]) -> Plan {
 
 struct Builder<'s> {
     skeleton: &'s Skeleton,
-    /// Some readers know lower case alone.
+    /// Some readers know only lower case.
     names: Unique,
     plan: Plan,
     /// The children of the root, then of each bone.
@@ -291,7 +291,7 @@ impl Builder<'_> {
         (dofs, *order, limits)
     }
 
-    /// A name that no other has, one word that is no number.
+    /// A unique name: one word that is not a number.
     fn claim(&mut self, name: &str) -> String {
         let blank = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '#' | ',' | '(' | ')');
         let mut word: String = name.trim().chars().map(|c| if blank(c) { '_' } else { c }).collect();

@@ -95,7 +95,7 @@ impl Reader<'_> {
                 let finding = self.report.error(problem, self.names[bone].clone());
                 return Err(finding.in_joint(document.bones[bone].name.clone()));
             }
-            // The root is a level of its own, and so are end sites.
+            // The root is a separate level, and so are end sites.
             Ok(tree) if tree.depth + 2 > self.limits.depth => {
                 return Err(exceeded("levels", tree.depth + 2, self.limits.depth));
             }

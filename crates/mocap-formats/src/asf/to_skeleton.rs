@@ -58,7 +58,7 @@ impl AsfUnits {
 /// `_End` as make the name unique.
 ///
 /// # Errors
-/// Where the document was changed so that its bones make no tree.
+/// If the document was changed and its bones are not a tree.
 pub fn to_skeleton(document: &Document, units: AsfUnits) -> Result<Parsed<Skeleton>, Finding> {
     Ok(Parsed { value: build(document, units)?.skeleton, warnings: Vec::new() })
 }

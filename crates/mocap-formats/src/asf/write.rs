@@ -28,7 +28,7 @@ impl Document {
             }
         }
         if let Some((first, below)) = self.documentation.split_first() {
-            // On a line of its own it would be taken for a keyword.
+            // As a separate line it would be taken for a keyword.
             if first.starts_with(':') {
                 line(&mut out, 0, &format!(":documentation {first}"));
             } else {

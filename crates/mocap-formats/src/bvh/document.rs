@@ -124,7 +124,7 @@ pub(super) fn column_of(nodes: &[Node], mut column: usize) -> Option<(&Node, Cha
     None
 }
 
-/// Where in its text a document has what is only judged later.
+/// Where in its text a document has the values that are judged later.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
     /// The first frame.
@@ -143,7 +143,7 @@ pub(super) struct NotFinite {
 }
 
 impl PartialEq for Origin {
-    /// Where a value stood is no part of what the document says.
+    /// The place of a value is not part of the document.
     fn eq(&self, _: &Origin) -> bool {
         true
     }

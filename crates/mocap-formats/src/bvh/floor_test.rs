@@ -160,7 +160,7 @@ mod tests {
         // Somebody climbs: most of the time the positions are near the OFFSET, and add to it all the same.
         let climbs: Vec<f64> = (0..200).map(|i| f64::from((i * 2).min(150))).collect();
         assert_eq!(points(&climbs).mode(), Some(PositionMode::Add));
-        // A place in the studio above the body is no part of it.
+        // A place in the studio above the body does not count.
         let text = "HIERARCHY\nROOT studio\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT hips\n{\nOFFSET 5 100 -427\nCHANNELS 3 \
                     Xposition Yposition Zposition\nJOINT foot\n{\nOFFSET 0 -100 0\n}\nJOINT head\n{\nOFFSET 0 80 \
                     0\n}\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.01\n5 98 -427\n";

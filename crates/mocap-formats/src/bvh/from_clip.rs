@@ -36,7 +36,7 @@ impl Default for WriteOptions {
 
 /// The document of a clip.
 ///
-/// Roots have six channels, absolute positions and OFFSET 0 0 0, so that readers agree on where the body is
+/// Roots have six channels, absolute positions and OFFSET 0 0 0, so readers agree on where the body is
 /// whether positions replace OFFSET or add to it; other joints have position channels only where their
 /// translation changes. Angles are continuous over time. Names are unique, end sites lose theirs.
 ///
@@ -57,7 +57,7 @@ pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Findin
     let motion =
         Motion { frames: clip.frames(), frame_time: Some(frame_time(clip.rate())), values: values(&nodes) };
     let mut document = Document { nodes, motion: Some(motion), origin: Origin::default() };
-    // Where the numbers would be taken for the other kind of positions, there is no OFFSET to replace or to add to.
+    // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
     let decision = position_mode(&document);
     if decision.mode.is_some_and(|mode| mode != options.positions || decision.weak) {
         for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
@@ -141,7 +141,13 @@ fn node(
         NodeKind::Root | NodeKind::Joint => unique.claim(&options.names.written(&joint.name)?),
     };
     let parent = joint.parent.map(|parent| place[parent.index()]);
-    Ok(Node { kind, name, parent, offset, channels })
+    Ok(Node { kind, name, parent, offset: offset.map(without_noise), channels })
+}
+
+/// The number of at most 15 significant digits: those of a file survive, and what a change of unit or size adds in the
+/// last bits is not written.
+fn without_noise(value: f64) -> f64 {
+    format!("{value:.14e}").parse().unwrap_or(value)
 }
 
 /// The columns of one joint among the values of all.

@@ -94,7 +94,7 @@ pub(super) fn end_site_name(text: &[u8]) -> Found<'_, &[u8]> {
     Ok((text, if name.starts_with(b"#") { &[] } else { name }))
 }
 
-/// A number that ends where a word ends. What is not finite is no number.
+/// A number that ends where a word ends, and is finite.
 pub(super) fn real(text: &[u8]) -> Found<'_, f64> {
     let (number, end) = number::scan(text, 0).ok_or(nom::Err::Error(()))?;
     let (_, word) = word(text)?;

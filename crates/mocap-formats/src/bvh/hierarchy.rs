@@ -1,4 +1,4 @@
-//! The HIERARCHY section. Nested brackets are followed with a stack of its own, so that a file can be nested
+//! The HIERARCHY section. Nested brackets are followed with an explicit stack, so a file can be nested
 //! as deeply as `Limits` allows.
 
 use super::Problem;

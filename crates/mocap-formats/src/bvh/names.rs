@@ -5,7 +5,7 @@ use crate::names::Unique;
 
 /// A unique name for every node: its own where it is the first to have it, else with a number behind it.
 ///
-/// Joints choose before end sites, so that no end site takes the name of a joint.
+/// Joints choose before end sites, so no end site takes the name of a joint.
 pub(super) fn of_nodes(nodes: &[Node]) -> Vec<String> {
     let mut names = vec![String::new(); nodes.len()];
     let mut unique = Unique::default();

@@ -182,7 +182,7 @@ mod tests {
         let document = bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
         assert_eq!(normalise(&document, Replace, Replace, NameStyle::Kept).unwrap(), None);
         let safe = normalise(&document, Replace, Replace, NameStyle::Safe).unwrap();
-        // A blank is no duplicate, but another name all the same.
+        // With a blank it is another name.
         assert_eq!(safe.map(|safe| safe.value.nodes()[1].name.clone()).as_deref(), Some("the_arm"));
     }
 }

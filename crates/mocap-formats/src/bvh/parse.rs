@@ -13,13 +13,13 @@ use std::ops::Range;
 /// What the reader had to repair is listed in the result's warnings.
 ///
 /// # Errors
-/// What is no BVH, with its place; values that are not finite are left to [`to_clip`](super::to_clip).
+/// If the file is not a BVH, with the place; values that are not finite are left to [`to_clip`](super::to_clip).
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
     let text = text::open(bytes, limits)?;
     match read(&text, limits, Warnings::default()) {
         Ok(parsed) => Ok(parsed),
         Err(Stop::Rejected(rejected)) => Err(*rejected),
-        // Same length, so that places stay right.
+        // Same length, so places stay right.
         Err(Stop::Comma) => {
             let (without, meaning, first) = commas::without_commas(&text);
             let mut warnings = Warnings::default();
@@ -109,7 +109,7 @@ fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
         }
     }
     if header.frames.is_none() {
-        // Without the keyword this is no row, but a line of another kind.
+        // Without the keyword this is another kind of line.
         if reader.sees(grammar::word) && !reader.sees(grammar::real) && !reader.sees(grammar::not_finite) {
             return Err(reader.unexpected("'Frames:'"));
         }

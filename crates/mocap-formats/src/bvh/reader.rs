@@ -36,7 +36,7 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a [u8],
     pub(super) at: usize,
     pub(super) warnings: Warnings,
-    /// Values that are none: reading goes on behind them.
+    /// Values that are not numbers: reading continues behind them.
     pub(super) errors: Errors,
 }
 

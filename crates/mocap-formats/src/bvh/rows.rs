@@ -1,7 +1,7 @@
 //! The numbers of MOTION.
 //!
 //! Lines mean nothing as long as there are as many numbers as the header promises: a frame may be wrapped
-//! over lines, and a line may hold many frames. Only where the count is off do the lines tell what is there.
+//! over lines, and a line may hold many frames. Only if the count is wrong, the lines are counted.
 
 use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
@@ -78,7 +78,7 @@ pub(super) fn rows(
     Ok(Rows { frames, values, first, not_finite })
 }
 
-/// The number of frames where the count of numbers is not what the header promises: the lines tell what is there.
+/// The number of frames where the count of numbers is not that of the header: the lines are counted.
 fn frames_by_lines(
     reader: &mut Reader,
     stream: &mut Stream,
@@ -138,18 +138,18 @@ fn line_length(text: &[u8]) -> usize {
 
 struct Stream {
     values: Vec<f64>,
-    /// What is no finite number, in order; NaN stands for it among the values.
+    /// Words that are not finite numbers, in order; NaN stands for them among the values.
     odd: Vec<Odd>,
-    /// Whether one of them is no number at all.
+    /// Whether one of them is not a number at all.
     nonsense: bool,
 }
 
-/// A word that is no finite number.
+/// A word that is not a finite number.
 struct Odd {
     /// Among the values.
     index: usize,
     span: Range<usize>,
-    /// Whether it is no number at all.
+    /// Whether it is not a number at all.
     nonsense: bool,
     /// Whether it stands behind the channels of its line.
     surplus: bool,
@@ -168,7 +168,7 @@ impl Stream {
     }
 }
 
-/// The errors of a motion that holds words which are no numbers, and of its values that are not finite.
+/// The errors of a motion that holds words which are not numbers, and of its values that are not finite.
 fn tell(reader: &mut Reader, odd: &[Odd], values: &[f64], nodes: &[Node], channels: usize) {
     for Odd { index, span, nonsense, surplus } in odd {
         let frame = index / channels;
@@ -210,7 +210,7 @@ fn listed(text: &[u8], odd: &[Odd], values: usize, channels: usize) -> Vec<NotFi
 fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<Stream, Halt> {
     let text = reader.text;
     let mut at = reader.at;
-    // A number and its blank are two bytes at least: what is reserved is bounded by what is there.
+    // A number and its blank are at least two bytes: the reserve is bounded by the size of the text.
     let most = (text.len() - at) / 2 + 1;
     let expected = expected.unwrap_or(u64::MAX);
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
@@ -246,7 +246,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     Ok(stream)
 }
 
-/// Reads what is no plain number between blanks; `false` where the rows end before it.
+/// Reads a word that is not a plain number; `false` where the rows end before it.
 #[cold]
 fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[Node]) -> Result<bool, Halt> {
     let start = reader.at;
@@ -274,7 +274,7 @@ fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[No
     if channels_of(nodes, |_| true) == 0 {
         return Err(reader.error(Problem::Value { text: text::quote(word) }, span));
     }
-    // Its place among the values is kept, so that those behind it keep theirs.
+    // Its place among the values is kept, so those behind it keep theirs.
     reader.at = span.end;
     stream.push_odd(span, true);
     Ok(true)
@@ -328,7 +328,7 @@ fn words(line: &[u8]) -> usize {
 /// Says what the numbers left over after whole frames are.
 fn left_over(reader: &mut Reader, start: usize, lines: &Lines, channels: usize, left: usize) {
     let in_text = |span: &Range<usize>| start + span.start..start + span.end;
-    // Where most lines are frames, another line between them is what is wrong.
+    // Where most lines are frames, another line between them is the error.
     if let Some((span, found)) = &lines.odd
         && lines.whole >= lines.count.div_ceil(2)
         && *span != lines.last

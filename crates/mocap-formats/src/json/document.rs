@@ -83,6 +83,6 @@ pub(super) struct TrackField {
     pub(super) rotation: Option<Vec<[f64; 4]>>,
     /// Places in the parent's frame: one for all frames or one a frame.
     pub(super) translation: Option<Vec<[f64; 3]>>,
-    /// Scales along the axes of the joint, which stretch what is below it: one for all frames or one a frame.
+    /// Scales along the axes of the joint, which stretch the joints below it: one for all frames or one a frame.
     pub(super) scale: Option<Vec<[f64; 3]>>,
 }

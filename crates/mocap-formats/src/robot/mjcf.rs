@@ -51,7 +51,7 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
 /// How numbers of the file are meant.
 struct Compiler {
     angles: Angles,
-    /// Whether a range alone limits a joint.
+    /// Whether a range is enough to limit a joint.
     auto_limits: bool,
 }
 
@@ -322,7 +322,7 @@ impl Tree<'_> {
             _ if !collides => return Ok(()),
             _ => {}
         }
-        // A primitive that is fitted to a mesh has no size of its own.
+        // The size of a primitive that is fitted to a mesh comes from the mesh.
         if geom.get("mesh").is_some() {
             self.meshes += 1;
             return Ok(());

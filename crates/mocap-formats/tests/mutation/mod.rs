@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-/// One change to a file; places and lengths are taken modulo what is there.
+/// One change to a file; places and lengths are taken modulo the size of the file.
 #[derive(Clone, Debug)]
 pub(crate) enum Mutation {
     Flip(usize, u8),

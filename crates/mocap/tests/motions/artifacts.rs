@@ -8,7 +8,7 @@ use mocap::{Clip, FrameRate, Role, Vector3};
 use mocap_analysis::{Artifact, ArtifactKind, ContactOptions, FloorVote, Lengths, floor_in_legs, quality};
 use mocap_corpus::note;
 
-/// Clean motions of the corpus, and their first frames that are no part of the motion.
+/// Clean motions of the corpus, and the number of their first frames that are not motion.
 const CLEAN: [(&str, usize); 27] = [
     ("bandai/dataset-1_bow_active_001.bvh", 0),
     ("bandai/dataset-1_dance-short_normal_001.bvh", 0),

@@ -179,7 +179,7 @@ fn joint(name: &str, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
     }
 }
 
-/// Knees and elbows bend one way; the axis of the bend turns first, so that its angle has its whole range.
+/// Knees and elbows bend one way; the axis of the bend turns first, so its angle has its whole range.
 fn dofs(role: Option<Role>) -> Dofs {
     let order = |text: &str| text.parse::<EulerOrder>().expect("an order");
     let [back, bent] = BEND.map(f64::to_radians);
@@ -191,5 +191,9 @@ fn dofs(role: Option<Role>) -> Dofs {
     };
     let mut dofs = Dofs::ball(order);
     dofs.limits[axis.index()] = Some(Limit { min: range[0], max: range[1] });
+    // Refuses no rotation, but the other three angles that make the same turn: with them, a bend to the wrong side is
+    // one to the right side.
+    let quarter = std::f64::consts::FRAC_PI_2;
+    dofs.limits[order.axes()[1].index()] = Some(Limit { min: -quarter, max: quarter });
     dofs
 }
