@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use mocap_edit::{Denoise, Edit, JoinOptions, Keep, LoopOptions, Mask, Strip, TransitionKind};
+use mocap_edit::{Denoise, Edit, Keep, LoopOptions, Mask, Strip};
 use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
 use super::edit::{ROOT_NAME, RootJoint, StartAt, finite, seconds};
+use super::join::Transitions;
 use super::{EditArg, EditGates, setting};
 
 /// One edit of a pipeline.
@@ -106,35 +107,10 @@ steps! {
         /// The motion that follows
         #[arg(long, value_name = "FILE", required = true)]
         with: PathBuf,
-        /// Time of the transition [s, above 0, default 0.33]
-        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-        #[serde(default, deserialize_with = "setting::optional_seconds")]
-        transition: Option<f64>,
-        /// blend: both motions are played and mixed; inertial: what they differ dies away [default: blend]
-        #[arg(long, value_name = "KIND")]
-        #[serde(default, deserialize_with = "setting::option")]
-        kind: Option<TransitionKind>,
-        /// Search the best place this far into the end of a motion and the start of the next [s, default 0.5; 0: none]
-        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-        #[serde(default, deserialize_with = "setting::optional_seconds")]
-        search: Option<f64>,
-        /// Lock planted feet after joining
-        #[arg(long)]
-        #[serde(default)]
-        lock_feet: bool,
-    } => settings EditArg::Join {
-        file: settings.with,
-        options: {
-            let default = JoinOptions::default();
-            JoinOptions {
-                transition: settings.transition.unwrap_or(default.transition),
-                kind: settings.kind.unwrap_or_default(),
-                search: settings.search.unwrap_or(default.search),
-                lock_feet: settings.lock_feet,
-                ..default
-            }
-        },
-    };
+        #[command(flatten)]
+        #[serde(rename = "..transitions")]
+        transitions: Transitions,
+    } => settings EditArg::Join { file: settings.with, options: settings.transitions.options() };
 
     /// The settings of the step `turn`.
     TurnStep {

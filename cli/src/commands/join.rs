@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             }
         }
     }
-    let (clip, reports) = match join(&clips, &args.options()) {
+    let (clip, reports) = match join(&clips, &args.transitions.options()) {
         Ok(joined) => joined,
         Err(error) => return Ok(fail(&names.join(", "), &error.into(), &warnings, console)),
     };

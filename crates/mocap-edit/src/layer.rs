@@ -112,11 +112,11 @@ mod tests {
     #[test]
     fn a_motion_is_added_by_weight_and_mask() {
         let walk = clip("alex_walk.bvh");
-        let mask = Some("LeftUpperArm/**".parse().unwrap());
+        let mask: Mask = "LeftUpperArm/**".parse().unwrap();
         let (none, _) = add(&walk, &Layer { weight: 0.0, ..Layer::new(walk.clone()) }).unwrap();
         let (half, report) =
-            add(&walk, &Layer { clip: walk.clone(), weight: 0.5, mask: mask.clone() }).unwrap();
-        let taken = mask.unwrap().joints(&Body::of(&walk).skeleton).unwrap();
+            add(&walk, &Layer { clip: walk.clone(), weight: 0.5, mask: Some(mask.clone()) }).unwrap();
+        let taken = mask.joints(&Body::of(&walk).skeleton).unwrap();
         let frame = walk.frames() / 2;
         let mut changed = 0;
         for (id, joint) in walk.skeleton().iter().filter(|(_, joint)| !joint.end_site) {
