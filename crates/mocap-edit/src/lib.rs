@@ -24,6 +24,10 @@
 //! | bend the path, or lay the motion along one | [`turn`], [`along`] |
 //! | add a pose or a motion to some joints | [`add`] |
 //! | leave fingers, twist joints or props out | [`strip`] |
+//! | blend motions by weight | [`blend()`] |
+//! | play a graph of motions: state machines, layers | [`play()`] |
+//! | bring hands, feet or hips to keys | [`warp()`] |
+//! | make bands of frequency louder or quieter | [`bands()`] |
 //! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
@@ -33,6 +37,8 @@
 //! Lengths are in units of the clip, in reports in metres; angles are radians, in reports degrees. Edits that need a
 //! body (heading, feet) find its joints by their roles.
 
+mod bands;
+mod blend;
 mod body;
 mod carrier;
 mod cycle;
@@ -42,12 +48,14 @@ mod feet;
 #[cfg(test)]
 mod fixtures;
 mod gate;
+mod inertia;
 mod join;
 mod layer;
 mod mask;
 mod mirror;
 mod path;
 mod phases;
+mod play;
 mod pose_cloud;
 mod report;
 mod retime;
@@ -59,7 +67,13 @@ mod split;
 mod strip;
 mod table;
 mod trim;
+mod warp;
 
+pub use bands::{BandRange, Gains, bands};
+pub use blend::{
+    BlendOptions, BlendSpace, SpaceKind, Timing, average_rotation, blend, blend_at, karcher_mean,
+    speed_and_turn,
+};
 pub use cycle::{LoopOptions, make_loop};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;
@@ -71,6 +85,10 @@ pub use mask::Mask;
 pub use mirror::mirror;
 pub use path::{Path, along, turn};
 pub use phases::sync;
+pub use play::{
+    Amount, Condition, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Timeline,
+    Transition, play,
+};
 pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
 pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
@@ -80,6 +98,7 @@ pub use sequence::{Applied, Edit, apply};
 pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};
 pub use trim::{drop_first_frame, resample, trim};
+pub use warp::{Warp, WarpChange, WarpKey, warp};
 
 /// The examples of the README.
 #[cfg(doctest)]
