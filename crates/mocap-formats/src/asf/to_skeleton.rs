@@ -128,15 +128,7 @@ fn split(name: &str) -> (&str, usize) {
 
 /// A locked joint.
 fn joint(name: String, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
-    Joint {
-        name,
-        parent,
-        offset,
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::locked(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
+    Joint { dofs: Dofs::locked(EulerOrder::ZXY), ..Joint::new(name, parent, offset) }
 }
 
 /// From the start of a bone to its end at rest.
