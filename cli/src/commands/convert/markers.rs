@@ -11,7 +11,7 @@ use crate::encode;
 /// The recording with the edits that markers can have, in another format.
 pub(super) fn convert(
     markers: Markers,
-    warnings: Vec<Diagnostic>,
+    mut warnings: Vec<Diagnostic>,
     args: &Args,
     format: Format,
 ) -> Result<Converted, Failure> {

@@ -252,7 +252,7 @@ fn change_all(
         }
         false => loaded.motions(reading)?,
     };
-    let written = (|| {
+    let written = (|| -> Result<Converted, Diagnostic> {
         let edited: Result<Vec<Clip>, Diagnostic> = clips
             .into_iter()
             .map(|clip| edit::apply(&args.edits, reading.limits(), clip, &mut warnings))
