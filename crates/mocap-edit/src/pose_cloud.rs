@@ -8,7 +8,7 @@ use crate::body::Body;
 /// The positions of the joints of one frame.
 pub(crate) type Cloud = Vec<Vector3<f64>>;
 
-/// Positions of all joints that are no end sites, by frame.
+/// Positions of all joints without end sites, by frame.
 pub(crate) fn clouds(clip: &Clip) -> Vec<Cloud> {
     let joints: Vec<JointId> =
         clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();

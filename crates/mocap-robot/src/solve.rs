@@ -25,7 +25,7 @@ pub(crate) struct Smoothness {
     pub(crate) joints: f64,
     /// Weight of accelerations of the base [frames²/m, frames²/rad].
     pub(crate) base: f64,
-    /// Highest steps of joints per frame \[rad or m\]; infinite where there are none.
+    /// Highest steps of joints per frame \[rad or m\]; infinite without any.
     pub(crate) fastest: Vec<f64>,
 }
 
@@ -210,7 +210,7 @@ fn add_accelerations(
     smoothness: &Smoothness,
 ) {
     let (mut before, mut after) = (vec![0.0; columns], vec![0.0; columns]);
-    // Triples that reach into the window from before it count too: what is behind them is fixed.
+    // Triples that reach into the window from before it count too: the frames behind them are fixed.
     let first = range.start.saturating_sub(2).max(1).max(if range.start == 0 { 1 } else { range.start - 1 });
     for middle in first..range.end.saturating_sub(1) {
         difference(&poses[middle - 1], &poses[middle], &mut before);

@@ -25,7 +25,7 @@ impl Fit {
     /// Factors the matrix of `weights` (one per value) and `penalties` (one per third difference).
     pub(super) fn factor(&mut self, weights: &[f64], penalties: &[f64]) {
         let n = weights.len();
-        // Bands of the matrix, by row: the diagonal and what is below it.
+        // Bands of the matrix, by row: the diagonal and the values below it.
         let mut bands: Vec<[f64; 4]> = weights.iter().map(|w| [*w, 0.0, 0.0, 0.0]).collect();
         for (start, penalty) in penalties.iter().enumerate() {
             for a in 0..4 {

@@ -14,7 +14,7 @@ const UNUSUAL: f64 = 8.0;
 const RETURN: f64 = 1.5;
 /// What is larger is a flip of the rig and not noise [rad].
 const LARGEST: f64 = 1.5;
-/// The frames to each side that say what is usual.
+/// The frames to each side that show usual values.
 const AROUND: usize = 12;
 
 /// Frames that are spikes, most of a run of at most two frames, with the rotation that both sides predict.
