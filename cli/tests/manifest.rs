@@ -85,7 +85,7 @@ fn what_does_not_belong_together_or_is_missing_is_said() {
     assert!(ran.stderr.contains("records other outputs"), "{}", ran.stderr);
 
     let ran = sandbox.run(["manifest", "stats", "db"]);
-    assert!(ran.stderr.contains("no manifest in 'db'"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("'db' has no manifest"), "{}", ran.stderr);
     assert_eq!(sandbox.run(["manifest", "verify", "none.jsonl"]).code, 2);
     sandbox.put("odd.jsonl", "{}\n");
     let ran = sandbox.run(["manifest", "stats", "odd.jsonl"]);
