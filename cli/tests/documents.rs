@@ -36,7 +36,7 @@ fn pages() -> BTreeMap<String, String> {
 /// A folder as the checkout looks to a reader: its fixtures, its examples, and `mocap` on the path.
 fn checkout() -> Sandbox {
     let sandbox = Sandbox::new();
-    for folder in ["fixtures/clips", "examples/pipelines"] {
+    for folder in ["fixtures/clips", "examples/pipelines", "examples/locomotion"] {
         for entry in fixture("..").join(folder).read_dir().unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();

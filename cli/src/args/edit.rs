@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{Denoise, Edit, EditGate, Keep, LoopOptions};
+use mocap_edit::{Denoise, Edit, EditGate, Gains, Keep, LoopOptions};
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
@@ -120,6 +120,9 @@ struct Flags {
     /// gaussian[:SECONDS] or one-euro[:HZ,BETA]
     #[arg(long, value_name = "METHOD")]
     denoise: Vec<Denoise>,
+    /// Make bands of frequency stronger or weaker, such as high=0,mid=1.5: see `mocap bands --help`
+    #[arg(long, value_name = "BAND=GAIN,…")]
+    bands: Vec<Gains>,
     /// Make a loop: search the best cycle, or close the range A:B (--loop=A:B), and lock planted feet; the last frame
     /// has the pose of the first
     #[arg(long = "loop", value_name = "A:B", num_args = 0..=1, require_equals = true, default_missing_value = ":")]
@@ -196,6 +199,7 @@ impl Flags {
         all("duration", ready(self.duration, Edit::Duration));
         all("time_map", edits(self.time_map, |file| EditArg::TimeMap { file }));
         all("denoise", ready(self.denoise, Edit::Denoise));
+        all("bands", ready(self.bands, Edit::Bands));
         let keep = Keep::default();
         all("extract_root", edits(self.extract_root, |file| EditArg::ExtractRoot { file, keep }));
         all("apply_root", edits(self.apply_root, |file| EditArg::ApplyRoot { file }));

@@ -44,7 +44,7 @@ pub(crate) enum What {
 }
 
 /// The names of all schemas, and what each describes.
-pub(crate) const SCHEMAS: [(&str, &str); 25] = [
+pub(crate) const SCHEMAS: [(&str, &str); 26] = [
     ("skel", "A .skel file"),
     ("clip", "A JSON clip"),
     ("map", "A map of joints, of retarget --map"),
@@ -54,8 +54,9 @@ pub(crate) const SCHEMAS: [(&str, &str); 25] = [
     ("info", "A line of mocap info --json"),
     ("validate", "A line of mocap validate --json"),
     ("convert", "A line of mocap convert --json"),
-    ("edit", "A line of mocap edit --json"),
-    ("join", "A line of mocap join --json"),
+    ("edit", "A line of mocap edit or bands --json"),
+    ("several", "A line of mocap join, blend or play --json"),
+    ("play-explain", "A line of mocap play --explain --json"),
     ("compare", "A line of mocap compare --json"),
     ("compress", "A line of mocap compress --json"),
     ("decompress", "A line of mocap decompress --json"),

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_edit::{JoinOptions, TransitionKind};
-use mocap_formats::Format;
-use mocap_model::EulerOrder;
 
 use super::edit::seconds;
-use super::formats::writable;
-use super::{EditGates, FirstFrame, Reading};
+use super::several::OneOutput;
 
 /// Join motions of one skeleton into one, each laid onto the end of the one before
 ///
@@ -21,15 +18,11 @@ use super::{EditGates, FirstFrame, Reading};
     \x20 mocap join a.bvh b.bvh c.bvh -o long.bvh\n\
     \x20 mocap join walk.bvh run.bvh -o start.bvh --transition 0.5s --kind inertial")]
 pub(crate) struct Args {
-    /// Motions, in the order in which they are joined
+    /// Motions, in their order
     #[arg(value_name = "IN", required = true, num_args = 2..)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Output file
-    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
-    /// Replace an existing output
-    #[arg(long, help_heading = "Output")]
-    pub(crate) overwrite: bool,
+    #[command(flatten)]
+    pub(crate) one: OneOutput,
     /// Time of each transition [s, above 0, default 0.33]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Transitions")]
     transition: Option<f64>,
@@ -45,23 +38,6 @@ pub(crate) struct Args {
     /// Lock planted feet after joining
     #[arg(long, help_heading = "Transitions")]
     lock_feet: bool,
-    #[command(flatten)]
-    pub(crate) gates: EditGates,
-    // The help comes from the table of formats.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Conversion",
-        help = format!("Output format: {} [default: by the extension of OUT]", writable(Format::has_motion))
-    )]
-    pub(crate) to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
-    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
-    pub(crate) euler: Option<EulerOrder>,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    #[command(flatten)]
-    pub(crate) first: FirstFrame,
 }
 
 impl Args {

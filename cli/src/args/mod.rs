@@ -4,6 +4,8 @@
 //! Help texts are the reference of the command line: every number names its unit, range and default.
 
 mod arrays;
+mod bands;
+mod blend;
 mod bvh_style;
 mod compare;
 mod compress;
@@ -20,7 +22,9 @@ mod info;
 mod invocation;
 mod join;
 mod manifest;
+mod one_edit;
 mod picture;
+mod play;
 mod plot;
 mod quality;
 mod reading;
@@ -28,14 +32,18 @@ mod retarget;
 mod run;
 mod scene;
 mod setting;
+mod several;
 mod sheet;
 mod size;
 mod skel;
 mod validate;
 mod view;
+mod warp;
 mod words;
 
 pub(crate) use arrays::{ArraySettings, holds_arrays};
+pub(crate) use bands::Args as BandsArgs;
+pub(crate) use blend::Args as BlendArgs;
 pub(crate) use bvh_style::BvhStyle;
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
@@ -57,16 +65,19 @@ pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
 pub(crate) use picture::{ImageFormat, Pictures, ThemeWord};
+pub(crate) use play::Args as PlayArgs;
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
 pub(crate) use scene::SceneFlags;
+pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
+pub(crate) use warp::Args as WarpArgs;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -97,6 +108,10 @@ pub(crate) enum Verb {
     Convert(ConvertArgs),
     Edit(EditArgs),
     Join(JoinArgs),
+    Blend(BlendArgs),
+    Play(PlayArgs),
+    Bands(BandsArgs),
+    Warp(WarpArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),

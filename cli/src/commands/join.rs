@@ -1,132 +1,14 @@
-//! `mocap join`: several motions into one.
+//! `mocap join`: several motions, one after the other.
 
-use std::path::{Path, PathBuf};
+use mocap_edit::join;
 
-use mocap_edit::{EditReport, join};
-use mocap_formats::{Format, Remedy};
-use mocap_model::Clip;
-use mocap_retarget::GateResult;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::edit::{reports_text, warning};
-use crate::args::JoinArgs as Args;
-use crate::batch::{Input, JobContext, check_stdout_path, fail, json};
+use super::several::one_of;
+use crate::args::JoinArgs;
 use crate::console::Console;
-use crate::diagnostic::{Detail, Diagnostic, Failure};
-use crate::encode::{self, EncodeOptions};
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::read::{self, Motion};
-
-/// A row of `mocap join --json`.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Row<'a> {
-    /// The motions, in the order in which they were joined.
-    inputs: &'a [String],
-    /// Empty where a gate was missed: nothing was written then.
-    output: String,
-    frames: usize,
-    fps: f64,
-    /// One per transition.
-    edits: &'a [EditReport],
-    gates: &'a [GateResult],
-    bytes: u64,
-    warnings: &'a [Diagnostic],
-}
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("joined.bvh"));
-    let format = encode::asked_format(args.to, Some(&output))?.unwrap_or(Format::Bvh);
-    if !format.has_motion() {
-        return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
-            .help(format!("join writes {}", encode::names(Format::has_motion))));
-    }
-    check_stdout_path(console, &output)?;
-    if args.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
-    }
-    let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
-    let mut warnings = Vec::new();
-    let mut clips = Vec::new();
-    let reading = args.first.of(&args.reading);
-    for path in &args.inputs {
-        let input = Input::named(path);
-        match read::motion(&JobContext::standalone(), &input, &reading) {
-            Ok(Motion { clip, warnings: found, .. }) => {
-                let clip = without_rest(clip, &found);
-                warn(found, path, &mut warnings, console);
-                clips.push(clip);
-            }
-            Err(Failure { error, warnings: found }) => {
-                warn(found, path, &mut warnings, console);
-                return Ok(fail(&path.display().to_string(), &error, &warnings, console));
-            }
-        }
-    }
-    let (clip, reports) = match join(&clips, &args.options()) {
-        Ok(joined) => joined,
-        Err(error) => return Ok(fail(&names.join(", "), &error.into(), &warnings, console)),
-    };
-    warnings.extend(reports.iter().flat_map(|report| &report.warnings).map(warning));
-    let gates = &args.gates.fail_above;
-    let checked: Vec<GateResult> = gates.iter().map(|gate| gate.check(&reports)).collect();
-    let missed: Vec<Diagnostic> = gates
-        .iter()
-        .zip(&checked)
-        .filter_map(|(gate, result)| gate.missed(result))
-        .map(|(code, message)| Diagnostic::gate(code, message))
-        .collect();
-    let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let mut row = Row {
-        inputs: &names,
-        output: String::new(),
-        frames,
-        fps,
-        edits: &reports,
-        gates: &checked,
-        bytes: 0,
-        warnings: &warnings,
-    };
-    if missed.is_empty() {
-        let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
-        let encoded = encode::clip(clip, format, options)?;
-        match encode::deliver_to(&encoded, &output, args.overwrite) {
-            Ok(bytes) => (row.bytes, row.output) = (bytes, output.display().to_string()),
-            Err(Failure { error, .. }) => {
-                return Ok(fail(&row.inputs.join(", "), &error, &warnings, console));
-            }
-        }
-    }
-    let written = if row.output.is_empty() { "nothing" } else { &row.output };
-    let text = format!("{} -> {written}: {frames} frames{}", names.join(" + "), reports_text(&reports));
-    if output.as_os_str() != "-" {
-        console.row(&json(&row), &text);
-    }
-    for error in &missed {
-        console.error(Some(&names.join(", ")), error);
-    }
-    Ok(if missed.is_empty() { Exit::Success } else { Exit::Gate })
-}
-
-/// A rest pose before the motion is not joined.
-fn without_rest(clip: Clip, warnings: &[Diagnostic]) -> Clip {
-    let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
-    match rest && clip.frames() > 1 {
-        true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
-        false => clip,
-    }
-}
-
-fn warn(found: Vec<Diagnostic>, path: &Path, all: &mut Vec<Diagnostic>, console: &Console) {
-    for mut warning in found {
-        if warning.remedy == Some(Remedy::DropFirstFrame) {
-            warning.help = Some("it is left out of the joined motion".into());
-        }
-        let warning = if warning.path.is_some() { warning } else { warning.in_file(path) };
-        if !console.is_json() {
-            console.warnings(&path.display().to_string(), std::slice::from_ref(&warning), Detail::Line);
-        }
-        all.push(warning);
-    }
+pub(crate) fn run(args: &JoinArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
+    one_of(&args.one, &args.inputs, "joined.bvh", console, |clips| join(clips, &args.options()))
 }

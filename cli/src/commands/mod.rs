@@ -1,5 +1,6 @@
 //! One file a command: arguments become options, a library call does the work, a row reports it.
 
+pub(crate) mod blend;
 pub(crate) mod compare;
 pub(crate) mod compress;
 pub(crate) mod convert;
@@ -10,10 +11,13 @@ mod info_table;
 pub(crate) mod join;
 pub(crate) mod manifest;
 pub(crate) mod picture;
+pub(crate) mod play;
 pub(crate) mod plot;
 mod quality;
 pub(crate) mod retarget;
+pub(crate) mod several;
 pub(crate) mod sheet;
 pub(crate) mod skel;
 pub(crate) mod validate;
 pub(crate) mod view;
+pub(crate) mod warp;

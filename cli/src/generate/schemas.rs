@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::settings;
 use crate::batch::{ErrorRow, PlanRow, SummaryRow};
 use crate::commands::{
-    compare, compress, convert, decompress, edit, info, join, manifest, picture, retarget, skel, validate,
+    compare, compress, convert, decompress, edit, info, manifest, picture, play, retarget, several, skel,
+    validate,
 };
 use crate::config::PrintRow;
 use crate::pipeline;
@@ -31,7 +32,8 @@ fn schema(name: &str, about: &str) -> Value {
         "config" => settings::config(about),
         "convert" => writing(of::<convert::Row<'static>>),
         "edit" => writing(of::<edit::Row<'static>>),
-        "join" => rows(&[of::<join::Row<'static>>, ERROR]),
+        "several" => rows(&[of::<several::Row<'static>>, ERROR]),
+        "play-explain" => rows(&[of::<play::ExplainRow>, ERROR]),
         "compress" => writing(of::<compress::Row<'static>>),
         "decompress" => writing(of::<decompress::Row<'static>>),
         "skel-row" => writing(of::<skel::Row<'static>>),

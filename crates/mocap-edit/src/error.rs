@@ -39,6 +39,16 @@ pub enum EditError {
     Path { reason: String },
     #[error("the phases cannot be matched: {reason}")]
     Phases { reason: String },
+    #[error("the weights: {reason}")]
+    Weights { reason: String },
+    #[error("the graph: {reason}")]
+    Graph { reason: String },
+    #[error("the warp: {reason}")]
+    Warp { reason: String },
+    #[error("the blend space: {reason}")]
+    Space { reason: String },
+    #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
+    Band { band: String, levels: usize, slowest: f64, fastest: f64 },
     #[error("fix-feet: {reason}")]
     FixFeet { reason: String },
     #[error("the split: {reason}")]
@@ -66,6 +76,11 @@ impl EditError {
             EditError::TimeMap { .. } => "edit::time-map",
             EditError::Path { .. } => "edit::path",
             EditError::Phases { .. } => "edit::phases",
+            EditError::Weights { .. } => "edit::weights",
+            EditError::Graph { .. } => "edit::graph",
+            EditError::Warp { .. } => "edit::warp",
+            EditError::Space { .. } => "edit::space",
+            EditError::Band { .. } => "edit::band",
             EditError::FixFeet { .. } => "edit::fix-feet",
             EditError::Split { .. } => "edit::split",
         }
@@ -96,6 +111,10 @@ impl EditError {
             EditError::TimeMap { .. } => {
                 "a time map has rows 'time in the output, time in the input' in seconds, both increasing"
             }
+            EditError::Phases { .. } => {
+                "--timing stretch pairs the motions from start to end without foot strikes"
+            }
+            EditError::Weights { .. } => "--weight 0.4 takes 40 % of the second of two motions",
             EditError::Path { .. } => "a path has rows 'x, y, z' along the ground, in the unit of the motion",
             _ => return None,
         })

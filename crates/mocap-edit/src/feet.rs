@@ -1,5 +1,6 @@
 //! Foot fix: planted feet stay in place, by the foot lock of retargeting on the same skeleton.
 
+use mocap_analysis::FootContacts;
 use mocap_model::Clip;
 use mocap_retarget::{Floor, FootLock, Hands, RetargetOptions, Retargeter};
 
@@ -32,6 +33,11 @@ pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
 
 /// The motion with locked feet.
 pub(crate) fn locked(clip: &Clip) -> Result<Clip, EditError> {
+    locked_in(clip, None)
+}
+
+/// The motion with feet that are locked in these contacts, in the order of the feet; else in those that it shows.
+pub(crate) fn locked_in(clip: &Clip, contacts: Option<&[FootContacts]>) -> Result<Clip, EditError> {
     let failed = |error: mocap_retarget::RetargetError| EditError::FixFeet { reason: error.to_string() };
     // Without a floor, feet are locked at the height of their contact, and neither feet nor toes are lifted.
     let options = RetargetOptions {
@@ -43,7 +49,11 @@ pub(crate) fn locked(clip: &Clip) -> Result<Clip, EditError> {
         ..RetargetOptions::default()
     };
     let retargeter = Retargeter::new(clip.skeleton(), clip.skeleton(), &options).map_err(failed)?;
-    let locked = retargeter.retarget_clip(clip).map_err(failed)?;
+    let locked = match contacts {
+        Some(contacts) => retargeter.retarget_in_contacts(clip, contacts),
+        None => retargeter.retarget_clip(clip),
+    };
+    let locked = locked.map_err(failed)?;
     let annotations = clip.annotations().clone();
     let scaled = clip
         .tracks()

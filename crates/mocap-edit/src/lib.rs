@@ -20,6 +20,10 @@
 //! | swap left and right | [`mirror`] |
 //! | remove jitter and spikes | [`denoise`] |
 //! | make a loop, join motions | [`make_loop`], [`join()`] |
+//! | blend motions by weight | [`blend()`] |
+//! | play a graph of motions: state machines, layers | [`play()`] |
+//! | bring hands, feet or hips to keys | [`warp()`] |
+//! | make bands of frequency louder or quieter | [`bands()`] |
 //! | play faster or slower | [`speed`], [`duration`], [`map_times`] |
 //! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
@@ -30,6 +34,8 @@
 //! Lengths are in units of the clip, in reports in metres; angles are radians, in reports degrees. Edits that need a
 //! body (heading, feet) find its joints by their roles.
 
+mod bands;
+mod blend;
 mod body;
 mod carrier;
 mod cycle;
@@ -39,8 +45,11 @@ mod feet;
 #[cfg(test)]
 mod fixtures;
 mod gate;
+mod inertia;
 mod join;
+mod mask;
 mod mirror;
+mod play;
 mod pose_cloud;
 mod report;
 mod retime;
@@ -50,14 +59,25 @@ mod sequence;
 mod smoothing;
 mod table;
 mod trim;
+mod warp;
 
+pub use bands::{BandRange, Gains, bands};
+pub use blend::{
+    BlendOptions, BlendSpace, SpaceKind, Timing, average_rotation, blend, blend_at, karcher_mean,
+    speed_and_turn,
+};
 pub use cycle::{LoopOptions, make_loop};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;
 pub use feet::fix_feet;
 pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
+pub use mask::Mask;
 pub use mirror::mirror;
+pub use play::{
+    Amount, Condition, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Timeline,
+    Transition, play,
+};
 pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
 pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
@@ -65,6 +85,7 @@ pub use root::{
 };
 pub use sequence::{Applied, Edit, apply};
 pub use trim::{drop_first_frame, resample, trim};
+pub use warp::{Warp, WarpChange, WarpKey, warp};
 
 /// The examples of the README.
 #[cfg(doctest)]

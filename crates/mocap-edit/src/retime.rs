@@ -116,6 +116,13 @@ impl TimeMap {
     }
 }
 
+impl TimeMap {
+    /// The same map with all output times later.
+    pub(crate) fn shifted(&self, by: f64) -> Result<TimeMap, EditError> {
+        TimeMap::new(self.keys.iter().map(|(output, input)| (output + by, *input)).collect())
+    }
+}
+
 impl FromStr for TimeMap {
     type Err = EditError;
 
@@ -175,7 +182,7 @@ pub fn map_times(clip: &Clip, map: &TimeMap) -> Result<(Clip, EditReport), EditE
 }
 
 /// A motion whose frames are at these places of another [frames].
-fn at_frames(
+pub(crate) fn at_frames(
     clip: &Clip,
     edit: &'static str,
     frames: usize,

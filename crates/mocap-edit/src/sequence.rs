@@ -3,7 +3,7 @@
 use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 
 use crate::samples::Samples;
-use crate::{Denoise, EditError, EditReport, Keep, LoopOptions, RootCurve, TimeMap};
+use crate::{Denoise, EditError, EditReport, Gains, Keep, LoopOptions, RootCurve, TimeMap, Warp};
 
 /// One edit with its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,10 @@ pub enum Edit {
     Scale(f64),
     /// Remove jitter and spikes.
     Denoise(Denoise),
+    /// Bring joints to keys.
+    Warp(Box<Warp>),
+    /// Make bands of frequency stronger or weaker.
+    Bands(Gains),
     /// Swap left and right.
     Mirror,
     /// Make a loop.
@@ -109,6 +113,8 @@ impl Edit {
             Edit::Resample(_) => "fps",
             Edit::Scale(_) => "scale",
             Edit::Denoise(_) => "denoise",
+            Edit::Bands(_) => "bands",
+            Edit::Warp(_) => "warp",
             Edit::Mirror => "mirror",
             Edit::Loop(_) => "loop",
             Edit::Speed(_) => "speed",
@@ -217,6 +223,8 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
             Ok((scaled, report))
         }
         Edit::Denoise(method) => crate::denoise(clip, *method),
+        Edit::Bands(gains) => crate::bands(clip, gains),
+        Edit::Warp(warp) => crate::warp(clip, warp),
         Edit::Mirror => crate::mirror(clip),
         Edit::Loop(options) => crate::make_loop(clip, options),
         Edit::Speed(factor) => crate::speed(clip, *factor),

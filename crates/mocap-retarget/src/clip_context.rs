@@ -50,12 +50,18 @@ pub(crate) fn analyse(
     pair: &Pair,
     options: &RetargetOptions,
     motion: &Clip,
+    given: Option<&[FootContacts]>,
 ) -> Result<ClipContext, RetargetError> {
     let up = pair.directions.up;
     let (source, target) = (feet_of(motion.skeleton()), feet_of(&pair.target.skeleton));
     let motions = FootMotion::of(motion, &source);
     let contact_options = ContactOptions::default();
-    let contacts: Vec<FootContacts> = motions.iter().map(|foot| foot.contacts(&contact_options)).collect();
+    let shown = || motions.iter().map(|foot| foot.contacts(&contact_options)).collect();
+    let contacts: Vec<FootContacts> = given.map_or_else(shown, <[_]>::to_vec);
+    assert_eq!(contacts.len(), motions.len(), "contacts of each foot");
+    assert!(
+        contacts.iter().all(|foot| foot.toe.len() == motion.frames() && foot.heel.len() == motion.frames())
+    );
     let sample = MotionSample::of(motion, &pair.source.body);
     let bend_axes = sample.bend_axes(&pair.source.body);
     let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
@@ -295,7 +301,7 @@ mod tests {
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), other.skeleton(), &options).unwrap();
         let walk = walk.with_skeleton(pair.source.skeleton.clone()).unwrap();
-        let context = analyse(&pair, &options, &walk).unwrap();
+        let context = analyse(&pair, &options, &walk, None).unwrap();
         assert!(context.lock && context.feet.any_contact);
         assert_eq!((context.feet.source.len(), context.feet.geometry.len()), (2, 2));
         let heights = context.heights;
@@ -314,7 +320,7 @@ mod tests {
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), walk.skeleton(), &options).unwrap();
         let walk = walk.with_skeleton(pair.source.skeleton.clone()).unwrap();
-        let context = analyse(&pair, &options, &walk).unwrap();
+        let context = analyse(&pair, &options, &walk, None).unwrap();
         assert!(!context.lock);
         assert_eq!(context.heights.source_ankle, context.heights.target_ankle);
     }

@@ -223,7 +223,7 @@ mod tests {
         let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
         let pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
         let source = SourceClip::new(&walk, &pair.source, options.lead_in).unwrap();
-        let context = analyse(&pair, options, source.motion()).unwrap();
+        let context = analyse(&pair, options, source.motion(), None).unwrap();
         let body = transfer(&pair, options, &context, &source);
         (pair, source, body)
     }

@@ -14,6 +14,7 @@ use crate::roles::RoleMap;
 use crate::self_contact::SelfContacts;
 use crate::source_clip::SourceClip;
 use crate::transfer::transfer;
+use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Skeleton};
 use std::sync::Arc;
 
@@ -113,10 +114,36 @@ impl Retargeter {
         Ok(self.run(&source)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
-    /// The stages, in order.
+    /// As [`Retargeter::retarget_clip`], with the contacts of the source's feet given, left before right, instead of
+    /// those that its motion shows; without the frames of the lead-in.
+    ///
+    /// # Errors
+    /// If the joints of the clip are not those of the source.
+    ///
+    /// # Panics
+    /// If there are not as many contacts as feet, or not as many flags as frames.
+    pub fn retarget_in_contacts(
+        &self,
+        clip: &Clip,
+        contacts: &[FootContacts],
+    ) -> Result<Clip, RetargetError> {
+        let source = SourceClip::new(clip, &self.pair.source, self.options.lead_in)?;
+        let staged = self.run_stages(&source, Some(contacts))?;
+        Ok(staged.clip.with_annotations(clip.annotations().clone())?)
+    }
+
+    /// The stages, in order, with the contacts that the source shows.
     fn run(&self, source: &SourceClip) -> Result<Staged, RetargetError> {
+        self.run_stages(source, None)
+    }
+
+    fn run_stages(
+        &self,
+        source: &SourceClip,
+        contacts: Option<&[FootContacts]>,
+    ) -> Result<Staged, RetargetError> {
         let Retargeter { pair, options, .. } = self;
-        let context = analyse(pair, options, source.motion())?;
+        let context = analyse(pair, options, source.motion(), contacts)?;
         let mut body = transfer(pair, options, &context, source);
         if context.lock {
             let floor = (options.floor, context.heights.target_floor);

@@ -275,7 +275,7 @@ fn report(a: &Clip, b: &Clip, joined: &Clip, leave: usize, steps: usize) -> Edit
 }
 
 /// The largest angular acceleration of a joint in some frames [rad/s²].
-fn peak_acceleration(clip: &Clip, frames: std::ops::Range<usize>) -> f64 {
+pub(crate) fn peak_acceleration(clip: &Clip, frames: std::ops::Range<usize>) -> f64 {
     let fps = clip.rate().fps();
     let joints = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site);
     let peak = |id: JointId| {

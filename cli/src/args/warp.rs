@@ -1,0 +1,32 @@
+//! `mocap warp`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+use super::one_edit::OneEdit;
+
+/// Bring hands, feet, hips or other joints to keys; the motion keeps its detail between them
+///
+/// The file of keys is TOML: from and to [s], and a [[key]] with time [s], joint (a name or a role), and one of turn
+/// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion. Outside from and to
+/// nothing changes. Where the hips are moved, feet keep their paths.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap warp reach.bvh --keys keys.toml -o reach_high.bvh\n\
+    \n\
+    keys.toml:\n\
+    \x20 from = 0.5\n\
+    \x20 to = 2.5\n\
+    \x20 [[key]]\n\
+    \x20 time = 1.4\n\
+    \x20 joint = 'RightHand'\n\
+    \x20 by = [0, 20, 0]")]
+pub(crate) struct Args {
+    /// The keys
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) keys: PathBuf,
+    #[command(flatten)]
+    pub(crate) one: OneEdit,
+}

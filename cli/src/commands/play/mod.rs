@@ -1,0 +1,45 @@
+//! `mocap play`: a graph of motions along a timeline.
+
+mod explain;
+mod file;
+mod node;
+
+use mocap_batch::read_file;
+use mocap_edit::{GraphClip, Timeline, play, trim};
+
+use super::several::one_of;
+use crate::args::PlayArgs as Args;
+use crate::console::Console;
+use crate::diagnostic::{Diagnostic, read_toml};
+use crate::exit::Exit;
+pub(crate) use explain::Row as ExplainRow;
+use file::GraphFile;
+
+/// The most bytes of a timeline.
+const MOST: u64 = 64 << 20;
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let file = GraphFile::of(&read_toml(&args.graph)?, &args.graph)?;
+    if args.explain {
+        console.row(&explain::json(&file), &explain::text(&file));
+        return Ok(Exit::Success);
+    }
+    let path = args.timeline.as_deref().expect("clap asks for it");
+    let bytes = read_file(path, MOST)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let timeline: Timeline = text.parse().map_err(|error| Diagnostic::from(error).in_file(path))?;
+    let paths: Vec<_> = file.clips.iter().map(|clip| clip.path.clone()).collect();
+    one_of(&args.one, &paths, "take.bvh", console, |clips| {
+        let mut graph = file.graph.clone();
+        for (clip, given) in clips.iter().zip(&file.clips) {
+            let clip = match given.range {
+                Some(range) => trim(clip, &range)?,
+                None => clip.clone(),
+            };
+            graph.clips.push(GraphClip { clip, looped: given.looped });
+        }
+        let (take, report) = play(&graph, &timeline, !args.no_lock)?;
+        Ok((take, vec![report]))
+    })
+}

@@ -1,0 +1,82 @@
+//! A blend at a place of a space, whose measured speed is the one asked for.
+
+use mocap_model::Clip;
+
+use super::{BlendOptions, BlendSpace, blend, speed_and_turn};
+use crate::{EditError, EditReport};
+
+/// A speed is met within this share.
+const MET: f64 = 0.005;
+/// Beyond this share it was not reached.
+const MISSED: f64 = 0.02;
+const MOST_STEPS: usize = 16;
+
+/// Blends the samples of a space at a place. With `speed`, the number of the parameter that is a speed \[m/s\], the
+/// blend is measured, and the place is moved along this parameter until the speed is met.
+///
+/// ```no_run
+/// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// # let run = walk.clone();
+/// use mocap_edit::{BlendOptions, BlendSpace, SpaceKind, blend_at};
+///
+/// let space = BlendSpace::new(SpaceKind::Linear, vec![vec![1.25], vec![2.61]])?;
+/// let (jog, report) = blend_at(&space, &[walk, run], &[2.1], Some(0), &BlendOptions::default())?;
+/// println!("{} frames: {report}", jog.frames());
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// As [`blend`], and [`EditError::Weights`] where there are not as many motions as samples.
+pub fn blend_at(
+    space: &BlendSpace,
+    clips: &[Clip],
+    place: &[f64],
+    speed: Option<usize>,
+    options: &BlendOptions,
+) -> Result<(Clip, EditReport), EditError> {
+    let at = |place: &[f64]| blend_weighted(clips, &space.weights(place), options);
+    let (mut clip, mut report) = at(place)?;
+    let Some(axis) = speed else { return Ok((clip, report)) };
+    let wanted = place[axis];
+    let off = |clip: &Clip| speed_and_turn(clip).map(|[speed, _]| speed - wanted);
+    let [mut low, mut high] = space.range(axis);
+    let mut here = place.to_vec();
+    for _ in 0..MOST_STEPS {
+        match off(&clip) {
+            None => {
+                report.warn("edit::speed", "the speed was not measured: the unit of lengths is unknown");
+                return Ok((clip, report));
+            }
+            Some(off) if off.abs() <= MET * wanted.abs() => return Ok((clip, report)),
+            Some(off) if off > 0.0 => high = here[axis].min(high),
+            Some(_) => low = here[axis].max(low),
+        }
+        if high - low <= 1e-6 * (1.0 + high.abs()) {
+            break;
+        }
+        here[axis] = (low + high) / 2.0;
+        (clip, report) = at(&here)?;
+    }
+    let found = off(&clip).unwrap_or(0.0) + wanted;
+    if (found - wanted).abs() > MISSED * wanted.abs() {
+        let message = format!("a speed of {wanted:.2} m/s is not reached: the nearest is {found:.2} m/s");
+        report.warn("edit::speed", message);
+    }
+    Ok((clip, report))
+}
+
+/// Motions without weight are left out: they need no strides.
+fn blend_weighted(
+    clips: &[Clip],
+    weights: &[f64],
+    options: &BlendOptions,
+) -> Result<(Clip, EditReport), EditError> {
+    if clips.len() != weights.len() {
+        let reason =
+            format!("the space has {} samples, and there are {} motions", weights.len(), clips.len());
+        return Err(EditError::Weights { reason });
+    }
+    let used = clips.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+    let (clips, weights): (Vec<Clip>, Vec<f64>) = used.map(|(clip, weight)| (clip.clone(), *weight)).unzip();
+    blend(&clips, &weights, options)
+}

@@ -1,0 +1,42 @@
+//! Whether two motions have one skeleton.
+
+use mocap_model::Clip;
+
+use crate::EditError;
+
+/// Bones of one skeleton differ by no more than this share.
+const SAME_BONE: f64 = 1e-3;
+
+/// The same joints, parents and bone lengths. The offsets of joints that have a translation in either motion, and of end
+/// sites, place nothing and are not compared.
+///
+/// # Errors
+/// [`EditError::Skeletons`] with the first difference.
+pub(crate) fn check_same(a: &Clip, b: &Clip) -> Result<(), EditError> {
+    let fail = |reason: String| Err(EditError::Skeletons { reason });
+    let (ours, theirs) = (a.skeleton(), b.skeleton());
+    if ours.len() != theirs.len() {
+        let missing = ours.joints().iter().find(|joint| theirs.find(&joint.name).is_none());
+        let missing =
+            missing.or_else(|| theirs.joints().iter().find(|joint| ours.find(&joint.name).is_none()));
+        let named = missing.map_or(String::new(), |joint| format!(", only one has '{}'", joint.name));
+        return fail(format!("{} and {} joints{named}", ours.len(), theirs.len()));
+    }
+    for ((id, x), y) in ours.iter().zip(theirs.joints()) {
+        if x.name != y.name || x.parent != y.parent {
+            return fail(format!("'{}' stands where the other has '{}'", x.name, y.name));
+        }
+        let placed = |clip: &Clip| clip.track(id).translation.is_some();
+        if x.parent.is_none() || x.end_site || y.end_site || placed(a) || placed(b) {
+            continue;
+        }
+        let (length, other) = (x.offset.norm(), y.offset.norm());
+        if (length - other).abs() > SAME_BONE * length.max(other) {
+            return fail(format!(
+                "the bone to '{}' is {length} long in one, and {other} in the other",
+                x.name
+            ));
+        }
+    }
+    Ok(())
+}

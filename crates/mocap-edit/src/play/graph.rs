@@ -1,0 +1,298 @@
+//! A graph of motions: clips, blend spaces, layers and state machines that use each other by name.
+
+use mocap_model::Clip;
+
+use super::condition::Condition;
+use crate::{BlendSpace, EditError, Mask};
+
+/// What is played: nodes, and the one whose pose is the output.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// Parameters and their values at the start.
+    pub params: Vec<(String, f64)>,
+    /// The motions that nodes play.
+    pub clips: Vec<GraphClip>,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// The node whose pose is the output.
+    pub output: usize,
+}
+
+/// A motion of a graph.
+#[derive(Clone, Debug)]
+pub struct GraphClip {
+    /// The motion; all have one skeleton.
+    pub clip: Clip,
+    /// Whether its best cycle is repeated.
+    pub looped: bool,
+}
+
+/// A node with its name.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// How others call it.
+    pub name: String,
+    /// What it does.
+    pub kind: NodeKind,
+}
+
+/// A number that is fixed, or the value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// Fixed.
+    Fixed(f64),
+    /// The parameter of this number.
+    Param(usize),
+}
+
+/// What a node does. Other nodes are named by their number.
+#[derive(Clone, Debug)]
+pub enum NodeKind {
+    /// Plays a motion.
+    Clip {
+        /// The number of the motion.
+        clip: usize,
+        /// How fast; 1 is as it was recorded.
+        speed: Amount,
+    },
+    /// Blends motions in step, by their places in a space.
+    Space {
+        /// The places of the samples.
+        space: BlendSpace,
+        /// The parameter of each dimension.
+        params: Vec<usize>,
+        /// The motion of each sample.
+        clips: Vec<usize>,
+    },
+    /// Blends nodes by weights, which are brought to a sum of 1.
+    Blend {
+        /// Nodes with their weights.
+        parts: Vec<(usize, Amount)>,
+    },
+    /// Adds what a node differs from its first frame: base · difference^weight.
+    Add {
+        /// What is added to.
+        base: usize,
+        /// What is added.
+        add: usize,
+        /// How much.
+        weight: Amount,
+        /// The joints that are changed; `None`: all.
+        mask: Option<Mask>,
+    },
+    /// Lays a node over another one, for some joints.
+    Layer {
+        /// What is below.
+        base: usize,
+        /// What is above.
+        over: usize,
+        /// How much of it.
+        weight: Amount,
+        /// The joints that are changed; `None`: all.
+        mask: Option<Mask>,
+    },
+    /// Plays one of its states, and changes between them.
+    States(StateMachine),
+}
+
+/// States and the transitions between them.
+#[derive(Clone, Debug)]
+pub struct StateMachine {
+    /// Names and nodes; the first is the state at the start.
+    pub states: Vec<(String, usize)>,
+    /// In the order in which they are tried.
+    pub transitions: Vec<Transition>,
+}
+
+/// A change of state.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The state it leaves; `None`: any.
+    pub from: Option<usize>,
+    /// The state it enters.
+    pub to: usize,
+    /// When.
+    pub when: Condition,
+    /// How long \[s\].
+    pub seconds: f64,
+    /// How poses change.
+    pub kind: Fade,
+    /// How the weight changes.
+    pub curve: Curve,
+    /// Where the entered state begins.
+    pub phase: PhaseChange,
+    /// Whether another transition may take its place before it ends.
+    pub interruptible: bool,
+}
+
+/// How poses change in a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fade {
+    /// Both states are played and blended.
+    Smooth,
+    /// The pose that is left stands still while it fades.
+    Frozen,
+    /// The entered state is played; what it differs from the pose that was left dies away.
+    Inertial,
+    /// At once.
+    Pop,
+}
+
+/// How the weight of the entered state grows over a transition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Curve {
+    /// At one speed.
+    Linear,
+    /// 3t² - 2t³.
+    Smoothstep,
+    /// 6t⁵ - 15t⁴ + 10t³.
+    Quintic,
+    /// A cubic Bézier curve from (0, 0) to (1, 1) with these two control points.
+    Bezier([f64; 4]),
+}
+
+/// Where an entered state begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseChange {
+    /// Where it was left.
+    Keep,
+    /// At the phase of the state that is left.
+    Match,
+    /// At its start.
+    Start,
+}
+
+impl Curve {
+    /// The weight at a share of the time; both from 0 to 1.
+    ///
+    /// ```
+    /// use mocap_edit::Curve;
+    ///
+    /// assert_eq!(Curve::Smoothstep.at(0.5), 0.5);
+    /// assert!(Curve::Bezier([0.4, 0.0, 0.2, 1.0]).at(0.5) > 0.7);
+    /// ```
+    pub fn at(&self, t: f64) -> f64 {
+        let t = t.clamp(0.0, 1.0);
+        match *self {
+            Curve::Linear => t,
+            Curve::Smoothstep => t * t * (3.0 - 2.0 * t),
+            Curve::Quintic => t * t * t * (t * (6.0 * t - 15.0) + 10.0),
+            Curve::Bezier([x1, y1, x2, y2]) => {
+                let along = |a: f64, b: f64, s: f64| {
+                    let r = 1.0 - s;
+                    3.0 * r * r * s * a + 3.0 * r * s * s * b + s * s * s
+                };
+                let s = crate::blend::inverse([0.0, 1.0], t, |s| along(x1, x2, s));
+                along(y1, y2, s)
+            }
+        }
+    }
+}
+
+impl std::str::FromStr for Curve {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Curve, String> {
+        let wrong = || {
+            format!("'{text}' is not linear, smoothstep, quintic or bezier X1 Y1 X2 Y2 with X from 0 to 1")
+        };
+        match text.trim() {
+            "linear" => Ok(Curve::Linear),
+            "smoothstep" => Ok(Curve::Smoothstep),
+            "quintic" => Ok(Curve::Quintic),
+            other => {
+                let numbers = other.strip_prefix("bezier").ok_or_else(wrong)?;
+                let numbers: Vec<f64> = numbers
+                    .split_whitespace()
+                    .map(str::parse)
+                    .collect::<Result<_, _>>()
+                    .map_err(|_| wrong())?;
+                let points: [f64; 4] = numbers.try_into().map_err(|_| wrong())?;
+                let inside = |x: f64| (0.0..=1.0).contains(&x);
+                let valid =
+                    inside(points[0]) && inside(points[2]) && points.iter().all(|value| value.is_finite());
+                if valid { Ok(Curve::Bezier(points)) } else { Err(wrong()) }
+            }
+        }
+    }
+}
+
+impl NodeKind {
+    /// The nodes that this one uses.
+    pub(super) fn uses(&self) -> Vec<usize> {
+        match self {
+            NodeKind::Clip { .. } | NodeKind::Space { .. } => Vec::new(),
+            NodeKind::Blend { parts } => parts.iter().map(|(node, _)| *node).collect(),
+            NodeKind::Add { base, add: over, .. } | NodeKind::Layer { base, over, .. } => vec![*base, *over],
+            NodeKind::States(machine) => machine.states.iter().map(|(_, node)| *node).collect(),
+        }
+    }
+}
+
+impl Graph {
+    /// Checks that no node needs its own pose.
+    ///
+    /// # Errors
+    /// [`EditError::Graph`] with the nodes of the circle.
+    pub fn check(&self) -> Result<(), EditError> {
+        let mut done = vec![false; self.nodes.len()];
+        for node in 0..self.nodes.len() {
+            self.visit(node, &mut Vec::new(), &mut done)?;
+        }
+        Ok(())
+    }
+
+    fn visit(&self, node: usize, path: &mut Vec<usize>, done: &mut [bool]) -> Result<(), EditError> {
+        if let Some(start) = path.iter().position(|other| *other == node) {
+            let names: Vec<&str> =
+                path[start..].iter().chain([&node]).map(|node| self.nodes[*node].name.as_str()).collect();
+            return Err(EditError::Graph {
+                reason: format!("nodes go in a circle: {}", names.join(" → "))
+            });
+        }
+        if done[node] {
+            return Ok(());
+        }
+        path.push(node);
+        for next in self.nodes[node].kind.uses() {
+            self.visit(next, path, done)?;
+        }
+        path.pop();
+        done[node] = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_go_from_0_to_1_without_turning_back() {
+        let curves =
+            [Curve::Linear, Curve::Smoothstep, Curve::Quintic, "bezier 0.4 0 0.2 1".parse().unwrap()];
+        for curve in curves {
+            assert!(curve.at(0.0).abs() < 1e-9 && (curve.at(1.0) - 1.0).abs() < 1e-9);
+            let values: Vec<f64> = (0..=100).map(|i| curve.at(f64::from(i) / 100.0)).collect();
+            assert!(values.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9), "{curve:?}");
+        }
+        for wrong in ["", "cubic", "bezier 1 2 3", "bezier 2 0 0 1"] {
+            assert!(wrong.parse::<Curve>().is_err());
+        }
+    }
+
+    #[test]
+    fn circles_are_named() {
+        let layer = |base, over| NodeKind::Layer { base, over, weight: Amount::Fixed(1.0), mask: None };
+        let node = |name: &str, kind| Node { name: name.into(), kind };
+        let clip = NodeKind::Clip { clip: 0, speed: Amount::Fixed(1.0) };
+        let mut graph = Graph {
+            nodes: vec![node("a", layer(1, 2)), node("b", layer(2, 2)), node("c", clip)],
+            ..Graph::default()
+        };
+        assert_eq!(graph.check(), Ok(()));
+        graph.nodes[1].kind = layer(2, 0);
+        let error = graph.check().unwrap_err().to_string();
+        assert!(error.contains("a → b → a"), "{error}");
+    }
+}

@@ -1,0 +1,318 @@
+//! Play: a graph of motions (clips, blend spaces, layers, state machines) and a timeline become a clip.
+//!
+//! Evaluated frame by frame at the rate of the first motion, without chance: the same graph and timeline give the same
+//! bytes. The names of the states are events of the clip.
+
+mod condition;
+mod frame;
+mod graph;
+mod motion;
+mod player;
+mod timeline;
+
+use mocap_analysis::FootContacts;
+use mocap_model::{Annotations, Clip, Isometry3, JointId, Vector3};
+use nalgebra::Translation3;
+
+use crate::blend::check_same;
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::feet::locked_in;
+use crate::join::peak_acceleration;
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+pub use condition::Condition;
+pub use graph::{
+    Amount, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Transition,
+};
+use motion::Motion;
+use player::Player;
+pub use timeline::Timeline;
+
+/// Most frames of a take.
+const MOST_FRAMES: f64 = 10_000_000.0;
+
+/// Plays a graph along a timeline, from 0 to the time of its last row. Feet are locked while what is played stands.
+///
+/// ```no_run
+/// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{Amount, Graph, GraphClip, Node, NodeKind, play};
+///
+/// let node = NodeKind::Clip { clip: 0, speed: Amount::Fixed(1.0) };
+/// let graph = Graph {
+///     clips: vec![GraphClip { clip: walk, looped: true }],
+///     nodes: vec![Node { name: "walk".into(), kind: node }],
+///     ..Graph::default()
+/// };
+/// let (take, report) = play(&graph, &"time\n0\n10\n".parse()?, true)?;
+/// println!("{} frames: {report}", take.frames());
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::Graph`] where the graph is empty or has a circle, or the timeline names an unknown parameter;
+/// [`EditError::Skeletons`] where the motions have different skeletons; as [`make_loop`](crate::make_loop) for a motion
+/// that is no loop.
+pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip, EditReport), EditError> {
+    graph.check()?;
+    let wrong = |reason: String| Err(EditError::Graph { reason });
+    let (Some(first), false) = (graph.clips.first(), graph.nodes.is_empty()) else {
+        return wrong("it has no motions or no nodes".into());
+    };
+    for other in &graph.clips[1..] {
+        check_same(&first.clip, &other.clip)?;
+    }
+    let columns: Vec<usize> = timeline
+        .params()
+        .iter()
+        .map(|name| {
+            let found = graph.params.iter().position(|(param, _)| param == name);
+            found.ok_or_else(|| EditError::Graph {
+                reason: format!("it has no parameter '{name}', which the timeline sets"),
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let (body, reference) = (Body::of(&first.clip), Samples::of(&first.clip));
+    let motions: Vec<Motion> =
+        graph.clips.iter().map(|clip| Motion::new(clip, &body, &reference)).collect::<Result<_, _>>()?;
+    let fps = first.clip.rate().fps();
+    let frames = (timeline.duration() * fps + 1e-6).floor() + 1.0;
+    if !(2.0..=MOST_FRAMES).contains(&frames) {
+        return wrong(format!("the timeline lasts {} s, which is {frames} frames", timeline.duration()));
+    }
+    let mut player = Player::new(graph, &body, &motions, 1.0 / fps)?;
+    let mut take = Take::new(&first.clip, &body, frames as usize);
+    for frame in 0..frames as usize {
+        let time = frame as f64 / fps;
+        for (column, param) in columns.iter().enumerate() {
+            player.params[*param] = timeline.value(column, time).unwrap_or(player.params[*param]);
+        }
+        player.events = timeline.events(time, time + 1.0 / fps);
+        take.add(frame, &player.next(), &body, 1.0 / fps);
+    }
+    take.samples.annotations = Annotations { events: player.names.clone(), ..Annotations::default() };
+    let contacts = take.contacts();
+    let mut clip = take.samples.into_clip("play")?;
+    if lock_feet && !body.feet.is_empty() && body.metres.is_some() {
+        clip = locked_in(&clip, Some(&contacts))?;
+    }
+    let report = report(&player, &clip, first);
+    Ok((clip, report))
+}
+
+/// The take as it grows.
+struct Take {
+    samples: Samples,
+    carrier: Carrier,
+    root: Isometry3<f64>,
+    /// By foot, then by frame.
+    stands: Vec<Vec<bool>>,
+}
+
+impl Take {
+    fn new(first: &Clip, body: &Body, frames: usize) -> Take {
+        let mut samples = Samples::of(first);
+        samples.annotations = Annotations::default();
+        samples.rotations.iter_mut().for_each(|values| *values = vec![values[0]; frames]);
+        for values in samples.translations.iter_mut().chain(&mut samples.scales).flatten() {
+            *values = vec![values[0]; frames];
+        }
+        samples.set_frames(frames);
+        let carrier = Carrier::hips(first, body);
+        Take {
+            samples,
+            carrier,
+            root: Isometry3::identity(),
+            stands: vec![vec![false; frames]; body.feet.len()],
+        }
+    }
+
+    fn add(&mut self, frame: usize, moment: &frame::Moment, body: &Body, step: f64) {
+        let hips = self.carrier.joint.index();
+        for joint in 0..moment.rotations.len() {
+            self.samples.rotations[joint][frame] = moment.rotations[joint];
+            if let Some(translation) = moment.translations[joint].filter(|_| joint != hips) {
+                let (offset, frames) =
+                    (self.samples.skeleton.joint(JointId::from(joint)).offset, self.samples.frames);
+                self.samples.translations[joint].get_or_insert_with(|| vec![offset; frames])[frame] =
+                    translation;
+            }
+        }
+        self.carrier.put(&mut self.samples, frame, &(self.root * moment.hips));
+        for (flags, stands) in self.stands.iter_mut().zip(&moment.stands) {
+            flags[frame] = *stands > 0.5;
+        }
+        let way: Vector3<f64> = moment.velocity * step;
+        self.root *= Isometry3::from_parts(Translation3::from(way), body.turn(moment.turn * step));
+    }
+
+    fn contacts(&self) -> Vec<FootContacts> {
+        self.stands.iter().map(|toe| FootContacts { toe: toe.clone(), heel: toe.clone() }).collect()
+    }
+}
+
+fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
+    let mut report = EditReport::measured("play", &first.clip, clip);
+    (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
+        (None, None, None, None, None);
+    let changes = mocap_analysis::runs(&player.changing);
+    let own = player.graph.clips.iter().map(|given| peak_acceleration(&given.clip, 0..given.clip.frames()));
+    let own = own.fold(0.0, f64::max);
+    let within = changes.iter().map(|frames| {
+        peak_acceleration(clip, frames.start.saturating_sub(2)..(frames.end + 3).min(clip.frames()))
+    });
+    let peak = within.reduce(f64::max).filter(|_| own > 0.0).map(|peak| peak / own);
+    report = report.figure("transitions", player.names.len().saturating_sub(1) as f64, "").figure(
+        "peak-acceleration",
+        peak,
+        "",
+    );
+    for (node, kind) in player.graph.nodes.iter().map(|node| &node.kind).enumerate() {
+        let NodeKind::States(machine) = kind else { continue };
+        for (number, transition) in machine.transitions.iter().enumerate() {
+            if !player.fired.contains(&(node, number)) {
+                let from = transition.from.map_or("any state", |from| &machine.states[from].0);
+                let to = &machine.states[transition.to].0;
+                report.warn("play::never", format!("the transition from {from} to {to} never fires"));
+            }
+        }
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+    use crate::{BlendSpace, Mask, SpaceKind};
+
+    fn node(name: &str, kind: NodeKind) -> Node {
+        Node { name: name.into(), kind }
+    }
+
+    fn plays(clip: usize) -> NodeKind {
+        NodeKind::Clip { clip, speed: Amount::Fixed(1.0) }
+    }
+
+    fn change(from: usize, to: usize, when: &str, kind: Fade) -> Transition {
+        Transition {
+            from: Some(from),
+            to,
+            when: when.parse().unwrap(),
+            seconds: 0.3,
+            kind,
+            curve: Curve::Smoothstep,
+            phase: PhaseChange::Match,
+            interruptible: false,
+        }
+    }
+
+    /// A walk and the same walk at one and a half times its speed, as states and as a space.
+    fn graph(kind: Fade) -> Graph {
+        let walk = clip("alex_walk.bvh");
+        let (fast, _) = crate::speed(&walk, 1.5).unwrap();
+        let space = BlendSpace::new(SpaceKind::Linear, vec![vec![1.0], vec![2.0]]).unwrap();
+        let machine = StateMachine {
+            states: vec![("walk".into(), 0), ("run".into(), 1)],
+            transitions: vec![
+                change(0, 1, "speed > 1.5", kind),
+                change(1, 0, "event stop and after 0.5s", kind),
+            ],
+        };
+        Graph {
+            params: vec![("speed".into(), 1.0)],
+            clips: [walk, fast].map(|clip| GraphClip { clip, looped: true }).into(),
+            nodes: vec![
+                node("walk", plays(0)),
+                node("run", plays(1)),
+                node("gait", NodeKind::Space { space, params: vec![0], clips: vec![0, 1] }),
+                node("body", NodeKind::States(machine)),
+            ],
+            output: 3,
+        }
+    }
+
+    const TIMELINE: &str = "time,speed,event\n0,1,\n2,1,\n2.1,2,\n3.9,2,\n4,1,stop\n7,,\n";
+
+    #[test]
+    fn states_change_without_a_pop_and_are_named() {
+        for kind in [Fade::Smooth, Fade::Inertial, Fade::Frozen] {
+            let (take, report) = play(&graph(kind), &TIMELINE.parse().unwrap(), true).unwrap();
+            assert_eq!(take.frames(), (7.0 * take.rate().fps()).round() as usize + 1);
+            let names: Vec<&str> =
+                take.annotations().events.iter().map(|event| event.name.as_str()).collect();
+            assert_eq!(names, ["walk", "run", "walk"]);
+            let peak = report.figures.iter().find(|figure| figure.name == "peak-acceleration").unwrap();
+            // A pose that stands still is left with a jump of velocity: only its size is bounded.
+            let most = if kind == Fade::Frozen { 3.0 } else { 1.2 };
+            assert!(peak.value.unwrap() <= most, "{kind:?}: {report}");
+        }
+    }
+
+    #[test]
+    fn a_space_goes_as_fast_as_its_parameter_says() {
+        let graph = Graph { output: 2, ..graph(Fade::Smooth) };
+        let speed = |value: f64| {
+            let timeline = format!("time,speed\n0,{value}\n4,\n");
+            let (take, _) = play(&graph, &timeline.parse().unwrap(), false).unwrap();
+            crate::speed_and_turn(&take).unwrap()[0]
+        };
+        let (slow, middle, fast) = (speed(1.0), speed(1.5), speed(2.0));
+        assert!((fast / slow - 1.5).abs() < 0.05, "{slow} {fast}");
+        assert!((middle / slow - 1.25).abs() < 0.05, "{slow} {middle}");
+    }
+
+    #[test]
+    fn layers_and_additions_change_the_joints_of_their_mask() {
+        let mut graph = graph(Fade::Smooth);
+        let skeleton = Body::of(&graph.clips[0].clip).skeleton;
+        let name: Mask = "LeftUpperArm/**".parse().unwrap();
+        let mask = name.joints(&skeleton).unwrap();
+        assert!(mask.iter().any(|taken| *taken) && !mask.iter().all(|taken| *taken));
+        let name = Some(name);
+        let turn = clip("alex_turn.bvh");
+        graph.clips.push(GraphClip { clip: turn, looped: false });
+        graph.nodes.push(node("turn", plays(2)));
+        let (base, over, weight) = (0, 4, Amount::Fixed(1.0));
+        graph.nodes.push(node("layer", NodeKind::Layer { base, over, weight, mask: name.clone() }));
+        graph.nodes.push(node(
+            "still",
+            NodeKind::Add { base, add: 0, weight: Amount::Fixed(0.0), mask: name.clone() },
+        ));
+        let take = |output: usize| {
+            let graph = Graph { output, ..graph.clone() };
+            play(&graph, &"time\n0\n1\n".parse().unwrap(), false).unwrap().0
+        };
+        let (walk, turn, layer, still) = (take(0), take(4), take(5), take(6));
+        for (id, _) in skeleton.iter().filter(|(_, joint)| joint.parent.is_some()) {
+            let from = if mask[id.index()] { &turn } else { &walk };
+            for frame in 0..layer.frames() {
+                let far = layer.local(id, frame).rotation.angle_to(&from.local(id, frame).rotation);
+                assert!(far < 1e-7, "{} {frame}: {far}", skeleton.joint(id).name);
+                assert!(still.local(id, frame).rotation.angle_to(&walk.local(id, frame).rotation) < 1e-7);
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_that_both_states_show_goes_on() {
+        let mut graph = graph(Fade::Smooth);
+        let (base, over, weight) = (1, 0, Amount::Fixed(0.0));
+        graph.nodes.push(node("both", NodeKind::Layer { base, over, weight, mask: None }));
+        let NodeKind::States(machine) = &mut graph.nodes[3].kind else { unreachable!() };
+        machine.states[1].1 = 4;
+        machine.transitions[0].phase = PhaseChange::Start;
+        let (_, report) = play(&graph, &TIMELINE.parse().unwrap(), true).unwrap();
+        let peak = report.figures.iter().find(|figure| figure.name == "peak-acceleration").unwrap();
+        // Phases that do not match bend joints more than matched ones do; a jump would be far above.
+        assert!(peak.value.unwrap() <= 2.0, "{report}");
+    }
+
+    #[test]
+    fn what_never_fires_and_what_is_unknown_is_said() {
+        let (_, report) = play(&graph(Fade::Smooth), &"time\n0\n2\n".parse().unwrap(), false).unwrap();
+        assert_eq!(report.warnings.len(), 2);
+        let unknown = play(&graph(Fade::Smooth), &"time,height\n0,1\n1,\n".parse().unwrap(), false);
+        assert!(unknown.unwrap_err().to_string().contains("no parameter 'height'"));
+    }
+}

@@ -1,0 +1,154 @@
+//! A motion of a graph, ready to be sampled at any time; a loop for ever.
+
+use mocap_model::{Clip, JointId, Vector3, slerp};
+use nalgebra::Translation3;
+
+use super::frame::Moment;
+use super::graph::GraphClip;
+use crate::EditError;
+use crate::blend::{Gait, repeated, root_at};
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::root::{Travel, travel};
+use crate::samples::Samples;
+
+/// A loop is laid out this often: it is sampled in the middle, where the smoothing of the root sees no end.
+const COPIES: usize = 5;
+const MIDDLE: usize = 2;
+
+#[derive(Debug)]
+pub(super) struct Motion {
+    samples: Samples,
+    carrier: Carrier,
+    travel: Travel,
+    gait: Gait,
+    /// By foot, then by frame.
+    stands: Vec<Vec<bool>>,
+    fps: f64,
+    /// The time of the first frame and the length \[s\].
+    start: f64,
+    pub(super) length: f64,
+    pub(super) looped: bool,
+    /// Strides of one repetition.
+    strides: f64,
+    /// The phase at `start`.
+    first_phase: f64,
+}
+
+impl Motion {
+    /// What is above the hips stands as in `reference`.
+    pub(super) fn new(given: &GraphClip, body: &Body, reference: &Samples) -> Result<Motion, EditError> {
+        let rate = reference.rate;
+        let clip =
+            if given.clip.rate() == rate { given.clip.clone() } else { crate::resample(&given.clip, rate)? };
+        let clip = if given.looped { repeated(&clip, COPIES)? } else { clip };
+        let gait = Gait::of(&clip, body).or_else(|_| Gait::stretched(&clip))?;
+        let mut samples = Samples::of(&clip);
+        let carrier = Carrier::hips(&clip, body);
+        carrier.hold_above(&mut samples, reference);
+        let held: Clip = samples.clone().into_clip("play")?;
+        let travel = travel(&held, body);
+        let stands = match body.contacts(&held) {
+            Some(feet) => feet.into_iter().map(|(_, contacts)| contacts.toe).collect(),
+            None => vec![vec![false; held.frames()]; body.feet.len()],
+        };
+        let fps = rate.fps();
+        let frames = held.frames();
+        let (start, length) = match given.looped {
+            true => ((frames / COPIES * MIDDLE) as f64 / fps, (frames / COPIES) as f64 / fps),
+            false => (0.0, (frames - 1) as f64 / fps),
+        };
+        let first_phase = gait.phase_at(start);
+        let strides = (gait.phase_at(start + length) - first_phase).max(1e-9);
+        let looped = given.looped;
+        Ok(Motion {
+            samples,
+            carrier,
+            travel,
+            gait,
+            stands,
+            fps,
+            start,
+            length,
+            looped,
+            strides,
+            first_phase,
+        })
+    }
+
+    /// The time within the motion: a loop begins again, other motions stay at their end.
+    pub(super) fn wrapped(&self, time: f64) -> f64 {
+        if self.looped { time.rem_euclid(self.length) } else { time.clamp(0.0, self.length) }
+    }
+
+    pub(super) fn has_ended(&self, time: f64) -> bool {
+        !self.looped && time >= self.length - 1e-9
+    }
+
+    /// The phase at a time \[strides\].
+    pub(super) fn phase_at(&self, time: f64) -> f64 {
+        self.gait.phase_at(self.start + self.wrapped(time))
+    }
+
+    /// The time at a phase; whole strides are the same.
+    pub(super) fn time_at(&self, phase: f64) -> f64 {
+        let from_start = phase - self.first_phase;
+        let phase = match self.looped {
+            true => self.first_phase + from_start.rem_euclid(self.strides.round().max(1.0)) * self.pace(),
+            false => self.first_phase + from_start.clamp(0.0, self.strides),
+        };
+        self.gait.time_at(phase) - self.start
+    }
+
+    /// Phases of a loop are whole strides, but for rounding.
+    fn pace(&self) -> f64 {
+        self.strides / self.strides.round().max(1.0)
+    }
+
+    /// Seconds a stride takes around a time.
+    pub(super) fn seconds_per_stride(&self, time: f64) -> f64 {
+        let phase = self.gait.phase_at(self.start + self.wrapped(time));
+        let (from, to) = (phase - 0.02, phase + 0.02);
+        ((self.gait.time_at(to) - self.gait.time_at(from)) / (to - from)).max(1e-3)
+    }
+
+    /// The pose at a time, and the velocity of the root over the next `seconds` of the motion.
+    pub(super) fn moment(&self, time: f64, seconds: f64, body: &Body) -> Moment {
+        let last = (self.samples.frames - 1) as f64;
+        let at = |time: f64| ((self.start + time) * self.fps).clamp(0.0, last);
+        let time = self.wrapped(time);
+        let place = at(time);
+        let nearest = place.round();
+        let place = if (place - nearest).abs() < 1e-7 { nearest } else { place };
+        let (from, share) = (place.floor() as usize, place - place.floor());
+        let to = (from + 1).min(self.samples.frames - 1);
+        let samples = &self.samples;
+        let rotations = samples.rotations.iter().map(|values| match share > 0.0 {
+            true => slerp(&values[from], &values[to], share),
+            false => values[from],
+        });
+        let vector = |values: &Vec<Vector3<f64>>| values[from] + (values[to] - values[from]) * share;
+        let root = root_at(&self.travel, body, place);
+        let hips = {
+            let (a, b) = (self.carrier.at(samples, from), self.carrier.at(samples, to));
+            let place = a.translation.vector.lerp(&b.translation.vector, share);
+            nalgebra::Isometry3::from_parts(Translation3::from(place), slerp(&a.rotation, &b.rotation, share))
+        };
+        let next = root_at(&self.travel, body, at(time + seconds));
+        let moved = root.inverse() * next;
+        let stands = |flags: &Vec<bool>| f64::from(u8::from(flags[if share < 0.5 { from } else { to }]));
+        Moment {
+            rotations: rotations.collect(),
+            translations: samples.translations.iter().map(|values| values.as_ref().map(vector)).collect(),
+            hips: root.inverse() * hips,
+            velocity: moved.translation.vector / seconds,
+            turn: moved.rotation.scaled_axis().dot(&body.up) / seconds,
+            stands: self.stands.iter().map(stands).collect(),
+        }
+    }
+
+    /// The joint of the hips.
+    pub(super) fn hips(&self) -> JointId {
+        self.carrier.joint
+    }
+}
