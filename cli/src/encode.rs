@@ -102,25 +102,32 @@ pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
     }
 }
 
-/// Several clips of one skeleton in a format that holds them.
-pub(crate) fn clips(clips: Vec<Clip>, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+/// Clips of one skeleton in one file. Of the file that they or their skeleton come from, meshes, skins and materials
+/// stay where the format holds them; a warning says where they do not.
+pub(crate) fn clips(
+    document: Option<&dyn Document>,
+    clips: Vec<Clip>,
+    format: Format,
+    options: EncodeOptions,
+) -> Result<Encoded, Diagnostic> {
     let mut guessed = Vec::new();
     let clips: Vec<Clip> =
         clips.into_iter().map(|clip| mocap::for_format(clip, format, &mut guessed)).collect();
     guessed.dedup();
-    Ok(behind(guessed, mocap_formats::write_clips(&clips, format, &options.options())?))
+    Ok(behind(guessed, mocap_formats::write_kept(document, &clips, format, &options.options())?))
 }
 
-/// The file that was read, with these clips in place of its clips; `None` where it holds nothing else, or the format does
-/// not.
-pub(crate) fn in_document(
-    document: &dyn Document,
-    clips: &[Clip],
+/// A clip in a format, as [`clips`] where the format shows bodies, else as [`clip()`].
+pub(crate) fn clip_in(
+    document: Option<&dyn Document>,
+    one: Clip,
     format: Format,
     options: EncodeOptions,
-) -> Option<Result<Encoded, Diagnostic>> {
-    let written = document.with_clips(clips, format, &options.options())?;
-    Some(written.map(Encoded::from).map_err(Diagnostic::from))
+) -> Result<Encoded, Diagnostic> {
+    match document.filter(|_| format.holds_several_clips()) {
+        Some(document) => clips(Some(document), vec![one], format, options),
+        None => clip(one, format, options),
+    }
 }
 
 fn behind(warnings: Vec<Finding>, encoded: mocap_formats::Encoded<'static>) -> Encoded {

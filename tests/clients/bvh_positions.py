@@ -84,7 +84,7 @@ def truth(mocap, path):
 
 
 def blender(path):
-    if shutil.which("blender") is None:
+    if shutil.which("blender") is None or os.environ.get("NO_BLENDER"):
         return None
     out = path.with_suffix(".blender.json")
     run("blender", "--background", "--factory-startup", "--python", HERE / "blender_positions.py", "--", path, out)

@@ -1,15 +1,22 @@
 //! How motions become arrays.
 
-use clap::{Args, ValueEnum};
+use std::num::NonZeroU32;
+
+use clap::Args;
 use globset::Glob;
 use mocap_batch::Split;
 use mocap_formats::Format;
 use mocap_formats::arrays::{ArrayOptions, Precision, RotationFormat, Window};
+use serde::Deserialize;
+
+use super::setting;
+use super::words::words;
 
 /// What is written into NPZ and safetensors files.
-#[derive(Clone, Debug, PartialEq, Args)]
+#[derive(Clone, Debug, PartialEq, Args, Deserialize)]
 #[command(next_help_heading = "Arrays (npz, safetensors)")]
-pub(crate) struct ArraySettings {
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct ArrayStyle {
     /// Type of floats: f32, or f64 to keep every bit [default: f32]
     #[arg(
         long,
@@ -18,25 +25,37 @@ pub(crate) struct ArraySettings {
         hide_default_value = true,
         hide_possible_values = true
     )]
-    dtype: Dtype,
+    dtype: DtypeArg,
     /// Local rotations: quaternion (W X Y Z), 6d, matrix, axis-angle or euler [default: quaternion]
     ///
     /// Angles are radians. 6d is the first two columns of the rotation matrix.
     #[arg(long, value_name = "ENCODING", default_value = "quaternion", hide_default_value = true)]
+    #[serde(deserialize_with = "setting::one")]
     rotations: RotationFormat,
     /// Keep only joints whose name matches a glob; repeatable
     ///
     /// A joint whose parent is left out moves to the nearest ancestor that is kept; its motion stays where it was.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
+    #[serde(deserialize_with = "setting::list")]
     pub(crate) joints: Vec<Glob>,
     /// List windows of N frames in window_starts [1 or more; default: none]
     ///
     /// A window never leaves its clip.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    window: Option<u32>,
+    #[arg(long, value_name = "N")]
+    #[serde(deserialize_with = "setting::option")]
+    window: Option<NonZeroU32>,
     /// Frames from the start of a window to the next [1 or more; default: the length of a window]
-    #[arg(long, value_name = "M", requires = "window", value_parser = clap::value_parser!(u32).range(1..))]
-    stride: Option<u32>,
+    #[arg(long, value_name = "M", requires = "window")]
+    #[serde(deserialize_with = "setting::option")]
+    stride: Option<NonZeroU32>,
+}
+
+/// How motions become arrays and sets of them.
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(next_help_heading = "Arrays (npz, safetensors)")]
+pub(crate) struct ArraySettings {
+    #[command(flatten)]
+    pub(crate) style: ArrayStyle,
     /// Write N clips into a file, as a data set [1 or more; default: one clip]
     ///
     /// The files are pack-00000.npz and so on below the directory OUT; dataset.json describes them.
@@ -52,43 +71,43 @@ pub(crate) struct ArraySettings {
     pub(crate) normalise: bool,
 }
 
-/// The type of floats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Dtype {
-    F32,
-    F64,
+words! {
+    /// The type of floats.
+    DtypeArg(Precision) {
+        "f32" => Precision::F32,
+        "f64" => Precision::F64,
+    }
 }
 
-impl Default for ArraySettings {
-    fn default() -> ArraySettings {
+impl Default for ArrayStyle {
+    fn default() -> ArrayStyle {
         super::defaults()
     }
 }
 
-impl ArraySettings {
+impl ArrayStyle {
     /// The options of the library.
     pub(crate) fn options(&self) -> ArrayOptions {
         ArrayOptions {
-            precision: match self.dtype {
-                Dtype::F32 => Precision::F32,
-                Dtype::F64 => Precision::F64,
-            },
+            precision: self.dtype.0,
             rotations: self.rotations,
             window: self.window.map(|frames| Window {
-                frames: frames as usize,
-                stride: self.stride.unwrap_or(frames) as usize,
+                frames: frames.get() as usize,
+                stride: self.stride.unwrap_or(frames).get() as usize,
             }),
         }
     }
+}
 
+impl ArraySettings {
     /// A flag that asks for something of arrays.
     pub(crate) fn asked(&self) -> Option<&'static str> {
         let usual = ArrayOptions::default();
-        let ArrayOptions { precision, rotations, window } = self.options();
+        let ArrayOptions { precision, rotations, window } = self.style.options();
         let flags = [
             ("--dtype", precision != usual.precision),
             ("--rotations", rotations != usual.rotations),
-            ("--joints", !self.joints.is_empty()),
+            ("--joints", !self.style.joints.is_empty()),
             ("--window", window.is_some()),
             ("--pack", self.pack.is_some()),
         ];

@@ -57,6 +57,10 @@ pub(crate) struct BoundSettings {
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::option")]
     local_error: Option<Factor>,
+    /// Error bound of scales of joints and of numbers over time, in their own units [0: every bit; default: 0.0001]
+    #[arg(long, value_name = "NUMBER", default_value = "0.0001", hide_default_value = true)]
+    #[serde(deserialize_with = "setting::one")]
+    track_error: f64,
     /// Keep the error bound half-way between frames as well
     #[arg(long)]
     guard_between: bool,
@@ -101,6 +105,7 @@ impl BoundSettings {
             tolerance: self.error.0,
             shell: self.shell.0,
             local_error: self.local_error.map(|Factor(degrees)| degrees.to_radians()),
+            track_error: self.track_error,
             guard_between: self.guard_between,
             external_skeleton: self.no_skeleton,
             external_scale: self.scale.map_or(1.0, |Factor(factor)| factor),

@@ -41,7 +41,7 @@ mod view;
 mod warp;
 mod words;
 
-pub(crate) use arrays::{ArraySettings, holds_arrays};
+pub(crate) use arrays::{ArraySettings, ArrayStyle, holds_arrays};
 pub(crate) use bands::Args as BandsArgs;
 pub(crate) use blend::Args as BlendArgs;
 pub(crate) use bvh_style::BvhStyle;

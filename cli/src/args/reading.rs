@@ -66,9 +66,9 @@ pub(crate) struct Reading {
         hide_possible_values = true
     )]
     pub(crate) asf_units: AsfUnitsArg,
-    /// Skeleton of AMC inputs [default: an ASF in the same folder]
+    /// Skeleton of AMC inputs [default: an ASF in the same folder]; bones of SMPL inputs [default: mean body]
     ///
-    /// The default is the ASF whose name starts the name of the AMC (01.asf for 01_02.amc), else the only ASF there.
+    /// The ASF is the one whose name starts the name of the AMC (01.asf for 01_02.amc), else the only one there.
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
     /// File with the skeleton of clips that were compressed with --no-skeleton

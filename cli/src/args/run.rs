@@ -8,8 +8,8 @@ use mocap_model::EulerOrder;
 use serde::Deserialize;
 
 use super::{
-    BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs, Selection,
-    TargetSettings, setting,
+    ArrayStyle, BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs,
+    SceneFlags, Selection, TargetSettings, setting,
 };
 
 /// Process clips with the steps of a pipeline file, in one pass per clip
@@ -92,7 +92,7 @@ pub(crate) struct CompressStep {
 #[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct WriteStep {
-    /// Format: bvh, amc (writes its .asf too), asf, skel, csv (positions), json
+    /// Format: any that `mocap convert --to` takes, such as bvh, glb, fbx, npz
     #[arg(long, value_name = "FORMAT", required = true)]
     #[serde(deserialize_with = "setting::one")]
     pub(crate) to: Format,
@@ -103,6 +103,12 @@ pub(crate) struct WriteStep {
     #[command(flatten)]
     #[serde(rename = "..bvh")]
     pub(crate) bvh: BvhStyle,
+    #[command(flatten)]
+    #[serde(rename = "..scene")]
+    pub(crate) scene: SceneFlags,
+    #[command(flatten)]
+    #[serde(rename = "..arrays")]
+    pub(crate) arrays: ArrayStyle,
     /// Folder below the output directory for the files [default: the output directory itself]
     #[arg(long, value_name = "FOLDER")]
     #[serde(default)]

@@ -41,13 +41,13 @@ fn each_clip(input: Input) -> Vec<Input> {
 /// The input with one of its clips chosen; formats that hold one clip per file are left as they are.
 fn of_clip(input: Input, clip: &str) -> Input {
     let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
-    let chosen = input.part.is_none() && several.is_some_and(Format::holds_several_clips);
+    let chosen = input.part.is_none() && several.is_some_and(Format::reads_several_clips);
     if chosen { input.of_part(Some(clip.to_owned())) } else { input }
 }
 
 fn clip_names(input: &Input) -> Vec<String> {
     let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
-    match (input.path(), several.is_some_and(Format::holds_several_clips) && input.part.is_none()) {
+    match (input.path(), several.is_some_and(Format::reads_several_clips) && input.part.is_none()) {
         (Some(path), true) => {
             let opened = mocap::open(path, &mocap::ReadOptions::default());
             opened.map(|file| file.value.clip_names()).unwrap_or_default()

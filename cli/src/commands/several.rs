@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use mocap_edit::{EditError, EditReport};
-use mocap_formats::{Format, Remedy};
+use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
 use mocap_retarget::GateResult;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::{reports_text, warning};
-use crate::args::OneOutput;
+use crate::args::{OneOutput, Reading};
 use crate::batch::{Input, JobContext, check_stdout_path, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
@@ -54,22 +54,11 @@ pub(super) fn one_of(
     }
     let names: Vec<String> = inputs.iter().map(|path| path.display().to_string()).collect();
     let mut warnings = Vec::new();
-    let mut clips = Vec::new();
     let reading = args.first.of(&args.reading);
-    for path in inputs {
-        let input = Input::named(path);
-        match read::motion(&JobContext::standalone(), &input, &reading) {
-            Ok(Motion { clip, warnings: found, .. }) => {
-                let clip = without_rest(clip, &found);
-                warn(found, path, &mut warnings, console);
-                clips.push(clip);
-            }
-            Err(Failure { error, warnings: found }) => {
-                warn(found, path, &mut warnings, console);
-                return Ok(fail(&path.display().to_string(), &error, &warnings, console));
-            }
-        }
-    }
+    let (clips, document) = match read_all(inputs, &reading, &mut warnings, console) {
+        Ok(read) => read,
+        Err((path, error)) => return Ok(fail(&path.display().to_string(), &error, &warnings, console)),
+    };
     let (clip, reports) = match work(&clips) {
         Ok(joined) => joined,
         Err(error) => return Ok(fail(&names.join(", "), &error.into(), &warnings, console)),
@@ -84,6 +73,15 @@ pub(super) fn one_of(
         .map(|(code, message)| Diagnostic::gate(code, message))
         .collect();
     let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let encoded = match missed.is_empty() {
+        true => {
+            let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+            let encoded = encode::clip_in(document.as_deref(), clip, format, options)?;
+            warn(encoded.warnings.clone(), &output, &mut warnings, console);
+            Some(encoded)
+        }
+        false => None,
+    };
     let mut row = Row {
         inputs: &names,
         output: String::new(),
@@ -94,9 +92,7 @@ pub(super) fn one_of(
         bytes: 0,
         warnings: &warnings,
     };
-    if missed.is_empty() {
-        let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
-        let encoded = encode::clip(clip, format, options)?;
+    if let Some(encoded) = encoded {
         match encode::deliver_to(&encoded, &output, args.overwrite) {
             Ok(bytes) => (row.bytes, row.output) = (bytes, output.display().to_string()),
             Err(Failure { error, .. }) => {
@@ -113,6 +109,32 @@ pub(super) fn one_of(
         console.error(Some(&names.join(", ")), error);
     }
     Ok(if missed.is_empty() { Exit::Success } else { Exit::Gate })
+}
+
+/// The motions, and the document of the first, whose skeleton they are put on; else the input that cannot be read.
+#[allow(clippy::type_complexity, reason = "it is taken apart at once")]
+fn read_all<'p>(
+    inputs: &'p [PathBuf],
+    reading: &Reading,
+    warnings: &mut Vec<Diagnostic>,
+    console: &Console,
+) -> Result<(Vec<Clip>, Option<Box<dyn Document>>), (&'p Path, Diagnostic)> {
+    let (mut clips, mut document) = (Vec::new(), None);
+    for path in inputs {
+        let loaded = read::load(&JobContext::standalone(), &Input::named(path), reading);
+        match loaded.and_then(|loaded| loaded.into_motion_and_document(reading)) {
+            Ok((Motion { clip, warnings: found, .. }, of_file)) => {
+                document = document.or(of_file.filter(|_| clips.is_empty()));
+                clips.push(without_rest(clip, &found));
+                warn(found, path, warnings, console);
+            }
+            Err(Failure { error, warnings: found }) => {
+                warn(found, path, warnings, console);
+                return Err((path, error));
+            }
+        }
+    }
+    Ok((clips, document))
 }
 
 /// A rest pose before the motion is left out.

@@ -315,6 +315,12 @@ impl Plan {
         paths.chain(outputs.iter().filter_map(Output::beside)).collect()
     }
 
+    /// Whether a step writes a format that shows bodies: then the meshes of inputs matter.
+    pub(super) fn shows_bodies(&self) -> bool {
+        let shows = |planned: &PlannedStep| matches!(&planned.step, Step::Write(step) if step.to.holds_several_clips());
+        self.steps.iter().any(shows)
+    }
+
     /// Whether the motion after a step is needed once more.
     pub(super) fn compared(&self, step: Option<usize>) -> bool {
         let compares =

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use mocap::{SummarizedCompression, in_one_unit};
 use mocap_analysis::object_error;
-use mocap_formats::{Format, Remedy};
+use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
 
 use super::gate::{self, Gate};
@@ -17,7 +17,7 @@ use super::step::Step;
 use crate::args::{EditArg, EditStep, RetargetStep};
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::edit::warning;
-use crate::commands::{compress, retarget};
+use crate::commands::{compress, convert::only_joints, retarget};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
@@ -26,6 +26,8 @@ use crate::read::{self, Motion};
 /// What the steps of a plan make of a motion, beside the motion itself.
 struct Progress<'a> {
     plan: &'a Plan,
+    /// The input, for outputs that keep its meshes.
+    document: Option<Box<dyn Document>>,
     /// Frames at its start that are a rest pose and no motion.
     lead_in: usize,
     /// What the numbers of a text may add to an error that was guaranteed [m].
@@ -41,10 +43,15 @@ struct Progress<'a> {
 /// Takes an input through its plan; its files go below `folder`.
 pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) -> Result<Report, Failure> {
     let started = Instant::now();
-    let Motion { clip, warnings, bytes: input_bytes } = read::motion(context, &job.input, &plan.reading)?;
+    let loaded = read::load(context, &job.input, &plan.reading)?;
+    let (Motion { clip, warnings, bytes: input_bytes }, document) = match plan.shows_bodies() {
+        true => loaded.into_motion_and_document(&plan.reading)?,
+        false => (loaded.into_motion(&plan.reading)?, None),
+    };
     context.check()?;
     let mut progress = Progress {
         plan,
+        document,
         lead_in: usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame))),
         tolerance: None,
         kept: Vec::new(),
@@ -140,9 +147,11 @@ impl Progress<'_> {
                     tolerance: self.tolerance,
                     limits: self.plan.reading.limits(),
                     bvh: step.bvh,
-                    ..EncodeOptions::default()
+                    scene: step.scene,
+                    arrays: step.arrays.options(),
                 };
-                let mut encoded = encode::clip(Clip::clone(&clip), step.to, options)?;
+                let written = only_joints(Clip::clone(&clip), &step.arrays.joints)?;
+                let mut encoded = encode::clip_in(self.document_of(at), written, step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);
                 self.encoded.push((at, encoded));
                 Ok(clip)
@@ -157,6 +166,16 @@ impl Progress<'_> {
                 self.measured.push((at, Measured::Compare(Box::new(summary))));
                 Ok(clip)
             }
+        }
+    }
+
+    /// The file that holds the skeleton of the motion at a step: the target of the last retarget step before it, else
+    /// the input.
+    fn document_of(&self, at: usize) -> Option<&dyn Document> {
+        let retargeted = self.plan.steps[..at].iter().rev().find_map(|planned| planned.body.as_ref());
+        match retargeted {
+            Some(body) => body.target.document.as_deref(),
+            None => self.document.as_deref(),
         }
     }
 

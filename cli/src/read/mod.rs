@@ -93,6 +93,10 @@ fn parsed(
         let file = MotionFile::of_compressed(&open_compressed_of(&bytes, reading)?);
         return Ok(Loaded { format, file, warnings, clip: None, bytes, peers: PeerAnswers::default() });
     }
+    let body = match (format.exchange(), &reading.skeleton) {
+        (Some(Format::Npz | Format::Smpl), Some(path)) => Some(skeleton_of_file(path)?),
+        _ => None,
+    };
     let files = match format.exchange() {
         Some(exchange) => {
             let read = |path: &Path, limit: u64| context.read_file(path, limit).map_err(Diagnostic::from);
@@ -101,7 +105,7 @@ fn parsed(
         }
         None => FilesBeside::new(),
     };
-    match MotionFile::parse(&bytes, format, Companions { skeleton, files }, &options) {
+    match MotionFile::parse(&bytes, format, Companions { skeleton, body, files }, &options) {
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
             let clip = input.part.clone().map(ClipChoice);
@@ -170,6 +174,19 @@ impl Loaded {
     pub(crate) fn into_motion(self, reading: &Reading) -> Result<Motion, Failure> {
         let Motion { clip, warnings, bytes } = self.motion(reading)?;
         Ok(Motion { clip, warnings: strict(reading, warnings)?, bytes })
+    }
+
+    /// The motion, and of a format that shows bodies the document: an output may keep what else it holds.
+    pub(crate) fn into_motion_and_document(
+        self,
+        reading: &Reading,
+    ) -> Result<(Motion, Option<Box<dyn Document>>), Failure> {
+        if !self.format.exchange().is_some_and(Format::holds_several_clips) {
+            return Ok((self.into_motion(reading)?, None));
+        }
+        let bytes = self.size();
+        let (clip, warnings) = self.chosen(reading)?;
+        Ok((Motion { clip, warnings, bytes }, self.into_document()))
     }
 
     /// As [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.

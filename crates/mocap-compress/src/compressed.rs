@@ -2,12 +2,13 @@
 
 use crate::container::{self, BLOCK_VALUES, Parts};
 use crate::error::{CompressError, Section};
+use crate::extras::{self, Scales};
 use crate::plan::{Local, Plan, read_plan};
 use crate::quat::Quat;
 use crate::skeleton::Reading;
-use crate::wire::Reader;
+use crate::wire::{Reader, unpack};
 use crate::{CompressedInfo, OpenLimits};
-use mocap_model::Skeleton;
+use mocap_model::{Annotations, Skeleton};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -20,6 +21,8 @@ pub struct Compressed {
     pub(crate) plan: Plan,
     pub(crate) constants: Vec<Local>,
     pub(crate) kinds: Vec<(crate::track::Moving, Quat)>,
+    pub(crate) annotations: Annotations,
+    pub(crate) scales: Scales,
 }
 
 impl Compressed {
@@ -79,7 +82,7 @@ impl Compressed {
                     let what = "bytes of skeleton";
                     return Err(CompressError::Limit { what, found: parts.described as u64, limit });
                 }
-                let described = crate::wire::unpack(&bytes[range.clone()], parts.described);
+                let described = unpack(&bytes[range.clone()], parts.described);
                 let skeleton = crate::skeleton::parse(&described, limits)
                     .map_err(|found| CompressError::malformed(Section::Skeleton, range.start, found))?;
                 Arc::new(skeleton)
@@ -102,12 +105,19 @@ impl Compressed {
         }
         let constants = plan.constants(&skeleton);
         let kinds = plan.kinds(&skeleton);
-        Ok(Compressed { bytes, parts, skeleton, plan, constants, kinds })
+        let (annotations, scales) = read_extras(&bytes, &parts, &skeleton, limits)?;
+        Ok(Compressed { bytes, parts, skeleton, plan, constants, kinds, annotations, scales })
     }
 
     /// Profile, tolerance, frames, rate.
     pub fn info(&self) -> &CompressedInfo {
         &self.parts.info
+    }
+
+    /// The name of the clip, its events, and numbers over time within
+    /// [`CompressOptions::track_error`](crate::CompressOptions::track_error).
+    pub fn annotations(&self) -> &Annotations {
+        &self.annotations
     }
 
     /// The skeleton.
@@ -129,6 +139,24 @@ impl Compressed {
     pub fn moving_tracks(&self) -> usize {
         self.plan.moving.len()
     }
+}
+
+/// What the file holds besides rotations and translations.
+fn read_extras(
+    bytes: &[u8],
+    parts: &Parts,
+    skeleton: &Skeleton,
+    limits: &OpenLimits,
+) -> Result<(Annotations, Scales), CompressError> {
+    let Some(range) = parts.extras.clone() else { return Ok(Default::default()) };
+    let malformed = |found| CompressError::malformed(Section::Extras, range.start, found);
+    let mut reader = Reader::new(&bytes[range.clone()]);
+    let length = reader.number(1 << 40, "a length").map_err(malformed)?;
+    if length > limits.values {
+        return Err(CompressError::Limit { what: "bytes of numbers", found: length, limit: limits.values });
+    }
+    let described = unpack(&bytes[range.start + reader.at..range.end], length as usize);
+    extras::parse(&described, parts.info.frames, skeleton.len()).map_err(malformed)
 }
 
 /// The skeleton of another file in the unit, axes and size of the clip.

@@ -16,6 +16,8 @@ pub(crate) const VERSION: u16 = 1;
 pub(crate) const EXTERNAL_SKELETON: u8 = 1;
 /// Header flag: the section of the skeleton says how to read that of the other file.
 pub(crate) const EXTERNAL_READING: u8 = 2;
+/// Header flag: there is a section of what a clip holds besides rotations and translations.
+pub(crate) const EXTRAS: u8 = 4;
 const HEADER_BYTES: usize = 60;
 /// The largest number of frames × moving tracks of one block: what a decoder holds at once.
 pub(crate) const BLOCK_VALUES: usize = 1 << 23;
@@ -33,6 +35,7 @@ pub(crate) struct Parts {
     /// How to read a skeleton of another file; `None` where it is taken as it is.
     pub(crate) reading: Option<Range<usize>>,
     pub(crate) plan: Range<usize>,
+    pub(crate) extras: Option<Range<usize>>,
     pub(crate) blocks: Vec<Range<usize>>,
     /// Frames from one block to the next.
     pub(crate) block_frames: usize,
@@ -59,14 +62,15 @@ pub(crate) fn assemble(
     block_frames: usize,
     description: &[u8],
     reading: Option<&[u8]>,
-    plan: &[u8],
+    (plan, extras): (&[u8], Option<&[u8]>),
     blocks: &[Vec<u8>],
 ) -> Vec<u8> {
     use crate::wire::{pack, put_number};
     let mut bytes = Vec::from(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.push(info.profile.code());
-    bytes.push(if reading.is_some() { EXTERNAL_SKELETON | EXTERNAL_READING } else { 0 });
+    let of_skeleton = if reading.is_some() { EXTERNAL_SKELETON | EXTERNAL_READING } else { 0 };
+    bytes.push(of_skeleton | if extras.is_some() { EXTRAS } else { 0 });
     bytes.extend((info.frames as u64).to_le_bytes());
     for value in [info.rate.fps(), info.tolerance, info.shell, info.metres_per_unit] {
         bytes.extend(value.to_le_bytes());
@@ -76,8 +80,12 @@ pub(crate) fn assemble(
     debug_assert_eq!(bytes.len(), HEADER_BYTES);
     let skeleton = reading.map_or_else(|| pack(description), Vec::from);
     put_number(&mut bytes, if reading.is_some() { 0 } else { description.len() as u64 });
-    let sections: Vec<&[u8]> =
-        [&skeleton[..], plan].into_iter().chain(blocks.iter().map(Vec::as_slice)).collect();
+    let extras = extras.map(packed_with_length);
+    let sections: Vec<&[u8]> = [&skeleton[..], plan]
+        .into_iter()
+        .chain(extras.as_deref())
+        .chain(blocks.iter().map(Vec::as_slice))
+        .collect();
     for section in &sections {
         put_number(&mut bytes, section.len() as u64);
         bytes.extend(xxh3_64(section).to_le_bytes());
@@ -85,6 +93,31 @@ pub(crate) fn assemble(
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
     sections.iter().for_each(|section| bytes.extend(*section));
     bytes
+}
+
+/// Packed bytes behind their length.
+#[cfg(feature = "encode")]
+fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    crate::wire::put_number(&mut packed, bytes.len() as u64);
+    packed.extend(crate::wire::pack(bytes));
+    packed
+}
+
+/// Whether the flags of a header are those of this version.
+fn are_known(flags: u8) -> bool {
+    let of_skeleton = flags & !EXTRAS;
+    of_skeleton & !(EXTERNAL_SKELETON | EXTERNAL_READING) == 0 && of_skeleton != EXTERNAL_READING
+}
+
+/// The section in a line of the table.
+fn section(line: usize, has_extras: bool, block_frames: usize) -> Section {
+    match line {
+        0 => Section::Skeleton,
+        1 => Section::Plan,
+        2 if has_extras => Section::Extras,
+        line => Section::Block((line - 2 - usize::from(has_extras)) * block_frames),
+    }
 }
 
 /// Reads the header and the table, and checks every checksum.
@@ -112,10 +145,12 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     let block_frames = u32::from_le_bytes(reader.array("a number of frames").map_err(cut)?) as usize;
     // The table is as long as the header says, and the header is not to be believed before its checksum.
     let external = flags & EXTERNAL_SKELETON != 0;
+    let has_extras = flags & EXTRAS != 0;
+    let before_blocks = 2 + usize::from(has_extras);
     let count = usize::try_from(frames).ok().map(|frames| block_count(frames, block_frames.max(1)));
     let mut table = Vec::new();
     let described = reader.number(1 << 40, "a length").map_err(malformed)? as usize;
-    for _ in 0..count.unwrap_or(usize::MAX).saturating_add(2) {
+    for _ in 0..count.unwrap_or(usize::MAX).saturating_add(before_blocks) {
         let length = reader.number(1 << 40, "a length of a section").map_err(malformed)? as usize;
         table.push((length, u64::from_le_bytes(reader.array("a checksum").map_err(malformed)?)));
     }
@@ -131,7 +166,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     if !floats.iter().all(|value| value.is_finite() && *value >= 0.0) || metres_per_unit <= 0.0 {
         return fail("lengths that are finite");
     }
-    if flags & !(EXTERNAL_SKELETON | EXTERNAL_READING) != 0 || flags == EXTERNAL_READING {
+    if !are_known(flags) {
         return fail("flags that are known");
     }
     if frames > limits.frames as u64 {
@@ -144,11 +179,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     let mut at = reader.at;
     let mut ranges = Vec::with_capacity(table.len());
     for (index, (length, checksum)) in table.iter().enumerate() {
-        let section = match index {
-            0 => Section::Skeleton,
-            1 => Section::Plan,
-            block => Section::Block((block - 2) * block_frames),
-        };
+        let section = section(index, has_extras, block_frames);
         let range = at..at + length;
         let Some(content) = bytes.get(range.clone()) else {
             return Err(CompressError::Length { section, expected: range.end, found: bytes.len() });
@@ -163,10 +194,11 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
         let section = Section::Block(info.frames.saturating_sub(1));
         return Err(CompressError::Length { section, expected: at, found: bytes.len() });
     }
-    let blocks = ranges.split_off(2);
+    let blocks = ranges.split_off(before_blocks);
+    let extras = has_extras.then(|| ranges.remove(2));
     let plan = ranges.remove(1);
     let first = ranges.remove(0);
     let reading = (flags & EXTERNAL_READING != 0).then(|| first.clone());
     let skeleton = (!external).then_some(first);
-    Ok(Parts { info, fingerprint, described, skeleton, reading, plan, blocks, block_frames })
+    Ok(Parts { info, fingerprint, described, skeleton, reading, plan, extras, blocks, block_frames })
 }

@@ -13,6 +13,8 @@ pub enum Section {
     Skeleton,
     /// Which joints move.
     Plan,
+    /// Name, events, numbers over time, scales.
+    Extras,
     /// The motion from this frame on.
     Block(usize),
 }
@@ -23,6 +25,7 @@ impl fmt::Display for Section {
             Section::Header => f.write_str("header"),
             Section::Skeleton => f.write_str("skeleton"),
             Section::Plan => f.write_str("plan"),
+            Section::Extras => f.write_str("section of numbers and names"),
             Section::Block(frame) => write!(f, "block at frame {frame}"),
         }
     }
@@ -91,6 +94,9 @@ pub enum CompressError {
         /// The best it came to, as a share of what was asked for.
         reached: f64,
     },
+    /// Translations that are stretched by scales are no numbers any more.
+    #[error("the scales of the clip make translations overflow")]
+    ScaleOverflow,
     /// The bound holds in frames, but not half-way between them.
     #[error(
         "half-way between frames the tolerance was not reached: {reached:.3e} m there instead of {tolerance} m"
@@ -175,6 +181,7 @@ impl CompressError {
             CompressError::TooLarge { .. } => "compress::too-large",
             CompressError::NotReached { .. } => "compress::not-reached",
             CompressError::NotReachedBetween { .. } => "compress::not-reached-between",
+            CompressError::ScaleOverflow => "compress::scale-overflow",
             CompressError::Magic { .. } => "mocz::magic",
             CompressError::Version { .. } => "mocz::version",
             CompressError::Length { .. } => "mocz::length",

@@ -41,6 +41,7 @@ mod container;
 #[cfg(feature = "encode")]
 mod encode;
 mod error;
+mod extras;
 mod hierarchy;
 mod history;
 mod info;

@@ -1,13 +1,15 @@
 //! A compressed clip, decoded as a whole.
 
 use crate::compressed::Compressed;
+use crate::extras::attach;
 use crate::plan::TrackState;
 use crate::quat::to_f64;
 use crate::track::Moving;
 use mocap_model::{Clip, JointTracks, Track, UnitQuaternion, Vector3};
 
 impl Compressed {
-    /// All frames as a clip: the values of the sampler at each frame.
+    /// All frames as a clip: the values of the sampler at each frame, with scales and all else that the file holds.
+    /// Scales are taken out of translations, in which the sampler has them.
     ///
     /// ```
     /// # #[cfg(feature = "encode")] {
@@ -60,6 +62,7 @@ impl Compressed {
             scale: None,
         });
         let rate = self.parts.info.rate;
-        Clip::new(self.skeleton.clone(), rate, frames, tracks.collect()).expect("decoded values are finite")
+        let clip = Clip::new(self.skeleton.clone(), rate, frames, tracks.collect());
+        attach(clip.expect("decoded values are finite"), &self.annotations, &self.scales)
     }
 }

@@ -6,7 +6,8 @@ use mocap_model::{Clip, Skeleton};
 
 use crate::left_out::as_held;
 use crate::{
-    Document, Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions, text,
+    Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadOptions, Rejected,
+    WriteOptions, text,
 };
 
 /// Reads a file of any format held in memory.
@@ -123,6 +124,34 @@ pub fn write_clips(
         }
         ([only], None) => write_owned(only.clone(), format, options),
         (_, None) => Err(Finding::new(FormatProblem::OneClip { format, count: clips.len() })),
+    }
+}
+
+/// Writes clips into the file that they come from, or that their skeleton comes from: meshes, skins and materials of it
+/// stay. Where they cannot, and where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]; it warns
+/// ([`LeftOut::Meshes`]) where a drawn body replaces meshes of the file.
+///
+/// # Errors
+/// As [`write_clips`].
+pub fn write_kept(
+    document: Option<&dyn Document>,
+    clips: &[Clip],
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Encoded<'static>, Finding> {
+    let shows_bodies = format.holds_several_clips();
+    let document = document.filter(|_| shows_bodies && options.mesh.is_none());
+    let Some(document) = document else { return write_clips(clips, format, options) };
+    match document.with_clips(clips, format, options)? {
+        Kept::Written(encoded) => Ok(encoded),
+        Kept::Not(because) => {
+            let mut encoded = write_clips(clips, format, options)?;
+            let count = document.meshes();
+            if count > 0 {
+                encoded.warnings.insert(0, Finding::new(LeftOut::Meshes { count, because }));
+            }
+            Ok(encoded)
+        }
     }
 }
 

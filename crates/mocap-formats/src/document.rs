@@ -64,16 +64,19 @@ pub trait Document: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// How many meshes the file shows, other than bodies that this program drew.
+    fn meshes(&self) -> usize {
+        0
+    }
+
     /// The file again with these clips in place of its clips, in a format that holds its other content (meshes, skins,
-    /// materials). `None` where the format does not.
-    fn with_clips(
-        &self,
-        clips: &[Clip],
-        format: Format,
-        options: &WriteOptions,
-    ) -> Option<Result<Encoded<'static>, Finding>> {
+    /// materials).
+    ///
+    /// # Errors
+    /// Where the file is damaged, or a clip cannot be written in the space of the file.
+    fn with_clips(&self, clips: &[Clip], format: Format, options: &WriteOptions) -> Result<Kept, Finding> {
         let _ = (clips, format, options);
-        None
+        Ok(Kept::OTHER_FORMAT)
     }
 
     /// The file again: every value, name and order as it was read.
@@ -92,6 +95,20 @@ pub trait Document: fmt::Debug + Send + Sync {
         let _ = (reading, writing);
         Ok(None)
     }
+}
+
+/// A file with other clips, or why it cannot take them: then only the motion can be written.
+#[derive(Debug)]
+pub enum Kept {
+    /// The file.
+    Written(Encoded<'static>),
+    /// Half a sentence.
+    Not(&'static str),
+}
+
+impl Kept {
+    /// The format of the output does not hold what the file holds.
+    pub(crate) const OTHER_FORMAT: Kept = Kept::Not("only a file of the format they come from keeps them");
 }
 
 /// What a file states that a clip does not hold.

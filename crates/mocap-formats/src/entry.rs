@@ -33,6 +33,8 @@ pub(crate) struct Entry {
     pub(crate) write: Option<WriteClip>,
     /// Writes several clips of one skeleton into one file; `None` of formats with one clip per file.
     pub(crate) write_clips: Option<WriteClips>,
+    /// Whether a file that is read may hold several clips.
+    pub(crate) reads_clips: bool,
     /// Lists the files that a file refers to.
     pub(crate) files_beside: Option<ListFiles>,
     /// Whether lengths are written in metres, whatever the unit of the clip: it has to be known, or guessed.
@@ -60,6 +62,7 @@ impl Entry {
         read: Err("it cannot be read"),
         write: None,
         write_clips: None,
+        reads_clips: false,
         files_beside: None,
         in_metres: false,
         write_skeleton: None,

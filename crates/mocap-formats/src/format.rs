@@ -138,6 +138,11 @@ impl Format {
         self.entry().write_clips.is_some()
     }
 
+    /// Whether a file of the format that is read may hold several clips.
+    pub fn reads_several_clips(self) -> bool {
+        self.entry().reads_clips
+    }
+
     /// Whether lengths are written in metres whatever the unit of a clip: where it is not known, it has to be guessed.
     pub fn in_metres(self) -> bool {
         self.entry().in_metres

@@ -35,12 +35,15 @@ pub enum LeftOut {
     Scalars { count: usize },
     #[error("{} left out: the format has none", counted(*count, "event"))]
     Events { count: usize },
+    #[error("{} replaced by a drawn body: {because}", counted(*count, "mesh"))]
+    Meshes { count: usize, because: &'static str },
     #[error("scale tracks cannot be left out: {error}")]
     Overflow { error: mocap_model::ModelError },
 }
 
 fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what} is") } else { format!("{count} {what}s are") }
+    let plural = if what.ends_with("sh") { "es" } else { "s" };
+    if count == 1 { format!("1 {what} is") } else { format!("{count} {what}{plural} are") }
 }
 
 impl crate::Problem for LeftOut {
@@ -49,6 +52,7 @@ impl crate::Problem for LeftOut {
             LeftOut::Scale | LeftOut::Overflow { .. } => "clip::scale-left-out",
             LeftOut::Scalars { .. } => "clip::scalars-left-out",
             LeftOut::Events { .. } => "clip::events-left-out",
+            LeftOut::Meshes { .. } => "document::meshes-left-out",
         }
     }
 }

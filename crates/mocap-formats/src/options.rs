@@ -1,6 +1,8 @@
 //! How files are read and written, whatever their format.
 
-use mocap_model::EulerOrder;
+use std::sync::Arc;
+
+use mocap_model::{EulerOrder, Skeleton};
 
 use crate::arrays::ArrayOptions;
 use crate::asf::{self, AsfUnits};
@@ -14,6 +16,9 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The skeleton that an AMC file moves: without it an AMC file cannot be read.
     pub skeleton: Option<asf::Document>,
+    /// The body whose bones an SMPL motion moves: a skeleton with the joints of a model in its rest pose. Default: the
+    /// mean body.
+    pub body: Option<Arc<Skeleton>>,
     /// How position channels and OFFSET of a BVH combine. Default: as the file suggests.
     pub position_channels: PositionChannels,
     /// The unit of the lengths of an ASF. Default: that of the CMU database where the file says `length 0.45`.

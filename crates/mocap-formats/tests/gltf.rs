@@ -2,7 +2,8 @@
 
 use mocap_formats::gltf::{self, Problem};
 use mocap_formats::{
-    ClipChoice, FilesBeside, Format, Limits, ReadOptions, WriteOptions, read, write, write_clips,
+    ClipChoice, Document, FilesBeside, Format, Kept, Limits, ReadOptions, WriteOptions, read, write,
+    write_clips, write_kept,
 };
 use mocap_model::*;
 use std::sync::Arc;
@@ -118,6 +119,7 @@ fn character() -> serde_json::Value {
         "rotation": [0.0, std::f64::consts::FRAC_1_SQRT_2, 0.0, std::f64::consts::FRAC_1_SQRT_2] }));
     json["scenes"] = serde_json::json!([{ "nodes": [body, body + 1] }]);
     json["extras"] = serde_json::json!({ "author": "nobody" });
+    json["asset"]["generator"] = "Modeller".into();
     json["materials"][0]["name"] = "Cloth".into();
     json.as_object_mut().unwrap().remove("animations");
     // The rest pose is that of the nodes.
@@ -137,11 +139,14 @@ fn armatures_are_folded_and_characters_keep_what_they_hold() {
     assert!((skeleton.joints()[0].offset.y - 0.96).abs() < 1e-6);
     assert!((skeleton.joints()[2].offset - Vector3::new(0.0, -0.45, 0.0)).norm() < 1e-6);
     let clip = wave().with_skeleton(Arc::new(skeleton)).unwrap();
-    let written = document
-        .with_clips(std::slice::from_ref(&clip), Format::Gltf, &WriteOptions::default())
+    let with_clips = |document: &dyn Document, clip: &Clip, format: Format| match document
+        .with_clips(std::slice::from_ref(clip), format, &WriteOptions::default())
         .unwrap()
-        .unwrap();
-    let bytes = written.main.into_bytes();
+    {
+        Kept::Written(written) => Ok(written.main.into_bytes()),
+        Kept::Not(because) => Err(because),
+    };
+    let bytes = with_clips(&*document, &clip, Format::Gltf).unwrap();
     let again: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     for part in ["nodes", "scenes", "skins", "meshes", "materials", "extras"] {
         assert_eq!(again[part], json[part], "{part}");
@@ -149,25 +154,68 @@ fn armatures_are_folded_and_characters_keep_what_they_hold() {
     let back = read_back(&bytes, Some("wave"));
     assert!(apart(&back, &clip) < 1.3e-5, "{}", apart(&back, &clip));
     // As GLB it holds the same; other formats do not hold a mesh of others.
-    let one = std::slice::from_ref(&clip);
-    let binary = document.with_clips(one, Format::Glb, &WriteOptions::default()).unwrap().unwrap();
-    assert!(apart(&read_back(&binary.main.into_bytes(), None), &back) < 1e-9);
-    assert!(document.with_clips(one, Format::Bvh, &WriteOptions::default()).is_none());
+    let binary = with_clips(&*document, &clip, Format::Glb).unwrap();
+    assert!(apart(&read_back(&binary, None), &back) < 1e-9);
+    assert!(with_clips(&*document, &clip, Format::Bvh).is_err());
+    // A body of another size takes its mesh along.
+    let large = clip.scaled(2.0).unwrap();
+    let bytes_of_large = with_clips(&*document, &large, Format::Gltf).unwrap();
+    let larger: serde_json::Value = serde_json::from_slice(&bytes_of_large).unwrap();
+    for part in ["skins", "meshes", "materials"] {
+        assert_eq!(larger[part], json[part], "{part}");
+    }
+    assert_eq!(larger["nodes"].as_array().unwrap().len(), json["nodes"].as_array().unwrap().len() + 1);
+    let back_of_large = read_back(&bytes_of_large, Some("wave"));
+    assert!(apart(&back_of_large, &large) < 2.6e-5, "{}", apart(&back_of_large, &large));
     // Written once more with other clips, nothing piles up.
     let document = read(&bytes, &options).unwrap().value;
-    let twice = document
-        .with_clips(std::slice::from_ref(&back), Format::Gltf, &WriteOptions::default())
-        .unwrap()
-        .unwrap();
-    let twice: serde_json::Value = serde_json::from_slice(&twice.main.into_bytes()).unwrap();
+    let twice = with_clips(&*document, &back, Format::Gltf).unwrap();
+    let twice: serde_json::Value = serde_json::from_slice(&twice).unwrap();
     assert!(twice["accessors"].as_array().unwrap().len() <= again["accessors"].as_array().unwrap().len());
     // A clip of another skeleton has no place in it.
     let other = Clip::at_rest(
         Arc::new(Skeleton::new("", Space::default(), vec![Joint::new("a", None, Vector3::zeros())]).unwrap()),
         FrameRate::new(30.0).unwrap(),
     );
-    let error = document.with_clips(&[other], Format::Glb, &WriteOptions::default()).unwrap().unwrap_err();
-    assert_eq!(error.code(), "gltf::other-skeleton");
+    assert!(with_clips(&*document, &other, Format::Glb).unwrap_err().contains("other joints"));
+    // Then only the motion is written, and a warning says so.
+    let alone = write_kept(Some(&*document), &[other], Format::Glb, &WriteOptions::default()).unwrap();
+    assert_eq!(alone.warnings[0].code(), "document::meshes-left-out");
+}
+
+#[test]
+fn skins_may_share_joints_and_lack_binds() {
+    let options = ReadOptions::default();
+    let skeleton = |json: &serde_json::Value| {
+        let document = read(&serde_json::to_vec(json).unwrap(), &options).unwrap();
+        (document.value.to_skeleton(&options).unwrap().value, document.value.meshes())
+    };
+    // Joints without inverse binds rest where their nodes are.
+    let plain = character();
+    assert!(plain["skins"][0].get("inverseBindMatrices").is_none());
+    let (expected, meshes) = skeleton(&plain);
+    assert_eq!(meshes, 1);
+    // A second skin over some of the same joints, in another order, adds none.
+    let mut shared = plain.clone();
+    let joints = shared["skins"][0]["joints"].as_array().unwrap().clone();
+    let some: Vec<_> = joints.iter().rev().take(2).cloned().collect();
+    shared["skins"].as_array_mut().unwrap().push(serde_json::json!({ "joints": some }));
+    assert_eq!(skeleton(&shared).0, expected);
+    // Too few inverse binds, and a stride below 0, are errors with their place.
+    let refused = |json: &serde_json::Value| {
+        let error = gltf::parse(&serde_json::to_vec(json).unwrap(), &FilesBeside::new(), &Limits::default());
+        let error = error.and_then(|document| gltf::to_clip(&document.value, None, None, &Limits::default()));
+        let error = error.unwrap_err();
+        (error.code(), error.to_string())
+    };
+    let mut few = plain.clone();
+    few["skins"][0]["inverseBindMatrices"] = 0.into();
+    let (code, text) = refused(&few);
+    assert!(code.starts_with("gltf::") && text.contains("skins[0].inverseBindMatrices"), "{code} {text}");
+    let mut negative = plain;
+    negative["bufferViews"][0]["byteStride"] = (-4).into();
+    let (code, text) = refused(&negative);
+    assert!(code == "gltf::json" && text.contains("bufferViews[0].byteStride"), "{code} {text}");
 }
 
 #[test]

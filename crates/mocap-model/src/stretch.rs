@@ -77,6 +77,56 @@ impl Clip {
         Ok(Cow::Owned(clip.with_annotations(self.annotations().clone())?))
     }
 
+    /// The motion with these scales of joints, taken out of the translations below them: the inverse of
+    /// [`Clip::without_scale`]. Every joint keeps its place and its rotation in object space.
+    ///
+    /// ```
+    /// # use mocap_model::*;
+    /// # use std::sync::Arc;
+    /// # let joint = |name: &str, parent| Joint::new(name, parent, Vector3::y());
+    /// # let joints = vec![joint("hips", None), joint("head", Some(JointId(0)))];
+    /// # let skeleton = Arc::new(Skeleton::new("", Space::default(), joints)?);
+    /// let clip = Clip::at_rest(skeleton, FrameRate::new(30.0).unwrap());
+    /// let scaled = clip.with_scale(vec![Some(Track::Constant(Vector3::repeat(2.0))), None])?;
+    /// assert_eq!(scaled.local(JointId(1), 0).translation.y, 0.5);
+    /// # Ok::<(), ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ModelError::NotFinite`] if a scale flattens a joint: then no translation gives the places below it.
+    pub fn with_scale(&self, scales: Vec<Option<Track<Vector3<f64>>>>) -> Result<Clip, ModelError> {
+        let joints = self.skeleton().joints();
+        let mut tracks: Vec<JointTracks> = Vec::with_capacity(joints.len());
+        let mut stretches: Vec<Option<Track<Matrix3<f64>>>> = Vec::with_capacity(joints.len());
+        let not_a_number = Matrix3::repeat(f64::NAN);
+        for ((joint, own), scale) in joints.iter().zip(self.tracks()).zip(scales) {
+            let above = joint.parent.and_then(|parent| stretches[parent.index()].as_ref());
+            let translation = above.map(|above| {
+                let rest = Track::Constant(joint.offset);
+                let place = own.translation.as_ref().unwrap_or(&rest);
+                let frames = self.frames_of(&[above.is_sampled(), place.is_sampled()]);
+                Track::of_frames(frames, |frame| {
+                    above.at(frame).try_inverse().unwrap_or(not_a_number) * place.at(frame)
+                })
+            });
+            stretches.push((above.is_some() || scale.is_some()).then(|| {
+                let sampled = [
+                    above.is_some_and(Track::is_sampled),
+                    own.rotation.is_sampled(),
+                    scale.as_ref().is_some_and(Track::is_sampled),
+                ];
+                Track::of_frames(self.frames_of(&sampled), |frame| {
+                    let above = above.map_or_else(Matrix3::identity, |above| above.at(frame));
+                    stretch(&above, &own.rotation.at(frame), scale.as_ref().map(|scale| scale.at(frame)))
+                })
+            }));
+            let translation = translation.or_else(|| own.translation.clone());
+            tracks.push(JointTracks { rotation: own.rotation.clone(), translation, scale });
+        }
+        let clip = Clip::new(self.skeleton().clone(), self.rate(), self.frames(), tracks)?;
+        clip.with_annotations(self.annotations().clone())
+    }
+
     /// `None` where no track is sampled: one value is enough.
     fn frames_of(&self, sampled: &[bool]) -> Option<usize> {
         sampled.contains(&true).then(|| self.frames())

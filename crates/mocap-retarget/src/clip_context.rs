@@ -65,16 +65,19 @@ pub(crate) fn analyse(
     let sample = MotionSample::of(motion, &pair.source.body);
     let bend_axes = sample.bend_axes(&pair.source.body);
     let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
-    let pitch = sample.foot_pitch(&pair.source.body, &sides, &up);
-    let reference = reference_in_motion(pair, options, motion, &bend_axes, pitch)?;
-
+    let ankle = sample.ankle_over_ball(&pair.source.body, &sides, &up);
+    let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
+    let one_body = pair.source.reference == pair.target.reference;
+    let mut reference = reference_in_motion(pair, options, motion, &bend_axes, ankle)?;
+    if same && !one_body {
+        take_feet(&mut reference, &pair.target.reference, source.iter().zip(&target));
+    }
     let source_heights: Vec<SoleHeights> =
         source.iter().map(|foot| posed_heights(&reference, foot, &up)).collect();
     let on_balls = floor_under_balls(&motions, &contacts, &source_heights);
     let any_contact = on_balls.is_some();
     let floor = on_balls.or_else(|| floor_of(&motions, &contacts)).unwrap_or(0.0);
 
-    let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
     let target_heights = match same {
         true => source_heights.clone(),
         false => target.iter().map(|foot| posed_heights(&pair.target.reference, foot, &up)).collect(),
@@ -89,8 +92,8 @@ pub(crate) fn analyse(
     let geometry: Vec<FootGeometry> = geometry.collect();
     let goals = foot_goals(pair, [&source, &target], [&source_heights, &target_heights], &geometry);
     let lock = locks_feet(options, same && same_legs(pair)) && geometry.len() == contacts.len();
-    // The same foot is flat in the same orientation, whatever the motion shows of it.
-    let source_reference = if same { &pair.source.reference } else { &reference };
+    // A body moves on itself as it did, whatever the motion shows of it.
+    let source_reference = if one_body { &pair.source.reference } else { &reference };
     let rules = transfer_rules(
         (motion.skeleton(), &pair.source.body, source_reference),
         (&pair.target.skeleton, &pair.target.body, &pair.target.reference),
@@ -116,7 +119,7 @@ fn reference_in_motion(
     options: &RetargetOptions,
     motion: &Clip,
     bend_axes: &[Option<Vector3<f64>>; 4],
-    pitch: Option<f64>,
+    ankle: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
     let source = &pair.source;
     if options.source_rest.is_some() || !source.reference.estimated {
@@ -128,9 +131,24 @@ fn reference_in_motion(
         base: &source.base,
         reference: &source.reference,
     };
-    let mut reference = refine_reference_pose(basis, bend_axes, pitch)?;
+    let mut reference = refine_reference_pose(basis, bend_axes, ankle)?;
     roll_clavicles(&mut reference, motion, &source.body);
     Ok(reference)
+}
+
+/// Gives feet the orientations of the same feet in another reference pose: what is flat there is flat here.
+fn take_feet<'a>(
+    reference: &mut ReferencePose,
+    other: &ReferencePose,
+    feet: impl Iterator<Item = (&'a Foot, &'a Foot)>,
+) {
+    for (to, from) in feet {
+        let (ankle, above) = (reference.position[to.ankle.index()], other.position[from.ankle.index()]);
+        for (to, from) in to.points.iter().zip(&from.points) {
+            reference.rotation[to.index()] = other.rotation[from.index()];
+            reference.position[to.index()] = ankle + other.position[from.index()] - above;
+        }
+    }
 }
 
 /// The height of the floor under the balls of the feet: the median over their contacts. Toes that bend through the floor,

@@ -30,15 +30,18 @@ pub(crate) struct Toe {
     pub tips: Vec<Vector3<f64>>,
 }
 
-/// Toes bend up by at most this \[rad\].
+/// Toes bend up by at most this \[rad\];
 const MOST_BEND: f64 = 1.0;
+/// down by at most this.
+const MOST_PRESS: f64 = 0.5;
 /// Toes that point almost straight down bend less (sine).
 const STEEP: f64 = 0.3;
 
 impl Toe {
-    /// The angle \[rad\] about the toe's axis that bends it up until no tip is below the floor, or as far as toes
-    /// bend; never positive. `at` and `toe` are position and orientation of the toe joint.
-    pub(crate) fn bend_up(
+    /// The angle \[rad\] about the toe's axis after which its lowest tip is on the floor, or as near to it as toes bend:
+    /// negative (up) for tips in the floor, positive for tips above it; 0 without tips. `at` and `toe` are position and
+    /// orientation of the toe joint.
+    pub(crate) fn bend_to_floor(
         &self,
         at: &Vector3<f64>,
         toe: &UnitQuaternion<f64>,
@@ -49,9 +52,6 @@ impl Toe {
         let axis = toe * self.axis;
         let bend = |tip: &Vector3<f64>| {
             let tip = toe * tip;
-            if tip.dot(up) >= room {
-                return 0.0;
-            }
             // The height of a point that rotates about the axis: `along + radius · cos(angle - top)`.
             let along = axis * tip.dot(&axis);
             let (across, ahead) = (tip - along, axis.cross(&tip));
@@ -59,10 +59,10 @@ impl Toe {
             let (radius, top) = (c.hypot(s), s.atan2(c));
             let share = ((room - along.dot(up)) / radius.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0);
             // Up is about the negative axis. Bending does not help a toe that points straight down or back.
-            let most = MOST_BEND * (-top.sin() / STEEP).clamp(0.0, 1.0);
-            (top + share.acos()).clamp(-most, 0.0)
+            let steep = (-top.sin() / STEEP).clamp(0.0, 1.0);
+            (top + share.acos()).clamp(-MOST_BEND * steep, MOST_PRESS * steep)
         };
-        self.tips.iter().map(bend).fold(0.0, f64::min)
+        self.tips.iter().map(bend).reduce(f64::min).unwrap_or(0.0)
     }
 
     /// How deep the tips of a toe joint are below the floor.
@@ -92,7 +92,7 @@ mod tests {
         let pitched = UnitQuaternion::new(Vector3::x() * 0.5);
         let at = Vector3::new(0.0, 0.2, 0.0);
         assert!(foot.tip_penetration(&at, &pitched, 0.0, &up) > 0.2);
-        let bend = foot.bend_up(&at, &pitched, 0.0, &up);
+        let bend = foot.bend_to_floor(&at, &pitched, 0.0, &up);
         assert!(bend < 0.0, "{bend}");
         let bent = pitched * UnitQuaternion::new(foot.axis * bend);
         assert!(foot.tip_penetration(&at, &bent, 0.0, &up) < 1e-12);
@@ -100,11 +100,21 @@ mod tests {
     }
 
     #[test]
-    fn toes_above_the_floor_or_straight_down_stay() {
+    fn toes_above_the_floor_press_on_it() {
         let (up, foot) = (Vector3::y(), toe());
         let level = UnitQuaternion::identity();
-        assert_eq!(foot.bend_up(&Vector3::new(0.0, 0.1, 0.0), &level, 0.0, &up), 0.0);
+        let at = Vector3::new(0.0, 0.1, 0.0);
+        let bend = foot.bend_to_floor(&at, &level, 0.0, &up);
+        let bent = UnitQuaternion::new(foot.axis * bend);
+        assert!(bend > 0.0 && (at + bent * foot.tips[0]).y.abs() < 1e-12, "{bend}");
+        // Not further than toes bend.
+        assert_eq!(foot.bend_to_floor(&Vector3::new(0.0, 0.9, 0.0), &level, 0.0, &up), MOST_PRESS);
+    }
+
+    #[test]
+    fn toes_straight_down_stay() {
+        let (up, foot) = (Vector3::y(), toe());
         let down = UnitQuaternion::new(Vector3::x() * std::f64::consts::FRAC_PI_2);
-        assert!(foot.bend_up(&Vector3::new(0.0, 0.5, 0.0), &down, 0.0, &up).abs() < 1e-6);
+        assert!(foot.bend_to_floor(&Vector3::new(0.0, 0.5, 0.0), &down, 0.0, &up).abs() < 1e-6);
     }
 }

@@ -6,10 +6,10 @@
 //! if a leg is too short for its foot, the hips drop a little, smoothly and ahead of time.
 
 use crate::clip_context::Feet;
-use crate::foot_geometry::FootGeometry;
+use crate::foot_geometry::{FootGeometry, Toe};
 use crate::options::Floor;
 use crate::pair::Pair;
-use crate::smoothing::{envelope, fade_out, smooth};
+use crate::smoothing::{envelope, fade_out, ramped, smooth};
 use crate::trajectories::{BodyTrajectories, LimbTargets};
 use mocap_analysis::runs;
 use mocap_model::{FrameRate, UnitQuaternion, Vector3};
@@ -25,6 +25,12 @@ const DEEP_DROP_AHEAD: f64 = 0.25;
 const LIFT_AHEAD: f64 = 0.05;
 /// Toes begin to bend this long before their tips would penetrate the floor \[s\].
 const BEND_AHEAD: f64 = 0.1;
+/// Toes bend by at most this from one frame to the next \[rad\].
+const BEND_STEP: f64 = 0.05;
+/// Toes that press on the floor do so smoothly over this time to each side \[s\].
+const PRESS_SMOOTH: f64 = 0.03;
+/// A sole is turned level by at most this \[rad\].
+const MOST_LEVEL: f64 = 0.2;
 /// The hips follow locked feet, smoothed over this time to each side \[s\].
 const FOLLOW: f64 = 0.1;
 /// The hips drop by at most this share of the leg's length for a foot in the air;
@@ -71,7 +77,8 @@ pub(crate) fn lock_feet(
     for (foot, locked) in feet.geometry.iter().zip(&locked) {
         let targets = &mut body.limbs[foot.limb];
         lock.move_goals(targets, locked, &follow);
-        lock.lift_foot(targets, &mut body.joints.rotations, foot);
+        lock.level_soles(targets, foot, locked);
+        lock.lift_foot(targets, &mut body.joints.rotations, foot, locked);
         let most = USUAL_DROP * lock.leg_length(foot);
         for (frame, (usual, deep)) in usual.iter_mut().zip(&mut deep).enumerate() {
             let missing = lock.missing_reach(targets, foot, frame, &follow[frame], locked.weights[frame]);
@@ -166,53 +173,94 @@ impl Lock<'_> {
         }
     }
 
-    /// Lifts toes and heel out of the floor, and bends toes up whose tips would penetrate it.
+    /// Turns a locked foot about its ball until its heel is out of the floor: the sole stands level.
+    fn level_soles(&self, targets: &mut LimbTargets, foot: &FootGeometry, locked: &Corrections) {
+        let up = self.pair.directions.up;
+        let frames = self.frames.clone();
+        let feet = targets.goal[frames.clone()].iter_mut().zip(&mut targets.tip[frames]);
+        for ((goal, tip), weight) in feet.zip(&locked.weights).filter(|(_, weight)| **weight > 0.0) {
+            let (to_ball, to_heel) = (*tip * foot.toe_offset, *tip * foot.heel_offset);
+            let sunk = (self.floor - (*goal + to_heel).dot(&up)).max(0.0) * weight.min(1.0);
+            let sole = to_heel - to_ball;
+            let slope = |height: f64| (height / sole.norm()).clamp(-1.0, 1.0).asin();
+            let turn = slope(sole.dot(&up) + sunk) - slope(sole.dot(&up));
+            if let Some(axis) = sole.cross(&up).try_normalize(1e-3 * sole.norm()).filter(|_| turn > 0.0) {
+                let turn = UnitQuaternion::new(axis * turn.min(MOST_LEVEL));
+                *goal += to_ball - turn * to_ball;
+                *tip = turn * *tip;
+            }
+        }
+    }
+
+    /// Lifts toes and heel out of the floor. Toes bend as on a real floor: up where their tips would be in it, and down
+    /// on it while the foot stands.
     fn lift_foot(
         &self,
         targets: &mut LimbTargets,
         rotations: &mut [Vec<UnitQuaternion<f64>>],
         foot: &FootGeometry,
+        locked: &Corrections,
     ) {
         let (up, floor, first) = (self.pair.directions.up, self.floor, self.frames.start);
         let (goals, tips) = (&mut targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
-        let (mut lift, mut bend) = (vec![0.0f64; goals.len()], vec![0.0f64; goals.len()]);
-        for frame in 0..goals.len() {
-            let (goal, tip) = (goals[frame], tips[frame]);
-            let ball = goal + tip * foot.toe_offset;
-            let heel = goal + tip * foot.heel_offset;
-            let raised = (floor + (foot.toe_height - ball.dot(&up)).max(-heel.dot(&up))).max(0.0);
-            lift[frame] = raised;
-            for toe in &foot.toes {
-                let at = goal + tip * toe.offset + up * raised;
-                let local = rotations[toe.joint.index()].get(first + frame);
-                let bent = |local| toe.bend_up(&at, &(tip * local), floor, &up);
-                bend[frame] = bend[frame].max(-local.map_or(0.0, bent));
+        let raised = |frame: usize, goal: &Vector3<f64>| {
+            let ball = goal + tips[frame] * foot.toe_offset;
+            let heel = goal + tips[frame] * foot.heel_offset;
+            (floor + (foot.toe_height - ball.dot(&up)).max(-heel.dot(&up))).max(0.0)
+        };
+        let mut lift: Vec<f64> = goals.iter().enumerate().map(|(frame, goal)| raised(frame, goal)).collect();
+        let tip_height =
+            |toe: &Toe, frame: usize, raised: f64| goals[frame] + tips[frame] * toe.offset + up * raised;
+        for toe in &foot.toes {
+            let samples = &mut rotations[toe.joint.index()];
+            if !samples.is_empty() && !toe.tips.is_empty() {
+                let samples = &mut samples[first..];
+                let bends: Vec<f64> = samples
+                    .iter()
+                    .enumerate()
+                    .map(|(frame, local)| {
+                        toe.bend_to_floor(
+                            &tip_height(toe, frame, lift[frame]),
+                            &(tips[frame] * local),
+                            floor,
+                            &up,
+                        )
+                    })
+                    .collect();
+                self.bend_toe(samples, toe, &bends, &locked.weights);
             }
         }
-        // Toes bend as on a real floor; what then still penetrates lifts the whole foot.
-        let bend = envelope(&bend, self.span(BEND_AHEAD));
         for toe in &foot.toes {
-            let constraint = &self.pair.limits.constraints[toe.joint.index()];
-            let rotations = &mut rotations[toe.joint.index()];
-            for (frame, bend) in bend.iter().enumerate() {
-                let mut local = rotations.get(first + frame).copied().unwrap_or_default();
-                if *bend > 0.0 && !toe.tips.is_empty() {
-                    local *= UnitQuaternion::new(toe.axis * -bend);
-                    if self.pair.limits.kept {
-                        local = constraint.project(&local).0;
-                    }
-                    if let Some(rotation) = rotations.get_mut(first + frame) {
-                        *rotation = local;
-                    }
-                }
-                let tip = tips[frame];
-                let at = goals[frame] + tip * toe.offset;
-                let lowest = toe.tip_penetration(&at, &(tip * local), floor, &up).max(floor - at.dot(&up));
-                lift[frame] = lift[frame].max(lowest);
+            let samples = &rotations[toe.joint.index()];
+            for (frame, lift) in lift.iter_mut().enumerate() {
+                let local = samples.get(first + frame).copied().unwrap_or_default();
+                let at = tip_height(toe, frame, 0.0);
+                let lowest =
+                    toe.tip_penetration(&at, &(tips[frame] * local), floor, &up).max(floor - at.dot(&up));
+                *lift = lift.max(lowest);
             }
         }
         for (goal, lift) in goals.iter_mut().zip(envelope(&lift, self.span(LIFT_AHEAD))) {
             *goal += up * lift;
+        }
+    }
+
+    /// Bends a toe by what brings its tips to the floor: up ahead of time, down as far as the foot is locked.
+    fn bend_toe(&self, samples: &mut [UnitQuaternion<f64>], toe: &Toe, bends: &[f64], locked: &[f64]) {
+        let up: Vec<f64> = bends.iter().map(|bend| (-bend).max(0.0)).collect();
+        let up = envelope(&ramped(&up, BEND_STEP), self.span(BEND_AHEAD));
+        // From below: pressing must not put tips into the floor.
+        let press = bends.iter().zip(locked).map(|(bend, locked)| -bend.max(0.0) * locked.min(1.0));
+        let press = envelope(&ramped(&press.collect::<Vec<f64>>(), BEND_STEP), self.span(PRESS_SMOOTH));
+        let constraint = &self.pair.limits.constraints[toe.joint.index()];
+        for (frame, local) in samples.iter_mut().enumerate() {
+            let angle = -press[frame] - up[frame];
+            if angle != 0.0 {
+                *local *= UnitQuaternion::new(toe.axis * angle);
+                if self.pair.limits.kept {
+                    *local = constraint.project(local).0;
+                }
+            }
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn keep_self_contacts(
     let contacts = find_contacts(pair, source, std::mem::take(&mut body.palms));
     let up = pair.directions.up;
     let palms: Vec<Vector3<f64>> =
-        pair.limbs.iter().map(|limb| palm_offset(&pair.target.skeleton, limb.target.tip)).collect();
+        pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
     // All read the goals from before: the order of two hands must not matter.
     let mut moves = vec![(Vector3::zeros(), 0.0f64); pair.limbs.len()];
     for frame in 0..source.frames() {

@@ -1,6 +1,6 @@
 //! A limb of the target, the limb of the source that drives it, and how it is solved.
 
-use crate::body::Limb;
+use crate::body::{Limb, LimbKind};
 use crate::error::RetargetError;
 use crate::options::LimbSolver;
 use mocap_ik::{
@@ -28,9 +28,11 @@ pub(crate) struct LimbMap {
 const USUAL: f64 = 0.05;
 /// A limb hyperextended by more than this is meant to be: its axis is kept (sine).
 const OVERSTRETCHED: f64 = 0.25;
-/// Knees and elbows do not fold further than the first angle between their bones \[rad\], and goals that ask for less
-/// than the second are softened.
-const FOLDED: (f64, f64) = (0.44, 0.79);
+/// Elbows do not fold further than the first angle between their bones \[rad\], and goals that ask for less than the
+/// second are softened;
+const FOLDED_ELBOW: (f64, f64) = (0.44, 0.79);
+/// knees fold further: people squat on their heels.
+const FOLDED_KNEE: (f64, f64) = (0.3, 0.5);
 /// The bend of a straight limb before an iterative solver starts \[rad\].
 const FLEXION: f64 = 0.03;
 
@@ -92,8 +94,12 @@ impl LimbMap {
         let (upper, lower) = ((middle - base).norm(), (tip - middle).norm());
         let span =
             |angle: f64| (upper * upper + lower * lower - 2.0 * upper * lower * angle.cos()).max(0.0).sqrt();
-        let near = span(FOLDED.1).min((tip - base).norm());
-        let least = span(FOLDED.0) * (near / span(FOLDED.1).max(f64::MIN_POSITIVE));
+        let (hard, soft) = match self.target.kind {
+            LimbKind::Arm => FOLDED_ELBOW,
+            LimbKind::Leg => FOLDED_KNEE,
+        };
+        let near = span(soft).min((tip - base).norm());
+        let least = span(hard) * (near / span(soft).max(f64::MIN_POSITIVE));
         let distance = (goal - base).norm();
         if distance >= near || near <= least {
             return goal;

@@ -247,8 +247,7 @@ fn self_contacts(
     if contacts.offsets.iter().all(Vec::is_empty) {
         return Vec::new();
     }
-    let ends = |limb: &crate::limb_map::LimbMap| [limb.target.base, limb.target.tip];
-    let offsets = palm_offsets(&pair.target, &pair.limbs, ends, &contacts.pairs, motion);
+    let offsets = palm_offsets(&pair.target, &pair.limbs, &contacts.pairs, motion);
     let role = |i: usize, place: usize| {
         let limb = &pair.limbs[i].target;
         limb.kind.roles_of(limb.side)[place]

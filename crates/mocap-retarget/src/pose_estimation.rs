@@ -6,7 +6,7 @@
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
 use crate::reference_pose::{
-    Directions, PoseHints, ReferencePose, hinted_reference_pose, nearest_axis, round_pitch,
+    Directions, PoseHints, ReferencePose, hinted_reference_pose, nearest_axis, posed_ankle,
 };
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Pose, Role, Side, Skeleton, Vector3};
@@ -16,10 +16,10 @@ const FRAMES: usize = 256;
 /// A bend axis is clear if the mean sine of the bend is above this, and the axes agree by this share.
 const BENT: f64 = 0.05;
 const AGREEING: f64 = 0.5;
+/// Rolls that no axis of the rig explains are rounded to 10°: motions show them to about 1° \[rad\].
+const ROLL_STEP: f64 = std::f64::consts::PI / 18.0;
 /// Least number of frames with a flat foot.
 const FEWEST: usize = 5;
-/// Feet agree if they are pitched by less than this apart \[rad\].
-const AGREE: f64 = 0.18;
 
 /// Limbs and toes of a clip in object space, in frames sampled over it.
 pub(crate) struct MotionSample {
@@ -73,35 +73,30 @@ impl MotionSample {
 }
 
 impl MotionSample {
-    /// How far the bones from ankle to ball point down while feet stand flat, to the nearest 10° \[rad\]. `None` unless
-    /// both feet stand, and agree.
-    pub(crate) fn foot_pitch(
+    /// The height of ankles above the balls of feet that stand flat, to the step of [`posed_ankle`] \[leg lengths\]. Each
+    /// foot shows the median of its frames; the lower foot is the flatter one. `None` if no foot stands.
+    pub(crate) fn ankle_over_ball(
         &self,
         body: &Body,
         contacts: &[(Side, &FootContacts)],
         up: &Vector3<f64>,
     ) -> Option<f64> {
-        let pitches = contacts.iter().map(|(side, contacts)| {
-            let (ankle, toes) = match side {
-                Side::Left => (Role::LeftFoot, Role::LeftToes),
-                Side::Right => (Role::RightFoot, Role::RightToes),
-            };
-            let (ankle, toes) = (body.roles.joint(ankle)?, body.roles.joint(toes)?);
+        let heights = contacts.iter().filter_map(|(side, contacts)| {
+            let leg = body.legs().into_iter().find(|leg| leg.side == *side)?;
+            let toes = if *side == Side::Left { Role::LeftToes } else { Role::RightToes };
+            let toes = body.roles.joint(toes)?;
             let frames = self.frames.iter().zip(&self.poses);
             let flat = frames.filter(|(frame, _)| contacts.toe[**frame] && contacts.heel[**frame]);
-            let pitch = |(_, pose): (&usize, &Vec<Isometry3<f64>>)| {
+            let height = |(_, pose): (&usize, &Vec<Isometry3<f64>>)| {
                 let at = |joint: JointId| self.place(pose, joint).translation.vector;
-                (at(ankle) - at(toes)).try_normalize(0.0).map(|bone| bone.dot(up).asin())
+                let length = (at(leg.base) - at(leg.middle)).norm() + (at(leg.middle) - at(leg.tip)).norm();
+                (at(leg.tip) - at(toes)).dot(up) / length
             };
-            let mut pitches: Vec<f64> = flat.filter_map(pitch).collect();
-            let middle = pitches.len() / 2;
-            (pitches.len() >= FEWEST).then(|| *pitches.select_nth_unstable_by(middle, f64::total_cmp).1)
+            let mut heights: Vec<f64> = flat.map(height).filter(|height| height.is_finite()).collect();
+            let middle = heights.len() / 2;
+            (heights.len() >= FEWEST).then(|| *heights.select_nth_unstable_by(middle, f64::total_cmp).1)
         });
-        let pitches: Option<Vec<f64>> = pitches.collect();
-        match pitches?[..] {
-            [left, right] if (left - right).abs() < AGREE => Some(round_pitch((left + right) / 2.0)),
-            _ => None,
-        }
+        heights.min_by(f64::total_cmp).map(posed_ankle)
     }
 }
 
@@ -115,14 +110,14 @@ pub(crate) struct Basis<'a> {
     pub reference: &'a ReferencePose,
 }
 
-/// An estimated reference pose with limbs rolled as a motion shows them: knees bend back and elbows forward. `pitch` is
-/// [`MotionSample::foot_pitch`].
+/// An estimated reference pose with limbs rolled as a motion shows them: knees bend back and elbows forward. `ankle` is
+/// [`MotionSample::ankle_over_ball`].
 pub(crate) fn refine_reference_pose(
     basis: Basis,
     bend_axes: &[Option<Vector3<f64>>; 4],
-    pitch: Option<f64>,
+    ankle: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
-    let mut refined = roll_limbs(basis, bend_axes, pitch)?;
+    let mut refined = roll_limbs(basis, bend_axes, ankle)?;
     for (id, joint) in basis.skeleton.iter() {
         refined.local[id.index()] = match joint.parent {
             Some(parent) => refined.rotation[parent.index()].inverse() * refined.rotation[id.index()],
@@ -136,7 +131,7 @@ pub(crate) fn refine_reference_pose(
 fn roll_limbs(
     basis: Basis,
     bend_axes: &[Option<Vector3<f64>>; 4],
-    pitch: Option<f64>,
+    ankle: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
     let Basis { skeleton, body, base, reference } = basis;
     let directions = Directions::of(skeleton);
@@ -144,12 +139,13 @@ fn roll_limbs(
     let mut rolls = [0.0; 4];
     for ((limb, axis), roll) in body.limbs.iter().zip(bend_axes).zip(&mut rolls) {
         if let (Some(limb), Some(axis)) = (limb, axis) {
-            // The same for every motion of a rig whose limbs bend about an axis of their frames.
-            let axis = nearest_axis(axis);
-            *roll = angle_about_limb(unrolled, limb, &axis, &directions.bend(limb));
+            // The same for every motion of a rig whose limbs bend about an axis of their frames, or nearly so.
+            let own = nearest_axis(axis);
+            let angle = angle_about_limb(unrolled, limb, &own, &directions.bend(limb));
+            *roll = if own == *axis { (angle / ROLL_STEP).round() * ROLL_STEP } else { angle };
         }
     }
-    hinted_reference_pose(skeleton, body, base, SourceOrTarget::Source, &PoseHints { rolls, pitch })
+    hinted_reference_pose(skeleton, body, base, SourceOrTarget::Source, &PoseHints { rolls, ankle })
 }
 
 /// The angle \[rad\] about the line of a stretched limb that brings an axis of its first joint onto a direction.

@@ -38,9 +38,13 @@ const POSED: f64 = 0.3;
 const AHEAD: f64 = 0.7;
 /// Toes are turned level unless they are this near to upright (sine).
 const LEVEL: f64 = 0.2;
-/// Height of the ankle above the ball of the foot, as a share of the leg's length, if the rig does not show it: the
-/// median of measured game rigs (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13).
-const ANKLE_OVER_BALL: f64 = 0.085;
+/// Height of the ankle above the ball of the foot, if neither rig nor motion shows it: the median of measured game rigs
+/// (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13) \[leg lengths\].
+const USUAL_ANKLE: f64 = 0.085;
+/// The least and the greatest of people's rigs (CMU 0.03, Mixamo 0.13) \[leg lengths\].
+const ANKLES: (f64, f64) = (0.035, 0.125);
+/// Estimated feet point no further down (sine).
+const STEEPEST: f64 = 0.7;
 
 /// The directions of a space.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +79,8 @@ impl Directions {
 pub(crate) struct PoseHints {
     /// How far each limb rolls about its line, in the order of [`crate::body::LIMBS`] \[rad\].
     pub rolls: [f64; 4],
-    /// How far the bones from ankle to ball point down while the feet are flat \[rad\]; `None`: a usual angle.
-    pub pitch: Option<f64>,
+    /// Height of ankles above the balls of flat feet \[leg lengths\]; `None`: a usual height.
+    pub ankle: Option<f64>,
 }
 
 /// A reference pose with hints about its limbs and feet.
@@ -154,7 +158,7 @@ impl ReferencePose {
         if rolls == [0.0; 4] {
             return Ok(first);
         }
-        let hints = PoseHints { rolls, pitch: None };
+        let hints = PoseHints { rolls, ankle: None };
         let rolled = hinted_reference_pose(skeleton, body, base, which, &hints)?;
         Ok(ReferencePose { unrolled: Some(Box::new(first)), ..rolled })
     }
@@ -448,8 +452,8 @@ impl Maker<'_> {
         self.flattened[usize::from(leg.side == Side::Right)] = true;
         let length =
             self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
-        let usual = || round_pitch((ANKLE_OVER_BALL * length / bone.norm()).min(0.7).asin()).sin();
-        let drop = self.hints.pitch.map_or_else(usual, f64::sin);
+        let drop =
+            (self.hints.ankle.unwrap_or(posed_ankle(USUAL_ANKLE)) * length / bone.norm()).min(STEEPEST);
         rotation_between(&direction, &(forward * (1.0 - drop * drop).sqrt() - up * drop))
     }
 }
@@ -475,11 +479,13 @@ impl Maker<'_> {
     }
 }
 
-/// To the nearest 10° \[rad\]: no clip shows feet more exactly than that, and every clip of a skeleton is to show the
-/// same.
-pub(crate) fn round_pitch(pitch: f64) -> f64 {
-    const STEP: f64 = std::f64::consts::PI / 18.0;
-    (pitch / STEP).round() * STEP
+/// The height of ankles that a rig is posed with, of one that a motion shows \[leg lengths\]: in steps of a thumb's width,
+/// between the least and the greatest of real rigs. Motions show ankles to about 1 %, and every clip of a rig is to show
+/// the same.
+pub(crate) fn posed_ankle(height: f64) -> f64 {
+    const STEP: f64 = 0.03;
+    let (least, greatest) = ANKLES;
+    least + ((height.clamp(least, greatest) - least) / STEP).round() * STEP
 }
 
 /// The local axis within 15° of a direction, or the direction itself.

@@ -53,8 +53,8 @@ pub(crate) fn estimate(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
             let found: Vec<_> =
                 feet.iter().map(|foot| (foot.side, contacts(&clip, foot, &options))).collect();
             let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
-            let pitch = sample.foot_pitch(&body, &sides, &clip.skeleton().space().up.vector());
-            let mut reference = refine_reference_pose(basis, &sample.bend_axes(&body), pitch)?;
+            let ankle = sample.ankle_over_ball(&body, &sides, &clip.skeleton().space().up.vector());
+            let mut reference = refine_reference_pose(basis, &sample.bend_axes(&body), ankle)?;
             roll_clavicles(&mut reference, &clip, &body);
             reference
         }

@@ -5,14 +5,14 @@
 //! like the body. How near decides, not how slow: a clap takes a tenth of a second. The weight fades in and out with the
 //! distance, and in time.
 
-use crate::body::LimbKind;
+use crate::body::{Limb, LimbKind};
 use crate::limb_map::LimbMap;
 use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
 use crate::source_clip::SourceClip;
 use mocap_analysis::runs;
-use mocap_model::{Clip, ForwardKinematics, JointId, Skeleton, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, Vector3};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
 /// other palm (of wrists that clap, it is up to 0.4);
@@ -31,8 +31,8 @@ const FADE: f64 = 0.2;
 /// A hand touches another hand however shortly, and hips, head and floor for at least this time \[s\]: arms that swing
 /// pass them.
 const SHORTEST: f64 = 0.1;
-/// Position of the palm between wrist and knuckles or fingertips, as a share.
-const PALM: f64 = 0.5;
+/// The palm is this far from the wrist, as a share of the arm's length: of a rig without fingers as of one with long ones.
+const PALM: f64 = 0.15;
 
 /// A hand and what it may touch.
 #[derive(Clone, Copy, Debug)]
@@ -104,9 +104,8 @@ impl PalmTracks {
             return PalmTracks::default();
         }
         let pairs = contact_pairs(pair, options.floor != Floor::Off);
-        let wrists = pair.limbs.iter().map(|limb| limb.source.tip);
         PalmTracks {
-            palms: wrists.map(|wrist| palm_offset(&pair.source.skeleton, wrist)).collect(),
+            palms: pair.limbs.iter().map(|limb| palm_offset(&pair.source, &limb.source)).collect(),
             offsets: pairs.iter().map(|_| Vec::with_capacity(frames)).collect(),
             reach: pair.limbs.iter().map(|_| Vec::with_capacity(frames)).collect(),
             lengths: pair.limbs.iter().map(|limb| pair.source.reference.limb_length(&limb.source)).collect(),
@@ -236,32 +235,29 @@ fn contact_pairs(pair: &Pair, has_floor: bool) -> Vec<ContactPair> {
     pairs
 }
 
-/// By pair and frame, the vector from what may be touched to the palm. `ends` gives base and tip of a limb of the
-/// character.
+/// By pair and frame, the vector from what may be touched to the palm, on the target.
 pub(crate) fn palm_offsets(
-    character: &Character,
+    target: &Character,
     limbs: &[LimbMap],
-    ends: impl Fn(&LimbMap) -> [JointId; 2],
     pairs: &[ContactPair],
     clip: &Clip,
 ) -> Vec<Vec<Vector3<f64>>> {
-    let ends: Vec<[JointId; 2]> = limbs.iter().map(ends).collect();
-    let palms: Vec<Vector3<f64>> =
-        ends.iter().map(|[_, tip]| palm_offset(&character.skeleton, *tip)).collect();
-    let head = character.body.head;
-    let joints: Vec<JointId> = ends.iter().flatten().copied().chain(head).collect();
+    let palms: Vec<Vector3<f64>> = limbs.iter().map(|limb| palm_offset(target, &limb.target)).collect();
+    let head = target.body.head;
+    let ends = limbs.iter().flat_map(|limb| [limb.target.base, limb.target.tip]);
+    let joints: Vec<JointId> = ends.chain(head).collect();
     let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
     let mut offsets = vec![Vec::with_capacity(clip.frames()); pairs.len()];
     for frame in 0..clip.frames() {
         kinematics.place(frame);
         let palm = |i: usize| {
-            let wrist = kinematics.at(ends[i][1]);
+            let wrist = kinematics.at(limbs[i].target.tip);
             wrist.translation.vector + wrist.rotation * palms[i]
         };
         for (pair, offsets) in pairs.iter().zip(&mut offsets) {
             let on = match pair.on {
                 Touched::Hand(other) => palm(other),
-                Touched::Hip(leg) => kinematics.at(ends[leg][0]).translation.vector,
+                Touched::Hip(leg) => kinematics.at(limbs[leg].target.base).translation.vector,
                 Touched::Head => head.map_or(Vector3::zeros(), |head| kinematics.at(head).translation.vector),
                 Touched::Floor => Vector3::zeros(),
             };
@@ -271,11 +267,17 @@ pub(crate) fn palm_offsets(
     offsets
 }
 
-/// The palm in the frame of the wrist: on the way to its children.
-pub(crate) fn palm_offset(skeleton: &Skeleton, wrist: JointId) -> Vector3<f64> {
-    let children = skeleton.children(wrist);
-    let sum: Vector3<f64> = children.iter().map(|child| skeleton.joint(*child).offset).sum();
-    sum * (PALM / children.len().max(1) as f64)
+/// The palm in the frame of the wrist: on the way to the middle of all joints below it; of a hand without any, in line
+/// with the forearm.
+pub(crate) fn palm_offset(character: &Character, limb: &Limb) -> Vector3<f64> {
+    let Character { reference, skeleton, .. } = character;
+    let at = |joint: JointId| reference.position[joint.index()];
+    let length = reference.limb_length(limb);
+    let fingers = skeleton.subtree(limb.tip);
+    let sum: Vector3<f64> = fingers.iter().map(|joint| at(*joint) - at(limb.tip)).sum();
+    let forearm = at(limb.tip) - at(limb.middle);
+    let hand = sum.try_normalize(1e-3 * length).or(forearm.try_normalize(0.0)).unwrap_or_default();
+    reference.rotation[limb.tip.index()].inverse() * hand * (PALM * length)
 }
 
 #[cfg(test)]

@@ -14,6 +14,18 @@ pub(crate) fn envelope(needed: &[f64], ahead: usize) -> Vec<f64> {
     smooth(&sliding_max(needed, ahead), ahead)
 }
 
+/// The lowest curve that is nowhere below `needed` and changes by at most `step` from one value to the next.
+pub(crate) fn ramped(needed: &[f64], step: f64) -> Vec<f64> {
+    let mut ramped = needed.to_vec();
+    for i in 1..ramped.len() {
+        ramped[i] = ramped[i].max(ramped[i - 1] - step);
+    }
+    for i in (1..ramped.len()).rev() {
+        ramped[i - 1] = ramped[i - 1].max(ramped[i] - step);
+    }
+    ramped
+}
+
 /// The weighted mean over `reach` frames to each side (a Hann window), at most [`MOST_FRAMES`]; the end values are
 /// continued.
 pub(crate) fn smooth<T>(values: &[T], reach: usize) -> Vec<T>
@@ -78,6 +90,13 @@ mod tests {
         assert!(drop.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.2), "{drop:?}");
         assert_eq!((drop[0], drop[59]), (0.0, 0.0));
         assert!(envelope(&[0.0; 4], 2).iter().all(|drop| *drop == 0.0));
+    }
+
+    #[test]
+    fn ramps_are_nowhere_steeper_than_their_step() {
+        let needed = [0.0, 0.0, 0.0, 1.0, 0.2, 0.0];
+        assert_eq!(ramped(&needed, 0.5), [0.0, 0.0, 0.5, 1.0, 0.5, 0.0]);
+        assert!(ramped(&[], 0.5).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mocap_compress::{CompressSummary, Compression, JointRule, match_rules};
-use mocap_formats::{Finding, Parsed, transforms_only};
+use mocap_formats::{Finding, Parsed, without_scale};
 use mocap_model::{Clip, Skeleton};
 use mocap_retarget::{RetargetReport, Retargeter};
 
@@ -49,7 +49,7 @@ pub fn retarget(clip: &Clip, target: &Skeleton, options: &RetargetOptions) -> Re
 
 /// Compresses a clip within a guaranteed error, by default 0.1 mm at 3 cm from each joint.
 ///
-/// Compressed clips hold rotations and translations: what else a clip has is left out with a warning.
+/// Scales of joints and numbers over time are kept within [`CompressOptions::track_error`]; names and events to the bit.
 /// Where [`CompressOptions::metres_per_unit`] is `None`, the unit is that of the clip, else guessed with a warning.
 ///
 /// ```
@@ -69,9 +69,17 @@ pub fn compress(clip: &Clip, options: &CompressOptions) -> Result<Parsed<Compres
     if options.metres_per_unit.is_none() {
         options.metres_per_unit = Some(needed_unit(clip.skeleton(), &mut warnings)?.metres);
     }
-    let clip = transforms_only(Cow::Borrowed(clip), &mut warnings)?;
+    let clip = restorable(clip, &mut warnings)?;
     let value = mocap_compress::compress(&clip, &options)?;
     Ok(Parsed { value, warnings })
+}
+
+/// The clip, without scales that flatten a joint: they cannot be taken out of translations again. Warns about that.
+fn restorable<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Result<Cow<'c, Clip>, Error> {
+    let scales = || clip.tracks().iter().map(|tracks| tracks.scale.clone()).collect();
+    let kept =
+        clip.without_scale().is_ok_and(|rigid| !clip.has_scale() || rigid.with_scale(scales()).is_ok());
+    Ok(if kept { Cow::Borrowed(clip) } else { without_scale(Cow::Borrowed(clip), warnings)? })
 }
 
 /// A compressed clip with the summary of its sizes and errors.
@@ -127,7 +135,7 @@ pub fn compress_by_rules(
     progress: &dyn Fn(f64),
     warnings: &mut Vec<Finding>,
 ) -> Result<SummarizedCompression, Error> {
-    let clip = transforms_only(Cow::Borrowed(clip), warnings)?;
+    let clip = restorable(clip, warnings)?;
     let metres = match options.metres_per_unit {
         Some(metres) => metres,
         None => needed_unit(clip.skeleton(), warnings)?.metres,

@@ -32,6 +32,8 @@ enum Content {
 pub struct Companions {
     /// The skeleton that an AMC moves.
     pub skeleton: Option<asf::Document>,
+    /// The body whose bones an SMPL motion moves.
+    pub body: Option<Arc<Skeleton>>,
     /// The files that it refers to: see [`files_beside`](crate::files_beside()).
     pub files: FilesBeside,
 }

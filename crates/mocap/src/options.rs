@@ -25,7 +25,8 @@ pub struct ReadOptions {
     pub position_channels: PositionChannels,
     /// The unit of the lengths of an ASF. Default: that of the CMU database where the file says `length 0.45`.
     pub asf_units: AsfUnits,
-    /// The skeleton of an AMC file. Default: the one beside it, see [`companion`](crate::companion).
+    /// The skeleton of an AMC file. Default: the one beside it, see [`companion`](crate::companion). The body whose bones
+    /// an SMPL motion moves. Default: the mean body.
     pub skeleton: Option<PathBuf>,
     /// Whether values that are not finite are interpolated. Default: they are an error.
     pub repair: bool,
@@ -50,6 +51,7 @@ impl ReadOptions {
         mocap_formats::ReadOptions {
             format: self.format.and_then(FileFormat::exchange),
             skeleton: companions.skeleton,
+            body: companions.body,
             beside: companions.files,
             clip: self.clip.clone(),
             position_channels: match (self.position_channels, self.peers.positions) {

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use mocap_formats::{Finding, Format, FormatProblem, Parsed, Rejected, asf};
 use mocap_model::{Clip, Markers, Skeleton};
@@ -121,7 +122,11 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Moti
         }
         None => FilesBeside::new(),
     };
-    let companions = Companions { skeleton, files };
+    let body = match (format.exchange(), &options.skeleton) {
+        (Some(Format::Npz | Format::Smpl), Some(path)) => Some(Arc::new(read_skeleton(path)?.value)),
+        _ => None,
+    };
+    let companions = Companions { skeleton, body, files };
     let Parsed { value, warnings } =
         MotionFile::parse(&bytes, format, companions, options).map_err(refused)?;
     let warnings = before.into_iter().flatten().chain(warnings).collect();

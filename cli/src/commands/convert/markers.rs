@@ -17,7 +17,7 @@ pub(super) fn convert(
 ) -> Result<Converted, Failure> {
     let written = edited(markers, &args.edits).and_then(|markers| {
         let (frames, fps, count) = (markers.frames(), markers.rate().fps(), markers.names().len());
-        let encoded = encode::markers(&markers, format, args.arrays.options())?;
+        let encoded = encode::markers(&markers, format, args.arrays.style.options())?;
         Ok(Converted { markers: Some(count), ..Converted::of(encoded, frames, Some(fps), 0) })
     });
     let converted = written.behind(&mut warnings)?;

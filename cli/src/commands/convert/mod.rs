@@ -201,17 +201,16 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
         return skeleton_without_motion(loaded, args, format);
     }
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
-    // A file keeps what it holds besides, where its space stays and the format holds it too.
+    // A file keeps what it holds besides, where the format holds it too.
     let scene = loaded.format.exchange().is_some_and(Format::holds_several_clips);
-    let keeps_document = scene && keeps_lengths(&args.edits) && args.scene.mesh.is_none();
-    if format.holds_several_clips() && (keeps_document || loaded.clip_names().len() > 1) {
-        return change_all(&loaded, args, &reading, format, keeps_document);
+    if format.holds_several_clips() && (scene || loaded.clip_names().len() > 1) {
+        return change_all(&loaded, args, &reading, format);
     }
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
     let limits = reading.limits();
     let written = edit::apply(&args.edits, limits, encode::named(clip, name, format), &mut warnings)
         .and_then(|clip| {
-            let clip = only_joints(clip, &args.arrays.joints)?;
+            let clip = only_joints(clip, &args.arrays.style.joints)?;
             let converted = facts(&clip, format);
             let encoded = encode::clip(clip, format, encode_options(args))?;
             Ok(converted(encoded))
@@ -221,7 +220,7 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
 }
 
 /// The clip with only the joints that `--joints` asks for.
-fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic> {
+pub(crate) fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic> {
     if globs.is_empty() {
         return Ok(clip);
     }
@@ -238,13 +237,7 @@ fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic> {
 }
 
 /// All clips of a file, or the one that is chosen, in a file that holds several.
-fn change_all(
-    loaded: &Loaded,
-    args: &Args,
-    reading: &Reading,
-    format: Format,
-    keeps_document: bool,
-) -> Result<Converted, Failure> {
+fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -> Result<Converted, Failure> {
     let (clips, mut warnings) = match loaded.is_one_clip() {
         true => {
             let (clip, warnings) = loaded.chosen(reading)?;
@@ -259,22 +252,11 @@ fn change_all(
             .collect();
         let edited = edited?;
         let converted = facts(&edited[0], format);
-        let document = loaded.document().filter(|_| keeps_document);
-        let kept = document
-            .and_then(|document| encode::in_document(document, &edited, format, encode_options(args)));
-        let encoded = match kept {
-            Some(encoded) => encoded?,
-            None => encode::clips(edited, format, encode_options(args))?,
-        };
+        let encoded = encode::clips(loaded.document(), edited, format, encode_options(args))?;
         Ok(converted(encoded))
     })();
     let converted = written.behind(&mut warnings)?;
     Ok(Converted { warnings, ..converted })
-}
-
-/// Whether the skeleton stays as it is in the file.
-fn keeps_lengths(edits: &Edits) -> bool {
-    edits.scale.is_none() && edits.of_space().is_none()
 }
 
 fn encode_options(args: &Args) -> EncodeOptions {
@@ -284,7 +266,7 @@ fn encode_options(args: &Args) -> EncodeOptions {
         limits: args.reading.limits(),
         bvh: args.bvh,
         scene: args.scene,
-        arrays: args.arrays.options(),
+        arrays: args.arrays.style.options(),
     }
 }
 

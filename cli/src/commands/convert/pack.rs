@@ -34,7 +34,7 @@ pub(super) fn run(
     let numbers: HashMap<String, usize> =
         jobs.iter().enumerate().map(|(number, job)| (job.input.shown(), number)).collect();
     let normalise = args.arrays.normalise;
-    let arrays = args.arrays.options();
+    let arrays = args.arrays.style.options();
     let set = Set {
         dataset: Mutex::new(Dataset::new(DatasetOptions { pack, format, arrays, normalise })),
         failed: Mutex::new(None),
@@ -124,11 +124,11 @@ fn arrays(
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes } = read::motion(context, input, &reading)?;
     let made = edit::apply(&args.edits, args.reading.limits(), clip, &mut warnings).and_then(|clip| {
-        let clip = only_joints(clip, &args.arrays.joints)?;
+        let clip = only_joints(clip, &args.arrays.style.joints)?;
         let mut found = Vec::new();
         let clip = mocap::prepare(clip, format, &mut found);
         warnings.extend(found.into_iter().map(Diagnostic::from));
-        Ok(of_clip(&clip, &args.arrays.options()))
+        Ok(of_clip(&clip, &args.arrays.style.options()))
     });
     Ok((made.behind(&mut warnings)?, warnings, bytes))
 }

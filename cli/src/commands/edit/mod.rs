@@ -7,7 +7,8 @@ use std::io::Write;
 use std::path::Path;
 
 use mocap_edit::{Applied, EditError, RootCurve, apply};
-use mocap_formats::{Format, Remedy};
+use mocap_formats::{Document, Format, Remedy};
+use mocap_model::Clip;
 
 use crate::args::{EditArgs as Args, Invocation, Reading};
 use crate::batch::{
@@ -56,7 +57,8 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 
 fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> Result<Report, Failure> {
     let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.reading.clone() };
-    let Motion { clip, mut warnings, bytes: bytes_in } = read::motion(context, &job.input, &reading)?;
+    let (Motion { clip, mut warnings, bytes: bytes_in }, document) =
+        read::load(context, &job.input, &reading)?.into_motion_and_document(&reading)?;
     context.check()?;
     let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     let path = job.input.shown();
@@ -72,7 +74,7 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
     let (frames, fps) = (clip.frames(), clip.rate().fps());
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let delivered = match errors.is_empty() {
-        true => deliver(clip, job, context, args, (edits, &curves), &mut warnings),
+        true => deliver((clip, document.as_deref()), job, context, args, (edits, &curves), &mut warnings),
         false => Ok((0, String::new())),
     };
     let (bytes, output) = match delivered {
@@ -113,7 +115,7 @@ fn resolved(
 
 /// Writes the motion and the curves.
 fn deliver(
-    clip: mocap_model::Clip,
+    (clip, document): (Clip, Option<&dyn Document>),
     job: &Job,
     context: &JobContext,
     args: &Args,
@@ -127,7 +129,7 @@ fn deliver(
         _ => args.to,
     };
     let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
-    let encoded = encode::clip(clip, format.unwrap_or(Format::Bvh), options)?;
+    let encoded = encode::clip_in(document, clip, format.unwrap_or(Format::Bvh), options)?;
     warnings.extend_from_slice(&encoded.warnings);
     let files = edits.iter().filter_map(|edit| edit.curve_file(&job.input));
     for (file, curve) in files.zip(curves) {

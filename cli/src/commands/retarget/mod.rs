@@ -151,10 +151,7 @@ fn retarget(
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let motion = encode::named(motion, &stem, format);
     // A character keeps its mesh, skin and materials.
-    let document = target.document.as_deref().filter(|_| args.scene.mesh.is_none());
-    let kept = document
-        .and_then(|document| encode::in_document(document, std::slice::from_ref(&motion), format, options));
-    let encoded = kept.unwrap_or_else(|| encode::clip(motion, format, options));
+    let encoded = encode::clip_in(target.document.as_deref(), motion, format, options);
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;

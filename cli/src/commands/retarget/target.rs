@@ -2,7 +2,7 @@
 
 use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
-use mocap_formats::{Document, Format, Remedy};
+use mocap_formats::{Document, Remedy};
 use mocap_model::{Pose, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
 
@@ -21,7 +21,7 @@ pub(crate) struct Target {
     pub(super) rest: Option<Pose>,
     pub(crate) warnings: Vec<Diagnostic>,
     /// The file, where it holds more than a skeleton and its motion.
-    pub(super) document: Option<Box<dyn Document>>,
+    pub(crate) document: Option<Box<dyn Document>>,
     /// Roles of its joints, by names, shape and its own motion.
     pub(super) roles: RoleMap,
 }
@@ -72,19 +72,9 @@ pub(crate) fn read(
         });
     }
     let loaded = read::load(context, input, &reading)?;
-    let several = loaded.format.exchange().is_some_and(Format::holds_several_clips);
     let (skeleton, rest, roles, mut warnings, document) =
         if loaded.format.has_motion() || rest_frame.is_some() {
-            let (clip, mut warnings, document) = match several {
-                true => {
-                    let (clip, warnings) = loaded.chosen(&reading)?;
-                    (clip, warnings, loaded.into_document())
-                }
-                false => {
-                    let Motion { clip, warnings, .. } = loaded.into_motion(&reading)?;
-                    (clip, warnings, None)
-                }
-            };
+            let (Motion { clip, mut warnings, .. }, document) = loaded.into_motion_and_document(&reading)?;
             // Any clip of the target shows how it stands.
             warnings.retain(|warning| {
                 !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&warning.code)

@@ -234,12 +234,12 @@ fn companion_exists(path: &Path, naming: &Naming<'_>) -> bool {
     (naming.companions)(path).iter().any(|companion| exists(companion))
 }
 
-/// Each file once, and the inputs that were given more than once.
+/// Each file, or each part of one, once, and the inputs that were given more than once.
 fn each_once(inputs: Vec<Input>) -> (Vec<Input>, Vec<usize>) {
-    let mut seen: HashMap<PathBuf, usize> = HashMap::new();
+    let mut seen: HashMap<(PathBuf, Option<String>), usize> = HashMap::new();
     let (mut kept, mut twice) = (Vec::with_capacity(inputs.len()), Vec::new());
     for input in inputs {
-        match input.path().map(|path| seen.entry(root::absolute(path))) {
+        match input.path().map(|path| seen.entry((root::absolute(path), input.part.clone()))) {
             Some(Entry::Occupied(first)) => {
                 twice.push(*first.get());
                 continue;

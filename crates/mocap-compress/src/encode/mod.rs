@@ -85,7 +85,10 @@ pub fn compress_with_progress(
     options: &CompressOptions,
     progress: &dyn Fn(f64),
 ) -> Result<Compression, CompressError> {
-    let job = Job::new(clip, options)?;
+    let rigid = clip.without_scale().map_err(|_| CompressError::ScaleOverflow)?;
+    let extras = crate::extras::describe(clip, options.track_error);
+    let job = Job { extras, ..Job::new(&rigid, options)? };
+    let clip = &*rigid;
     // The smallest excess of any attempt: in frames, of local rotations, between frames.
     let mut reached = [f64::INFINITY; 3];
     // The bound is kept while residuals are chosen; only rounding is left. Where rounding matters, or the motion
@@ -171,6 +174,8 @@ struct Job<'a> {
     limit: f64,
     block_frames: usize,
     limits: OpenLimits,
+    /// What the clip holds besides rotations and translations, as bytes.
+    extras: Option<Vec<u8>>,
 }
 
 impl<'a> Job<'a> {
@@ -186,6 +191,12 @@ impl<'a> Job<'a> {
         lengths.extend(
             options.joint_tolerances.iter().map(|(_, tolerance)| ("the tolerance of a joint", *tolerance)),
         );
+        if !(options.track_error.is_finite() && options.track_error >= 0.0) {
+            return Err(CompressError::NotPositive {
+                what: "the error of tracks",
+                value: options.track_error,
+            });
+        }
         lengths.extend(options.local_error.map(|bound| ("the local error", bound)));
         for (what, value) in lengths {
             if !(value.is_finite() && value > 0.0) {
@@ -218,7 +229,7 @@ impl<'a> Job<'a> {
             return Err(CompressError::TooLarge { what, found: plan.moving.len(), limit: BLOCK_VALUES / 64 });
         }
         let limits = OpenLimits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
-        Ok(Job { clip, options, metres, plan, tolerances, limit, block_frames, limits })
+        Ok(Job { clip, options, metres, plan, tolerances, limit, block_frames, limits, extras: None })
     }
 
     /// The bytes at a share of the tolerance, and the number of samples that were not kept within it.
@@ -273,6 +284,7 @@ impl<'a> Job<'a> {
             Reading { space: *clip.skeleton().space(), scale: self.options.external_scale }.describe();
         let reading = self.options.external_skeleton.then_some(&reading[..]);
         let plan = put_plan(&self.plan, clip.skeleton());
-        (container::assemble(&info, self.block_frames, &description, reading, &plan, &blocks), failed)
+        let sections = (&plan[..], self.extras.as_deref());
+        (container::assemble(&info, self.block_frames, &description, reading, sections, &blocks), failed)
     }
 }

@@ -18,6 +18,9 @@ pub struct CompressOptions {
     /// The greatest error of local rotations \[rad\], above 0. Default: not bounded. Decoded local rotations make
     /// up for the errors of their parents, and may be off by more than the object-space error suggests.
     pub local_error: Option<f64>,
+    /// The greatest error of scales of joints, which are factors, and of numbers over time, in their own units; 0 or
+    /// above. 0: every bit is kept. Default: 0.0001.
+    pub track_error: f64,
     /// Whether the tolerance also holds half-way between frames. Default: false.
     pub guard_between: bool,
     /// Whether the skeleton is left out of the file; [`Compressed::open_with`](crate::Compressed::open_with) then
@@ -37,6 +40,7 @@ impl Default for CompressOptions {
             metres_per_unit: None,
             joint_tolerances: Vec::new(),
             local_error: None,
+            track_error: 1e-4,
             guard_between: false,
             external_skeleton: false,
             external_scale: 1.0,

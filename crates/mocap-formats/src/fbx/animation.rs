@@ -1,5 +1,7 @@
 //! Clips as animation stacks: the objects of each, and the lists of them.
 
+use std::borrow::Cow;
+
 use mocap_model::Clip;
 
 use super::record::{Property, Record, class, field, integers, properties, property, singles, time};
@@ -26,14 +28,8 @@ pub(super) fn last(takes: &[Take]) -> i64 {
     takes.iter().map(|take| take.stop).max().unwrap_or(0)
 }
 
-/// Adds a clip: by node, the curves that move it, and the numbers over time, which are properties of one node.
-pub(super) fn add_stack(
-    scene: &mut Scene,
-    clip: &Clip,
-    name: String,
-    driven: Vec<(i64, Vec<Curves>)>,
-    annotated: i64,
-) -> Take {
+/// Adds a clip: the curves that move nodes, by their numbers.
+pub(super) fn add_stack(scene: &mut Scene, clip: &Clip, name: String, driven: Vec<(i64, Curves)>) -> Take {
     let (stack, layer) = (scene.claim(), scene.claim());
     let times = times(clip);
     let stop = times.last().copied().unwrap_or(0);
@@ -45,39 +41,23 @@ pub(super) fn add_stack(
     scene.objects.push(Record::new("AnimationLayer", head));
     scene.connect(layer, stack);
     let [all, first] = [&times[..], &times[..1]].map(shared);
-    let times = |keys: usize| if keys == 1 { first.clone() } else { all.clone() };
     for (node, curves) in driven {
-        for Curves { property, node: short, values, first, keys } in curves {
-            let axes = ["d|X", "d|Y", "d|Z"].into_iter().zip(first).zip(values);
-            let axes = axes.map(|((axis, first), values)| (axis.to_owned(), first, values)).collect();
-            add_curves(scene, (node, property), layer, short, axes, (keys, times(keys)));
-        }
-    }
-    for scalar in &clip.annotations().scalars {
-        let values: Vec<f32> = scalar.values.values().iter().map(|value| *value as f32).collect();
-        let (keys, first) = (values.len(), scalar.values.values()[0]);
-        let axes = vec![(format!("d|{}", scalar.name), first, singles(&values))];
-        add_curves(scene, (annotated, &scalar.name), layer, &scalar.name, axes, (keys, times(keys)));
+        let times = if curves.keys == 1 { &first } else { &all };
+        add_curves(scene, node, layer, curves, times);
     }
     Take { name, stop }
 }
 
 /// Curves that move the components of one property of a node.
-fn add_curves(
-    scene: &mut Scene,
-    (node, driven): (i64, &str),
-    layer: i64,
-    short: &str,
-    axes: Vec<(String, f64, Property)>,
-    (keys, times): (usize, Property),
-) {
+fn add_curves(scene: &mut Scene, node: i64, layer: i64, curves: Curves, times: &Property) {
     let holder = scene.claim();
+    let Curves { property: driven, node: short, axes, keys } = curves;
     let defaults =
         axes.iter().map(|(axis, first, _)| property(axis, ["Number", "", "A"], &[(*first).into()]));
-    let head = vec![holder.into(), class(short, "AnimCurveNode"), "".into()];
+    let head = vec![holder.into(), class(&short, "AnimCurveNode"), "".into()];
     scene.objects.push(Record::new("AnimationCurveNode", head).with([properties(defaults)]));
     scene.connect(holder, layer);
-    scene.drive(holder, node, driven);
+    scene.drive(holder, node, &driven);
     for (axis, first, values) in axes {
         let curve = scene.claim();
         let head = vec![curve.into(), class("", "AnimCurve"), "".into()];
@@ -94,19 +74,16 @@ fn add_curves(
     }
 }
 
-/// How many objects of each kind there are.
-pub(super) fn definitions(objects: &[Record]) -> Record {
-    let mut kinds: Vec<(&'static str, i32)> = vec![("GlobalSettings", 1)];
+/// How many objects of each kind there are, kinds in the order of their first object.
+pub(super) fn kinds(objects: &[Record]) -> Vec<(Cow<'static, str>, i32)> {
+    let mut kinds: Vec<(Cow<'static, str>, i32)> = Vec::new();
     for object in objects {
         match kinds.iter_mut().find(|(kind, _)| *kind == object.name) {
             Some((_, count)) => *count += 1,
-            None => kinds.push((object.name, 1)),
+            None => kinds.push((object.name.clone(), 1)),
         }
     }
-    let total = kinds.iter().map(|(_, count)| count).sum::<i32>();
-    let kinds =
-        kinds.into_iter().map(|(kind, count)| field("ObjectType", kind).with([field("Count", count)]));
-    Record::new("Definitions", Vec::new()).with([field("Version", 100), field("Count", total)]).with(kinds)
+    kinds
 }
 
 /// The list of animations, the first of which is shown.

@@ -16,10 +16,12 @@ pub struct Document {
     pub(super) scalars: Vec<Source>,
     /// The stacks that move a joint, or all where none does: exporters leave empty ones behind.
     pub(super) moving: Vec<usize>,
+    /// Whether its axes are left-handed: then the scene is mirrored.
+    pub(super) mirrored: bool,
 }
 
 impl Document {
-    pub(super) fn new(bytes: &[u8], scene: SceneRoot, tree: Tree) -> Document {
+    pub(super) fn new(bytes: &[u8], scene: SceneRoot, tree: Tree, mirrored: bool) -> Document {
         let scalars = scalars::sources(&scene, &tree);
         let all = 0..scene.anim_stacks.count;
         let moves = |stack: &usize| tree.is_moved_by(&scene.anim_stacks[*stack]);
@@ -27,7 +29,7 @@ impl Document {
         if moving.is_empty() {
             moving = all.collect();
         }
-        Document { bytes: bytes.to_vec(), scene, tree, scalars, moving }
+        Document { bytes: bytes.to_vec(), scene, tree, scalars, moving, mirrored }
     }
 
     /// The names of its animation stacks, in the order of the file.

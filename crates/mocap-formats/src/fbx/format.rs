@@ -22,6 +22,7 @@ pub(crate) static FORMAT: Entry = Entry {
     read: READ,
     write: Some(|clip, options| from_clips(std::slice::from_ref(&*clip), options)),
     write_clips: Some(from_clips),
+    reads_clips: true,
     in_metres: true,
     ..Entry::MOTION
 };

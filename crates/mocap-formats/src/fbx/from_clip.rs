@@ -9,11 +9,11 @@ use std::sync::Arc;
 use mocap_model::{Clip, Joint, JointId, Skeleton, Space, Unit, UnitQuaternion, UnitSource};
 use nalgebra::Matrix4;
 
-use super::animation::{Take, UNNAMED, add_stack, definitions, last, takes_of};
+use super::animation::{Take, UNNAMED, add_stack, kinds, last, takes_of};
 use super::geometry::skin;
 use super::record::{Property, Record, class, doubles, field, integer, number, properties, property, time};
 use super::scene::Scene;
-use super::take::{Curves, ORDER, curves, moves, time_mode};
+use super::take::{Curves, ORDER, curves, moves, one, time_mode};
 use super::write::{CREATION_TIME, FILE_ID, to_bytes};
 use super::{END_SITE, Problem};
 use crate::names::Unique;
@@ -163,11 +163,14 @@ fn file(mut scene: Scene, clips: &[Clip]) -> Vec<Record> {
         .map(|clip| {
             let name = names.claim(if clip.name().is_empty() { UNNAMED } else { clip.name() });
             let tracks = clip.skeleton().iter().zip(clip.tracks()).zip(&moved);
-            let driven: Vec<(i64, Vec<Curves>)> = tracks
-                .map(|(((id, joint), tracks), moved)| (scene.node(id), curves(joint, tracks, *moved)))
-                .collect();
-            let root = scene.nodes[0];
-            add_stack(&mut scene, clip, name, driven, root)
+            let mut driven: Vec<(i64, Curves)> = Vec::new();
+            for (((id, joint), tracks), moved) in tracks {
+                let curves = curves(joint, tracks, *moved);
+                driven.extend(curves.into_iter().map(|curves| (scene.node(id), curves)));
+            }
+            let numbers = &clip.annotations().scalars;
+            driven.extend(numbers.iter().map(|track| (scene.nodes[0], one(&track.name, &track.name, track))));
+            add_stack(&mut scene, clip, name, driven)
         })
         .collect();
     let settings = global_settings(clips[0].rate().fps(), last(&takes));
@@ -246,4 +249,12 @@ fn documents(current: &str) -> Record {
             field("RootNode", 0i64),
         ]),
     ])
+}
+
+fn definitions(objects: &[Record]) -> Record {
+    let mut kinds = kinds(objects);
+    kinds.insert(0, ("GlobalSettings".into(), 1));
+    let total = kinds.iter().map(|(_, count)| count).sum::<i32>();
+    let kinds = kinds.iter().map(|(kind, count)| field("ObjectType", &**kind).with([field("Count", *count)]));
+    Record::new("Definitions", Vec::new()).with([field("Version", 100), field("Count", total)]).with(kinds)
 }

@@ -30,11 +30,17 @@ mod format;
 mod from_clip;
 mod geometry;
 #[cfg(feature = "fbx")]
+mod node_values;
+#[cfg(feature = "fbx")]
 mod parse;
 mod problem;
 #[cfg(feature = "fbx")]
 mod read;
+#[cfg(feature = "fbx")]
+mod rebuilt;
 mod record;
+#[cfg(feature = "fbx")]
+mod records;
 #[cfg(feature = "fbx")]
 mod rest;
 #[cfg(feature = "fbx")]

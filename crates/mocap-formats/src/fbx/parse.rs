@@ -30,9 +30,10 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
     }
     scan::check(bytes, limits)?;
     let mut warnings = Warnings::default();
-    let mut scene = load(bytes, limits, None)?;
-    if is_left_handed(&scene) {
-        scene = load(bytes, limits, Some(right_handed()))?;
+    let mut scene = load(bytes, limits, None, false)?;
+    let mirrored = is_left_handed(&scene);
+    if mirrored {
+        scene = load(bytes, limits, Some(right_handed()), false)?;
         warnings.push(Finding::new(Problem::LeftHanded));
     }
     for warning in &scene.metadata.warnings {
@@ -46,10 +47,20 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
         Ok(tree) => tree,
         Err(error) => return Err(Rejected::from(error).behind(warnings.into_vec())),
     };
-    Ok(Parsed { value: Document::new(bytes, scene, tree), warnings: warnings.into_vec() })
+    Ok(Parsed { value: Document::new(bytes, scene, tree, mirrored), warnings: warnings.into_vec() })
 }
 
-fn load(bytes: &[u8], limits: &Limits, axes: Option<CoordinateAxes>) -> Result<SceneRoot, Finding> {
+/// The scene of a file, whose objects know the records that they come from.
+pub(super) fn load_with_records(bytes: &[u8], limits: &Limits) -> Result<SceneRoot, Finding> {
+    load(bytes, limits, None, true)
+}
+
+fn load(
+    bytes: &[u8],
+    limits: &Limits,
+    axes: Option<CoordinateAxes>,
+    records: bool,
+) -> Result<SceneRoot, Finding> {
     let memory = limits.bytes.min(MEMORY.saturating_add(bytes.len().saturating_mul(MEMORY_PER_BYTE)));
     let allocator = || AllocatorOpts { memory_limit: memory, ..AllocatorOpts::default() };
     let options = LoadOpts {
@@ -57,6 +68,7 @@ fn load(bytes: &[u8], limits: &Limits, axes: Option<CoordinateAxes>) -> Result<S
         result_allocator: allocator(),
         ignore_geometry: true,
         ignore_embedded: true,
+        retain_dom: records,
         // A file for a reader of motion is never one of the other formats that the library knows.
         file_format: FileFormat::Fbx,
         node_depth_limit: u32::try_from(limits.depth).unwrap_or(u32::MAX),

@@ -1,11 +1,14 @@
 //! An FBX file as any document.
 
 use super::document::Document;
+use super::rebuilt::rebuilt;
 use super::span::{Span, span};
 use super::stack::elements;
 use super::to_clip::{at_rest, to_clip, to_skeleton};
 use crate::choice::chosen;
-use crate::{ClipChoice, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{
+    ClipChoice, Encoded, Finding, Format, Kept, Parsed, ReadOptions, Rejected, Stated, WriteOptions,
+};
 use mocap_model::{Clip, Skeleton};
 
 impl crate::Document for Document {
@@ -16,7 +19,7 @@ impl crate::Document for Document {
     fn stated(&self, options: &ReadOptions) -> Stated {
         let chosen = chosen_stack(self, options.clip.as_ref()).ok();
         let stack = chosen.and_then(|(index, _)| Some(&self.scene.anim_stacks[index?]));
-        let frames = stack.and_then(|stack| span(self, stack, options).ok());
+        let frames = stack.and_then(|stack| span(&self.scene, self.tree.joints.len(), stack, options).ok());
         let moved = ["Lcl Rotation", "Lcl Translation"].map(|name| {
             let moved = stack.map(|stack| elements(stack, &[name])).unwrap_or_default();
             self.tree.joints.iter().filter(|joint| moved.contains(&self.tree.node(joint).element)).count()
@@ -45,6 +48,18 @@ impl crate::Document for Document {
 
     fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
         to_skeleton(self, options)
+    }
+
+    fn meshes(&self) -> usize {
+        let own = self.scene.metadata.creator.starts_with("mocap ");
+        if own { 0 } else { self.scene.meshes.count }
+    }
+
+    fn with_clips(&self, clips: &[Clip], format: Format, options: &WriteOptions) -> Result<Kept, Finding> {
+        match format {
+            Format::Fbx => rebuilt(self, clips, options),
+            _ => Ok(Kept::OTHER_FORMAT),
+        }
     }
 
     fn write(&self) -> Encoded<'static> {

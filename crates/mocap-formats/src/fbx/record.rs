@@ -1,17 +1,18 @@
 //! Records: what a file consists of.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A record: a name, properties, and records inside it.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
-    pub(super) name: &'static str,
+    pub(super) name: Cow<'static, str>,
     pub(super) properties: Vec<Property>,
     pub(super) inside: Vec<Record>,
 }
 
 /// A property of a record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Property {
     Char(u8),
     I32(i32),
@@ -21,11 +22,14 @@ pub(super) enum Property {
     Bytes(&'static [u8]),
     /// The letter of its type, the number of its values and their bytes, shared by all records that have the same.
     Array(u8, usize, Rc<[u8]>),
+    /// As it is in a file, with the letter of its type.
+    #[cfg_attr(not(feature = "fbx"), expect(dead_code, reason = "only a file that was read has some"))]
+    Raw(Vec<u8>),
 }
 
 impl Record {
-    pub(super) fn new(name: &'static str, properties: Vec<Property>) -> Record {
-        Record { name, properties, inside: Vec::new() }
+    pub(super) fn new(name: impl Into<Cow<'static, str>>, properties: Vec<Property>) -> Record {
+        Record { name: name.into(), properties, inside: Vec::new() }
     }
 
     /// The same with records inside it.

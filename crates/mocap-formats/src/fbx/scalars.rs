@@ -14,14 +14,16 @@ use std::collections::HashMap;
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     /// Unique in the file.
-    name: String,
+    pub(super) name: String,
     /// The element that has it.
-    element: u32,
-    property: String,
+    pub(super) element: u32,
+    pub(super) property: String,
+    /// The name of its component in files.
+    pub(super) axis: String,
     /// Its component: of a single number, the first.
     component: usize,
     /// What the number is multiplied by: weights of blend shapes are percents.
-    factor: f64,
+    pub(super) factor: f64,
     /// Its value where no curve moves it.
     rest: f64,
 }
@@ -61,6 +63,7 @@ pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
                 name: names.claim(&name),
                 element,
                 property: prop.prop_name.to_string(),
+                axis: if several { ["X", "Y", "Z"][component].into() } else { prop.prop_name.to_string() },
                 component,
                 factor,
                 rest: if default.is_finite() { default * factor } else { 0.0 },

@@ -16,7 +16,12 @@ pub(super) struct Scene {
 impl Scene {
     /// No objects yet.
     pub(super) fn new() -> Scene {
-        Scene { objects: Vec::new(), connections: Vec::new(), last: 1_000_000, nodes: Vec::new() }
+        Scene::after(1_000_000)
+    }
+
+    /// No objects yet; their numbers are above the one that is given.
+    pub(super) fn after(last: i64) -> Scene {
+        Scene { objects: Vec::new(), connections: Vec::new(), last, nodes: Vec::new() }
     }
 
     /// A number for an object.

@@ -1,9 +1,8 @@
 //! The frames of an animation stack.
 
 use mocap_model::FrameRate;
-use ufbx::{AnimCurve, AnimStack};
+use ufbx::{AnimCurve, AnimStack, Scene};
 
-use super::document::Document;
 use super::stack::{curves, props};
 use super::{Problem, TICKS};
 use crate::{Finding, LimitExceeded, ReadOptions};
@@ -32,7 +31,12 @@ impl Span {
 ///
 /// # Errors
 /// Where its times are not finite, or there are more frames than the limit for all joints together.
-pub(super) fn span(document: &Document, stack: &AnimStack, options: &ReadOptions) -> Result<Span, Finding> {
+pub(super) fn span(
+    scene: &Scene,
+    joints: usize,
+    stack: &AnimStack,
+    options: &ReadOptions,
+) -> Result<Span, Finding> {
     let path = || format!("AnimationStack[{}]", stack.element.name);
     let (mut begin, mut end) = (stack.time_begin, stack.time_end);
     if end <= begin {
@@ -43,11 +47,11 @@ pub(super) fn span(document: &Document, stack: &AnimStack, options: &ReadOptions
     if !begin.is_finite() || !end.is_finite() {
         return Err(Finding::new(Problem::StackTimes { path: path() }));
     }
-    let stated = stated_rate(document, options);
+    let stated = stated_rate(scene, options);
     let rate = if options.fps.is_some() { stated } else { closer_rate(stated, stack, end - begin) };
     // A stack may end a rounded tick before its last frame.
     let last = ((end - begin) * rate.fps() + 1e-3).floor().max(0.0);
-    let limit = (options.limits.frames / document.tree.joints.len()).max(1);
+    let limit = (options.limits.frames / joints).max(1);
     if last >= limit as f64 {
         let found = if last < 1e18 { last as usize + 1 } else { usize::MAX };
         return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
@@ -56,8 +60,8 @@ pub(super) fn span(document: &Document, stack: &AnimStack, options: &ReadOptions
 }
 
 /// The rate that the user states, or else the file.
-pub(super) fn stated_rate(document: &Document, options: &ReadOptions) -> FrameRate {
-    let of_file = || FrameRate::from_frame_time(1.0 / document.scene.settings.frames_per_second);
+pub(super) fn stated_rate(scene: &Scene, options: &ReadOptions) -> FrameRate {
+    let of_file = || FrameRate::from_frame_time(1.0 / scene.settings.frames_per_second);
     let stated = options.fps.and_then(FrameRate::new).or_else(of_file).or(FrameRate::new(DEFAULT_FPS));
     stated.expect("30 is a rate")
 }

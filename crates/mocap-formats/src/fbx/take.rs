@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use mocap_model::{Clip, EulerOrder, Joint, JointTracks, Track, UnitQuaternion, Vector3};
+use mocap_model::{Clip, EulerOrder, Joint, JointTracks, ScalarTrack, Track, UnitQuaternion, Vector3};
 
 use super::TICKS;
 use super::record::{Property, singles};
@@ -10,15 +10,13 @@ use super::record::{Property, singles};
 /// The order that FBX calls XYZ: X turns first, about fixed axes.
 pub(super) const ORDER: EulerOrder = EulerOrder::ZYX;
 
-/// Three curves that move one property, and what the property is called.
+/// The curves that move one property.
 pub(super) struct Curves {
-    pub(super) property: &'static str,
-    /// The short name of the node that holds the curves.
-    pub(super) node: &'static str,
-    /// By axis, the values; one of a constant curve, else one per frame.
-    pub(super) values: [Property; 3],
-    /// By axis, the value of the first frame.
-    pub(super) first: [f64; 3],
+    pub(super) property: String,
+    /// The name of the object that holds the curves.
+    pub(super) node: String,
+    /// By component: its name, its value in the first frame, and its values: one of a constant, else one per frame.
+    pub(super) axes: Vec<(String, f64, Property)>,
     /// The number of keys.
     pub(super) keys: usize,
 }
@@ -71,9 +69,27 @@ fn angles(rest: UnitQuaternion<f64>, rotations: &[UnitQuaternion<f64>]) -> Vec<[
     rotations.collect()
 }
 
-fn three(property: &'static str, node: &'static str, values: Vec<[f64; 3]>) -> Curves {
+/// Curves of a vector, of one value or one per frame.
+pub(super) fn three(property: &str, node: &str, values: Vec<[f64; 3]>) -> Curves {
     let axis = |i: usize| singles(&values.iter().map(|value| value[i] as f32).collect::<Vec<f32>>());
-    Curves { property, node, values: [0, 1, 2].map(axis), first: values[0], keys: values.len() }
+    let axes = ["d|X", "d|Y", "d|Z"].into_iter().enumerate();
+    Curves {
+        property: property.to_owned(),
+        node: node.to_owned(),
+        axes: axes.map(|(i, name)| (name.to_owned(), values[0][i], axis(i))).collect(),
+        keys: values.len(),
+    }
+}
+
+/// The curve of a number over time, which is a component of a property.
+pub(super) fn one(property: &str, component: &str, track: &ScalarTrack) -> Curves {
+    let values: Vec<f32> = track.values.values().iter().map(|value| *value as f32).collect();
+    Curves {
+        property: property.to_owned(),
+        node: property.to_owned(),
+        axes: vec![(format!("d|{component}"), track.values.values()[0], singles(&values))],
+        keys: values.len(),
+    }
 }
 
 /// The times of the frames of a clip \[ticks\].

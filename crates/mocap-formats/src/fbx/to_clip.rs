@@ -49,7 +49,7 @@ pub(super) fn to_skeleton(document: &Document, _: &ReadOptions) -> Result<Parsed
 pub(super) fn at_rest(document: &Document, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
     let Parsed { value, mut warnings } = to_skeleton(document, options)?;
     warnings.push(Finding::new(Problem::NoAnimation));
-    Ok(Parsed { value: Clip::at_rest(Arc::new(value), stated_rate(document, options)), warnings })
+    Ok(Parsed { value: Clip::at_rest(Arc::new(value), stated_rate(&document.scene, options)), warnings })
 }
 
 fn clip(
@@ -59,7 +59,7 @@ fn clip(
     warnings: &mut Warnings,
 ) -> Result<Clip, Rejected> {
     let (scene, tree) = (&document.scene, &document.tree);
-    let span = span(document, stack, options)?;
+    let span = span(scene, tree.joints.len(), stack, options)?;
     let mut samples = sample(scene, tree, stack, &span);
     mend(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);

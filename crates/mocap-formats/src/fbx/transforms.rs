@@ -100,6 +100,25 @@ fn place(
     (Isometry3::from_parts(Translation3::from(translation), rotation), stretch)
 }
 
+/// The translation of a node that stands at a place in the frame of the node above, whose stretch is given: the inverse
+/// of placing. `None` where a scale flattens it.
+pub(super) fn translation_of(
+    node: &Node,
+    above: Option<&Stretch>,
+    place: &Vector3<f64>,
+) -> Option<Vector3<f64>> {
+    match above {
+        None => Some(*place),
+        Some(above) if *above == Stretch::NONE => Some(*place),
+        Some(above) if node.inherit_mode == InheritMode::Normal => Some(above.full.try_inverse()? * place),
+        Some(above) => {
+            let stretched = above.unscaled.try_inverse()? * place;
+            Some(stretched.component_div(&above.inherited))
+                .filter(|place| place.iter().all(|value| value.is_finite()))
+        }
+    }
+}
+
 fn rotation(transform: &Transform) -> UnitQuaternion<f64> {
     let q = &transform.rotation;
     UnitQuaternion::new_normalize(Quaternion::new(q.w, q.x, q.y, q.z))

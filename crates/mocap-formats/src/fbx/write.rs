@@ -27,15 +27,25 @@ const END: [u8; 16] =
     [0xf8, 0x5a, 0x8c, 0x6a, 0xde, 0xf5, 0xd9, 0x7e, 0xec, 0xe9, 0x0c, 0xe3, 0x75, 0x8f, 0x29, 0x0b];
 /// Arrays with fewer bytes are not packed.
 const PACKED_FROM: usize = 128;
+/// The version that is written.
+const NARROW: u32 = 7400;
+/// The first version whose offsets have 64 bits.
+const WIDE: u32 = 7500;
 
 /// The file of some records.
 pub(super) fn to_bytes(records: &[Record]) -> Vec<u8> {
-    let narrow = Writer::new(false).file(records);
-    narrow.or_else(|| Writer::new(true).file(records)).expect("offsets of 64 bits are enough")
+    to_bytes_of(records, NARROW)
+}
+
+/// The file of some records in a version; in a later one where offsets need 64 bits.
+pub(super) fn to_bytes_of(records: &[Record], version: u32) -> Vec<u8> {
+    let written = Writer::new(version).file(records);
+    written.or_else(|| Writer::new(WIDE).file(records)).expect("offsets of 64 bits are enough")
 }
 
 struct Writer {
     out: Vec<u8>,
+    version: u32,
     /// Whether offsets have 64 bits.
     wide: bool,
     /// Packed arrays by the address of the shared bytes: the times of all curves are packed once.
@@ -43,15 +53,14 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(wide: bool) -> Writer {
-        Writer { out: Vec::new(), wide, packed: HashMap::new() }
+    fn new(version: u32) -> Writer {
+        Writer { out: Vec::new(), version, wide: version >= WIDE, packed: HashMap::new() }
     }
 
     /// The whole file; `None` where its offsets need more bits.
     fn file(mut self, records: &[Record]) -> Option<Vec<u8>> {
-        let version: u32 = if self.wide { 7500 } else { 7400 };
         self.out.extend_from_slice(MAGIC);
-        self.out.extend_from_slice(&version.to_le_bytes());
+        self.out.extend_from_slice(&self.version.to_le_bytes());
         for record in records {
             self.record(record)?;
         }
@@ -60,7 +69,7 @@ impl Writer {
         self.out.extend_from_slice(&[0; 4]);
         let padding = 16 - self.out.len() % 16;
         self.out.resize(self.out.len() + padding, 0);
-        self.out.extend_from_slice(&version.to_le_bytes());
+        self.out.extend_from_slice(&self.version.to_le_bytes());
         self.out.resize(self.out.len() + 120, 0);
         self.out.extend_from_slice(&END);
         Some(self.out)
@@ -80,7 +89,8 @@ impl Writer {
             self.record(inside)?;
         }
         // Readers expect these to be lists, even if they are empty.
-        let list = matches!(record.name, "AnimationStack" | "AnimationLayer") || record.properties.is_empty();
+        let list =
+            matches!(&*record.name, "AnimationStack" | "AnimationLayer") || record.properties.is_empty();
         if list || !record.inside.is_empty() {
             self.null();
         }
@@ -116,6 +126,7 @@ impl Writer {
             Property::F64(value) => self.scalar(b'D', &value.to_le_bytes()),
             Property::Text(text) => self.block(b'S', text),
             Property::Bytes(bytes) => self.block(b'R', bytes),
+            Property::Raw(bytes) => self.out.extend_from_slice(bytes),
             Property::Array(kind, count, bytes) => self.array(*kind, *count, bytes),
         }
     }

@@ -42,6 +42,7 @@ pub(super) struct Root {
 #[serde(default)]
 pub(super) struct Asset {
     pub(super) version: String,
+    pub(super) generator: String,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -8,7 +8,7 @@ use super::{files_beside, parse, to_clip, to_skeleton, write};
 use crate::choice::chosen;
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
-use crate::{Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Encoded, Finding, Format, Kept, Parsed, ReadOptions, Rejected, Stated};
 
 pub(crate) static GLB: Entry = BINARY;
 
@@ -27,6 +27,7 @@ const BINARY: Entry = Entry {
     write_clips: Some(|clips, options| encoded(clips, options, true)),
     write_skeleton: None,
     files_beside: Some(files_beside),
+    reads_clips: true,
     in_metres: true,
     ..Entry::MOTION
 };
@@ -89,20 +90,27 @@ impl crate::Document for Document {
         to_skeleton(self, &options.limits)
     }
 
+    fn meshes(&self) -> usize {
+        let own = self.root.asset.generator.starts_with("mocap ");
+        if own { 0 } else { self.root.meshes.len() }
+    }
+
     fn with_clips(
         &self,
         clips: &[Clip],
         format: Format,
         options: &crate::WriteOptions,
-    ) -> Option<Result<Encoded<'static>, Finding>> {
+    ) -> Result<Kept, Finding> {
         if !matches!(format, Format::Glb | Format::Gltf) {
-            return None;
+            return Ok(Kept::OTHER_FORMAT);
         }
-        let written = rebuilt(self, clips, &own(options)).map(|(builder, warnings)| {
-            let bytes = if format == Format::Glb { write::binary(builder) } else { write::text(builder) };
-            Encoded { warnings, ..bytes.into() }
-        });
-        Some(written)
+        Ok(match rebuilt(self, clips, &own(options))? {
+            Ok((builder, warnings)) => {
+                let bytes = if format == Format::Glb { write::binary(builder) } else { write::text(builder) };
+                Kept::Written(Encoded { warnings, ..bytes.into() })
+            }
+            Err(because) => Kept::Not(because),
+        })
     }
 
     fn write(&self) -> Encoded<'static> {

@@ -11,6 +11,7 @@ use super::build::{
 };
 use super::document::Document;
 use super::problem::Problem;
+use super::resize::{factor, resized};
 use super::tree::{Frame, Source, Tree, Trs, tree};
 use crate::body::{self, Mesh, Style};
 use crate::keys::{JointKeys, reduce};
@@ -57,27 +58,45 @@ pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, 
     Ok((builder, warnings))
 }
 
-/// The file again with these clips as its animations: all else stays.
+/// The file again with these clips as its animations: all else stays. Where all bones of the clips are larger or
+/// smaller than those of the file by one factor, so is the file.
 ///
 /// # Errors
-/// Where a clip has other joints than the file.
+/// Where a length is no finite number in metres. `Ok(Err(_))`: why the clips cannot move the joints of the file.
 pub(super) fn rebuilt(
     document: &Document,
     clips: &[Clip],
     options: &WriteOptions,
-) -> Result<(Builder, Vec<Finding>), Finding> {
+) -> Result<Result<(Builder, Vec<Finding>), &'static str>, Finding> {
     let mut warnings = Vec::new();
-    let Tree { skeleton, sources, .. } = tree(document, &Limits::default(), &mut Vec::new())?;
-    let mut builder = Builder::without_animations(document);
-    let morphs: HashSet<String> =
-        (0..document.root.nodes.len()).flat_map(|node| target_names(document, node)).collect();
+    let limits = Limits::default();
+    let mut held = Vec::with_capacity(clips.len());
     for clip in clips {
-        same_joints(skeleton.joints(), clip.skeleton().joints())?;
-        let clip = in_metres(Cow::Borrowed(clip), &mut warnings)?;
-        animation(&mut builder, &clip, &sources, options, &morphs);
-        weights(&mut builder, document, &clip);
+        held.push(in_metres(Cow::Borrowed(clip), &mut warnings)?);
     }
-    Ok((builder, warnings))
+    let mut of_file = tree(document, &limits, &mut Vec::new())?;
+    let same =
+        |tree: &Tree, clip: &Cow<Clip>| same_joints(tree.skeleton.joints(), clip.skeleton().joints()).is_ok();
+    if !held.iter().all(|clip| same(&of_file, clip)) {
+        return Ok(Err("the clip has other joints than the file"));
+    }
+    let sizes = held.iter().map(|clip| factor(of_file.skeleton.joints(), clip.skeleton().joints()));
+    let mut document = Cow::Borrowed(document);
+    if let Some(factor) = sizes.reduce(|one, other| if one == other { one } else { None }).flatten() {
+        document = Cow::Owned(resized(&document, factor));
+        of_file = tree(&document, &limits, &mut Vec::new())?;
+        if !held.iter().all(|clip| same(&of_file, clip)) {
+            return Ok(Err("without a skin, nothing in the file can be scaled but its nodes"));
+        }
+    }
+    let mut builder = Builder::without_animations(&document);
+    let morphs: HashSet<String> =
+        (0..document.root.nodes.len()).flat_map(|node| target_names(&document, node)).collect();
+    for clip in &held {
+        animation(&mut builder, clip, &of_file.sources, options, &morphs);
+        weights(&mut builder, &document, clip);
+    }
+    Ok(Ok((builder, warnings)))
 }
 
 fn same_joints(expected: &[Joint], found: &[Joint]) -> Result<(), Finding> {

@@ -13,6 +13,7 @@ mod format;
 mod from_clip;
 mod parse;
 mod problem;
+mod resize;
 mod to_clip;
 mod tree;
 mod write;

@@ -25,6 +25,8 @@ pub(crate) static FORMAT: Entry = Entry {
         let arrays = arrays::of_markers(markers, options.arrays.precision);
         Ok(Content::stream(move |out| write(&arrays, out)).into())
     }),
+    // Of a set of clips.
+    reads_clips: true,
     ..Entry::MOTION
 };
 
@@ -37,7 +39,7 @@ pub(crate) fn read(
     let arrays = archive.read(|name| !arrays::is_derived(name))?;
     let suffix = ".npy";
     if archive.has("poses") && !archive.has("rotations") {
-        let clip = smpl::to_clip(&Source { arrays: &arrays, suffix }, &options.limits, options.fps)?;
+        let clip = smpl::to_clip(&Source { arrays: &arrays, suffix }, options)?;
         return Ok(arrays::clip_document(Format::Smpl, clip, bytes));
     }
     arrays::document(Format::Npz, arrays, suffix, bytes, options)

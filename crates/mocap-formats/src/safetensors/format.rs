@@ -34,5 +34,7 @@ pub(crate) static FORMAT: Entry = Entry {
         let arrays = arrays::of_markers(markers, options.arrays.precision);
         Ok(Content::stream(move |out| write(&arrays, out)).into())
     }),
+    // Of a set of clips.
+    reads_clips: true,
     ..Entry::MOTION
 };

@@ -1,14 +1,13 @@
 //! A clip on an SMPL body as arrays.
 
-use super::{Model, Problem};
+use super::Problem;
+use super::body::{check_rest, joints, pelvis};
 use crate::Finding;
 use crate::arrays::{Array, Arrays, Data};
-use mocap_model::{Clip, JointId, Skeleton, Track, UnitQuaternion, Vector3, log, rotation_between};
+use mocap_model::{Clip, Skeleton, Track, UnitQuaternion, Vector3, log, rotation_between};
 
 /// Numbers of the shape of a body that are written at least.
 const BETAS: usize = 16;
-/// The bones of a T-pose run along the axes up to this cosine.
-const ALONG: f64 = 0.7;
 
 /// The arrays of a clip whose joints are those of an SMPL body: `poses`, `trans`, `betas`, `gender`,
 /// `mocap_framerate`, all with 64 bits. Joints are found by the names of the models, or by `L_Hip` and the like.
@@ -21,6 +20,7 @@ pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
     check_rest(skeleton, &joints)?;
     let metres = skeleton.space().metres().ok_or_else(|| Finding::new(Problem::NoUnit))?;
     let turn = to_z_up(skeleton);
+    let pelvis = pelvis(model, skeleton, metres);
     let frames = clip.frames();
     let (mut poses, mut trans) =
         (Vec::with_capacity(frames * joints.len() * 3), Vec::with_capacity(frames * 3));
@@ -34,7 +34,7 @@ pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
             let rotation = if place == 0 { turn * local.rotation } else { local.rotation };
             poses.extend_from_slice(log(&rotation).as_slice());
             if place == 0 {
-                let way = turn * local.translation.vector * metres - model.pelvis();
+                let way = turn * local.translation.vector * metres - pelvis;
                 trans.extend_from_slice(way.as_slice());
             }
         }
@@ -48,50 +48,10 @@ pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
         .into_iter()
         .find(|gender| skeleton.name().ends_with(&format!(" {gender}")));
     arrays.insert("gender", Array::text(gender.unwrap_or("neutral")));
-    let rate = if model == Model::SmplX { "mocap_frame_rate" } else { "mocap_framerate" };
+    let rate = if model == super::Model::SmplX { "mocap_frame_rate" } else { "mocap_framerate" };
     arrays.insert(rate, Array::scalar(clip.rate().fps()));
     arrays.insert("surface_model_type", Array::text(model.name()));
     Ok(arrays)
-}
-
-type Joints = Vec<Option<JointId>>;
-
-/// The model of a skeleton, and its joints in the order of the model; hands and face may be missing.
-fn joints(skeleton: &Skeleton) -> Result<(Model, Joints), Finding> {
-    let find = |name: &str| {
-        let side = name.strip_prefix("left_").map(|rest| ("L_", rest));
-        let side = side.or(name.strip_prefix("right_").map(|rest| ("R_", rest)));
-        let short = side.map_or_else(|| name.to_owned(), |(side, rest)| format!("{side}{rest}"));
-        let same = |known: &str| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(&short);
-        skeleton.iter().find(|(_, joint)| !joint.end_site && same(&joint.name)).map(|(id, _)| id)
-    };
-    let model = match (find("jaw"), find("left_index1")) {
-        (Some(_), _) => Model::SmplX,
-        (None, Some(_)) => Model::SmplH,
-        (None, None) => Model::Smpl,
-    };
-    let joints: Joints = model.rows().map(|(name, ..)| find(name)).collect();
-    match model.rows().zip(&joints).take(22).find(|(_, joint)| joint.is_none()) {
-        Some(((joint, ..), _)) => Err(Finding::new(Problem::OtherSkeleton { joint })),
-        None => Ok((model, joints)),
-    }
-}
-
-/// Whether the bones run as in the models: in the axes of the pelvis the trunk up along Y, the left arm along X.
-fn check_rest(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Result<(), Finding> {
-    let along = |place: usize, axis: Vector3<f64>| {
-        let offset = joints[place].map(|joint| skeleton.joint(joint).offset);
-        offset.is_some_and(|offset| offset.dot(&axis) > ALONG * offset.norm())
-    };
-    // spine2, the elbows and the knees.
-    let as_expected = along(6, Vector3::y())
-        && along(18, Vector3::x())
-        && along(19, -Vector3::x())
-        && along(4, -Vector3::y())
-        && along(5, -Vector3::y());
-    let unturned =
-        joints.iter().skip(1).flatten().all(|joint| skeleton.joint(*joint).rest_rotation.angle() < 1e-3);
-    if as_expected && unturned { Ok(()) } else { Err(Finding::new(Problem::OtherRest)) }
 }
 
 /// The turn from the axes of a clip to those of files: Z up, looking along -Y.

@@ -1,10 +1,11 @@
 //! Motions of SMPL bodies as AMASS has them: NPZ files with `poses` (axis times angle \[rad\]) and `trans` \[m\], Z up.
 //!
 //! The pelvis stands at `trans` plus its place in the body at rest. The shape of a body is not needed to read it: its
-//! joints are those of the neutral mean body.
+//! joints are those of the neutral mean body, or of [`ReadOptions::body`](crate::ReadOptions::body).
 //!
 //! Based on: N. Mahmood et al., "AMASS: Archive of Motion Capture as Surface Shapes", 2019.
 
+mod body;
 mod format;
 mod from_clip;
 mod joints;
@@ -75,10 +76,50 @@ mod tests {
     }
 
     #[test]
+    fn bodies_of_other_bones_move_the_same_way() {
+        let bytes = npz::to_bytes(&file(24));
+        let read_on = |body: Option<mocap_model::Skeleton>| {
+            let options = ReadOptions { body: body.map(Into::into), ..ReadOptions::default() };
+            let document = read(&bytes, &options)?.value;
+            document.into_clip(&options).map(|clip| clip.value)
+        };
+        let mean = read_on(None).unwrap();
+        // A tall body with a pelvis of its own, in centimetres.
+        let unit = Some(mocap_model::Unit { metres: 0.01, source: mocap_model::UnitSource::File });
+        let space = mocap_model::Space { unit, ..*mean.skeleton().space() };
+        let tall = mean.skeleton().with_joints(|joint| joint.offset *= 110.0).unwrap().with_space(space);
+        let clip = read_on(Some(tall.clone())).unwrap();
+        for (joint, (a, b)) in clip.skeleton().joints().iter().zip(mean.skeleton().joints()).enumerate() {
+            assert!((a.offset - b.offset * 1.1).norm() < 1e-12, "{}", a.name);
+            let id = mocap_model::JointId::from(joint);
+            assert_eq!(clip.local(id, 3).rotation, mean.local(id, 3).rotation);
+        }
+        let again = write(&clip, Format::Smpl, &WriteOptions::default()).unwrap().main.into_bytes();
+        let again = npz::Archive::open(&again, &Limits::default()).unwrap().read(|_| true).unwrap();
+        let (a, b) = (again.get("trans").unwrap(), file(24));
+        let b = b.get("trans").unwrap();
+        (0..15)
+            .for_each(|at| assert!((a.data.number(at).unwrap() - b.data.number(at).unwrap()).abs() < 1e-12));
+        // Skeletons of others, and bodies in another rest pose, are refused.
+        let bent = tall.with_joints(|joint| {
+            if joint.name == "left_elbow" {
+                joint.offset = Vector3::new(0.0, -25.0, 0.0);
+            }
+        });
+        assert_eq!(read_on(bent.ok()).unwrap_err().error.code(), "smpl::other-rest");
+        let headless = tall.with_joints(|joint| {
+            if joint.name == "head" {
+                joint.name = "skull".into();
+            }
+        });
+        assert_eq!(read_on(headless.ok()).unwrap_err().error.code(), "smpl::other-skeleton");
+    }
+
+    #[test]
     fn broken_files_are_refused_with_their_path() {
         let code = |arrays: &Arrays| {
             let source = Source { arrays, suffix: ".npy" };
-            let error = to_clip(&source, &Limits::default(), None).unwrap_err();
+            let error = to_clip(&source, &ReadOptions::default()).unwrap_err();
             (error.code(), error.to_string())
         };
         let mut odd = file(24);
@@ -101,6 +142,6 @@ mod tests {
         let zeros = Array::new([5, 72], Data::F64(vec![0.0; 5 * 72]));
         lying.insert("poses", zeros);
         let source = Source { arrays: &lying, suffix: ".npy" };
-        assert_eq!(to_clip(&source, &Limits::default(), None).unwrap().warnings[0].code(), "smpl::y-up");
+        assert_eq!(to_clip(&source, &ReadOptions::default()).unwrap().warnings[0].code(), "smpl::y-up");
     }
 }

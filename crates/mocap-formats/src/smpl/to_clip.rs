@@ -1,17 +1,19 @@
 //! The motion of an SMPL body as a clip.
 
+use super::body::with_bones_of;
 use super::{Model, Problem};
 use crate::arrays::{self, Source};
-use crate::{Finding, LimitExceeded, Limits, Parsed};
+use crate::{Finding, LimitExceeded, Parsed, ReadOptions};
 use mocap_model::{Annotations, Clip, FrameRate, JointTracks, ScalarTrack, Track, Vector3, exp};
 use std::sync::Arc;
 
 /// A body counts as standing along an axis from this share of its height on (cosine of 37°).
 const CLEAR: f64 = 0.8;
 
-/// The motion of `poses` and `trans` on the mean body. Numbers of the shape of the body (`betas`) are kept as
+/// The motion of `poses` and `trans` on the mean body, or on [`ReadOptions::body`]. Numbers of the shape of the body (`betas`) are kept as
 /// scalar tracks, the gender is part of the name of the skeleton.
-pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Result<Parsed<Clip>, Finding> {
+pub(crate) fn to_clip(source: &Source, options: &ReadOptions) -> Result<Parsed<Clip>, Finding> {
+    let limits = &options.limits;
     let poses = source.need("poses")?;
     let frames = poses.shape.first().copied().unwrap_or(0);
     let width: usize = poses.shape.get(1..).unwrap_or_default().iter().product();
@@ -30,12 +32,17 @@ pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Res
     for name in ["mocap_framerate", "mocap_frame_rate", "fps"] {
         stated = stated.or(source.scalar(name)?);
     }
-    let fps = fps.or(stated).ok_or_else(|| source.need("mocap_framerate").expect_err("no rate"))?;
+    let fps = options.fps.or(stated).ok_or_else(|| source.need("mocap_framerate").expect_err("no rate"))?;
     let rate = FrameRate::new(fps).ok_or_else(|| {
         source.value("mocap_framerate", String::new(), format!("{fps} is not a frame rate"))
     })?;
     let gender = source.texts("gender").ok().flatten().and_then(<[_]>::first).cloned().unwrap_or_default();
-    let skeleton = Arc::new(model.skeleton(joints, &gender));
+    let mean = model.skeleton(joints, &gender);
+    let skeleton = match &options.body {
+        Some(body) => with_bones_of(model, &mean, body)?,
+        None => mean,
+    };
+    let skeleton = Arc::new(skeleton);
     let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
     let vector = |name: &str, array: &arrays::Array, at: usize| -> Result<Vector3<f64>, Finding> {
         let mut vector = Vector3::zeros();
@@ -54,7 +61,7 @@ pub(crate) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Res
             .collect();
         tracks.rotation = Track::from_samples(turns?).unwrap_or(tracks.rotation.clone());
     }
-    let pelvis = model.pelvis();
+    let pelvis = skeleton.joints()[0].offset;
     let ways: Result<Vec<_>, Finding> = (0..frames)
         .map(|frame| {
             let way = vector("trans", trans, 3 * frame);

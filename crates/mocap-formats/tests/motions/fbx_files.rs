@@ -2,7 +2,7 @@
 
 use crate::ufbx_places::largest_difference;
 use mocap_formats::fbx::{Document, parse, to_clip};
-use mocap_formats::{Format, Limits, ReadOptions, WriteOptions, read, write};
+use mocap_formats::{ClipChoice, Format, Kept, Limits, ReadOptions, WriteOptions, read, write};
 use mocap_model::{Clip, ForwardKinematics, Space, Unit, UnitSource};
 use std::sync::Arc;
 
@@ -91,4 +91,68 @@ pub(crate) fn fixtures_written_and_read_again_keep_their_places() {
         let off = check_places(&name, &file);
         assert!(off < 1e-6, "{name}: the library places a joint {off} m from where it is read");
     }
+}
+
+/// How many meshes, skins, materials and textures a file has.
+fn contents(bytes: &[u8]) -> [usize; 4] {
+    let scene =
+        ufbx::load_memory(bytes, ufbx::LoadOpts::default()).unwrap_or_else(|_| panic!("ufbx reads it"));
+    [scene.meshes.count, scene.skin_deformers.count, scene.materials.count, scene.textures.count]
+}
+
+/// Puts every clip of a file back into it, without its first frame; the worst distance of a joint [m].
+fn check_kept(name: &str, bytes: &[u8]) -> f64 {
+    let document = read(bytes, &ReadOptions::default()).unwrap().value;
+    let mut worst: f64 = 0.0;
+    for stack in document.clip_names() {
+        let options = ReadOptions { clip: Some(ClipChoice(stack.clone())), ..ReadOptions::default() };
+        let clip = document.to_clip(&options).unwrap().value;
+        if clip.frames() < 2 || clip.has_scale() {
+            continue;
+        }
+        let clip = clip.trimmed(1..clip.frames()).unwrap();
+        let kept = document.with_clips(std::slice::from_ref(&clip), Format::Fbx, &WriteOptions::default());
+        let kept = match kept.unwrap() {
+            Kept::Written(kept) => kept,
+            Kept::Not(because) => panic!("{name}: {because}"),
+        };
+        let written = kept.main.into_bytes();
+        assert_eq!(contents(&written), contents(bytes), "{name}");
+        let again = read(&written, &ReadOptions::default()).unwrap().value;
+        assert_eq!(again.clip_names(), [stack], "{name}");
+        let again = again.to_clip(&ReadOptions::default()).unwrap().value;
+        assert_eq!(again.frames(), clip.frames(), "{name}");
+        let metres = clip.skeleton().space().metres().unwrap();
+        let (mut ours, mut theirs) = (ForwardKinematics::new(&clip), ForwardKinematics::new(&again));
+        let mut off: f64 = 0.0;
+        for frame in 0..clip.frames() {
+            ours.place(frame);
+            theirs.place(frame);
+            for (id, _) in clip.skeleton().iter() {
+                off = off.max((ours.position(id) - theirs.position(id)).norm() * metres);
+            }
+        }
+        let library = largest_difference(&written, 0, &again) * metres;
+        mocap_corpus::note!(
+            "{name} #{}: kept within {off:.1e} m, {library:.1e} m of the library",
+            clip.name()
+        );
+        worst = worst.max(off).max(library);
+    }
+    worst
+}
+
+pub(crate) fn real_files_keep_their_meshes_with_other_clips() {
+    for (name, bytes) in mocap_corpus::files("fbx") {
+        let off = check_kept(&name, &bytes);
+        assert!(off < 1e-5, "{name}: off by {off} m");
+    }
+}
+
+pub(crate) fn fixtures_keep_their_meshes_with_other_clips() {
+    let clip = clip_of("walk", &std::fs::read(mocap_corpus::fixture("clips/alex_walk.bvh")).unwrap());
+    let bytes = write(&clip, Format::Fbx, &WriteOptions::default()).unwrap().main.into_bytes();
+    assert_eq!(contents(&bytes)[..3], [1, 1, 1]);
+    let off = check_kept("walk", &bytes);
+    assert!(off < 1e-5, "off by {off} m");
 }

@@ -44,6 +44,8 @@ mocap_corpus::tests! {
     fbx_files::joints_of_real_files_are_where_the_library_places_them,
     fbx_files::real_clips_written_and_read_again_keep_their_places,
     fbx_files::fixtures_written_and_read_again_keep_their_places,
+    fbx_files::real_files_keep_their_meshes_with_other_clips,
+    fbx_files::fixtures_keep_their_meshes_with_other_clips,
     json_clips::real_clips_come_back_to_the_last_bit,
     json_clips::fixtures_come_back_to_the_last_bit,
 }

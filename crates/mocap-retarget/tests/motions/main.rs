@@ -5,7 +5,9 @@ mod every_map;
 mod experiments;
 mod pairs;
 mod people;
+mod reference_poses;
 mod round_trip;
+mod self_contact;
 mod shape;
 mod solvers;
 
@@ -25,6 +27,9 @@ mocap_corpus::tests! {
     pairs::shape_shows_the_limbs_of_rest_poses_that_are_stances,
     people::people_are_people_of_their_size,
     people::people_of_fixtures_are_people_and_a_dog_is_not,
+    reference_poses::a_character_has_one_reference_pose,
+    reference_poses::a_fixture_has_one_reference_pose,
+    self_contact::claps_of_a_capture_clap,
     round_trip::a_motion_comes_back,
     round_trip::a_fixture_comes_back,
     shape::bodies_without_names_have_the_roles_of_those_with,

@@ -150,7 +150,7 @@ fn each_moves_the_others(clips: &[(&str, Clip)], still: f64) {
                     );
                     assert!(
                         foot.slide.is_none_or(|slide| slide < still)
-                            || foot.slide_ratio.is_none_or(|ratio| ratio < if limited { 0.6 } else { 0.05 }),
+                            || foot.slide_ratio.is_none_or(|ratio| ratio < if limited { 0.55 } else { 0.05 }),
                         "{place}: {foot:?}"
                     );
                 }

@@ -1,0 +1,80 @@
+//! One character has one reference pose, whichever of its clips shows it.
+
+use crate::clip::{fixture, real};
+use mocap_model::{Clip, JointId, JointTracks, Pose, UnitQuaternion, Vector3, rotation_between};
+use mocap_retarget::estimate_rest_pose;
+use std::sync::Arc;
+
+/// Clips of one character each, whose offsets are no T- or A-pose.
+const CHARACTERS: [&[&str]; 2] = [
+    &[
+        "iclone/001_08.bvh",
+        "iclone/001_14.bvh",
+        "iclone/002_05.bvh",
+        "iclone/005_10.bvh",
+        "iclone/007_12.bvh",
+        "iclone/002_01.bvh",
+        "iclone/007_01.bvh",
+    ],
+    &[
+        "bandai/dataset-1_bow_active_001.bvh",
+        "bandai/dataset-1_dance-short_normal_001.bvh",
+        "bandai/dataset-1_dash_normal_001.bvh",
+        "bandai/dataset-1_kick_normal_001.bvh",
+        "bandai/dataset-1_run_normal_001.bvh",
+        "bandai/dataset-1_walk_normal_001.bvh",
+    ],
+];
+
+/// The reference pose in object space.
+fn posed(clip: &Clip) -> Pose {
+    let (pose, mut object) = (estimate_rest_pose(clip).unwrap(), Pose::default());
+    pose.to_object(clip.skeleton(), &mut object);
+    object
+}
+
+fn have_one_pose<'a>(clips: impl IntoIterator<Item = (&'a str, Clip)>) {
+    let mut first: Option<(Clip, Pose)> = None;
+    for (path, clip) in clips {
+        let pose = posed(&clip);
+        let Some((other, known)) = &first else {
+            first = Some((clip, pose));
+            continue;
+        };
+        for (id, joint) in clip.skeleton().iter().filter(|(_, joint)| !joint.end_site) {
+            let Some(twin) = other.skeleton().find(&joint.name) else { continue };
+            let angle = pose.joints[id.index()].rotation.angle_to(&known.joints[twin.index()].rotation);
+            assert!(angle.to_degrees() <= 1.0, "{path}: {} by {}°", joint.name, angle.to_degrees());
+        }
+    }
+}
+
+pub(crate) fn a_character_has_one_reference_pose() {
+    for clips in CHARACTERS {
+        have_one_pose(clips.iter().map(|path| (*path, real(path, 0))));
+    }
+}
+
+/// The offsets of legs and feet all along X, as some exporters write them; the motion is the same.
+fn lying(clip: &Clip) -> Clip {
+    let skeleton = clip.skeleton();
+    let frame = |id: JointId| match skeleton.children(id) {
+        [next, ..] if ["UpLeg", "Leg", "Foot"].iter().any(|end| skeleton.joint(id).name.ends_with(end)) => {
+            rotation_between(&Vector3::x(), &skeleton.joint(*next).offset)
+        }
+        _ => UnitQuaternion::identity(),
+    };
+    let above = |id: Option<JointId>| id.map_or(UnitQuaternion::identity(), frame);
+    let turned = skeleton.with_joints(|joint| joint.offset = above(joint.parent).inverse() * joint.offset);
+    let tracks = skeleton.iter().zip(clip.tracks()).map(|((id, joint), tracks)| JointTracks {
+        rotation: tracks.rotation.map(|turn| above(joint.parent).inverse() * turn * frame(id)),
+        ..tracks.clone()
+    });
+    let tracks = tracks.collect();
+    Clip::new(Arc::new(turned.unwrap()), clip.rate(), clip.frames(), tracks).unwrap()
+}
+
+pub(crate) fn a_fixture_has_one_reference_pose() {
+    let clips = ["alex_walk.bvh", "alex_turn.bvh", "alex_jump.bvh", "alex_wave.bvh"];
+    have_one_pose(clips.map(|name| (name, lying(&fixture(name)))));
+}
