@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
 use mocap_formats::arrays::ArrayOptions;
+use mocap_formats::robot_motion::Order;
 use mocap_formats::{Document, Finding, Format, Limits, WriteOptions};
 use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
 
@@ -48,6 +49,8 @@ pub(crate) struct EncodeOptions {
     pub(crate) bvh: BvhStyle,
     /// How it becomes arrays.
     pub(crate) arrays: ArrayOptions,
+    /// Of the joints and bodies of robots.
+    pub(crate) order: Order,
     /// Mesh and keys of formats that have them.
     pub(crate) scene: SceneFlags,
 }
@@ -55,13 +58,14 @@ pub(crate) struct EncodeOptions {
 impl EncodeOptions {
     /// The options of the library.
     pub(crate) fn options(self) -> WriteOptions {
-        let EncodeOptions { euler, tolerance, limits, bvh, arrays, scene } = self;
+        let EncodeOptions { euler, tolerance, limits, bvh, arrays, order, scene } = self;
         WriteOptions {
             euler,
             tolerance,
             names: bvh.names(),
             positions: bvh.positions(),
             arrays,
+            order,
             mesh: scene.mesh,
             key_error: scene.error.map(|length| length.0),
             short_rotations: scene.short_rotations,

@@ -92,7 +92,7 @@ fn gains_of_one_keep_a_motion_and_other_skeletons_are_refused() {
     let sandbox = Sandbox::new();
     clips(&sandbox);
     sandbox.run(["bands", "alex_walk.bvh", "--gain", "high=1,mid=1,low=1", "-o", "same.bvh"]).ok();
-    sandbox.run(["compare", "alex_walk.bvh", "same.bvh", "--fail-above", "1um"]).ok();
+    sandbox.run(["compare", "alex_walk.bvh", "same.bvh", "--fail-above", "0.001mm"]).ok();
     let refused = sandbox.run(["blend", "alex_walk.bvh", "robin_walk.bvh", "-o", "x.bvh"]);
     assert!(
         refused.stderr.contains("edit::skeletons") && refused.stderr.contains("retarget"),

@@ -92,6 +92,9 @@ fn run(name: &str, page: &str) -> (String, usize) {
         for (stand_in, clip) in STAND_INS {
             sandbox.put(stand_in, std::fs::read(fixture("clips").join(clip)).unwrap());
         }
+        for (stand_in, model) in [("g1.xml", "pip.xml"), ("g1.urdf", "pip.urdf")] {
+            sandbox.put(stand_in, std::fs::read(fixture("robots").join(model)).unwrap());
+        }
         for stand_in in ["moves.fbx", "character.fbx"] {
             sandbox.put(stand_in, std::fs::read(fixture("fbx/warn-two-clips.fbx")).unwrap());
         }

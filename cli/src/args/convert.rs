@@ -7,7 +7,7 @@ use mocap_formats::bvh::PositionChannels;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
-use super::{ArraySettings, BvhStyle, Edits, Inputs, Outputs, Reading, SceneFlags};
+use super::{ArraySettings, BvhStyle, Edits, Inputs, Outputs, Reading, RobotFlags, SceneFlags};
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
@@ -45,6 +45,8 @@ pub(crate) struct Args {
     pub(crate) bvh: BvhStyle,
     #[command(flatten)]
     pub(crate) scene: SceneFlags,
+    #[command(flatten)]
+    pub(crate) robot_motion: RobotFlags,
     #[command(flatten)]
     pub(crate) edits: Edits,
     #[command(flatten)]

@@ -69,9 +69,12 @@ pub(crate) use play::Args as PlayArgs;
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
-pub(crate) use retarget::{Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, TargetSettings};
+pub(crate) use retarget::{
+    Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate,
+    TargetSettings,
+};
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
-pub(crate) use scene::SceneFlags;
+pub(crate) use scene::{RobotFlags, SceneFlags};
 pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};

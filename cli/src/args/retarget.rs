@@ -4,17 +4,20 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args as ClapArgs;
-use mocap_analysis::metres_per_unit;
+use mocap_analysis::{ParseGateError, metres_per_unit};
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
 use mocap_retarget::{
     Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetGate, RetargetMethod, RetargetOptions,
 };
+use mocap_robot::RobotGate;
 use serde::Deserialize;
 
 use super::formats::writable;
 use super::words::words;
-use super::{BvhStyle, Length, Outputs, Reading, SceneFlags, Selection, SourceEdits, UnitLength, setting};
+use super::{
+    BvhStyle, Length, Outputs, Reading, RobotFlags, SceneFlags, Selection, SourceEdits, UnitLength, setting,
+};
 
 /// Retarget motions to another skeleton and report quality
 ///
@@ -27,16 +30,19 @@ use super::{BvhStyle, Length, Outputs, Reading, SceneFlags, Selection, SourceEdi
     Examples:\n\
     \x20 mocap retarget walk.bvh robin.skel -o walk.robin.bvh\n\
     \x20 mocap retarget database/ robin.skel -o out/ --fail-above violations=0,slide=0.05\n\
+    \x20 mocap retarget walk.bvh g1.xml -o walk.csv\n\
     \x20 mocap retarget walk.bvh robin.skel --explain")]
 pub(crate) struct Args {
     /// Motions (files, directories, globs, or - for stdin), and last the target skeleton: a .skel file, any motion or
-    /// skeleton file, or preset:NAME (`mocap skel --preset list`)
+    /// skeleton file, the model of a robot (URDF, MJCF), or preset:NAME (`mocap skel --preset list`)
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) method: MethodSettings,
     #[command(flatten)]
     pub(crate) target: TargetSettings,
+    #[command(flatten)]
+    pub(crate) robot: RobotSettings,
     #[command(flatten)]
     pub(crate) mapping: MappingArgs,
     #[command(flatten)]
@@ -54,7 +60,10 @@ pub(crate) struct Args {
         long,
         value_name = "FORMAT",
         help_heading = "Output",
-        help = format!("Format: {} [default: by OUT, else bvh]", writable(Format::has_motion))
+        help = format!(
+            "Format: {} [default: by OUT, else bvh; of robots unitree-csv]",
+            writable(Format::has_motion)
+        )
     )]
     pub(crate) to: Option<Format>,
     /// Rotation order of BVH joints, such as ZXY [default: of the target]
@@ -64,6 +73,8 @@ pub(crate) struct Args {
     pub(crate) bvh: BvhStyle,
     #[command(flatten)]
     pub(crate) scene: SceneFlags,
+    #[command(flatten)]
+    pub(crate) robot_motion: RobotFlags,
 }
 
 /// How the motion is retargeted.
@@ -117,9 +128,34 @@ pub(crate) struct GateSettings {
     /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide,
     /// slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
     /// violation-excess, angle, correlation-lost, jerk, step
+    ///
+    /// On robots: limits, limit-excess, velocity, velocity-ratio, skate, skate-p95, skate-share, penetration,
+    /// penetration-share, float, self-penetration, self-share, joint-step, jerk-p99, thigh, shank, upper-arm, forearm,
+    /// path-off [m, m/s, rad; limbs in degrees]
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
     #[serde(deserialize_with = "setting::comma_list")]
-    pub(crate) fail_above: Vec<RetargetGate>,
+    pub(crate) fail_above: Vec<TargetGate>,
+}
+
+/// A gate on the report of a body, of a robot, or of either where both have a figure of the name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TargetGate {
+    pub(crate) body: Option<RetargetGate>,
+    pub(crate) robot: Option<RobotGate>,
+}
+
+/// What counts where the target is a robot.
+#[derive(Clone, Debug, Default, PartialEq, ClapArgs, Deserialize)]
+#[command(next_help_heading = "Robots as target")]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct RobotSettings {
+    /// Model of the same robot whose highest joint speeds count, such as its URDF: MJCF states none [default: those of
+    /// the target]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) limits_from: Option<PathBuf>,
+    /// Let parts of the robot pass through each other: faster
+    #[arg(long)]
+    pub(crate) no_separation: bool,
 }
 
 /// What the target means where its file does not state it.
@@ -225,6 +261,26 @@ impl MethodSettings {
                 FloorChoice::At(height) => Floor::At(height / metres_per_unit(target)),
             },
             ..RetargetOptions::default()
+        }
+    }
+}
+
+impl FromStr for TargetGate {
+    type Err = ParseGateError;
+
+    fn from_str(text: &str) -> Result<TargetGate, ParseGateError> {
+        match (text.parse(), text.parse()) {
+            (Ok(body), robot) => Ok(TargetGate { body: Some(body), robot: robot.ok() }),
+            (Err(_), Ok(robot)) => Ok(TargetGate { body: None, robot: Some(robot) }),
+            // Of an unknown figure, the list of both.
+            (Err(body), Err(robot)) => Err(match (body, robot) {
+                (
+                    ParseGateError::UnknownMetric { name, known: bodies },
+                    ParseGateError::UnknownMetric { known: robots, .. },
+                ) => ParseGateError::UnknownMetric { name, known: format!("{bodies}; of robots {robots}") },
+                (ParseGateError::UnknownMetric { .. }, robot) => robot,
+                (body, _) => body,
+            }),
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     ArrayStyle, BoundSettings, BvhStyle, CompareSettings, GateSettings, MapSettings, MethodSettings, Outputs,
-    SceneFlags, Selection, TargetSettings, setting,
+    RobotSettings, SceneFlags, Selection, TargetSettings, setting,
 };
 
 /// Process clips with the steps of a pipeline file, in one pass per clip
@@ -63,6 +63,9 @@ pub(crate) struct RetargetStep {
     #[command(flatten)]
     #[serde(rename = "..reading")]
     pub(crate) reading: TargetSettings,
+    #[command(flatten)]
+    #[serde(rename = "..robot")]
+    pub(crate) robot: RobotSettings,
     #[command(flatten)]
     #[serde(rename = "..map")]
     pub(crate) map: MapSettings,

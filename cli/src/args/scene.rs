@@ -2,6 +2,7 @@
 
 use clap::Args;
 use mocap_formats::body::Style;
+use mocap_formats::robot_motion::Order;
 use mocap_model::Length;
 use serde::Deserialize;
 
@@ -24,4 +25,14 @@ pub(crate) struct SceneFlags {
     /// Rotations as 16-bit integers: half the size, off by up to 0.003 degrees
     #[arg(long)]
     pub(crate) short_rotations: bool,
+}
+
+/// How motions of robots are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args)]
+#[command(next_help_heading = "Motions of robots")]
+pub(crate) struct RobotFlags {
+    /// Order of joints and bodies in mjlab-npz, isaac-npz and robot-csv: dfs (the model's and MuJoCo's) or bfs (that
+    /// of PhysX) [default: dfs]
+    #[arg(long, value_name = "ORDER")]
+    pub(crate) order: Option<Order>,
 }

@@ -1,14 +1,13 @@
 //! Gates: what may not be worse than a limit. A clip that misses one is not written.
 
-use mocap_analysis::ErrorSummary;
+use mocap_analysis::{ErrorSummary, GateResult};
 use mocap_edit::EditReport;
-use mocap_retarget::{GateResult, RetargetReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{CompareSettings, EditGates, GateSettings};
 use crate::commands::compare::error_above;
-use crate::commands::retarget::missed;
+use crate::commands::retarget::{Outcome, check_gate};
 use crate::diagnostic::Diagnostic;
 
 /// A measured value and its limit.
@@ -56,10 +55,7 @@ pub(super) fn of_edit(step: &str, gates: &EditGates, report: &EditReport) -> Vec
 }
 
 /// The gates on the report of a retargeted motion.
-pub(super) fn of_report(step: &str, gates: &GateSettings, report: &RetargetReport) -> Vec<Gate> {
-    let gates = gates.fail_above.iter().map(|gate| {
-        let checked = gate.check(report);
-        Gate::new(step, checked, gate.missed(&checked).map(missed))
-    });
-    gates.collect()
+pub(super) fn of_report(step: &str, gates: &GateSettings, outcome: &Outcome) -> Vec<Gate> {
+    let checked = gates.fail_above.iter().filter_map(|gate| check_gate(gate, outcome));
+    checked.map(|(checked, missed)| Gate::new(step, checked, missed)).collect()
 }

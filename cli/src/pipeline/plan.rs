@@ -10,9 +10,9 @@ use mocap_toml::{Entry, Table, TomlError, TomlProblem};
 
 use super::file::{File, OVERRIDE, StepTable, enabled};
 use super::step::{COMMON, Step};
-use crate::args::{MapSettings, Reading, TargetSettings};
+use crate::args::{GateSettings, MapSettings, Reading, RobotSettings, TargetSettings};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
-use crate::commands::retarget::{MapFile, Target, read_target};
+use crate::commands::retarget::{MapFile, Target, check_kind, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode;
@@ -56,6 +56,8 @@ struct BodySettings {
     target: PathBuf,
     reading: TargetSettings,
     rest: Option<usize>,
+    robot: RobotSettings,
+    gates: GateSettings,
     map: MapSettings,
     inputs: Reading,
 }
@@ -146,6 +148,8 @@ impl Plans {
                     target: step.target.clone(),
                     reading: step.reading,
                     rest: step.method.target_rest,
+                    robot: step.robot.clone(),
+                    gates: step.gates.clone(),
                     map: step.map.clone(),
                     inputs: plan.reading.clone(),
                 };
@@ -174,12 +178,14 @@ impl BodySettings {
     fn open(&self, context: &JobContext, console: &Console) -> Result<Body, Diagnostic> {
         let path = self.target.display().to_string();
         let input = Input::named(&self.target);
-        let target = read_target((context, &input), &self.reading, self.rest, &self.inputs);
+        let target = read_target((context, &input), &self.reading, self.rest, &self.inputs)
+            .and_then(|target| Ok(target.on_robot(&self.robot, context)?));
         let target = target.map_err(|Failure { error, warnings }| {
             console.warnings(&path, &warnings, Detail::Full);
             if error.path.is_some() { error } else { error.in_file(&self.target) }
         })?;
         console.warnings(&path, &target.warnings, Detail::Line);
+        check_kind(&self.gates.fail_above, &target)?;
         Ok(Body { target, map: MapFile::of(&self.map)? })
     }
 }

@@ -64,7 +64,7 @@ pub(crate) enum MeasuresRow<'a> {
 
 /// What a step measured.
 pub(super) enum Measured {
-    Retarget(String, Box<mocap_retarget::RetargetReport>),
+    Retarget(String, retarget::Outcome),
     Compress(Box<CompressSummary>),
     Compare(Box<ErrorSummary>),
     Edit(Box<mocap_edit::EditReport>),
@@ -73,8 +73,8 @@ pub(super) enum Measured {
 impl Measured {
     pub(super) fn row(&self) -> MeasuresRow<'_> {
         match self {
-            Measured::Retarget(target, report) => {
-                MeasuresRow::Retarget(Box::new(retarget::Measures::new(target, report)))
+            Measured::Retarget(target, outcome) => {
+                MeasuresRow::Retarget(Box::new(retarget::Measures::new(target, outcome)))
             }
             Measured::Compress(summary) => MeasuresRow::Compress(summary),
             Measured::Compare(summary) => MeasuresRow::Compare(summary),

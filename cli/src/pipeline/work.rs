@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use mocap::{SummarizedCompression, in_one_unit};
 use mocap_analysis::object_error;
+use mocap_formats::robot_motion::{Order, usual_rate};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
 
@@ -149,6 +150,7 @@ impl Progress<'_> {
                     bvh: step.bvh,
                     scene: step.scene,
                     arrays: step.arrays.options(),
+                    order: Order::default(),
                 };
                 let written = only_joints(Clip::clone(&clip), &step.arrays.joints)?;
                 let mut encoded = encode::clip_in(self.document_of(at), written, step.to, options)?;
@@ -210,10 +212,11 @@ impl Progress<'_> {
         let (target, map) = (&body.target, body.map.as_ref());
         let rest = retarget::reference_pose(&step.method, clip)?;
         let opening = retarget::Opening { rest, lead_in: self.lead_in };
-        let (clip, report) =
-            retarget::put_on_target(clip, opening, &step.method, (target, map), &mut self.warnings)?;
-        self.gates.extend(gate::of_report(&planned.name, &step.gates, &report));
-        self.measured.push((at, Measured::Retarget(target.path.clone(), Box::new(report))));
+        let fps = usual_rate(Format::UnitreeCsv);
+        let (clip, outcome) =
+            retarget::put_on_target(clip, opening, &step.method, (target, map), fps, &mut self.warnings)?;
+        self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
+        self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
         self.tolerance = None;
         Ok(Arc::new(clip))
     }

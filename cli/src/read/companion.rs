@@ -1,9 +1,11 @@
 //! The skeleton that an AMC input moves.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mocap_batch::{Input, JobContext};
 use mocap_formats::{Parsed, asf};
+use mocap_model::Robot;
 
 use super::{ReadFailure, located};
 use crate::args::Reading;
@@ -36,5 +38,16 @@ pub(super) fn companion(
             let ReadFailure { errors, unlisted, warnings } = ReadFailure::of(rejected, &bytes);
             Err(ReadFailure { errors: here(errors), unlisted, warnings: here(warnings) })
         }
+    }
+}
+
+/// The robot of a model file.
+pub(crate) fn robot_of_file(context: &JobContext, path: &Path) -> Result<Arc<Robot>, Diagnostic> {
+    let reading = Reading::default();
+    let loaded = super::load(context, &Input::named(path), &reading);
+    let skeleton = loaded.and_then(|loaded| loaded.into_skeleton(&reading));
+    match skeleton.map_err(|failure| failure.error.in_file(path))?.0.robot() {
+        Some(robot) => Ok(robot.clone()),
+        None => Err(Diagnostic::new("robot::model", "the file is not the model of a robot").in_file(path)),
     }
 }

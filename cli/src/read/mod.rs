@@ -5,7 +5,7 @@ mod failure;
 mod options;
 mod peers;
 
-pub(crate) use companion::skeleton_of;
+pub(crate) use companion::{robot_of_file, skeleton_of};
 pub(crate) use failure::ReadFailure;
 pub(crate) use mocap::{is_compressed, known_unit};
 pub(crate) use peers::PeerInputs;
@@ -94,7 +94,7 @@ fn parsed(
         return Ok(Loaded { format, file, warnings, clip: None, bytes, peers: PeerAnswers::default() });
     }
     let body = match (format.exchange(), &reading.skeleton) {
-        (Some(Format::Npz | Format::Smpl), Some(path)) => Some(skeleton_of_file(path)?),
+        (Some(exchange), Some(path)) if exchange.moves_body() => Some(skeleton_of_file(path)?),
         _ => None,
     };
     let files = match format.exchange() {

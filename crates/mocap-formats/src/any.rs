@@ -131,6 +131,17 @@ pub fn write_clips(
 /// stay. Where they cannot, and where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]; it warns
 /// ([`LeftOut::Meshes`]) where a drawn body replaces meshes of the file.
 ///
+/// ```
+/// use mocap_formats::{Format, ReadOptions, WriteOptions, read, write_kept};
+///
+/// let options = ReadOptions::default();
+/// let character = read(&std::fs::read("../../fixtures/gltf/clean.glb")?, &options)?.value;
+/// let start = character.to_clip(&options)?.value.trimmed(0..9)?;
+/// let file = write_kept(Some(&*character), &[start], Format::Glb, &WriteOptions::default())?;
+/// assert!(file.warnings.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`write_clips`].
 pub fn write_kept(

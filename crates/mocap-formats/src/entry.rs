@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::left_out::Holds;
-use crate::{Document, Encoded, FileBeside, Finding, Limits, Parsed, ReadOptions, Rejected, WriteOptions};
+use crate::{
+    Document, Encoded, FileBeside, FilesBeside, Finding, Limits, Parsed, ReadOptions, Rejected, WriteOptions,
+};
 
 /// One line of the table of formats. Each format has it in its own folder.
 pub(crate) struct Entry {
@@ -35,12 +37,14 @@ pub(crate) struct Entry {
     pub(crate) write_clips: Option<WriteClips>,
     /// Whether a file that is read may hold several clips.
     pub(crate) reads_clips: bool,
-    /// Lists the files that a file refers to.
+    /// Lists the files that a file refers to, and those that the files known so far refer to.
     pub(crate) files_beside: Option<ListFiles>,
     /// Whether lengths are written in metres, whatever the unit of the clip: it has to be known, or guessed.
     pub(crate) in_metres: bool,
     /// Writes a skeleton without motion.
     pub(crate) write_skeleton: Option<WriteSkeleton>,
+    /// Whether a file holds the motion of a robot, and only that.
+    pub(crate) holds_robot: bool,
     /// Whether a file holds markers instead of a skeleton that moves.
     pub(crate) holds_markers: bool,
     /// Writes a recording of markers.
@@ -66,6 +70,7 @@ impl Entry {
         files_beside: None,
         in_metres: false,
         write_skeleton: None,
+        holds_robot: false,
         holds_markers: false,
         write_markers: None,
     };
@@ -74,7 +79,7 @@ impl Entry {
 pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
 pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<Encoded<'c>, Finding>;
 pub(crate) type WriteClips = fn(&[Clip], &WriteOptions) -> Result<Encoded<'static>, Finding>;
-pub(crate) type ListFiles = fn(&[u8], &Limits) -> Result<Vec<FileBeside>, Rejected>;
+pub(crate) type ListFiles = fn(&[u8], &FilesBeside, &Limits) -> Result<Vec<FileBeside>, Rejected>;
 pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'static>, Finding>;
 pub(crate) type WriteMarkers = for<'m> fn(&'m Markers, &WriteOptions) -> Result<Encoded<'m>, Finding>;
 

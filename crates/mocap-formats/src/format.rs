@@ -7,9 +7,11 @@ use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
 use crate::gltf::{glb, text as gltf};
+use crate::robot::{mjcf, urdf};
+use crate::robot_motion::{gmr_npz, gmr_pkl, isaac_npz, mjlab_npz, robot_csv, unitree_csv};
 use crate::{
-    FileBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel, smpl, text,
-    trc, usd,
+    FileBeside, FilesBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel,
+    smpl, text, trc, usd,
 };
 
 /// Makes the enum and the table from one line per format.
@@ -50,6 +52,14 @@ formats! {
     Gltf from gltf: "glTF 2.0 as JSON, read with the files beside it",
     Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
     Usda from usd: "USD as text: skeleton, clips, skinned body",
+    Urdf from urdf: "Unified Robot Description Format: the bodies and joints of a robot",
+    Mjcf from mjcf: "A robot in the XML of MuJoCo, read with the files that it includes",
+    UnitreeCsv from unitree_csv: "The motion of a robot as Unitree has it: base and joints, one row per frame",
+    RobotCsv from robot_csv: "The motion of a robot: time, base and joints, with a header",
+    MjlabNpz from mjlab_npz: "The motion of a robot for mjlab and BeyondMimic: joints and bodies with speeds",
+    IsaacNpz from isaac_npz: "The motion of a robot for AMP in Isaac Lab: joints and bodies with speeds",
+    GmrNpz from gmr_npz: "The motion of a robot as GMR has it: base and joints as arrays",
+    GmrPkl from gmr_pkl: "The same dictionary as a pickle, written only",
 }
 
 /// How much of a file [`Format::detect`] looks at \[bytes\].
@@ -108,6 +118,16 @@ impl Format {
         self.entry().write.is_some()
     }
 
+    /// Whether files of the format hold the motion of a robot, and only that.
+    pub fn holds_robot(self) -> bool {
+        self.entry().holds_robot
+    }
+
+    /// Whether files of the format hold a motion of a body that another file describes, as of a robot.
+    pub fn moves_body(self) -> bool {
+        self.holds_robot() || matches!(self, Format::Npz | Format::Smpl)
+    }
+
     /// Whether files of the format hold recordings of markers instead of a skeleton that moves.
     pub fn holds_markers(self) -> bool {
         self.entry().holds_markers
@@ -148,12 +168,18 @@ impl Format {
         self.entry().in_metres
     }
 
-    /// The files that a file of the format refers to, for [`ReadOptions::beside`](crate::ReadOptions::beside).
+    /// The files that a file of the format refers to, for [`ReadOptions::beside`](crate::ReadOptions::beside). Files
+    /// that it includes may include others: they are listed once those that include them are `known`.
     ///
     /// # Errors
     /// Where the file cannot be understood, or needs a file of another place.
-    pub fn files_beside(self, bytes: &[u8], limits: &Limits) -> Result<Vec<FileBeside>, Rejected> {
-        self.entry().files_beside.map_or(Ok(Vec::new()), |list| list(bytes, limits))
+    pub fn files_beside(
+        self,
+        bytes: &[u8],
+        known: &FilesBeside,
+        limits: &Limits,
+    ) -> Result<Vec<FileBeside>, Rejected> {
+        self.entry().files_beside.map_or(Ok(Vec::new()), |list| list(bytes, known, limits))
     }
 
     /// The format of a file by its first lines; `None` where they fit no format.

@@ -66,6 +66,7 @@ mod place;
 mod problem;
 mod rejected;
 pub mod robot;
+pub mod robot_motion;
 pub mod safetensors;
 pub mod skel;
 pub mod smpl;

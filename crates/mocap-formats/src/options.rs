@@ -7,6 +7,7 @@ use mocap_model::{EulerOrder, Skeleton};
 use crate::arrays::ArrayOptions;
 use crate::asf::{self, AsfUnits};
 use crate::bvh::{NameStyle, PositionChannels, PositionMode};
+use crate::robot_motion::Order;
 use crate::{ClipChoice, FilesBeside, Format, Limits, body};
 
 /// How a file of any format is read. The defaults take what the file says.
@@ -17,7 +18,7 @@ pub struct ReadOptions {
     /// The skeleton that an AMC file moves: without it an AMC file cannot be read.
     pub skeleton: Option<asf::Document>,
     /// The body whose bones an SMPL motion moves: a skeleton with the joints of a model in its rest pose. Default: the
-    /// mean body.
+    /// mean body. Of a robot's motion, the skeleton of the robot: without it none can be read.
     pub body: Option<Arc<Skeleton>>,
     /// How position channels and OFFSET of a BVH combine. Default: as the file suggests.
     pub position_channels: PositionChannels,
@@ -48,6 +49,8 @@ pub struct WriteOptions {
     pub positions: PositionMode,
     /// How a motion becomes arrays (NPZ, safetensors).
     pub arrays: ArrayOptions,
+    /// The order of joints and bodies in the motion of a robot. Default: that of the model.
+    pub order: Order,
     /// What stands for the body in formats that show meshes. Default: capsules.
     pub mesh: Option<body::Style>,
     /// How far keys that are left out may move a joint, or a point 3 cm beside it, in formats of keys \[m\]. 0: every

@@ -17,6 +17,10 @@ pub enum ModelError {
     NoJoints,
     #[error("joint '{joint}' is listed before its parent; parents come first")]
     ParentAfterChild { joint: String },
+    #[error("the skeleton is not that of a robot model")]
+    NotRobot,
+    #[error("joint '{joint}' does not move as the robot allows in frame {frame}")]
+    NotOnRobot { joint: String, frame: usize },
     #[error("two joints are called '{name}'; names are unique in a skeleton")]
     DuplicateName { name: String },
     #[error("joint '{joint}' has an offset, rest rotation or limit that is not a number")]

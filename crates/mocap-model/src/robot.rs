@@ -5,6 +5,7 @@ use crate::{
     rotation_between,
 };
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// One rigid body of a robot.
 #[derive(Clone, Debug, PartialEq)]
@@ -335,7 +336,34 @@ impl Robot {
             let end = (JointId::from(joints.len() - 1), origin);
             if is_base { ends[index] = end } else { ends.push(end) }
         }
-        Skeleton::new(self.parts.name.clone(), space, joints)
+        let skeleton = Skeleton::new(self.parts.name.clone(), space, joints)?;
+        Ok(skeleton.with_robot(Arc::new(self.clone())))
+    }
+
+    /// The joint of [`Robot::to_skeleton`] of every joint of the robot; the base is its joint 0.
+    pub fn skeleton_joints(&self) -> Vec<JointId> {
+        let mut next = 0;
+        let mut joints = Vec::with_capacity(self.parts.joints.len());
+        for body in 0..self.parts.bodies.len() {
+            let moved_by = self.joints_of(body).len();
+            next += usize::from(body == 0 || moved_by == 0);
+            joints.extend((next..next + moved_by).map(JointId::from));
+            next += moved_by;
+        }
+        joints
+    }
+
+    /// The joint of [`Robot::to_skeleton`] that moves with each body, and where the origin of the body is in the frame
+    /// of that joint \[m\].
+    pub fn body_joints(&self) -> Vec<(JointId, Vector3<f64>)> {
+        let mut next = 0;
+        let of = |body: usize| {
+            let moved_by = self.joints_of(body);
+            next += usize::from(body == 0 || moved_by.is_empty()) + moved_by.len();
+            let origin = moved_by.last().map_or_else(Vector3::zeros, |joint| -joint.anchor);
+            (JointId::from(next - 1), origin)
+        };
+        (0..self.parts.bodies.len()).map(of).collect()
     }
 }
 
@@ -369,6 +397,32 @@ impl RobotJoint {
             }
         }
         dofs
+    }
+}
+
+impl RobotShape {
+    /// A capsule in the place of the shape: the ends of its middle line in the frame of the body \[m\], and its radius.
+    /// Exact for spheres and capsules; of other shapes, it has their length, and reaches their corners in part.
+    pub fn capsule(&self) -> ([Vector3<f64>; 2], f64) {
+        let along = |axis: usize, half: f64, radius: f64| {
+            let end = |sign: f64| {
+                self.placement.translation.vector + self.placement.rotation * Vector3::ith(axis, sign * half)
+            };
+            ([end(-1.0), end(1.0)], radius)
+        };
+        match self.primitive {
+            Primitive::Sphere { radius } => along(2, 0.0, radius),
+            Primitive::Capsule { radius, half_length } => along(2, half_length, radius),
+            Primitive::Cylinder { radius, half_length } => {
+                along(2, (half_length - radius * 0.5).max(0.0), radius)
+            }
+            Primitive::Box { half_sizes: sizes } | Primitive::Ellipsoid { radii: sizes } => {
+                let longest = sizes.imax();
+                let others = [(longest + 1) % 3, (longest + 2) % 3].map(|axis| sizes[axis]);
+                let radius = others[0].max(others[1]);
+                along(longest, (sizes[longest] - radius * 0.7).max(0.0), radius)
+            }
+        }
     }
 }
 

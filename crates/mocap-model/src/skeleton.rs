@@ -1,9 +1,10 @@
 //! The tree of joints.
 
-use crate::{Dofs, EulerOrder, ModelError, Role, Space};
+use crate::{Dofs, EulerOrder, ModelError, Robot, Role, Space};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The index of a joint in its skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +55,15 @@ impl Joint {
             end_site: false,
         }
     }
+
+    /// Whether it is the same joint, whatever its role.
+    fn is_as(&self, other: &Joint) -> bool {
+        self.name == other.name
+            && self.parent == other.parent
+            && self.offset == other.offset
+            && self.rest_rotation == other.rest_rotation
+            && self.dofs == other.dofs
+    }
 }
 
 /// A named run of joints from a base down to a tip, such as a leg.
@@ -90,6 +100,7 @@ pub struct Skeleton {
     /// `children[first_child[i]..first_child[i + 1]]` are the children of joint `i`.
     children: Vec<JointId>,
     first_child: Vec<u32>,
+    robot: Option<Arc<Robot>>,
 }
 
 impl Skeleton {
@@ -130,7 +141,18 @@ impl Skeleton {
             }
         }
         let (children, first_child) = children_of(&joints);
-        Ok(Skeleton { name: name.into(), space, joints, chains: Vec::new(), children, first_child })
+        let (name, chains) = (name.into(), Vec::new());
+        Ok(Skeleton { name, space, joints, chains, children, first_child, robot: None })
+    }
+
+    /// The robot that the skeleton is made of, with what joints do not say: bodies, speeds, collision shapes.
+    pub fn robot(&self) -> Option<&Arc<Robot>> {
+        self.robot.as_ref()
+    }
+
+    /// The same skeleton as that of a robot; see [`Robot::to_skeleton`].
+    pub fn with_robot(self, robot: Arc<Robot>) -> Skeleton {
+        Skeleton { robot: Some(robot), ..self }
     }
 
     /// The same skeleton with these chains.
@@ -181,12 +203,17 @@ impl Skeleton {
     pub fn with_joints(&self, change: impl FnMut(&mut Joint)) -> Result<Skeleton, ModelError> {
         let mut joints = self.joints.clone();
         joints.iter_mut().for_each(change);
-        Skeleton::new(self.name.clone(), self.space, joints)?.with_chains(self.chains.clone())
+        let same = joints.iter().zip(&self.joints).all(|(a, b)| a.is_as(b));
+        let skeleton =
+            Skeleton::new(self.name.clone(), self.space, joints)?.with_chains(self.chains.clone())?;
+        Ok(Skeleton { robot: self.robot.clone().filter(|_| same), ..skeleton })
     }
 
     /// The same skeleton whose numbers are read in another space; nothing is converted.
     pub fn with_space(&self, space: Space) -> Skeleton {
-        Skeleton { space, ..self.clone() }
+        let numbers = |space: &Space| (space.up, space.forward, space.metres());
+        let same = numbers(&space) == numbers(&self.space);
+        Skeleton { space, robot: self.robot.clone().filter(|_| same), ..self.clone() }
     }
 
     /// The same skeleton under another name.

@@ -27,6 +27,7 @@
 //! Sides, feet and facing come from the roles of the joints: give the skeletons roles first.
 
 mod camera;
+mod capsules;
 mod coding;
 mod difference;
 mod drawing;

@@ -1,5 +1,6 @@
 //! The viewer: motions and a script that plays them, in one self-contained HTML file.
 
+use crate::capsules::{Capsule, with_capsules};
 use crate::coding;
 use crate::difference::{Difference, difference};
 use crate::escape::{json_in_script, xml};
@@ -49,14 +50,18 @@ impl Default for ViewOptions {
 /// # Ok::<(), std::string::FromUtf8Error>(())
 /// ```
 pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
-    let mut stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
+    let robots: Vec<_> = inputs.iter().map(|input| with_capsules(input.clip)).collect();
+    let shown =
+        inputs.iter().zip(&robots).map(|(input, robot)| robot.as_ref().map_or(input.clip, |(clip, _)| clip));
+    let mut stages: Vec<Stage<'_>> = shown.map(Stage::new).collect();
     let fitted = fit_unknown(&mut stages);
     let known = stages.iter().any(|stage| stage.unit.is_some());
     let mut header = String::new();
     let mut clips = Vec::with_capacity(inputs.len());
     for (i, (stage, input)) in stages.iter().zip(inputs).enumerate() {
         let difference = (i > 0).then(|| difference(&stages[0], stage, options.shell)).flatten();
-        let clip = clip(stage, input, difference.as_ref(), known, options);
+        let capsules = robots[i].as_ref().map_or(&[][..], |(_, capsules)| capsules);
+        let clip = clip(stage, input, capsules, difference.as_ref(), known, options);
         header.push_str(&heading(stage, input, &clip, i, known, fitted[i]));
         clips.push(clip);
     }
@@ -114,6 +119,9 @@ struct ClipData {
     ends: Vec<u8>,
     /// From, to, whether it is outside the body.
     bones: Vec<[usize; 3]>,
+    /// From, to, radius.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    capsules: Vec<(usize, usize, f64)>,
     feet: Vec<FootData>,
     head: Option<[usize; 2]>,
     centre: usize,
@@ -181,12 +189,15 @@ fn fit_unknown(stages: &mut [Stage<'_>]) -> Vec<bool> {
 fn clip(
     stage: &Stage<'_>,
     input: &ViewInput<'_>,
+    capsules: &[Capsule],
     difference: Option<&Difference>,
     known: bool,
     options: &ViewOptions,
 ) -> ClipData {
     let skeleton = stage.clip.skeleton();
     let (joints, frames) = (skeleton.len(), stage.frames());
+    // The ends of capsules are no bones.
+    let bodies = capsules.first().map_or(joints, |first| first.ends[0]);
     let step = (frames - 1).div_ceil(options.most_frames.max(2) - 1).max(1);
     let samples = (frames - 1) / step + 1;
     let quantum = if known { 1e-4 } else { stage.size() / 17_000.0 };
@@ -230,7 +241,16 @@ fn clip(
         parents,
         sides: stage.sides.iter().map(|side| side.map_or(0, side_number)).collect(),
         ends: skeleton.joints().iter().map(|joint| u8::from(joint.end_site)).collect(),
-        bones: stage.bones.iter().map(|bone| [bone.from, bone.to, usize::from(bone.faint)]).collect(),
+        bones: stage
+            .bones
+            .iter()
+            .filter(|bone| bone.to < bodies)
+            .map(|bone| [bone.from, bone.to, usize::from(bone.faint)])
+            .collect(),
+        capsules: capsules
+            .iter()
+            .map(|it| (it.ends[0], it.ends[1], rounded(it.radius * stage.scale, 1e4)))
+            .collect(),
         feet: feet(stage, step, samples),
         head: head(stage),
         centre: stage.centre,

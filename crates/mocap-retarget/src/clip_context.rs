@@ -5,6 +5,7 @@ use crate::clavicle::roll_clavicles;
 use crate::error::RetargetError;
 use crate::foot_geometry::{FootGeometry, Toe};
 use crate::foot_goal::FootGoal;
+use crate::head::turn_head;
 use crate::limb_map::LimbMap;
 use crate::options::{Floor, FootLock, RetargetOptions};
 use crate::pair::Pair;
@@ -133,6 +134,7 @@ fn reference_in_motion(
     };
     let mut reference = refine_reference_pose(basis, bend_axes, ankle)?;
     roll_clavicles(&mut reference, motion, &source.body);
+    turn_head(&mut reference, motion, &source.body);
     Ok(reference)
 }
 

@@ -57,6 +57,7 @@ mod foot_geometry;
 mod foot_goal;
 mod foot_lock;
 mod hand_placing;
+mod head;
 mod hinge_limits;
 mod joint_pairs;
 mod limb_map;

@@ -3,6 +3,7 @@
 use crate::body::Body;
 use crate::clavicle::roll_clavicles;
 use crate::error::{RetargetError, SourceOrTarget};
+use crate::head::turn_head;
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
 use crate::roles::map_roles_in;
@@ -56,6 +57,7 @@ pub(crate) fn estimate(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
             let ankle = sample.ankle_over_ball(&body, &sides, &clip.skeleton().space().up.vector());
             let mut reference = refine_reference_pose(basis, &sample.bend_axes(&body), ankle)?;
             roll_clavicles(&mut reference, &clip, &body);
+            turn_head(&mut reference, &clip, &body);
             reference
         }
         false => from_rest.clone(),

@@ -253,3 +253,21 @@ fn stated_roles_win_and_bodies_without_names_have_none() {
     assert_eq!((map.rows[0].role, map.rows[0].reason), (Role::LeftFoot, RoleReason::Stated));
     assert_eq!(map.apply(&nameless).with_role(Role::LeftFoot), Some(JointId(2)));
 }
+
+#[test]
+fn sides_may_be_the_start_of_a_word() {
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh")).unwrap();
+    let document = mocap_formats::bvh::parse(&bytes, &Default::default()).unwrap().value;
+    let clip = mocap_formats::bvh::to_clip(&document, &Default::default()).unwrap().value;
+    let named = |joint: &mut Joint| match joint.name.as_str() {
+        "LeftHand" => joint.name = "Lefthand".into(),
+        "RightHand" => joint.name = "RIGHTHAND".into(),
+        _ => {}
+    };
+    let skeleton = clip.skeleton().with_joints(named).unwrap();
+    let roles = map_roles(&skeleton);
+    for (role, name) in [(Role::LeftHand, "Lefthand"), (Role::RightHand, "RIGHTHAND")] {
+        assert_eq!(roles.joint(role), skeleton.find(name), "{role}");
+    }
+}

@@ -2,10 +2,10 @@
 //!
 //! Closest points of segments based on: C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.9.
 
-use mocap_model::{Isometry3, Primitive, Robot, RobotShape, Vector3};
+use mocap_model::{Isometry3, Robot, RobotShape, Vector3};
 use nalgebra::Point3;
 
-/// A shape as a capsule: exact for spheres and capsules, enclosing for cylinders, boxes and ellipsoids.
+/// A shape as a capsule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Capsule {
     pub(crate) body: usize,
@@ -15,28 +15,22 @@ pub(crate) struct Capsule {
 
 impl Capsule {
     pub(crate) fn of(shape: &RobotShape) -> Capsule {
-        let along = |axis: usize, half: f64, radius: f64| {
-            let end = |sign: f64| shape.placement * Point3::from(Vector3::ith(axis, sign * half));
-            Capsule { body: shape.body, ends: [end(-1.0), end(1.0)], radius }
-        };
-        match shape.primitive {
-            Primitive::Sphere { radius } => along(2, 0.0, radius),
-            Primitive::Capsule { radius, half_length } => along(2, half_length, radius),
-            Primitive::Cylinder { radius, half_length } => {
-                along(2, (half_length - radius * 0.5).max(0.0), radius)
-            }
-            Primitive::Box { half_sizes: sizes } | Primitive::Ellipsoid { radii: sizes } => {
-                let longest = sizes.imax();
-                let others = [(longest + 1) % 3, (longest + 2) % 3].map(|axis| sizes[axis]);
-                let radius = others[0].max(others[1]);
-                along(longest, (sizes[longest] - radius * 0.7).max(0.0), radius)
-            }
-        }
+        let (ends, radius) = shape.capsule();
+        Capsule { body: shape.body, ends: ends.map(Point3::from), radius }
     }
 
     fn placed(&self, placed: &[Isometry3<f64>]) -> [Point3<f64>; 2] {
         self.ends.map(|end| placed[self.body] * end)
     }
+}
+
+/// A capsule in the world, with a ball around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placed {
+    pub(crate) ends: [Point3<f64>; 2],
+    middle: Point3<f64>,
+    /// Of the ball \[m\].
+    reach: f64,
 }
 
 /// Capsules of a robot, and which pairs may not touch.
@@ -81,12 +75,14 @@ impl Capsules {
                 || robot.excluded().iter().any(excluded)
         };
         let mut capsules = Capsules { all, pairs: Vec::new() };
+        let mut placed = Vec::new();
+        capsules.place(at_rest, &mut placed);
         for first in 0..capsules.all.len() {
             for second in first + 1..capsules.all.len() {
                 let bodies = [first, second].map(|index| capsules.all[index].body);
-                if !may_touch(bodies[0], bodies[1])
-                    && capsules.near([first, second], at_rest).distance > -0.01
-                {
+                let near = capsules.near([first, second], &placed, 0.0);
+                let apart = near.is_none_or(|near| near.distance > -0.01);
+                if apart && !may_touch(bodies[0], bodies[1]) {
                     capsules.pairs.push([first, second]);
                 }
             }
@@ -94,14 +90,29 @@ impl Capsules {
         capsules
     }
 
-    /// How near the two of a pair are.
-    pub(crate) fn near(&self, [first, second]: [usize; 2], placed: &[Isometry3<f64>]) -> Near {
-        let (a, b) = (&self.all[first], &self.all[second]);
-        let points = closest(a.placed(placed), b.placed(placed));
+    /// Where all of them are.
+    pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Vec<Placed>) {
+        out.clear();
+        out.extend(self.all.iter().map(|capsule| {
+            let ends = capsule.placed(bodies);
+            let half = (ends[1] - ends[0]) / 2.0;
+            Placed { ends, middle: ends[0] + half, reach: half.norm() + capsule.radius }
+        }));
+    }
+
+    /// How near the two of a pair are, where they may be nearer than `within` \[m\].
+    pub(crate) fn near(&self, [first, second]: [usize; 2], placed: &[Placed], within: f64) -> Option<Near> {
+        let (a, b) = (&placed[first], &placed[second]);
+        let reach = a.reach + b.reach + within;
+        if (b.middle - a.middle).norm_squared() > reach * reach {
+            return None;
+        }
+        let points = closest(a.ends, b.ends);
         let apart = points[1] - points[0];
         let length = apart.norm();
         let direction = if length > 1e-9 { apart / length } else { Vector3::x() };
-        Near { bodies: [a.body, b.body], points, direction, distance: length - a.radius - b.radius }
+        let [a, b] = [first, second].map(|index| &self.all[index]);
+        Some(Near { bodies: [a.body, b.body], points, direction, distance: length - a.radius - b.radius })
     }
 }
 

@@ -1,10 +1,10 @@
 //! The costs of one frame: linear rows of what a pose misses, with derivatives, gathered in normal equations.
 
-use mocap_model::{UnitQuaternion, Vector3};
+use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::Capsules;
-use crate::kinematics::{BASE, Kinematics, RobotPose};
+use crate::capsules::{Capsules, Placed};
+use crate::kinematics::{BASE, Kinematics};
 use crate::landmarks::{BodyPoint, Humanoid};
 
 /// Corners of soles that are not held stay this high \[m\].
@@ -25,6 +25,8 @@ pub(crate) struct Weights {
     pub(crate) pin_turn: f64,
     pub(crate) floor: f64,
     pub(crate) lift: f64,
+    /// Of capsules above the floor.
+    pub(crate) ground: f64,
     pub(crate) apart: f64,
     pub(crate) posture: f64,
 }
@@ -63,6 +65,8 @@ pub(crate) struct Normal {
     row: Vec<(usize, f64)>,
     moves: Vec<(usize, Vector3<f64>)>,
     other: Vec<(usize, Vector3<f64>)>,
+    joined: Vec<(usize, Vector3<f64>)>,
+    placed: Vec<Placed>,
 }
 
 impl Normal {
@@ -76,6 +80,8 @@ impl Normal {
             row: Vec::new(),
             moves: Vec::new(),
             other: Vec::new(),
+            joined: Vec::new(),
+            placed: Vec::new(),
         }
     }
 
@@ -132,7 +138,7 @@ impl Normal {
 
     /// The point held in `moves` less the one in `other`, times `scale`.
     fn subtract_other(&mut self, scale: f64) {
-        let mut joined: Vec<(usize, Vector3<f64>)> = Vec::with_capacity(self.moves.len() + self.other.len());
+        self.joined.clear();
         let (mut a, mut b) = (self.moves.iter().peekable(), self.other.iter().peekable());
         loop {
             let next = match (a.peek(), b.peek()) {
@@ -159,9 +165,9 @@ impl Normal {
                 }
                 (None, None) => break,
             };
-            joined.push(next);
+            self.joined.push(next);
         }
-        self.moves = joined;
+        std::mem::swap(&mut self.moves, &mut self.joined);
     }
 }
 
@@ -262,18 +268,19 @@ impl Costs<'_> {
         if self.weights.apart <= 0.0 {
             return;
         }
-        for capsule in &self.capsules.all {
-            for end in capsule.ends {
-                let at = kinematics.placed[capsule.body] * end;
+        let mut placed = std::mem::take(&mut normal.placed);
+        self.capsules.place(&kinematics.placed, &mut placed);
+        for (capsule, at) in self.capsules.all.iter().zip(&placed) {
+            for at in at.ends {
                 let under = capsule.radius - at.z;
-                if under > -NEAR {
+                if self.weights.ground > 0.0 && under > -NEAR {
                     kinematics.point(capsule.body, &at, &mut normal.moves);
-                    normal.above(&Vector3::z(), self.weights.floor, under);
+                    normal.above(&Vector3::z(), self.weights.ground, under);
                 }
             }
         }
         for pair in &self.capsules.pairs {
-            let near = self.capsules.near(*pair, &kinematics.placed);
+            let Some(near) = self.capsules.near(*pair, &placed, self.margin + NEAR) else { continue };
             let under = self.margin - near.distance;
             if under > -NEAR {
                 kinematics.point(near.bodies[1], &near.points[1], &mut normal.moves);
@@ -282,6 +289,7 @@ impl Costs<'_> {
                 normal.above(&near.direction, self.weights.apart, under);
             }
         }
+        normal.placed = placed;
     }
 }
 

@@ -11,8 +11,20 @@ pub enum RobotError {
     NotHumanoid { missing: &'static str },
     #[error("the source has no joint with the role {role}; name it with a joint map")]
     SourceRole { role: Role },
-    #[error("the frame rate of the result must be finite and above 0, found {fps}")]
-    Rate { fps: f64 },
     #[error("the source has no frames")]
     NoFrames,
+    #[error(transparent)]
+    Model(#[from] mocap_model::ModelError),
+}
+
+impl RobotError {
+    /// A stable code for the kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            RobotError::NotHumanoid { .. } => "robot::not-humanoid",
+            RobotError::SourceRole { .. } => "robot::source-role",
+            RobotError::NoFrames => "robot::no-frames",
+            RobotError::Model(_) => "model::invalid",
+        }
+    }
 }

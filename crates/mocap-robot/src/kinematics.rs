@@ -1,27 +1,44 @@
 //! One pose of a robot with what derivatives need: bodies, axes and anchors in the world.
 
-use mocap_model::{Isometry3, Robot, RobotJointKind, UnitQuaternion, Vector3};
+use mocap_model::{Isometry3, Robot, RobotJointKind, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
 /// Columns of the base: three of its position, three of its rotation in the world.
 pub(crate) const BASE: usize = 6;
 
-/// The pose of a robot: where its base is, and one value per joint.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RobotPose {
-    /// The base in the world \[m\].
-    pub base: Isometry3<f64>,
-    /// One value per joint \[rad or m\].
-    pub values: Vec<f64>,
+/// Moves a pose along a step of all columns.
+pub(crate) fn advance(pose: &mut RobotPose, step: &[f64]) {
+    let turn = UnitQuaternion::new(Vector3::new(step[3], step[4], step[5]));
+    pose.base.translation.vector += Vector3::new(step[0], step[1], step[2]);
+    pose.base.rotation = UnitQuaternion::new_normalize((turn * pose.base.rotation).into_inner());
+    pose.values.iter_mut().zip(&step[BASE..]).for_each(|(value, step)| *value += step);
 }
 
-impl RobotPose {
-    /// Moves along a step of all columns.
-    pub(crate) fn advance(&mut self, step: &[f64]) {
-        let turn = UnitQuaternion::new(Vector3::new(step[3], step[4], step[5]));
-        self.base.translation.vector += Vector3::new(step[0], step[1], step[2]);
-        self.base.rotation = UnitQuaternion::new_normalize((turn * self.base.rotation).into_inner());
-        self.values.iter_mut().zip(&step[BASE..]).for_each(|(value, step)| *value += step);
+/// The joint at the end of a chain of mimics, and how much a joint moves with it.
+fn driver(robot: &Robot, joint: usize) -> (usize, f64) {
+    let (mut at, mut factor) = (joint, 1.0);
+    while let Some(mimic) = robot.joints()[at].mimic {
+        factor *= mimic.factor;
+        at = mimic.joint;
+    }
+    (at, factor)
+}
+
+/// Gives joints that follow others their values.
+pub(crate) fn follow_mimics(robot: &Robot, values: &mut [f64]) {
+    let value = |joint: usize, values: &[f64]| {
+        let mut chain = Vec::new();
+        let mut at = joint;
+        while let Some(mimic) = robot.joints()[at].mimic {
+            chain.push(mimic);
+            at = mimic.joint;
+        }
+        chain.iter().rev().fold(values[at], |value, mimic| mimic.offset + mimic.factor * value)
+    };
+    for joint in 0..values.len() {
+        if robot.joints()[joint].mimic.is_some() {
+            values[joint] = value(joint, values);
+        }
     }
 }
 
@@ -34,6 +51,9 @@ pub(crate) struct Kinematics<'r> {
     anchors: Vec<Point3<f64>>,
     /// By body: the joints that move it.
     movers: Vec<Vec<usize>>,
+    /// By joint: the joint whose value it follows, itself where it follows none, and how much it moves with it.
+    drivers: Vec<(usize, f64)>,
+    has_mimics: bool,
 }
 
 impl<'r> Kinematics<'r> {
@@ -51,6 +71,8 @@ impl<'r> Kinematics<'r> {
             axes: vec![Vector3::zeros(); robot.joints().len()],
             anchors: vec![Point3::origin(); robot.joints().len()],
             movers,
+            drivers: (0..robot.joints().len()).map(|joint| driver(robot, joint)).collect(),
+            has_mimics: robot.joints().iter().any(|joint| joint.mimic.is_some()),
         }
     }
 
@@ -89,7 +111,28 @@ impl<'r> Kinematics<'r> {
                 RobotJointKind::Hinge => self.axes[*joint].cross(&(at - self.anchors[*joint])),
                 RobotJointKind::Slide => self.axes[*joint],
             };
-            columns.push((BASE + joint, motion));
+            self.push(*joint, motion, columns);
+        }
+        self.merge(columns);
+    }
+
+    /// A column of a joint, or of the joint that it follows.
+    fn push(&self, joint: usize, motion: Vector3<f64>, columns: &mut Vec<(usize, Vector3<f64>)>) {
+        let (driver, factor) = self.drivers[joint];
+        columns.push((BASE + driver, motion * factor));
+    }
+
+    /// Columns in ascending order, each once.
+    fn merge(&self, columns: &mut Vec<(usize, Vector3<f64>)>) {
+        if self.has_mimics {
+            columns.sort_by_key(|(column, _)| *column);
+            columns.dedup_by(|again, first| {
+                let same = again.0 == first.0;
+                if same {
+                    first.1 += again.1;
+                }
+                same
+            });
         }
     }
 
@@ -101,8 +144,9 @@ impl<'r> Kinematics<'r> {
         }
         for joint in &self.movers[body] {
             if self.robot.joints()[*joint].kind == RobotJointKind::Hinge {
-                columns.push((BASE + joint, self.axes[*joint]));
+                self.push(*joint, self.axes[*joint], columns);
             }
         }
+        self.merge(columns);
     }
 }

@@ -1,10 +1,13 @@
 //! Finds the body of a humanoid in a robot: legs, arms, pelvis and torso, from the tree, the names and the geometry of
 //! its joints. No table of robots is needed.
 
-use mocap_model::{Isometry3, Robot, RobotJointKind, Vector3};
+use std::collections::HashSet;
+
+use mocap_model::{Isometry3, JointId, Robot, RobotJointKind, Role, Vector3};
 use nalgebra::{Matrix3, Point3};
 
 use crate::RobotError;
+use crate::kinematics::follow_mimics;
 use crate::sole::sole_points;
 
 /// A point fixed to a body.
@@ -91,6 +94,59 @@ impl Humanoid {
     }
 }
 
+impl Humanoid {
+    /// What joints of the robot's skeleton are in a body; see [`Robot::to_skeleton`]. Of a group of hinges, the last.
+    pub fn roles(&self, robot: &Robot) -> Vec<(JointId, Role)> {
+        let joints = robot.skeleton_joints();
+        let bodies = robot.body_joints();
+        let mut roles = vec![(bodies[self.pelvis].0, Role::Hips)];
+        let mut limb = |limb: &Limb, [upper, lower, end]: [Role; 3]| {
+            let bends = |joint: &usize| robot.joints()[*joint].body == limb.middle.body;
+            let Some(middle) = limb.joints.iter().position(bends) else { return };
+            let [before, behind] = [&limb.joints[..middle], &limb.joints[middle + 1..]];
+            roles.extend(before.last().map(|joint| (joints[*joint], upper)));
+            roles.push((joints[limb.joints[middle]], lower));
+            roles.extend(behind.last().map(|joint| (joints[*joint], end)));
+        };
+        limb(&self.legs[0], [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot]);
+        limb(&self.legs[1], [Role::RightUpperLeg, Role::RightLowerLeg, Role::RightFoot]);
+        if let Some([left, right]) = &self.arms {
+            limb(left, [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand]);
+            limb(right, [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand]);
+        }
+        if self.torso != self.pelvis {
+            roles.push((bodies[self.torso].0, Role::Chest));
+        }
+        let mut known = HashSet::new();
+        roles.retain(|(joint, _)| known.insert(*joint));
+        roles
+    }
+
+    /// What a human moves and the robot has no joints for.
+    pub(crate) fn cannot_follow(&self, robot: &Robot) -> Vec<&'static str> {
+        let axes = |from: Option<usize>, limb: &[usize]| {
+            from.map_or(limb.len(), |knee| limb.iter().filter(|joint| **joint < knee).count())
+        };
+        let mut missing = Vec::new();
+        match &self.arms {
+            None => missing.push("arms (the robot has none)"),
+            Some(arms) => {
+                let elbow = |arm: &Limb| {
+                    let body = arm.middle.body;
+                    arm.joints.iter().copied().find(|joint| robot.joints()[*joint].body == body)
+                };
+                if arms.iter().any(|arm| axes(elbow(arm), &arm.joints) < 3) {
+                    missing.push("turns of the upper arm (fewer than three joints at the shoulder)");
+                }
+            }
+        }
+        if self.pelvis == self.torso {
+            missing.push("bends of the trunk (no waist joint)");
+        }
+        missing
+    }
+}
+
 /// A robot with all joints at rest: the value 0, or the nearest that is allowed.
 pub(crate) struct Rest<'r> {
     pub(crate) robot: &'r Robot,
@@ -161,7 +217,9 @@ impl Rest<'_> {
 pub fn rest_values(robot: &Robot) -> Vec<f64> {
     let within =
         |limit: Option<mocap_model::Limit>| limit.map_or(0.0, |limit| 0.0f64.clamp(limit.min, limit.max));
-    robot.joints().iter().map(|joint| within(joint.limit)).collect()
+    let mut values: Vec<f64> = robot.joints().iter().map(|joint| within(joint.limit)).collect();
+    follow_mimics(robot, &mut values);
+    values
 }
 
 /// Whether to prefer limbs that end low or high.
@@ -280,7 +338,7 @@ fn arm(rest: &Rest, way: &Way, other: &Way, torso: usize) -> Option<Limb> {
     let parts = split(rest, way, other, "elbow")?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
     let (wrist, body) = if parts[2].is_empty() {
-        (far_point(rest, forearm, rest.line(parts[1][0]).0), forearm)
+        (far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0])), forearm)
     } else {
         (rest.centre(&parts[2]), forearm)
     };
@@ -288,13 +346,23 @@ fn arm(rest: &Rest, way: &Way, other: &Way, torso: usize) -> Option<Limb> {
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 
-/// The middle of the far end of a forearm without a wrist: twice the way to its centre of mass, or its last body.
-fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>) -> Point3<f64> {
-    let below = (0..rest.placed.len()).filter(|body| rest.path(*body).contains(&forearm));
-    let centres =
-        below.map(|body| rest.placed[body] * Point3::from(rest.robot.bodies()[body].centre_of_mass));
-    let furthest = centres.max_by(|a, b| (a - elbow).norm().total_cmp(&(b - elbow).norm()));
-    furthest.map_or(elbow, |centre| elbow + (centre - elbow) * 1.6)
+/// The far end of a forearm without a wrist: the furthest of its collision shapes, of its centres of mass (a bit beyond) and
+/// of its bodies; without any, as far as the upper arm is long.
+fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>, shoulder: Point3<f64>) -> Point3<f64> {
+    let own = |body: usize| rest.path(body).contains(&forearm);
+    let bodies = (0..rest.placed.len()).filter(|body| own(*body));
+    let masses = bodies.clone().map(|body| {
+        let centre = rest.placed[body] * Point3::from(rest.robot.bodies()[body].centre_of_mass);
+        elbow + (centre - elbow) * 1.6
+    });
+    let origins = bodies.map(|body| Point3::from(rest.placed[body].translation.vector));
+    let shapes = rest.robot.shapes().iter().filter(|shape| own(shape.body));
+    let ends =
+        shapes.flat_map(|shape| shape.capsule().0.map(|end| rest.placed[shape.body] * Point3::from(end)));
+    let reach = |point: &Point3<f64>| (point - elbow).norm();
+    let furthest = masses.chain(origins).chain(ends).max_by(|a, b| reach(a).total_cmp(&reach(b)));
+    let upper = elbow - shoulder;
+    furthest.filter(|point| reach(point) > 0.2 * upper.norm()).unwrap_or(elbow + upper)
 }
 
 fn sole(rest: &Rest, leg: &Limb) -> Sole {

@@ -1,13 +1,18 @@
 //! Puts captured motion on humanoid robots: no table of offsets, joint limits that hold, feet that stay.
 
+/// The program of the README, compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod anchors;
-mod band;
 mod capsules;
 mod cost;
+mod dense;
 mod error;
 mod kinematics;
 mod landmarks;
-mod motion;
+mod measure;
 mod report;
 mod retarget;
 mod sole;
@@ -15,8 +20,6 @@ mod solve;
 mod source;
 
 pub use error::RobotError;
-pub use kinematics::RobotPose;
 pub use landmarks::{BodyPoint, Humanoid, Limb, Sole, rest_values};
-pub use motion::RobotMotion;
-pub use report::RobotReport;
+pub use report::{Excess, Follow, RobotGate, RobotReport, Skate};
 pub use retarget::{RobotOptions, retarget};

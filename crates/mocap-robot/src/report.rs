@@ -1,264 +1,234 @@
-//! What a robot's motion keeps and what it misses.
+//! What a robot's motion keeps and what it misses, and gates on it.
 
-use mocap_model::{Isometry3, Limit, Robot, Vector3};
-use nalgebra::Point3;
+use mocap_analysis::{Gate, Gated, Metric};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt;
 
-use crate::capsules::Capsules;
-use crate::cost::{Goal, LimbDirections};
-use crate::landmarks::{Humanoid, Limb, rest_values};
-use crate::sole::lowest_points;
-use crate::{RobotMotion, RobotPose};
+/// A gate on a figure of a robot's motion.
+///
+/// ```
+/// use mocap_robot::RobotGate;
+///
+/// let gate: RobotGate = "skate-p95=0.1".parse()?;
+/// assert_eq!((gate.metric.unit, gate.limit), ("m/s", 0.1));
+/// # Ok::<(), mocap_analysis::ParseGateError>(())
+/// ```
+pub type RobotGate = Gate<RobotReport>;
 
-/// A sole point lower than this touches the floor \[m\].
-const TOUCHING: f64 = 0.01;
-/// Soles deeper than this are in the floor \[m\].
-const DEEP: f64 = 0.005;
-/// Surfaces deeper than this are inside each other \[m\].
-const INSIDE: f64 = 0.01;
-/// A sole faster than this skates [m/s].
-const SKATING: f64 = 0.15;
-
-/// Figures of a motion on a robot. `None`: not measured, since the robot or the source lacks what it takes.
-#[derive(Clone, Debug, PartialEq)]
+/// Figures of a motion on a robot. `None`: not measured, since the robot or the source lacks what it takes. Lengths are
+/// metres, angles of joints radians, times seconds; shares are 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RobotReport {
-    /// Frames.
+    /// Frames of the result.
     pub frames: usize,
-    /// Share of joint values beyond their limits.
-    pub limit_share: f64,
-    /// The largest excess over a limit \[rad\].
-    pub limit_worst: f64,
-    /// Share of joint speeds beyond the stated ones.
-    pub velocity_share: Option<f64>,
-    /// The largest ratio of a speed to the stated one.
-    pub velocity_worst: Option<f64>,
-    /// Speed over the floor of the slowest sole point within 1 cm of it: mean [m/s].
-    pub skate_mean: Option<f64>,
-    /// Its 95th percentile [m/s].
-    pub skate_p95: Option<f64>,
-    /// Share of such frames above 0.15 m/s.
-    pub skate_share: Option<f64>,
-    /// The deepest sole point below the floor \[m\].
-    pub penetration_max: f64,
-    /// Share of frames with a sole more than 5 mm below the floor.
-    pub penetration_share: f64,
-    /// Height of the lower sole while the source stands: 95th percentile \[m\].
+    /// Frames per second of the result.
+    pub fps: f64,
+    /// Leg length of the robot over that of the source.
+    pub leg_ratio: f64,
+    /// What the robot has too few joints for.
+    pub cannot_follow: Vec<&'static str>,
+    /// Joint values beyond their limits.
+    pub limits: Excess,
+    /// Joint speeds over the highest, where the model or other limits state one; `max` is the greatest ratio.
+    pub velocity: Option<Excess>,
+    /// Speed over the floor of the slowest sole point within 1 cm of it.
+    pub skate: Option<Skate>,
+    /// Sole points below the floor: share of frames with more than 5 mm, and the deepest [m].
+    pub penetration: Excess,
+    /// Height of the lower sole while the source stands: 95th percentile [m].
     pub float_p95: Option<f64>,
-    /// Share of frames in which capsules are more than 1 cm inside each other.
-    pub self_share: Option<f64>,
-    /// How deep at most \[m\].
-    pub self_worst: Option<f64>,
-    /// The largest step of a joint from frame to frame \[rad\].
+    /// Collision shapes inside each other: share of frames with more than 1 cm, and the deepest [m].
+    pub self_penetration: Option<Excess>,
+    /// The largest step of a joint from frame to frame [rad].
     pub step_max: f64,
     /// The 99th percentile of the third derivative of joint values [rad/s³].
     pub jerk_p99: Option<f64>,
-    /// Mean angle to the source's thighs, in the frame of the hips \[degrees\].
-    pub thigh: f64,
-    /// Of the shanks \[degrees\].
-    pub shank: f64,
-    /// Of the upper arms \[degrees\].
-    pub upper_arm: Option<f64>,
-    /// Of the forearms \[degrees\].
-    pub forearm: Option<f64>,
+    /// Mean angles between limbs of robot and source, each in the frame of its hips [degrees].
+    pub follow: Follow,
     /// Horizontal way of the hips from the first frame to the last, over the source's, scaled by the ratio of leg
     /// lengths; `None` where the source goes less than a leg length.
     pub path: Option<f64>,
 }
 
-/// Measures a motion against its goals. `standing` says in which frames the source stands on a foot.
-pub(crate) fn measure(
-    robot: &Robot,
-    humanoid: &Humanoid,
-    motion: &RobotMotion,
-    goals: &[Goal],
-    standing: &[bool],
-    velocities: &[Option<f64>],
-) -> RobotReport {
-    let placed: Vec<Vec<Isometry3<f64>>> =
-        motion.poses().iter().map(|pose| robot.place(&pose.base, &pose.values)).collect();
-    let soles = [0, 1].map(|foot| sole_tracks(robot, humanoid, foot, &placed));
-    let low: Vec<f64> = (0..placed.len())
-        .map(|frame| {
-            soles.iter().flat_map(|sole| &sole[frame]).map(|point| point.z).fold(f64::INFINITY, f64::min)
-        })
-        .collect();
-    let mut skate: Vec<f64> = soles.iter().flat_map(|sole| skate_speeds(sole, motion.fps())).collect();
-    let skate_share = share(skate.len(), skate.iter().filter(|speed| **speed > SKATING).count());
-    let mut float: Vec<f64> =
-        low.iter().zip(standing).filter(|(_, standing)| **standing).map(|(low, _)| *low).collect();
-    let (limit_share, limit_worst) = over_limits(robot, motion.poses());
-    let (velocity_share, velocity_worst) = over_velocities(motion, velocities);
-    let (self_share, self_worst) = self_penetration(robot, &placed);
-    let mut jerks = jerks(motion);
-    let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<LimbDirections>, segment: usize| {
-        mean_angle(humanoid, &placed, goals, limbs, of, segment)
-    };
-    let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
-    let arms =
-        |segment: usize| humanoid.arms.as_ref().and_then(|arms| limb(arms, &|goal| goal.arms, segment));
-    RobotReport {
-        frames: placed.len(),
-        limit_share,
-        limit_worst,
-        velocity_share,
-        velocity_worst,
-        skate_mean: (!skate.is_empty()).then(|| skate.iter().sum::<f64>() / skate.len() as f64),
-        skate_p95: percentile(&mut skate, 0.95),
-        skate_share,
-        penetration_max: low.iter().fold(0.0, |deepest: f64, low| deepest.max(-low)),
-        penetration_share: share(low.len(), low.iter().filter(|low| **low < -DEEP).count()).unwrap_or(0.0),
-        float_p95: percentile(&mut float, 0.95),
-        self_share,
-        self_worst,
-        step_max: largest_step(motion.poses()),
-        jerk_p99: percentile(&mut jerks, 0.99),
-        thigh: legs(0),
-        shank: legs(1),
-        upper_arm: arms(0),
-        forearm: arms(1),
-        path: path_ratio(humanoid, &placed, goals),
+/// How much is beyond a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Excess {
+    /// Share of what is beyond.
+    pub share: f64,
+    /// The furthest.
+    pub max: f64,
+}
+
+/// Speeds of soles in contact [m/s].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Skate {
+    /// Mean.
+    pub mean: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// Share above 0.15 m/s.
+    pub share: f64,
+}
+
+/// Mean angles to the limbs of the source [degrees].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Follow {
+    /// Hip to knee.
+    pub thigh: f64,
+    /// Knee to ankle.
+    pub shank: f64,
+    /// Shoulder to elbow.
+    pub upper_arm: Option<f64>,
+    /// Elbow to wrist.
+    pub forearm: Option<f64>,
+}
+
+impl Gated for RobotReport {
+    const METRICS: &'static [Metric<RobotReport>] = &METRICS;
+
+    fn is_measured(&self) -> bool {
+        self.frames > 0
     }
 }
 
-fn share(of: usize, count: usize) -> Option<f64> {
-    (of > 0).then(|| count as f64 / of as f64)
+const METRICS: [Metric<RobotReport>; 19] = [
+    metric("limits", "", "share of joint values beyond their limits", |r| Some(r.limits.share)),
+    metric("limit-excess", "rad", "greatest excess over a joint limit", |r| Some(r.limits.max)),
+    metric("velocity", "", "share of joint speeds above the highest", |r| Some(r.velocity?.share)),
+    metric("velocity-ratio", "", "greatest joint speed over the highest", |r| Some(r.velocity?.max)),
+    metric("skate", "m/s", "mean speed of soles on the floor", |r| Some(r.skate?.mean)),
+    metric("skate-p95", "m/s", "speed of soles on the floor, 95th percentile", |r| Some(r.skate?.p95)),
+    metric("skate-share", "", "share of soles on the floor above 0.15 m/s", |r| Some(r.skate?.share)),
+    metric("penetration", "m", "deepest sole point below the floor", |r| Some(r.penetration.max)),
+    metric("penetration-share", "", "share of frames with a sole more than 5 mm below the floor", |r| {
+        Some(r.penetration.share)
+    }),
+    metric("float", "m", "height of the soles while the source stands, 95th percentile", |r| r.float_p95),
+    metric("self-penetration", "m", "how deep collision shapes are in each other", |r| {
+        Some(r.self_penetration?.max)
+    }),
+    metric("self-share", "", "share of frames with shapes more than 1 cm in each other", |r| {
+        Some(r.self_penetration?.share)
+    }),
+    metric("joint-step", "rad", "largest step of a joint in one frame", |r| {
+        (r.frames > 1).then_some(r.step_max)
+    }),
+    metric("jerk-p99", "rad/s³", "third derivative of joint values, 99th percentile", |r| r.jerk_p99),
+    metric("thigh", "deg", "mean angle to the source's thighs", |r| Some(r.follow.thigh)),
+    metric("shank", "deg", "mean angle to the source's shanks", |r| Some(r.follow.shank)),
+    metric("upper-arm", "deg", "mean angle to the source's upper arms", |r| r.follow.upper_arm),
+    metric("forearm", "deg", "mean angle to the source's forearms", |r| r.follow.forearm),
+    metric("path-off", "", "horizontal way off the scaled way of the source, as a share of it", |r| {
+        Some((r.path? - 1.0).abs())
+    }),
+];
+
+const fn metric(
+    name: &'static str,
+    unit: &'static str,
+    description: &'static str,
+    value: fn(&RobotReport) -> Option<f64>,
+) -> Metric<RobotReport> {
+    Metric::new(name, unit, description, value)
 }
 
-/// Linear between the nearest values, as NumPy has it.
-fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let at = share * values.len().checked_sub(1)? as f64;
-    let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);
-    Some(below + (above - below) * at.fract())
+impl RobotReport {
+    /// The figures that a list of many clips shows.
+    pub fn summary(&self) -> String {
+        let skate = self.skate.map_or("-".into(), |skate| format!("{:.3}", skate.mean));
+        let own = self.self_penetration.map_or("-".into(), |own| mm(own.max));
+        format!(
+            "skate {skate} m/s, penetration {}, self-penetration {own}, largest step {:.2} rad",
+            mm(self.penetration.max),
+            self.step_max
+        )
+    }
 }
 
-/// By frame: the lowest points of a foot.
-fn sole_tracks(
-    robot: &Robot,
-    humanoid: &Humanoid,
-    foot: usize,
-    placed: &[Vec<Isometry3<f64>>],
-) -> Vec<Vec<Point3<f64>>> {
-    let sole = &humanoid.soles[foot];
-    let shapes: Vec<_> = robot.shapes().iter().filter(|shape| shape.body == sole.body).collect();
-    let points = |placed: &Vec<Isometry3<f64>>| -> Vec<Point3<f64>> {
-        match shapes.is_empty() {
-            true => sole.corners.map(|corner| placed[sole.body] * corner).to_vec(),
-            false => shapes.iter().flat_map(|shape| lowest_points(shape, &placed[shape.body])).collect(),
+fn mm(metres: f64) -> String {
+    format!("{:.1} mm", metres * 1000.0)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+impl fmt::Display for RobotReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RobotReport { limits, velocity, skate, penetration, follow, .. } = self;
+        write!(f, "  limits      {} over", percent(limits.share))?;
+        match velocity {
+            Some(velocity) => {
+                writeln!(
+                    f,
+                    "; speeds {} over, greatest {:.2} of the highest",
+                    percent(velocity.share),
+                    velocity.max
+                )?;
+            }
+            None => writeln!(f, "; speeds not measured: no highest speeds are known")?,
         }
-    };
-    placed.iter().map(points).collect()
-}
-
-/// The speed of the slowest point that touches the floor in two frames, where one does.
-fn skate_speeds(sole: &[Vec<Point3<f64>>], fps: f64) -> Vec<f64> {
-    let step = |pair: &[Vec<Point3<f64>>]| {
-        let both = pair[0].iter().zip(&pair[1]).filter(|(a, b)| a.z < TOUCHING && b.z < TOUCHING);
-        both.map(|(a, b)| (b - a).xy().norm() * fps).min_by(f64::total_cmp)
-    };
-    sole.windows(2).filter_map(step).collect()
-}
-
-fn over_limits(robot: &Robot, poses: &[RobotPose]) -> (f64, f64) {
-    let mut over = 0;
-    let mut worst: f64 = 0.0;
-    for pose in poses {
-        for (joint, value) in robot.joints().iter().zip(&pose.values) {
-            if let Some(Limit { min, max }) = joint.limit {
-                let excess = (min - value).max(value - max);
-                over += usize::from(excess > 1e-9);
-                worst = worst.max(excess);
+        match skate {
+            Some(Skate { mean, p95, share }) => {
+                writeln!(
+                    f,
+                    "  skate       mean {mean:.3} / p95 {p95:.3} m/s, {} above 0.15 m/s",
+                    percent(*share)
+                )?;
+            }
+            None => writeln!(f, "  skate       not measured: no sole is on the floor in two frames")?,
+        }
+        write!(
+            f,
+            "  floor       penetration max {}, {} of frames above 5 mm",
+            mm(penetration.max),
+            percent(penetration.share)
+        )?;
+        match self.float_p95 {
+            Some(float) => writeln!(f, "; float p95 {}", mm(float))?,
+            None => writeln!(f, "; float not measured: the source does not stand")?,
+        }
+        match self.self_penetration {
+            Some(own) => {
+                writeln!(
+                    f,
+                    "  itself      penetration max {}, {} of frames above 1 cm",
+                    mm(own.max),
+                    percent(own.share)
+                )?;
+            }
+            None => {
+                writeln!(f, "  itself      not measured: the model has no collision shapes that can meet")?
             }
         }
+        write!(f, "  smoothness  largest step {:.2} rad", self.step_max)?;
+        match self.jerk_p99 {
+            Some(jerk) => writeln!(f, ", jerk p99 {jerk:.0} rad/s³")?,
+            None => writeln!(f)?,
+        }
+        write!(f, "  follows     thighs {:.0}°, shanks {:.0}°", follow.thigh, follow.shank)?;
+        if let (Some(upper), Some(fore)) = (follow.upper_arm, follow.forearm) {
+            write!(f, ", upper arms {upper:.0}°, forearms {fore:.0}°")?;
+        }
+        if let Some(path) = self.path {
+            write!(f, "; path {path:.2} of the source's, scaled by {:.2}", self.leg_ratio)?;
+        }
+        if !self.cannot_follow.is_empty() {
+            write!(f, "\n  not followed: {}", self.cannot_follow.join(", "))?;
+        }
+        Ok(())
     }
-    (share(poses.len() * robot.joints().len(), over).unwrap_or(0.0), worst.max(0.0))
 }
 
-fn over_velocities(motion: &RobotMotion, velocities: &[Option<f64>]) -> (Option<f64>, Option<f64>) {
-    let (mut count, mut over, mut worst) = (0, 0, 0.0f64);
-    for pair in motion.poses().windows(2) {
-        for (joint, velocity) in velocities.iter().enumerate() {
-            let Some(velocity) = velocity else { continue };
-            let ratio = (pair[1].values[joint] - pair[0].values[joint]).abs() * motion.fps() / velocity;
-            count += 1;
-            over += usize::from(ratio > 1.0 + 1e-6);
-            worst = worst.max(ratio);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_name_different_figures() {
+        for (i, metric) in METRICS.iter().enumerate() {
+            assert!(METRICS[..i].iter().all(|other| other.name != metric.name), "{}", metric.name);
         }
     }
-    let share = share(count, over);
-    (share, share.map(|_| worst))
-}
-
-fn self_penetration(robot: &Robot, placed: &[Vec<Isometry3<f64>>]) -> (Option<f64>, Option<f64>) {
-    let rest = robot.place(&Isometry3::identity(), &rest_values(robot));
-    let capsules = Capsules::of(robot, &rest);
-    if capsules.pairs.is_empty() {
-        return (None, None);
-    }
-    let deepest = |placed: &Vec<Isometry3<f64>>| {
-        let depths = capsules.pairs.iter().map(|pair| -capsules.near(*pair, placed).distance);
-        depths.fold(0.0, f64::max)
-    };
-    let depths: Vec<f64> = placed.iter().map(deepest).collect();
-    let inside = depths.iter().filter(|depth| **depth > INSIDE).count();
-    (share(depths.len(), inside), depths.iter().copied().reduce(f64::max))
-}
-
-fn largest_step(poses: &[RobotPose]) -> f64 {
-    let step = |pair: &[RobotPose]| {
-        let steps = pair[0].values.iter().zip(&pair[1].values).map(|(a, b)| (b - a).abs());
-        steps.fold(0.0, f64::max)
-    };
-    poses.windows(2).map(step).fold(0.0, f64::max)
-}
-
-fn jerks(motion: &RobotMotion) -> Vec<f64> {
-    let per_second = motion.fps().powi(3);
-    let of = |four: &[RobotPose]| -> Vec<f64> {
-        let value = |frame: usize, joint: usize| four[frame].values[joint];
-        let third = |j: usize| value(3, j) - 3.0 * value(2, j) + 3.0 * value(1, j) - value(0, j);
-        (0..four[0].values.len()).map(|joint| third(joint).abs() * per_second).collect()
-    };
-    motion.poses().windows(4).flat_map(of).collect()
-}
-
-/// The horizontal frame of the hips: its lateral axis is that of `across`.
-fn to_hips(across: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
-    let y = Vector3::new(across.x, across.y, 0.0).try_normalize(1e-9).unwrap_or_else(Vector3::y);
-    let x = y.cross(&Vector3::z());
-    Vector3::new(x.dot(v), y.dot(v), v.z)
-}
-
-fn mean_angle(
-    humanoid: &Humanoid,
-    placed: &[Vec<Isometry3<f64>>],
-    goals: &[Goal],
-    limbs: &[Limb; 2],
-    directions: &dyn Fn(&Goal) -> Option<LimbDirections>,
-    segment: usize,
-) -> Option<f64> {
-    let mut sum = 0.0;
-    let mut count = 0;
-    for (placed, goal) in placed.iter().zip(goals) {
-        let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed));
-        let across = left - right;
-        for (limb, directions) in limbs.iter().zip(directions(goal)?) {
-            let points = [limb.base, limb.middle, limb.end].map(|point| point.at(placed));
-            let own = to_hips(&across, &(points[segment + 1] - points[segment]));
-            let wanted = to_hips(&goal.across, &directions[segment]);
-            sum += own.angle(&wanted).to_degrees();
-            count += 1;
-        }
-    }
-    (count > 0).then(|| sum / count as f64)
-}
-
-fn path_ratio(humanoid: &Humanoid, placed: &[Vec<Isometry3<f64>>], goals: &[Goal]) -> Option<f64> {
-    let hips = |placed: &Vec<Isometry3<f64>>| {
-        let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed).coords);
-        (left + right) / 2.0
-    };
-    let way = (hips(placed.last()?) - hips(placed.first()?)).xy().norm();
-    let wanted = (goals.last()?.hips - goals.first()?.hips).xy().norm();
-    let leg: f64 = humanoid.legs[0].lengths.iter().sum();
-    (wanted > leg).then(|| way / wanted)
 }

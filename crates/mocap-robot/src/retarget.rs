@@ -1,24 +1,25 @@
 //! Puts a captured motion on a robot.
 
-use mocap_model::{Clip, Isometry3, Robot, Vector3};
+use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
+use crate::RobotError;
 use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
-use crate::kinematics::{BASE, Kinematics, RobotPose};
-use crate::landmarks::{Humanoid, rest_values};
-use crate::report::{RobotReport, measure};
+use crate::kinematics::{BASE, Kinematics};
+use crate::landmarks::{Humanoid, Limb, rest_values};
+use crate::measure::measure;
+use crate::report::RobotReport;
 use crate::sole::lowest_points;
 use crate::solve::{Smoothness, fit_frames, fit_motion};
-use crate::source::{Source, SourceFrame};
-use crate::{RobotError, RobotMotion};
+use crate::source::{Source, SourceFrame, Steps};
 
 /// How a motion is put on a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotOptions {
     /// Frames per second of the result. Default 30.
-    pub fps: f64,
+    pub fps: FrameRate,
     /// Whether capsules are kept out of each other and above the floor. Default on.
     pub separate: bool,
     /// Highest speeds by joint [rad/s or m/s] where the robot states none. Default: none.
@@ -27,7 +28,8 @@ pub struct RobotOptions {
 
 impl Default for RobotOptions {
     fn default() -> RobotOptions {
-        RobotOptions { fps: 30.0, separate: true, velocities: Vec::new() }
+        let fps = FrameRate::new(30.0).expect("30 is a rate");
+        RobotOptions { fps, separate: true, velocities: Vec::new() }
     }
 }
 
@@ -68,9 +70,6 @@ pub fn retarget(
     robot: &Robot,
     options: &RobotOptions,
 ) -> Result<(RobotMotion, RobotReport), RobotError> {
-    if !(options.fps.is_finite() && options.fps > 0.0) {
-        return Err(RobotError::Rate { fps: options.fps });
-    }
     if clip.frames() == 0 {
         return Err(RobotError::NoFrames);
     }
@@ -99,7 +98,9 @@ pub fn retarget(
         pin_turn: 0.5,
         floor: 20.0,
         lift: 30.0,
-        apart: 0.0,
+        // Poses in the floor show where feet are: they are raised later.
+        ground: 0.0,
+        apart: if options.separate { STAGES[0].apart } else { 0.0 },
         posture: 0.03,
     };
     let mut costs = Costs {
@@ -110,7 +111,8 @@ pub fn retarget(
         weights,
         margin: 0.012,
     };
-    let mut goals = goals(&source, &humanoid);
+    let ratio = leg_length(&humanoid) / source.leg_length;
+    let mut goals = goals(&source, &humanoid, ratio);
     let start = first_pose(&kinematics, &goals[0], &humanoid, &rest);
     let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, 40, 3);
 
@@ -119,33 +121,45 @@ pub fn retarget(
         poses.iter().map(of).collect::<Vec<_>>()
     });
     let pins = hold(&source.frames, &feet, &humanoid.soles);
-    let clearances = clearances(&source.frames);
-    for (frame, (goal, pins)) in goals.iter_mut().zip(pins).enumerate() {
+    for (goal, pins) in goals.iter_mut().zip(pins) {
         goal.pins = pins;
-        goal.lift = [0, 1].map(|foot| {
-            let at = feet[foot][frame];
-            lifted(humanoid.soles[foot].corners.map(|corner| (at * corner).z), clearances[frame][foot])
-        });
     }
+    lift_swings(robot, &humanoid, &poses, &clearances(&source.frames), &mut goals);
     let velocities = options.velocities_of(robot);
-    let per_frame =
-        |velocity: &Option<f64>| velocity.map_or(f64::INFINITY, |velocity| velocity / options.fps);
-    let fastest = velocities.iter().map(per_frame).collect();
+    let fastest = fastest(&humanoid, &source.steps, &velocities, options.fps);
     let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest };
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
-        costs.weights = Weights { pin: stage.pin, apart, floor: 30.0, pin_turn: 1.0, ..weights };
+        costs.weights =
+            Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, stage.sweeps);
     }
     raise(robot, &humanoid, &mut poses);
-    let motion = RobotMotion::new(robot, options.fps, poses);
+    let motion = RobotMotion { fps: options.fps, poses };
     let standing: Vec<bool> = source
         .frames
         .iter()
         .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
         .collect();
-    let report = measure(robot, &humanoid, &motion, &goals, &standing, &velocities);
+    let report = measure(robot, &humanoid, &motion, &goals, &standing, &velocities, ratio);
     Ok((motion, report))
+}
+
+/// The highest step of each joint in a frame: that of its speed, and a bit more than the source turns in a frame.
+/// Hinges would turn over where a limb passes their axis.
+fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: FrameRate) -> Vec<f64> {
+    /// What a hinge may turn more than the joint of the source \[rad\].
+    const MORE: f64 = 0.1;
+    let has = |limbs: &[Limb], joint: usize| limbs.iter().any(|limb| limb.joints.contains(&joint));
+    let of = |(joint, velocity): (usize, &Option<f64>)| {
+        let step = match &humanoid.arms {
+            _ if has(&humanoid.legs, joint) => steps.legs,
+            Some(arms) if has(arms, joint) => steps.arms,
+            _ => steps.all,
+        };
+        velocity.map_or(f64::INFINITY, |velocity| velocity * fps.frame_time()).min(step + MORE)
+    };
+    velocities.iter().enumerate().map(of).collect()
 }
 
 /// Raises the base where a foot is still in the floor, and less and less in the frames around it.
@@ -181,11 +195,13 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
     }
 }
 
+/// Hip to ankle along both segments, the mean of both legs \[m\].
+fn leg_length(humanoid: &Humanoid) -> f64 {
+    humanoid.legs.iter().flat_map(|leg| leg.lengths).sum::<f64>() / 2.0
+}
+
 /// What the source asks of the robot in each frame.
-fn goals(source: &Source, humanoid: &Humanoid) -> Vec<Goal> {
-    let leg =
-        (humanoid.legs[0].lengths.iter().sum::<f64>() + humanoid.legs[1].lengths.iter().sum::<f64>()) / 2.0;
-    let ratio = leg / source.leg_length;
+fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
     let ankle = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
     let start = source.frames[0].hips;
     let of = |frame: &SourceFrame| {
@@ -214,6 +230,24 @@ fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &
     let translation = goal.hips.coords - rotation * hips;
     debug_assert_eq!(kinematics.columns(), BASE + rest.len());
     RobotPose { base: Isometry3::from_parts(translation.into(), rotation), values: rest.to_vec() }
+}
+
+/// Lifts soles that swing too low.
+fn lift_swings(
+    robot: &Robot,
+    humanoid: &Humanoid,
+    poses: &[RobotPose],
+    clearances: &[[f64; 2]],
+    goals: &mut [Goal],
+) {
+    let mut placed = Vec::new();
+    for ((pose, clearances), goal) in poses.iter().zip(clearances).zip(goals) {
+        robot.place_into(&pose.base, &pose.values, &mut placed);
+        for (foot, sole) in humanoid.soles.iter().enumerate() {
+            let heights = sole.corners.map(|corner| (placed[sole.body] * corner).z);
+            goal.lift[foot] = lifted(heights, clearances[foot]);
+        }
+    }
 }
 
 /// Heights of the corners of a sole that is lifted until it clears the floor; `None` where it does already.

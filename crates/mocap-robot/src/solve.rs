@@ -1,18 +1,15 @@
-//! Fits the motion of a robot to goals: frame by frame to begin with, then over a window of frames at once.
+//! Fits the motion of a robot to goals: frame by frame to begin with, then all frames between their neighbours.
 //!
 //! Gauss-Newton on costs of single frames, plus the acceleration of every column between them; joint limits hold as
 //! bounds of an active set. Based on: J. Nocedal, S. Wright, "Numerical Optimization", 2nd edition, 2006, chapters
 //! 10 and 16.
 
-use mocap_model::{Isometry3, Robot};
+use mocap_model::{Isometry3, Robot, RobotPose};
 
-use crate::band::Band;
 use crate::cost::{Costs, Goal, Normal};
-use crate::kinematics::{BASE, Kinematics, RobotPose};
+use crate::dense::Dense;
+use crate::kinematics::{BASE, Kinematics, advance, follow_mimics};
 
-/// Frames that are solved at once, and how many of them are looked at again by the next window.
-const WINDOW: usize = 256;
-const OVERLAP: usize = 48;
 /// Keeps steps finite where nothing determines a column.
 const DAMPING: f64 = 1e-3;
 /// The largest step of a joint \[rad\] or of the base [rad, m].
@@ -25,7 +22,7 @@ pub(crate) struct Smoothness {
     pub(crate) joints: f64,
     /// Weight of accelerations of the base [frames²/m, frames²/rad].
     pub(crate) base: f64,
-    /// Highest steps of joints per frame \[rad or m\]; infinite without any.
+    /// Highest steps of joints per frame \[rad or m\]; infinite where there are none.
     pub(crate) fastest: Vec<f64>,
 }
 
@@ -60,7 +57,34 @@ pub(crate) fn bounds(robot: &Robot) -> Vec<[f64; 2]> {
         Some(limit) => [limit.min, limit.max],
         None => [f64::NEG_INFINITY, f64::INFINITY],
     };
-    robot.joints().iter().map(of).collect()
+    let mut bounds: Vec<[f64; 2]> = robot.joints().iter().map(of).collect();
+    // What follows a joint bounds it too.
+    for (index, joint) in robot.joints().iter().enumerate().rev() {
+        if let Some(mimic) = joint.mimic.filter(|mimic| mimic.factor != 0.0) {
+            let ends = bounds[index].map(|bound| (bound - mimic.offset) / mimic.factor);
+            let [min, max] = bounds[mimic.joint];
+            let (low, high) = (min.max(ends[0].min(ends[1])), max.min(ends[0].max(ends[1])));
+            if low <= high {
+                bounds[mimic.joint] = [low, high];
+            }
+        }
+    }
+    bounds
+}
+
+/// What a step of one frame needs; kept from frame to frame.
+struct Scratch {
+    normal: Normal,
+    system: Dense,
+    before: Vec<f64>,
+    after: Vec<f64>,
+}
+
+impl Scratch {
+    fn new(columns: usize) -> Scratch {
+        let zeros = || vec![0.0; columns];
+        Scratch { normal: Normal::new(columns), system: Dense::new(columns), before: zeros(), after: zeros() }
+    }
 }
 
 /// Fits single poses, each from the one before it.
@@ -73,39 +97,48 @@ pub(crate) fn fit_frames(
     sweeps: usize,
 ) -> Vec<RobotPose> {
     let bounds = bounds(kinematics.robot);
-    let columns = kinematics.columns();
-    let mut normal = Normal::new(columns);
+    let mut scratch = Scratch::new(kinematics.columns());
     let mut poses = Vec::with_capacity(goals.len());
     let mut pose = start;
     for (frame, goal) in goals.iter().enumerate() {
         for _ in 0..if frame == 0 { first_sweeps } else { sweeps } {
             kinematics.place(&pose);
-            costs.gather(kinematics, &pose, goal, &mut normal);
-            let mut band = Band::new(columns, columns - 1);
-            for row in 0..columns {
-                for column in 0..=row {
-                    band.add(row, column, normal.matrix[row * columns + column]);
-                }
-                band.add(row, row, DAMPING);
-                band.right[row] = normal.right[row];
-            }
-            fix_at_bounds(&mut band, 0, &pose, &bounds, &normal.right);
-            if !band.solve() {
+            costs.gather(kinematics, &pose, goal, &mut scratch.normal);
+            scratch.system.set(&scratch.normal, DAMPING);
+            if !scratch.system.step(&mut pose, &bounds) {
                 break;
             }
-            step(&mut pose, &mut band.right, &bounds);
+            follow_mimics(kinematics.robot, &mut pose.values);
         }
         poses.push(pose.clone());
     }
     poses
 }
 
-/// Joints at a bound that the costs push outwards stay there.
-fn fix_at_bounds(band: &mut Band, first: usize, pose: &RobotPose, bounds: &[[f64; 2]], right: &[f64]) {
-    for (joint, (value, [min, max])) in pose.values.iter().zip(bounds).enumerate() {
-        let push = right[BASE + joint];
-        if (*value >= *max && push > 0.0) || (*value <= *min && push < 0.0) {
-            band.fix(first + BASE + joint);
+/// Fits all frames together: sweep by sweep, forth and back, each frame takes a Gauss-Newton step between its
+/// neighbours as they are then.
+pub(crate) fn fit_motion(
+    kinematics: &mut Kinematics,
+    costs: &Costs,
+    goals: &[Goal],
+    poses: &mut [RobotPose],
+    smoothness: &Smoothness,
+    sweeps: usize,
+) {
+    let bounds = bounds(kinematics.robot);
+    let mut scratch = Scratch::new(kinematics.columns());
+    let mut damping = vec![Damping::default(); poses.len()];
+    for sweep in 0..sweeps {
+        for at in 0..poses.len() {
+            let frame = if sweep % 2 == 0 { at } else { poses.len() - 1 - at };
+            kinematics.place(&poses[frame]);
+            costs.gather(kinematics, &poses[frame], &goals[frame], &mut scratch.normal);
+            let damping = damping[frame].after(scratch.normal.cost);
+            scratch.system.set(&scratch.normal, damping);
+            add_accelerations(&mut scratch, poses, frame, smoothness);
+            add_speed_limits(&mut scratch.system, poses, frame, smoothness);
+            scratch.system.step(&mut poses[frame], &bounds);
+            follow_mimics(kinematics.robot, &mut poses[frame].values);
         }
     }
 }
@@ -116,75 +149,36 @@ fn step(pose: &mut RobotPose, step: &mut [f64], bounds: &[[f64; 2]]) {
     if longest > LONGEST_STEP {
         step.iter_mut().for_each(|value| *value *= LONGEST_STEP / longest);
     }
-    pose.advance(step);
+    advance(pose, step);
     for (value, [min, max]) in pose.values.iter_mut().zip(bounds) {
         *value = value.clamp(*min, *max);
     }
 }
 
-/// Fits all frames together, window by window.
-pub(crate) fn fit_motion(
-    kinematics: &mut Kinematics,
-    costs: &Costs,
-    goals: &[Goal],
-    poses: &mut [RobotPose],
-    smoothness: &Smoothness,
-    sweeps: usize,
-) {
-    let mut start = 0;
-    loop {
-        let end = (start + WINDOW).min(poses.len());
-        let mut damping = vec![Damping::default(); end - start];
-        for _ in 0..sweeps {
-            sweep(kinematics, costs, goals, poses, start..end, smoothness, &mut damping);
+impl Dense {
+    /// The normal equations of a frame, damped.
+    fn set(&mut self, normal: &Normal, damping: f64) {
+        self.matrix.copy_from_slice(&normal.matrix);
+        self.right.copy_from_slice(&normal.right);
+        for column in 0..normal.columns {
+            self.add(column, damping);
         }
-        if end == poses.len() {
-            break;
-        }
-        start = end - OVERLAP;
     }
-}
 
-/// One Gauss-Newton step of the frames in `range`; those before it stay.
-fn sweep(
-    kinematics: &mut Kinematics,
-    costs: &Costs,
-    goals: &[Goal],
-    poses: &mut [RobotPose],
-    range: std::ops::Range<usize>,
-    smoothness: &Smoothness,
-    damping: &mut [Damping],
-) {
-    let bounds = bounds(kinematics.robot);
-    let columns = kinematics.columns();
-    let count = range.len();
-    let mut band = Band::new(count * columns, 2 * columns + columns - 1);
-    let mut normal = Normal::new(columns);
-    for (index, frame) in range.clone().enumerate() {
-        kinematics.place(&poses[frame]);
-        costs.gather(kinematics, &poses[frame], &goals[frame], &mut normal);
-        let first = index * columns;
-        let damping = damping[index].after(normal.cost);
-        for row in 0..columns {
-            for column in 0..=row {
-                band.add(first + row, first + column, normal.matrix[row * columns + column]);
+    /// Solves, and takes the step; joints at a bound that the costs push outwards stay there. False where the system
+    /// cannot be solved.
+    fn step(&mut self, pose: &mut RobotPose, bounds: &[[f64; 2]]) -> bool {
+        for (joint, (value, [min, max])) in pose.values.iter().zip(bounds).enumerate() {
+            let push = self.right[BASE + joint];
+            if (*value >= *max && push > 0.0) || (*value <= *min && push < 0.0) {
+                self.fix(BASE + joint);
             }
-            band.add(first + row, first + row, damping);
-            band.right[first + row] += normal.right[row];
         }
-    }
-    add_accelerations(&mut band, poses, &range, columns, smoothness);
-    add_speed_limits(&mut band, poses, &range, columns, smoothness);
-    let right = band.right.clone();
-    for (index, frame) in range.clone().enumerate() {
-        let first = index * columns;
-        fix_at_bounds(&mut band, first, &poses[frame], &bounds, &right[first..first + columns]);
-    }
-    if !band.solve() {
-        return;
-    }
-    for (index, frame) in range.enumerate() {
-        step(&mut poses[frame], &mut band.right[index * columns..(index + 1) * columns], &bounds);
+        let solved = self.solve();
+        if solved {
+            step(pose, &mut self.right, bounds);
+        }
+        solved
     }
 }
 
@@ -202,67 +196,36 @@ fn difference(from: &RobotPose, to: &RobotPose, out: &mut [f64]) {
     }
 }
 
-fn add_accelerations(
-    band: &mut Band,
-    poses: &[RobotPose],
-    range: &std::ops::Range<usize>,
-    columns: usize,
-    smoothness: &Smoothness,
-) {
-    let (mut before, mut after) = (vec![0.0; columns], vec![0.0; columns]);
-    // Triples that reach into the window from before it count too: the frames behind them are fixed.
-    let first = range.start.saturating_sub(2).max(1).max(if range.start == 0 { 1 } else { range.start - 1 });
-    for middle in first..range.end.saturating_sub(1) {
-        difference(&poses[middle - 1], &poses[middle], &mut before);
-        difference(&poses[middle], &poses[middle + 1], &mut after);
-        let frames = [middle - 1, middle, middle + 1];
-        for column in 0..columns {
+/// Pulls a frame to where accelerations of it and its neighbours are small.
+fn add_accelerations(scratch: &mut Scratch, poses: &[RobotPose], frame: usize, smoothness: &Smoothness) {
+    let Scratch { system, before, after, .. } = scratch;
+    let first = frame.saturating_sub(1).max(1);
+    let last = (frame + 2).min(poses.len().saturating_sub(1));
+    for middle in first..last {
+        difference(&poses[middle - 1], &poses[middle], before);
+        difference(&poses[middle], &poses[middle + 1], after);
+        let share = if middle == frame { -2.0 } else { 1.0 };
+        for column in 0..before.len() {
             let weight = if column < BASE { smoothness.base } else { smoothness.joints };
             let square = weight * weight;
-            let miss = -(after[column] - before[column]);
-            for (i, a) in frames.into_iter().zip([1.0, -2.0, 1.0]) {
-                if i < range.start {
-                    continue;
-                }
-                let row = (i - range.start) * columns + column;
-                band.right[row] += square * a * miss;
-                for (j, b) in frames.into_iter().zip([1.0, -2.0, 1.0]) {
-                    if j >= range.start && j <= i {
-                        band.add(row, (j - range.start) * columns + column, square * a * b);
-                    }
-                }
-            }
+            system.right[column] -= square * share * (after[column] - before[column]);
+            system.add(column, square * share * share);
         }
     }
 }
 
 /// Steps beyond the highest are pulled back.
-fn add_speed_limits(
-    band: &mut Band,
-    poses: &[RobotPose],
-    range: &std::ops::Range<usize>,
-    columns: usize,
-    smoothness: &Smoothness,
-) {
+fn add_speed_limits(system: &mut Dense, poses: &[RobotPose], frame: usize, smoothness: &Smoothness) {
     const WEIGHT: f64 = 50.0;
-    let first = range.start.max(1);
-    for frame in first..range.end {
+    let neighbours = [frame.checked_sub(1), Some(frame + 1).filter(|next| *next < poses.len())];
+    for neighbour in neighbours.into_iter().flatten() {
         for (joint, fastest) in smoothness.fastest.iter().enumerate() {
-            let moved = poses[frame].values[joint] - poses[frame - 1].values[joint];
+            let moved = poses[frame].values[joint] - poses[neighbour].values[joint];
             let over = moved.abs() - fastest * 0.97;
-            if over <= 0.0 {
-                continue;
-            }
-            let square = WEIGHT * WEIGHT;
-            let miss = -over * moved.signum();
-            let here = (frame - range.start) * columns + BASE + joint;
-            band.right[here] += square * miss;
-            band.add(here, here, square);
-            if frame > range.start {
-                let before = here - columns;
-                band.right[before] -= square * miss;
-                band.add(before, before, square);
-                band.add(here, before, -square);
+            if over > 0.0 {
+                // Both frames give way by half.
+                system.right[BASE + joint] -= WEIGHT * WEIGHT * 0.5 * over * moved.signum();
+                system.add(BASE + joint, WEIGHT * WEIGHT);
             }
         }
     }

@@ -2,7 +2,9 @@
 //! in metres with Z up, at the robot's rate.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of, floor_of};
-use mocap_model::{Clip, ForwardKinematics, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{
+    Clip, ForwardKinematics, FrameRate, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3,
+};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
@@ -32,6 +34,35 @@ pub(crate) struct Source {
     pub(crate) leg_length: f64,
     /// The usual height of the ankle above the floor in contact \[m\].
     pub(crate) ankle_height: f64,
+    pub(crate) steps: Steps,
+}
+
+/// The largest turn from frame to frame of the joints of a part \[rad\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Steps {
+    pub(crate) legs: f64,
+    pub(crate) arms: f64,
+    /// Of all joints.
+    pub(crate) all: f64,
+}
+
+impl Steps {
+    fn of(clip: &Clip, joints: &Joints) -> Steps {
+        let largest = |joint: JointId| {
+            let step = |frame: usize| {
+                clip.local(joint, frame - 1).rotation.angle_to(&clip.local(joint, frame).rotation)
+            };
+            (1..clip.frames()).map(step).fold(0.0, f64::max)
+        };
+        let of = |limbs: &[[JointId; 3]; 2]| {
+            limbs.iter().flatten().map(|joint| largest(*joint)).fold(0.0, f64::max)
+        };
+        Steps {
+            legs: of(&joints.legs),
+            arms: joints.arms.as_ref().map_or(0.0, of),
+            all: clip.skeleton().iter().map(|(joint, _)| largest(joint)).fold(0.0, f64::max),
+        }
+    }
 }
 
 /// The joints of a human that are used.
@@ -73,21 +104,23 @@ impl Joints {
 
 impl Source {
     /// Reads a clip with roles, `metres` per unit, at `fps` frames per second.
-    pub(crate) fn of(clip: &Clip, metres: f64, fps: f64) -> Result<Source, RobotError> {
+    pub(crate) fn of(clip: &Clip, metres: f64, fps: FrameRate) -> Result<Source, RobotError> {
         let joints = Joints::of(clip.skeleton())?;
-        let count = ((clip.frames() - 1) as f64 / clip.rate().fps() * fps + 1e-9).floor() as usize + 1;
         let turn = upright(clip.skeleton().space().up);
         let feet = feet_of(clip.skeleton());
         let motions = FootMotion::of(clip, &feet);
         let options = ContactOptions::default();
         let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&options)).collect();
         let floor = floor_of(&motions, &contacts);
-        let mut raw = Vec::with_capacity(count);
-        let mut kinematics = ForwardKinematics::new(clip);
-        for frame in 0..count {
-            let time = frame as f64 / fps * clip.rate().fps();
-            let nearest = (time.round() as usize).min(clip.frames() - 1);
-            kinematics.place(nearest);
+        // Contacts are those of the clip; poses between its frames are interpolated.
+        let last = clip.frames() - 1;
+        let sampled = clip.resampled(fps)?;
+        let mut raw = Vec::with_capacity(sampled.frames());
+        let mut kinematics = ForwardKinematics::new(&sampled);
+        for frame in 0..sampled.frames() {
+            let time = frame as f64 * fps.frame_time() * clip.rate().fps();
+            let nearest = (time.round() as usize).min(last);
+            kinematics.place(frame);
             raw.push(RawFrame::of(clip.skeleton(), &kinematics, &joints, &turn, metres, nearest));
         }
         let lowest =
@@ -109,7 +142,8 @@ impl Source {
         let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
         let frames = orient(&raw, floor, |foot, frame| in_contact(foot, frame));
-        Ok(Source { frames, leg_length, ankle_height })
+        let steps = Steps::of(&sampled, &joints);
+        Ok(Source { frames, leg_length, ankle_height, steps })
     }
 }
 

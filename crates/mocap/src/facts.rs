@@ -5,7 +5,8 @@ use std::fmt;
 use mocap_compress::Compressed;
 use mocap_formats::Stated;
 use mocap_formats::bvh::{PositionDecision, PositionMode};
-use mocap_model::{Axis, FrameRate, Skeleton, UnitSource};
+use mocap_formats::robot_motion::Order;
+use mocap_model::{Axis, FrameRate, Robot, RobotJoint, Skeleton, UnitSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -43,6 +44,9 @@ pub struct FileFacts {
     pub root: Option<String>,
     /// Joints without a parent.
     pub roots: usize,
+    /// Of robots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robot: Option<RobotFacts>,
     /// The names of the clips, of formats that hold several per file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clips: Vec<String>,
@@ -111,6 +115,43 @@ pub struct OrderFacts {
     pub joints: usize,
 }
 
+/// What a robot is made of. Values of joints and places of bodies are written in these orders.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RobotFacts {
+    /// Names of its joints, depth first: the order of the model.
+    pub joints: Vec<String>,
+    /// The same, breadth first.
+    pub joints_bfs: Vec<String>,
+    /// Names of its bodies, depth first.
+    pub bodies: Vec<String>,
+    /// The same, breadth first.
+    pub bodies_bfs: Vec<String>,
+    /// Joints with limits.
+    pub limited: usize,
+    /// Joints with a highest speed.
+    pub with_speed: usize,
+    /// Collision shapes.
+    pub shapes: usize,
+}
+
+impl From<&Robot> for RobotFacts {
+    fn from(robot: &Robot) -> RobotFacts {
+        let joint = |joint: usize| robot.joints()[joint].name.clone();
+        let body = |body: usize| robot.bodies()[body].name.clone();
+        let count =
+            |is: &dyn Fn(&RobotJoint) -> bool| robot.joints().iter().filter(|joint| is(joint)).count();
+        RobotFacts {
+            joints: Order::Dfs.joints(robot).into_iter().map(joint).collect(),
+            joints_bfs: Order::Bfs.joints(robot).into_iter().map(joint).collect(),
+            bodies: Order::Dfs.bodies(robot).into_iter().map(body).collect(),
+            bodies_bfs: Order::Bfs.bodies(robot).into_iter().map(body).collect(),
+            limited: count(&|joint| joint.limit.is_some()),
+            with_speed: count(&|joint| joint.velocity.is_some()),
+            shapes: robot.shapes().len(),
+        }
+    }
+}
+
 /// What only a compressed clip has. Lengths are metres.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CompressionFacts {
@@ -167,6 +208,7 @@ impl FileFacts {
             rotation_orders: rotation_orders(skeleton),
             root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
             roots: roots.len(),
+            robot: skeleton.robot().map(|robot| RobotFacts::from(&**robot)),
             clips: Vec::new(),
         }
     }
@@ -205,6 +247,21 @@ impl FileFacts {
             ("unit", self.unit.text()),
             ("up", self.up.clone()),
         ]);
+        if let Some(robot) = &self.robot {
+            let RobotFacts { joints, bodies, limited, with_speed, shapes, .. } = robot;
+            lines.extend([
+                (
+                    "robot",
+                    format!(
+                        "{} joints ({limited} with limits, {with_speed} with speeds), {} bodies, {shapes} shapes",
+                        joints.len(),
+                        bodies.len()
+                    ),
+                ),
+                ("order dfs", joints.join(" ")),
+                ("order bfs", robot.joints_bfs.join(" ")),
+            ]);
+        }
         lines
     }
 }

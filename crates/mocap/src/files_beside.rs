@@ -1,5 +1,6 @@
 //! Files that a file refers to: read only from its own folder.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use mocap_formats::{FilesBeside, Format, Limits, Rejected};
@@ -26,22 +27,30 @@ pub fn files_beside<E>(
     limits: &Limits,
     mut read: impl FnMut(&Path, u64) -> Result<Vec<u8>, E>,
 ) -> Result<Result<FilesBeside, Rejected>, E> {
-    let names = match format.files_beside(bytes, limits) {
-        Ok(names) => names,
-        Err(rejected) => return Ok(Err(rejected)),
-    };
     let mut files = FilesBeside::new();
-    let Some(folder) = path.map(|path| path.parent().unwrap_or(Path::new(""))) else { return Ok(Ok(files)) };
+    let folder = path.map(|path| path.parent().unwrap_or(Path::new("")));
     let mut left = limits.bytes;
-    for name in names {
-        if let Some(file) = inside(folder, &name.path) {
-            let content = read(&file, left as u64)?;
-            // One byte more than the limit: the reader of the format reports it.
-            left = left.saturating_sub(content.len());
-            files.insert(name.path, content.into());
+    let mut looked_for = HashSet::new();
+    // What is read may refer to more.
+    loop {
+        let names = match format.files_beside(bytes, &files, limits) {
+            Ok(names) => names,
+            Err(rejected) => return Ok(Err(rejected)),
+        };
+        let Some(folder) = folder else { return Ok(Ok(files)) };
+        let new: Vec<_> = names.into_iter().filter(|name| looked_for.insert(name.path.clone())).collect();
+        if new.is_empty() {
+            return Ok(Ok(files));
+        }
+        for name in new {
+            if let Some(file) = inside(folder, &name.path) {
+                let content = read(&file, left as u64)?;
+                // One byte more than the limit: the reader of the format reports it.
+                left = left.saturating_sub(content.len());
+                files.insert(name.path, content.into());
+            }
         }
     }
-    Ok(Ok(files))
 }
 
 /// The path of a file in a folder; `None` if none exists, or a link leads out of the folder.

@@ -79,10 +79,13 @@ impl FileFormat {
             return Err(Finding::new(Problem::NotCompressed { named: false }));
         }
         let named = path.and_then(FileFormat::of_path);
-        let known = stated.or(named.filter(|format| *format != FileFormat::Mocz));
-        known.or_else(|| FileFormat::detect(bytes)).ok_or_else(|| match named {
-            Some(_) => Finding::new(Problem::NotCompressed { named: true }),
-            None => Finding::new(FormatProblem::Unknown),
+        let mocz = named == Some(FileFormat::Mocz);
+        // Tables of several kinds share an extension.
+        let named = named.filter(|format| *format != FileFormat::Mocz);
+        let known = stated.or(named.filter(|format| format.readable().is_ok()));
+        known.or_else(|| FileFormat::detect(bytes)).or(named).ok_or_else(|| match mocz {
+            true => Finding::new(Problem::NotCompressed { named: true }),
+            false => Finding::new(FormatProblem::Unknown),
         })
     }
 

@@ -93,7 +93,7 @@ pub use dataset::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDat
 pub use digits::{grouped, short};
 pub use edit_options::{EditOptions, edit};
 pub use error::Error;
-pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionEvidence, UnitFacts};
+pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionEvidence, RobotFacts, UnitFacts};
 pub use files_beside::files_beside;
 pub use for_format::for_format;
 pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};
@@ -120,6 +120,7 @@ pub use mocap_ik as ik;
 pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
+pub use mocap_robot as robot;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{ClipChoice, FilesBeside, Finding, Format, Limits, Parsed, Rejected, WriteOptions};

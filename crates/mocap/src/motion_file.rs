@@ -32,7 +32,7 @@ enum Content {
 pub struct Companions {
     /// The skeleton that an AMC moves.
     pub skeleton: Option<asf::Document>,
-    /// The body whose bones an SMPL motion moves.
+    /// The body whose bones an SMPL motion moves, or the robot that a robot's motion does.
     pub body: Option<Arc<Skeleton>>,
     /// The files that it refers to: see [`files_beside`](crate::files_beside()).
     pub files: FilesBeside,

@@ -123,7 +123,7 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Moti
         None => FilesBeside::new(),
     };
     let body = match (format.exchange(), &options.skeleton) {
-        (Some(Format::Npz | Format::Smpl), Some(path)) => Some(Arc::new(read_skeleton(path)?.value)),
+        (Some(exchange), Some(path)) if exchange.moves_body() => Some(Arc::new(read_skeleton(path)?.value)),
         _ => None,
     };
     let companions = Companions { skeleton, body, files };

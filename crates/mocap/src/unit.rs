@@ -1,12 +1,14 @@
 //! Units and axes: as the file says, as the user says, or guessed with a warning.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use mocap_analysis::guess_unit;
 use mocap_formats::Finding;
-use mocap_model::{Clip, SignedAxis, Skeleton, Space, Unit, UnitSource};
+use mocap_model::{Clip, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitSource};
 use mocap_retarget::map_roles;
+use mocap_robot::Humanoid;
 
 use crate::{BodySize, Problem, ReadOptions};
 
@@ -109,7 +111,21 @@ pub fn guess_warning(unit: Unit) -> Option<Finding> {
 
 /// The skeleton in the unit and axes that the user states; no number changes.
 pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
-    skeleton.with_space(restated_space(*skeleton.space(), options))
+    with_roles_of_robot(skeleton).with_space(restated_space(*skeleton.space(), options))
+}
+
+/// The skeleton of a humanoid robot with the roles of its joints; others as they are.
+fn with_roles_of_robot(skeleton: &Skeleton) -> Cow<'_, Skeleton> {
+    let stated = skeleton.joints().iter().any(|joint| joint.role.is_some());
+    let Some(robot) = skeleton.robot().filter(|_| !stated) else { return Cow::Borrowed(skeleton) };
+    let Ok(humanoid) = Humanoid::find(robot) else { return Cow::Borrowed(skeleton) };
+    let roles: HashMap<JointId, Role> = humanoid.roles(robot).into_iter().collect();
+    let mut next = 0;
+    let with = skeleton.with_joints(|joint| {
+        joint.role = roles.get(&JointId::from(next)).copied();
+        next += 1;
+    });
+    with.map_or(Cow::Borrowed(skeleton), Cow::Owned)
 }
 
 /// The space with the unit and axes that the user states.

@@ -266,6 +266,7 @@ fn encode_options(args: &Args) -> EncodeOptions {
         limits: args.reading.limits(),
         bvh: args.bvh,
         scene: args.scene,
+        order: args.robot_motion.order.unwrap_or_default(),
         arrays: args.arrays.style.options(),
     }
 }

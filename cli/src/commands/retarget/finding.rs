@@ -8,12 +8,21 @@ use super::target::Target;
 use crate::diagnostic::Diagnostic;
 
 /// What to do if no map was found.
-const EDIT_MAP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGET` writes the map that was found: correct its \
+pub(super) const EDIT_MAP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGET` writes the map that was found: correct its \
      joints and give it with --map; or state roles in a .skel, which `mocap skel FILE -o FILE.skel` writes";
+
+/// An error about a source.
+pub(super) fn of_source(error: &RetargetError) -> Diagnostic {
+    with_help(error, Diagnostic::new(error.code(), error.to_string()))
+}
 
 /// An error as a diagnostic, about the file of the target if it is about the target.
 pub(super) fn error(error: &RetargetError, target: &Target) -> Diagnostic {
     let diagnostic = in_target(Diagnostic::new(error.code(), error.to_string()), error.which(), target);
+    with_help(error, diagnostic)
+}
+
+fn with_help(error: &RetargetError, diagnostic: Diagnostic) -> Diagnostic {
     match error {
         RetargetError::MissingRoles { .. }
         | RetargetError::Uncertain { .. }

@@ -4,6 +4,8 @@ mod finding;
 mod gate;
 mod mapping;
 mod motion;
+mod outcome;
+mod robot;
 mod row;
 mod target;
 
@@ -11,6 +13,7 @@ use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
+use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Format, Limits, Remedy};
 use mocap_model::Clip;
 
@@ -24,9 +27,10 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-pub(crate) use gate::missed;
+pub(crate) use gate::{check as check_gate, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{Opening, put_on_target, reference_pose};
+pub(crate) use outcome::Outcome;
 pub(crate) use row::{ExplainRow, Measures, Row};
 use target::PRESET;
 pub(crate) use target::{Target, read as read_target};
@@ -38,27 +42,15 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         let message = format!("'{}' is the only path: the target skeleton is missing", target_path.display());
         return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST));
     }
-    let format = output_format(args)?;
+    let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
     batch::check_stdout(console, &args.outputs)?;
     check_paths(args, target_path)?;
-    let inputs = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
-    let reads = read_files(&args.reading, Some(&args.selection))
-        .and([target_path.as_path()])
-        .and(args.mapping.map.path());
-    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let target_name = stem(target_path);
-    let target_name = target_name.strip_prefix(PRESET).unwrap_or(&target_name);
-    let rename = |path: &Path| path.with_file_name(format!("{}.{target_name}.{format}", stem(path)));
-    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
-    let jobs = match args.mapping.shows_only() {
-        true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
-        false => batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?,
-    };
-
     let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
     let target_args = TargetSettings { unit_unneeded: args.mapping.shows_only(), ..args.target };
     let target = (&target_context, &target_input);
-    let target = match target::read(target, &target_args, args.method.target_rest, &args.reading) {
+    let target = target::read(target, &target_args, args.method.target_rest, &args.reading)
+        .and_then(|target| Ok(target.on_robot(&args.robot, &target_context)?));
+    let target = match target {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -67,6 +59,24 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
             return Ok(Exit::Usage);
         }
     };
+    let format = output_format(asked, args.to.is_some(), &target)?;
+    check_kind(&args.gates.fail_above, &target)?;
+    let inputs = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
+    let reads = read_files(&args.reading, Some(&args.selection))
+        .and([target_path.as_path()])
+        .and(args.mapping.map.path());
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let target_name = stem(target_path);
+    let target_name = target_name.strip_prefix(PRESET).unwrap_or(&target_name);
+    let rename = |path: &Path| {
+        path.with_file_name(format!("{}.{target_name}.{}", stem(path), format.file_extension()))
+    };
+    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
+    let jobs = match args.mapping.shows_only() {
+        true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
+        false => batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?,
+    };
+
     // Rows have them as well.
     if !console.is_json() {
         console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
@@ -103,8 +113,20 @@ fn check_paths(args: &Args, target: &Path) -> Result<(), Diagnostic> {
 /// The order of the arguments.
 const TARGET_LAST: &str = "the target comes last: `mocap retarget MOTION... SKELETON`";
 
-fn output_format(args: &Args) -> Result<Format, Diagnostic> {
-    let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
+/// The format of outputs. On robots, extensions that several formats share mean those of trainers.
+fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result<Format, Diagnostic> {
+    let on_robot = target.robot().is_some();
+    let format = match asked {
+        None | Some(Format::Csv) if on_robot && !stated => Format::UnitreeCsv,
+        Some(Format::Npz) if on_robot && !stated => Format::MjlabNpz,
+        asked => asked.unwrap_or(Format::Bvh),
+    };
+    if format.holds_robot() && !on_robot {
+        let message =
+            format!("{format} files hold the motion of a robot, and {} is not a robot", target.path);
+        return Err(Diagnostic::new("usage::format", message)
+            .help("name the model of a robot (URDF or MJCF) as target"));
+    }
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
             .help(format!("retarget writes {}", encode::names(Format::has_motion))));
@@ -121,7 +143,10 @@ fn retarget(
     format: Format,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
-    let edits = Edits::from(args.edits);
+    let mut edits = Edits::from(args.edits);
+    // A robot has a rate of its own: its motion is made at it.
+    let asked_fps = if target.robot().is_some() { edits.fps.take() } else { None };
+    let fps = asked_fps.unwrap_or_else(|| usual_rate(format));
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes: bytes_in } =
         read::load(context, &job.input, &reading).and_then(|loaded| {
@@ -134,11 +159,12 @@ fn retarget(
             })
         })?;
     context.check()?;
-    let source = edited(clip, (&edits, reading.limits()), &args.method, &mut warnings);
+    let edits = (&edits, reading.limits());
+    let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
     let done = source.and_then(|(clip, opening)| {
-        put_on_target(&clip, opening, &args.method, (target, map), &mut warnings)
+        put_on_target(&clip, opening, &args.method, (target, map), fps, &mut warnings)
     });
-    let (motion, report) = done.behind(&mut warnings)?;
+    let (motion, outcome) = done.behind(&mut warnings)?;
     let frames = motion.frames();
     let options = EncodeOptions {
         euler: args.euler,
@@ -146,6 +172,7 @@ fn retarget(
         limits: args.reading.limits(),
         bvh: args.bvh,
         scene: args.scene,
+        order: args.robot_motion.order.unwrap_or_default(),
         ..EncodeOptions::default()
     };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
@@ -162,14 +189,14 @@ fn retarget(
     let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
     let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
     let gates = &args.gates.fail_above;
-    let checked: Vec<_> = gates.iter().map(|gate| gate.check(&report)).collect();
-    let errors = gates.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result).map(missed));
-    let errors = errors.collect();
+    let (checked, errors): (Vec<_>, Vec<_>) =
+        gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
+    let errors = errors.into_iter().flatten().collect();
     let row = Row {
         path: &job.input.shown(),
         output: &output,
         seconds,
-        measures: Measures::new(&target.path, &report),
+        measures: Measures::new(&target.path, &outcome),
         gates: checked,
         warnings: &all,
     };
@@ -183,6 +210,7 @@ fn edited(
     clip: Clip,
     (edits, limits): (&Edits, Limits),
     method: &MethodSettings,
+    on_robot: bool,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, Opening), Diagnostic> {
     // Frames count as in the file, before edits drop some.
@@ -190,10 +218,13 @@ fn edited(
     let rest_first = warnings.iter_mut().find(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
     let lead_in = edit::lead_in(edits, &clip, usize::from(rest_first.is_some()));
     if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
-        warning.help = Some(
-            "it stays in the output and is not measured; --drop-first-frame removes it from the output"
-                .into(),
-        );
+        let help = match on_robot {
+            true => "it is left out of the robot's motion",
+            false => {
+                "it stays in the output and is not measured; --drop-first-frame removes it from the output"
+            }
+        };
+        warning.help = Some(help.into());
     }
     Ok((edit::apply(edits, limits, clip, warnings)?, Opening { rest, lead_in }))
 }

@@ -1,13 +1,13 @@
 //! A motion that was read, put on the target.
 
 use mocap::Mapping;
-use mocap_model::{Clip, Pose};
-use mocap_retarget::{
-    RetargetError, RetargetOptions, RetargetReport, SourceOrTarget, frame_pose, map_roles_in,
-};
+use mocap_model::{Clip, FrameRate, Pose};
+use mocap_retarget::{RetargetError, RetargetOptions, SourceOrTarget, frame_pose, map_roles_in};
 
 use super::finding;
 use super::mapping::MapFile;
+use super::outcome::Outcome;
+use super::robot::put_on_robot;
 use super::target::Target;
 use crate::args::MethodSettings;
 use crate::diagnostic::Diagnostic;
@@ -28,14 +28,18 @@ pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Opt
     pose.map_err(|error| rest::refused("--source-rest", &error))
 }
 
-/// The motion on the target, and its report. The report is in metres: where a unit is open, in a likely one.
+/// The motion on the target, at `fps` on a robot, and its report. The report is in metres: where a unit is open, in a likely one.
 pub(crate) fn put_on_target(
     clip: &Clip,
     opening: Opening,
     method: &MethodSettings,
     (target, map): (&Target, Option<&MapFile>),
+    fps: FrameRate,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(Clip, RetargetReport), Diagnostic> {
+) -> Result<(Clip, Outcome), Diagnostic> {
+    if let Some(robot) = target.robot() {
+        return put_on_robot(clip, &opening, (target, robot), map, fps, warnings);
+    }
     let mut guessed = Vec::new();
     let source = mocap::clip_for_report(clip, &mut guessed);
     warnings.extend(guessed.into_iter().map(Diagnostic::from));
@@ -59,7 +63,7 @@ pub(crate) fn put_on_target(
     let skeleton = motion.skeleton().with_space(*target.skeleton.space());
     let motion = motion.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before");
     warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
-    Ok((motion, report))
+    Ok((motion, Outcome::Body(Box::new(report))))
 }
 
 /// An error, with the roles that were found of the skeleton that it is about.

@@ -1,8 +1,9 @@
 //! Rows of `mocap retarget --json`, and the same as text.
 
-use mocap_retarget::{GateResult, MapFigures, RetargetFigures, RetargetReport};
+use mocap_retarget::{GateResult, MapFigures};
 use serde::Serialize;
 
+use super::outcome::{Figures, Outcome};
 use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap retarget --json`. Lengths are metres, angles degrees.
@@ -23,9 +24,9 @@ pub(crate) struct Row<'a> {
 pub(crate) struct Measures<'a> {
     target: &'a str,
     #[serde(flatten)]
-    figures: RetargetFigures<'a>,
+    figures: Figures<'a>,
     #[serde(skip)]
-    report: &'a RetargetReport,
+    outcome: &'a Outcome,
 }
 
 /// A row of `mocap retarget --explain --json`.
@@ -45,19 +46,19 @@ pub(crate) struct ExplainRow<'a> {
 impl Row<'_> {
     /// The row for people.
     pub(super) fn text(&self) -> String {
-        let Measures { target, report, .. } = self.measures;
-        format!("{} -> {}: {} frames on {target}\n{report}", self.path, self.output, report.frames)
+        let Measures { target, outcome, .. } = self.measures;
+        format!("{} -> {}: {} frames on {target}\n{outcome}", self.path, self.output, outcome.frames())
     }
 }
 
 impl<'a> Measures<'a> {
     /// The report of a motion on a target.
-    pub(crate) fn new(target: &'a str, report: &'a RetargetReport) -> Measures<'a> {
-        Measures { target, figures: report.into(), report }
+    pub(crate) fn new(target: &'a str, outcome: &'a Outcome) -> Measures<'a> {
+        Measures { target, figures: outcome.into(), outcome }
     }
 
     /// The same in one line.
     pub(crate) fn line(&self) -> String {
-        format!("on {}: {}", self.target, self.report.summary())
+        format!("on {}: {}", self.target, self.outcome.summary())
     }
 }

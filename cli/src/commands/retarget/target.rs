@@ -1,15 +1,19 @@
 //! The target: the skeleton that motions are retargeted to.
 
+use std::sync::Arc;
+
 use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
 use mocap_formats::{Document, Remedy};
-use mocap_model::{Pose, Skeleton};
+use mocap_model::{Pose, Robot, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
+use mocap_robot::Humanoid;
 
-use crate::args::{PositionChannelsArg, Reading, TargetSettings};
+use super::robot::refused;
+use crate::args::{PositionChannelsArg, Reading, RobotSettings, TargetSettings};
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
-use crate::read::{self, Motion, PeerInputs};
+use crate::read::{self, Motion, PeerInputs, robot_of_file};
 use crate::rest;
 
 /// The target and what was found while it was read.
@@ -24,6 +28,57 @@ pub(crate) struct Target {
     pub(crate) document: Option<Box<dyn Document>>,
     /// Roles of its joints, by names, shape and its own motion.
     pub(super) roles: RoleMap,
+    /// What counts on a robot.
+    pub(super) limits: RobotLimits,
+}
+
+/// What counts on a robot besides its model.
+#[derive(Debug, Default)]
+pub(super) struct RobotLimits {
+    /// Highest speeds by joint [rad/s or m/s], of another model.
+    pub(super) velocities: Vec<Option<f64>>,
+    /// Whether its parts are kept out of each other.
+    pub(super) separate: bool,
+}
+
+impl Target {
+    /// The robot, where it is one.
+    pub(crate) fn robot(&self) -> Option<&Arc<Robot>> {
+        self.skeleton.robot()
+    }
+
+    /// The target with the settings of robots.
+    pub(crate) fn on_robot(
+        self,
+        settings: &RobotSettings,
+        context: &JobContext,
+    ) -> Result<Target, Diagnostic> {
+        let Some(robot) = self.robot() else {
+            return match settings.limits_from {
+                None => Ok(self),
+                Some(_) => {
+                    Err(Diagnostic::new("usage::limits-from", "--limits-from is for robots as target")
+                        .help("the target is not the model of a robot"))
+                }
+            };
+        };
+        Humanoid::find(robot).map_err(|error| refused(&error, &self))?;
+        let velocities = match &settings.limits_from {
+            Some(path) => {
+                let other = robot_of_file(context, path)?;
+                let of = |name: &str| other.find_joint(name).and_then(|joint| other.joints()[joint].velocity);
+                let velocities: Vec<_> = robot.joints().iter().map(|joint| of(&joint.name)).collect();
+                if velocities.iter().all(Option::is_none) {
+                    let message = format!("the model states no speed for any joint of {}", self.path);
+                    return Err(Diagnostic::new("robot::limits", message).in_file(path));
+                }
+                velocities
+            }
+            None => Vec::new(),
+        };
+        let limits = RobotLimits { velocities, separate: !settings.no_separation };
+        Ok(Target { limits, ..self })
+    }
 }
 
 /// What the name of a preset as target begins with.
@@ -69,6 +124,7 @@ pub(crate) fn read(
             rest: None,
             document: None,
             warnings,
+            limits: RobotLimits::default(),
         });
     }
     let loaded = read::load(context, input, &reading)?;
@@ -101,5 +157,6 @@ pub(crate) fn read(
         warning.help = warning.help.take().map(|help| help.replace("--input-unit", "--target-unit"));
     }
     let warnings = read::strict(inputs, warnings)?;
-    Ok(Target { path: input.shown(), skeleton, rest, document, roles, warnings })
+    let limits = RobotLimits::default();
+    Ok(Target { path: input.shown(), skeleton, rest, document, roles, warnings, limits })
 }

@@ -150,7 +150,7 @@ impl Precision {
 }
 
 /// Adds floats to a list of floats.
-pub(super) fn push(data: &mut Data, values: &[f64]) {
+pub(crate) fn push(data: &mut Data, values: &[f64]) {
     match data {
         Data::F32(to) => to.extend(values.iter().map(|value| *value as f32)),
         Data::F64(to) => to.extend_from_slice(values),

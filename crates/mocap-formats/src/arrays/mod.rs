@@ -39,6 +39,7 @@ pub use options::{ArrayOptions, RotationFormat, Window};
 pub use pack::{check_common, is_per_frame, of_skeleton, pack, unpack};
 pub use problem::Problem;
 
+pub(crate) use array::push;
 pub(crate) use document::{document, of_clip as clip_document};
 pub(crate) use markers::to_markers;
 pub(crate) use problem::shape;

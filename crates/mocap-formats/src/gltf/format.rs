@@ -26,7 +26,7 @@ const BINARY: Entry = Entry {
     write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), options, true)),
     write_clips: Some(|clips, options| encoded(clips, options, true)),
     write_skeleton: None,
-    files_beside: Some(files_beside),
+    files_beside: Some(|bytes, _, limits| files_beside(bytes, limits)),
     reads_clips: true,
     in_metres: true,
     ..Entry::MOTION

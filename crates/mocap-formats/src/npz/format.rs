@@ -3,6 +3,7 @@
 use super::{Archive, write};
 use crate::arrays::{self, Source, of_clip};
 use crate::entry::Entry;
+use crate::robot_motion::{document, is_robot_motion, read_arrays, robot_format};
 use crate::{Content, Format, Parsed, ReadOptions, Rejected, smpl};
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -36,6 +37,12 @@ pub(crate) fn read(
     options: &ReadOptions,
 ) -> Result<Parsed<Box<dyn crate::Document>>, Rejected> {
     let archive = Archive::open(bytes, &options.limits)?;
+    if is_robot_motion(|name| archive.has(name)) {
+        let read = |which: &dyn Fn(&str) -> bool| archive.read(which);
+        let robot = options.body.as_ref().and_then(|body| body.robot());
+        let motion = read_arrays(read, robot.map(|robot| &**robot), options.fps, &options.limits)?;
+        return Ok(document(robot_format(|name| archive.has(name)), motion, robot, bytes)?);
+    }
     let arrays = archive.read(|name| !arrays::is_derived(name))?;
     let suffix = ".npy";
     if archive.has("poses") && !archive.has("rotations") {

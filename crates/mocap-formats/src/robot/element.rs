@@ -11,6 +11,8 @@ pub type Include<'i> = &'i dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 /// Deeper nesting is refused.
 const MAX_DEPTH: usize = 256;
+/// More included files are refused.
+const MAX_FILES: usize = 256;
 
 /// An element with its attributes.
 #[derive(Clone, Debug)]
@@ -218,6 +220,10 @@ impl Reader<'_> {
         let (plain, bytes) = found.map_err(|why| refuse(&format!("cannot be read: {why}")))?;
         if !self.included.insert(plain.clone()) {
             return Err(refuse("is included twice or includes itself"));
+        }
+        if self.included.len() > MAX_FILES {
+            let (found, limit) = (self.included.len(), MAX_FILES);
+            return Err(Finding::new(LimitExceeded { what: "included files", found, limit }));
         }
         if bytes.len() > self.limits.bytes {
             let (found, limit) = (bytes.len(), self.limits.bytes);

@@ -2,12 +2,23 @@
 //! primitives are read; meshes, sensors, actuators and looks are not.
 
 mod element;
-mod mjcf;
+mod format;
+mod from_mjcf;
+mod from_urdf;
 mod orientation;
 mod parse;
 mod problem;
-mod urdf;
 
 pub use element::Include;
-pub use parse::{RobotFile, parse};
+pub use parse::{RobotFile, files_beside, parse};
 pub use problem::Problem;
+
+/// URDF in the table of formats.
+pub(crate) mod urdf {
+    pub(crate) use super::format::URDF as FORMAT;
+}
+
+/// MJCF in the table of formats.
+pub(crate) mod mjcf {
+    pub(crate) use super::format::MJCF as FORMAT;
+}

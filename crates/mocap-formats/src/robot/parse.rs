@@ -1,10 +1,12 @@
 //! Reads a robot of either format.
 
+use std::cell::RefCell;
+
 use mocap_model::Robot;
 
 use super::element::{Include, read};
-use super::{Problem, mjcf, urdf};
-use crate::{Finding, Limits, Parsed, Rejected, text};
+use super::{Problem, from_mjcf, from_urdf};
+use crate::{FileBeside, FilesBeside, Finding, Limits, Parsed, Rejected, text};
 
 /// Which of the two formats a robot is described in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +45,33 @@ pub fn parse(
     let root = read(decoded, include, limits)?;
     let mut warnings = Vec::new();
     let (format, parts) = match root.name.as_str() {
-        "robot" => (RobotFile::Urdf, urdf::parts(&root, &mut warnings)?),
-        "mujoco" => (RobotFile::Mjcf, mjcf::parts(&root, &mut warnings)?),
+        "robot" => (RobotFile::Urdf, from_urdf::parts(&root, &mut warnings)?),
+        "mujoco" => (RobotFile::Mjcf, from_mjcf::parts(&root, &mut warnings)?),
         other => return Err(root.error(Problem::Root { found: other.to_owned() }).into()),
     };
     let robot = Robot::new(parts).map_err(|error| Finding::new(Problem::Robot { error }))?;
     Ok(Parsed { value: (format, robot), warnings })
+}
+
+/// The files that a model includes, as far as the files `known` so far show; what is wrong with them is left to
+/// [`parse`].
+///
+/// # Errors
+/// If the text cannot be decoded.
+pub fn files_beside(bytes: &[u8], known: &FilesBeside, limits: &Limits) -> Result<Vec<FileBeside>, Rejected> {
+    let decoded = text::open(bytes, limits)?;
+    let Ok(decoded) = std::str::from_utf8(&decoded) else { return Ok(Vec::new()) };
+    let asked = RefCell::new(Vec::new());
+    let include = |path: &str| {
+        asked.borrow_mut().push(FileBeside { path: path.to_owned(), needed: true });
+        beside(known, path)
+    };
+    // The first file that is not known yet ends this.
+    let _ = read(decoded, &include, limits);
+    Ok(asked.into_inner())
+}
+
+/// A file beside the model.
+pub(super) fn beside(files: &FilesBeside, path: &str) -> Result<Vec<u8>, String> {
+    files.get(path).map(|bytes| bytes.to_vec()).ok_or_else(|| "there is no such file".to_owned())
 }

@@ -187,6 +187,13 @@ function drawClip(clip, index) {
     ctx.fillStyle = foot.side === 1 ? css.left : css.right; ctx.globalAlpha = 0.3; ctx.beginPath();
     ctx.arc(at[0], at[1], 0.028 * size * at[3], 0, 7); ctx.fill(); ctx.globalAlpha = ghost ? 0.7 : 1;
   }
+  const round = (clip.capsules || []).map(c => [clip.seen[c[0]][2] + clip.seen[c[1]][2], c]).sort((a, b) => b[0] - a[0]);
+  for (const [, [from, to, radius]] of round) {
+    const a = clip.seen[from], b = clip.seen[to], w = 2 * radius * (a[3] + b[3]) / 2;
+    const end = a[0] === b[0] && a[1] === b[1] ? [b[0] + 0.01, ...b.slice(1)] : b;
+    ctx.globalAlpha = 1; line(a, end, css["grid-strong"], w + 1.5); line(a, end, css.panel, w);
+  }
+  ctx.globalAlpha = ghost ? 0.7 : 1;
   const order = clip.bones.map(b => [clip.seen[b[0]][2] + clip.seen[b[1]][2], b]).sort((a, b) => b[0] - a[0]);
   for (const [, [from, to, faint]] of order) {
     const a = clip.seen[from], b = clip.seen[to];
@@ -397,7 +404,7 @@ function point(e) {
   let best = 16; hover = null;
   clips.forEach((clip, c) => (clip.seen || []).forEach((at, j) => {
     const d = Math.hypot(at[0] - x, at[1] - y);
-    if (at[3] && d < best) { best = d; hover = { clip: c, joint: j }; }
+    if (at[3] && d < best && !(clip.capsules && j >= clip.capsules[0][0])) { best = d; hover = { clip: c, joint: j }; }
   }));
   redraw();
 }

@@ -241,13 +241,10 @@ fn matches(skeleton: &Skeleton, scheme: &Scheme) -> Vec<(Role, JointId)> {
 
 fn role_of(scheme: &Scheme, name: &Name) -> Option<(Role, usize)> {
     scheme.role(name.side, &name.base).or_else(|| {
-        // `lfemur`: the side is a letter of the word.
-        let side = match name.base.chars().next()? {
-            'l' => Side::Left,
-            'r' => Side::Right,
-            _ => return None,
-        };
-        if name.side.is_some() { None } else { scheme.role(Some(side), &name.base[1..]) }
+        // `lfemur`, `Lefthand`: the side is the start of the word.
+        let starts = [("left", Side::Left), ("right", Side::Right), ("l", Side::Left), ("r", Side::Right)];
+        let of_side = |(start, side)| scheme.role(Some(side), name.base.strip_prefix(start)?);
+        if name.side.is_some() { None } else { starts.into_iter().find_map(of_side) }
     })
 }
 

@@ -29,6 +29,8 @@ mocap_corpus::tests! {
     people::people_of_fixtures_are_people_and_a_dog_is_not,
     reference_poses::a_character_has_one_reference_pose,
     reference_poses::a_fixture_has_one_reference_pose,
+    reference_poses::heads_with_frames_of_their_own_face_ahead,
+    reference_poses::a_head_that_is_turned_all_the_time_faces_ahead,
     self_contact::claps_of_a_capture_clap,
     round_trip::a_motion_comes_back,
     round_trip::a_fixture_comes_back,

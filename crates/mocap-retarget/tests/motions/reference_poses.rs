@@ -1,8 +1,8 @@
 //! One character has one reference pose, whichever of its clips shows it.
 
 use crate::clip::{fixture, real};
-use mocap_model::{Clip, JointId, JointTracks, Pose, UnitQuaternion, Vector3, rotation_between};
-use mocap_retarget::estimate_rest_pose;
+use mocap_model::{Clip, JointId, JointTracks, Pose, Role, UnitQuaternion, Vector3, rotation_between};
+use mocap_retarget::{RetargetOptions, Retargeter, estimate_rest_pose, map_roles_in};
 use std::sync::Arc;
 
 /// Clips of one character each, whose offsets are no T- or A-pose.
@@ -77,4 +77,46 @@ fn lying(clip: &Clip) -> Clip {
 pub(crate) fn a_fixture_has_one_reference_pose() {
     let clips = ["alex_walk.bvh", "alex_turn.bvh", "alex_jump.bvh", "alex_wave.bvh"];
     have_one_pose(clips.map(|name| (name, lying(&fixture(name)))));
+}
+
+/// How far the first joint below the head is from straight above it \[deg\].
+fn head_tilt(clip: &Clip, pose: &Pose) -> f64 {
+    let head = map_roles_in(clip).joint(Role::Head).unwrap();
+    let at = |joint: JointId| pose.joints[joint.index()].translation.vector;
+    let above = at(clip.skeleton().children(head)[0]) - at(head);
+    above.angle(&clip.skeleton().space().up.vector()).to_degrees()
+}
+
+pub(crate) fn heads_with_frames_of_their_own_face_ahead() {
+    let (dance, target) = (real("misc/rokoko_dance.bvh", 0), real("misc/games105_motion_65joints.bvh", 0));
+    let retargeter =
+        Retargeter::new(dance.skeleton(), target.skeleton(), &RetargetOptions::default()).unwrap();
+    let motion = retargeter.retarget_clip(&dance).unwrap();
+    let (mut local, mut object) = (Pose::default(), Pose::default());
+    let tilts = (0..motion.frames()).map(|frame| {
+        motion.local_pose(frame, &mut local);
+        local.to_object(motion.skeleton(), &mut object);
+        head_tilt(&motion, &object)
+    });
+    let mean = tilts.sum::<f64>() / motion.frames() as f64;
+    assert!(mean < 30.0, "{mean}°");
+}
+
+pub(crate) fn a_head_that_is_turned_all_the_time_faces_ahead() {
+    let clip = lying(&fixture("alex_walk.bvh"));
+    let head = map_roles_in(&clip).joint(Role::Head).unwrap();
+    let quarter = UnitQuaternion::new(Vector3::z() * -std::f64::consts::FRAC_PI_2);
+    let skeleton = clip.skeleton().with_joints(|joint| {
+        if joint.parent == Some(head) {
+            joint.offset = quarter.inverse() * joint.offset;
+        }
+    });
+    let tracks = clip.skeleton().iter().zip(clip.tracks()).map(|((id, _), tracks)| match id == head {
+        true => JointTracks { rotation: tracks.rotation.map(|turn| turn * quarter), ..tracks.clone() },
+        false => tracks.clone(),
+    });
+    let tracks = tracks.collect();
+    let turned = Clip::new(Arc::new(skeleton.unwrap()), clip.rate(), clip.frames(), tracks).unwrap();
+    let [straight, found] = [&clip, &turned].map(|clip| head_tilt(clip, &posed(clip)));
+    assert!((found - straight).abs() < 1.0, "{straight}° {found}°");
 }

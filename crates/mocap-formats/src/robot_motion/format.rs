@@ -1,0 +1,162 @@
+//! Motions of robots in the table of formats.
+
+use std::sync::Arc;
+
+use mocap_model::{Clip, FrameRate, Robot, RobotMotion};
+
+use super::to_arrays::Placed;
+use super::{Order, Problem, pickle, sidecar, table};
+use crate::arrays::{Precision, clip_document};
+use crate::entry::{Entry, ReadFile};
+use crate::left_out::Holds;
+use crate::{Content, Document, Encoded, Finding, Format, Parsed, WriteOptions, npz};
+
+/// Frames per second at which a motion is written in a format unless a user asks for others: those that its trainers
+/// expect.
+pub fn usual_rate(format: Format) -> FrameRate {
+    let fps = if format == Format::MjlabNpz { 50.0 } else { 30.0 };
+    FrameRate::new(fps).expect("a rate is above 0")
+}
+
+const MOTION: Entry = Entry {
+    states_space: true,
+    holds: Holds::NOTHING,
+    beside: Some(sidecar::EXTENSION),
+    holds_robot: true,
+    ..Entry::MOTION
+};
+
+/// A module with the entry of a format.
+macro_rules! entries {
+    ($($module:ident $entry:expr;)+) => {
+        $(pub(crate) mod $module {
+            use super::*;
+
+            pub(crate) static FORMAT: Entry = $entry;
+        })+
+    };
+}
+
+entries! {
+    unitree_csv Entry {
+        name: "unitree-csv",
+        note: Some("robots: base and joints, no header"),
+        detect: |start| table::is_pose(start.first),
+        read: TABLE,
+        write: Some(|clip, options| {
+            in_model_order(Format::UnitreeCsv, options)?;
+            written(&clip, Format::UnitreeCsv, options, |motion, robot, order, _| {
+                table::write(motion, robot, order, false)
+            })
+        }),
+        ..MOTION
+    };
+    robot_csv Entry {
+        name: "robot-csv",
+        note: Some("the same with a header"),
+        detect: |start| table::has_header(start.first),
+        read: TABLE,
+        write: Some(|clip, options| {
+            written(&clip, Format::RobotCsv, options, |motion, robot, order, _| {
+                table::write(motion, robot, order, true)
+            })
+        }),
+        ..MOTION
+    };
+    mjlab_npz Entry {
+        name: "mjlab-npz",
+        note: Some("robots: mjlab, BeyondMimic"),
+        read: Ok(npz::read),
+        write: Some(|clip, options| {
+            written(&clip, Format::MjlabNpz, options, |motion, robot, order, precision| {
+                npz::to_bytes(&Placed::new(motion, robot, order, precision).mjlab())
+            })
+        }),
+        ..MOTION
+    };
+    isaac_npz Entry {
+        name: "isaac-npz",
+        note: Some("robots: AMP of Isaac Lab"),
+        read: Ok(npz::read),
+        write: Some(|clip, options| {
+            written(&clip, Format::IsaacNpz, options, |motion, robot, order, precision| {
+                npz::to_bytes(&Placed::new(motion, robot, order, precision).isaac())
+            })
+        }),
+        ..MOTION
+    };
+    gmr_npz Entry {
+        name: "gmr-npz",
+        note: Some("robots: GMR"),
+        read: Ok(npz::read),
+        write: Some(|clip, options| {
+            in_model_order(Format::GmrNpz, options)?;
+            written(&clip, Format::GmrNpz, options, |motion, robot, order, _| {
+                npz::to_bytes(&Placed::new(motion, robot, order, Precision::F64).gmr())
+            })
+        }),
+        ..MOTION
+    };
+    gmr_pkl Entry {
+        name: "gmr-pkl",
+        extensions: &["pkl"],
+        note: Some("GMR's pickle"),
+        read: Err("a pickle is a program: it is never read; gmr-npz holds the same"),
+        write: Some(|clip, options| {
+            in_model_order(Format::GmrPkl, options)?;
+            written(&clip, Format::GmrPkl, options, |motion, robot, order, _| {
+                pickle::dictionary(&Placed::new(motion, robot, order, Precision::F64).gmr())
+            })
+        }),
+        ..MOTION
+    };
+}
+
+const TABLE: Result<ReadFile, &str> = Ok(|bytes, options| {
+    let robot = options.body.as_ref().and_then(|body| body.robot());
+    let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
+    let motion = table::read(bytes, robot, options.fps, &options.limits)?;
+    let format = match table::has_header(bytes) {
+        true => Format::RobotCsv,
+        false => Format::UnitreeCsv,
+    };
+    Ok(document(format, Parsed { value: motion, warnings: Vec::new() }, Some(robot), bytes)?)
+});
+
+/// The document of a motion on a robot.
+pub(crate) fn document(
+    format: Format,
+    motion: Parsed<RobotMotion>,
+    robot: Option<&Arc<Robot>>,
+    bytes: &[u8],
+) -> Result<Parsed<Box<dyn Document>>, Finding> {
+    let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
+    let clip = motion.value.to_clip(robot).map_err(|error| Finding::new(Problem::Model { error }))?;
+    Ok(clip_document(format, Parsed { value: clip, warnings: motion.warnings }, bytes))
+}
+
+/// The file of a clip on a robot, and the file beside it.
+fn written(
+    clip: &Clip,
+    format: Format,
+    options: &WriteOptions,
+    bytes: impl Fn(&RobotMotion, &Robot, Order, Precision) -> Vec<u8>,
+) -> Result<Encoded<'static>, Finding> {
+    let robot = clip.skeleton().robot().ok_or_else(|| Finding::new(Problem::NotRobot { format }))?;
+    let motion = RobotMotion::of_clip(clip).map_err(|error| Finding::new(Problem::Model { error }))?;
+    if motion.poses.is_empty() {
+        return Err(Finding::new(Problem::NoFrames));
+    }
+    let order = options.order;
+    let main = Content::from(bytes(&motion, robot, order, options.arrays.precision));
+    let beside = Content::from(sidecar::describe(&motion, robot, format, order));
+    Ok(Encoded { beside: Some((sidecar::EXTENSION, beside)), ..main.into() })
+}
+
+/// Refuses another order in formats whose readers know only one.
+fn in_model_order(format: Format, options: &WriteOptions) -> Result<(), Finding> {
+    match options.order {
+        Order::Dfs => Ok(()),
+        order => Err(Finding::new(Problem::Order { format, order })),
+    }
+}

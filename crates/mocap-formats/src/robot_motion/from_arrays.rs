@@ -1,0 +1,149 @@
+//! The motion of a robot in the arrays of trainers.
+
+use mocap_model::{FrameRate, Robot, RobotMotion};
+
+use super::table::pose;
+use super::{Order, Problem};
+use crate::arrays::{Array, Source};
+use crate::{Finding, Format, LimitExceeded, Limits, Parsed};
+
+/// Where a kind of file has the values.
+struct Layout {
+    format: Format,
+    joints: &'static str,
+    names: &'static str,
+    /// Place and rotation of the base: of all bodies the first, or its only one.
+    base: [&'static str; 2],
+    /// Whether quaternions have W first.
+    w_first: bool,
+}
+
+const LAYOUTS: [Layout; 3] = [
+    Layout {
+        format: Format::MjlabNpz,
+        joints: "joint_pos",
+        names: "joint_names",
+        base: ["body_pos_w", "body_quat_w"],
+        w_first: true,
+    },
+    Layout {
+        format: Format::IsaacNpz,
+        joints: "dof_positions",
+        names: "dof_names",
+        base: ["body_positions", "body_rotations"],
+        w_first: true,
+    },
+    Layout {
+        format: Format::GmrNpz,
+        joints: "dof_pos",
+        names: "dof_names",
+        base: ["root_pos", "root_rot"],
+        w_first: false,
+    },
+];
+
+/// Whether a file with these arrays holds the motion of a robot.
+pub(crate) fn is_robot_motion(has: impl Fn(&str) -> bool) -> bool {
+    LAYOUTS.iter().any(|layout| has(layout.joints) && has(layout.base[0]))
+}
+
+/// The format of a file with these arrays.
+pub(crate) fn robot_format(has: impl Fn(&str) -> bool) -> Format {
+    let layout = LAYOUTS.iter().find(|layout| has(layout.joints) && has(layout.base[0]));
+    layout.unwrap_or(&LAYOUTS[0]).format
+}
+
+/// Whether an array says what the motion of a robot is; the others follow from it.
+fn is_needed(name: &str) -> bool {
+    name == "fps"
+        || LAYOUTS
+            .iter()
+            .any(|layout| name == layout.joints || name == layout.names || layout.base.contains(&name))
+}
+
+/// Reads the motion of a robot.
+pub(crate) fn read_arrays(
+    read: impl Fn(&dyn Fn(&str) -> bool) -> Result<crate::arrays::Arrays, Finding>,
+    robot: Option<&Robot>,
+    fps: Option<f64>,
+    limits: &Limits,
+) -> Result<Parsed<RobotMotion>, Finding> {
+    let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
+    let arrays = read(&is_needed)?;
+    let source = Source { arrays: &arrays, suffix: ".npy" };
+    let layout = LAYOUTS.iter().find(|layout| arrays.get(layout.joints).is_some()).unwrap_or(&LAYOUTS[0]);
+    let values = source.need(layout.joints)?;
+    let frames = values.shape.first().copied().unwrap_or(0);
+    if frames == 0 {
+        return Err(Finding::new(Problem::NoFrames));
+    }
+    if frames > limits.frames {
+        return Err(Finding::new(LimitExceeded { what: "frames", found: frames, limit: limits.frames }));
+    }
+    let count = robot.joints().len();
+    source.shaped(layout.joints, &[frames, count])?;
+    let mut warnings = Vec::new();
+    let joints = match source.texts(layout.names)? {
+        Some(names) => in_robot(names, robot)?,
+        None => {
+            warnings.push(Finding::new(Problem::Unnamed));
+            Order::Dfs.joints(robot)
+        }
+    };
+    let [places, turns] = [(layout.base[0], 3), (layout.base[1], 4)].map(|(name, width)| {
+        let array = source.need(name)?;
+        let bodies = match array.shape[..] {
+            [rows, bodies, last] if rows == frames && last == width && bodies > 0 => bodies,
+            [rows, last] if rows == frames && last == width => 1,
+            _ => {
+                let expected = format!("({frames}, bodies, {width})");
+                let found = array.shape.clone();
+                return Err(source.error(name, |path| crate::arrays::Problem::Shape {
+                    path,
+                    found,
+                    expected,
+                }));
+            }
+        };
+        let at = move |frame: usize, i: usize| source.finite(name, array, (frame * bodies) * width + i);
+        Ok::<_, Finding>(at)
+    });
+    let (places, turns) = (places?, turns?);
+    let mut poses = Vec::with_capacity(frames);
+    for frame in 0..frames {
+        let mut numbers = Vec::with_capacity(7 + count);
+        for axis in 0..3 {
+            numbers.push(places(frame, axis)?);
+        }
+        let order = if layout.w_first { [1, 2, 3, 0] } else { [0, 1, 2, 3] };
+        for part in order {
+            numbers.push(turns(frame, part)?);
+        }
+        for joint in 0..count {
+            numbers.push(source.finite(layout.joints, values, frame * count + joint)?);
+        }
+        poses.push(pose(&numbers, &joints).map_err(|problem| Finding::new(problem).in_frame(frame))?);
+    }
+    let stated: Option<&Array> = arrays.get("fps").filter(|array| !array.data.is_empty());
+    let stated = stated.and_then(|array| array.data.number(0));
+    let rate = fps.or(stated).unwrap_or(30.0);
+    let fps = FrameRate::new(rate)
+        .ok_or_else(|| source.value("fps", String::new(), "expected a finite number above 0"))?;
+    Ok(Parsed { value: RobotMotion { fps, poses }, warnings })
+}
+
+/// The joints of a robot that are named.
+fn in_robot(names: &[String], robot: &Robot) -> Result<Vec<usize>, Finding> {
+    let mut joints = Vec::with_capacity(names.len());
+    for name in names {
+        let found = robot.find_joint(name);
+        joints.push(found.ok_or_else(|| Finding::new(Problem::UnknownJoint { name: name.clone() }))?);
+    }
+    match (0..robot.joints().len()).find(|joint| !joints.contains(joint)) {
+        Some(joint) => {
+            let name = robot.joints()[joint].name.clone();
+            Err(Finding::new(Problem::MissingJoint { name }))
+        }
+        None => Ok(joints),
+    }
+}

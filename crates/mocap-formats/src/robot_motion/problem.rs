@@ -1,0 +1,54 @@
+//! What can be wrong with the motion of a robot.
+
+use super::Order;
+use crate::Format;
+
+/// A problem of a robot's motion; the last is a warning.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    #[error("{format} files hold the motion of a robot, but the skeleton is not that of a robot model")]
+    NotRobot { format: Format },
+    #[error("{error}")]
+    Model { error: mocap_model::ModelError },
+    #[error("{format} files are in the order of the model (dfs), not {order}")]
+    Order { format: Format, order: Order },
+    #[error("the values of joints mean nothing without the robot that they move")]
+    NeedsRobot,
+    #[error("'{text}' is not a number")]
+    Number { text: String },
+    #[error("the row has {found} values, expected {expected}: the base (7) and one per joint of the robot")]
+    Columns { found: usize, expected: usize },
+    #[error("the quaternion of the base has the length {length}, expected 1")]
+    Quaternion { length: f64 },
+    #[error("the robot has no joint '{name}'")]
+    UnknownJoint { name: String },
+    #[error("the file has no values for joint '{name}' of the robot")]
+    MissingJoint { name: String },
+    #[error("the file has no frames")]
+    NoFrames,
+    #[error("the times of the first and the last row do not give a rate")]
+    Times,
+    #[error("the file does not name its joints: they are taken in the order of the model (dfs)")]
+    Unnamed,
+}
+
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
+        match self {
+            Problem::NotRobot { .. } => "robot-motion::not-robot",
+            Problem::Model { .. } => "robot-motion::model",
+            Problem::Order { .. } => "robot-motion::order",
+            Problem::NeedsRobot => "robot-motion::needs-robot",
+            Problem::Number { .. } => "robot-motion::number",
+            Problem::Columns { .. } => "robot-motion::columns",
+            Problem::Quaternion { .. } => "robot-motion::quaternion",
+            Problem::UnknownJoint { .. } => "robot-motion::unknown-joint",
+            Problem::MissingJoint { .. } => "robot-motion::missing-joint",
+            Problem::NoFrames => "robot-motion::no-frames",
+            Problem::Times => "robot-motion::times",
+            Problem::Unnamed => "robot-motion::unnamed",
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Tables of a robot's motion: a row per frame.
+
+use std::sync::Arc;
+
+use mocap_model::{FrameRate, Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
+use nalgebra::Quaternion;
+
+use super::{Order, Problem};
+use crate::{Finding, LimitExceeded, Limits, text};
+
+/// What a header names before the joints.
+const BASE: [&str; 7] = ["root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw"];
+const TIME: &str = "time";
+/// Quaternions further from length 1 are something else.
+const LENGTH: f64 = 1e-2;
+
+/// The start of a table with a header.
+pub(super) fn has_header(line: &[u8]) -> bool {
+    line.starts_with(b"time,root_x,")
+}
+
+/// Whether a line holds as many numbers as a pose of a robot has at least, with a unit quaternion.
+pub(super) fn is_pose(line: &[u8]) -> bool {
+    let cells = std::str::from_utf8(line).unwrap_or("").split(',');
+    let numbers: Option<Vec<f64>> = cells.map(|cell| cell.trim().parse().ok()).collect();
+    numbers.is_some_and(|n| {
+        n.len() > BASE.len() && (n[3..7].iter().map(|q| q * q).sum::<f64>().sqrt() - 1.0).abs() < LENGTH
+    })
+}
+
+/// Writes x y z, the quaternion x y z w and the joints; with a header, the time \[s\] before them.
+pub(super) fn write(motion: &RobotMotion, robot: &Robot, order: Order, header: bool) -> Vec<u8> {
+    let joints = order.joints(robot);
+    let mut out = String::new();
+    if header {
+        let mut names = vec![TIME.to_owned()];
+        names.extend(BASE.map(str::to_owned));
+        names.extend(joints.iter().map(|joint| cell(&robot.joints()[*joint].name)));
+        out.push_str(&names.join(","));
+        out.push('\n');
+    }
+    for (frame, pose) in motion.poses.iter().enumerate() {
+        let time = header.then(|| frame as f64 / motion.fps.fps());
+        let base = pose.base.translation.vector;
+        let q = pose.base.rotation.coords;
+        let values = joints.iter().map(|joint| pose.values[*joint]);
+        let row = time.into_iter().chain(base.iter().copied()).chain(q.iter().copied()).chain(values);
+        for (column, value) in row.enumerate() {
+            if column > 0 {
+                out.push(',');
+            }
+            out.push_str(&(value + 0.0).to_string());
+        }
+        out.push('\n');
+    }
+    out.into_bytes()
+}
+
+/// A name as a cell. A spreadsheet takes what starts with one of `=+-@` for a formula: it is quoted as text.
+fn cell(name: &str) -> String {
+    let formula = name.starts_with(['=', '+', '-', '@', '\t']);
+    let name = if formula { format!("'{name}") } else { name.to_owned() };
+    match name.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name,
+    }
+}
+
+/// Reads a table, with or without a header.
+pub(super) fn read(
+    bytes: &[u8],
+    robot: &Arc<Robot>,
+    fps: Option<f64>,
+    limits: &Limits,
+) -> Result<RobotMotion, Finding> {
+    let text = text::open(bytes, limits)?;
+    let mut rows = Rows { text: &text, at: 0 };
+    let mut joints: Vec<usize> = Order::Dfs.joints(robot);
+    let header = has_header(&text);
+    if header && let Some(first) = rows.next_row() {
+        joints = named(&text, &first[1 + BASE.len()..], robot)?;
+    }
+    let lead = usize::from(header);
+    let (mut poses, mut times) = (Vec::new(), Vec::new());
+    while let Some(row) = rows.next_row() {
+        let whole = row[0].start..row[row.len() - 1].end;
+        let expected = lead + BASE.len() + joints.len();
+        if row.len() != expected {
+            let problem = Problem::Columns { found: row.len(), expected };
+            return Err(Finding::new(problem).at(&text, whole).in_frame(poses.len()));
+        }
+        if poses.len() >= limits.frames {
+            let (found, limit) = (poses.len() + 1, limits.frames);
+            return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
+        }
+        let number = |span: &std::ops::Range<usize>| {
+            let cell = std::str::from_utf8(&text[span.clone()]).unwrap_or("").trim();
+            let number = cell.parse().ok().filter(|number: &f64| number.is_finite());
+            number.ok_or_else(|| {
+                let problem = Problem::Number { text: text::quote(cell.as_bytes()) };
+                Finding::new(problem).at(&text, span.clone()).in_frame(poses.len())
+            })
+        };
+        let numbers: Vec<f64> = row.iter().map(number).collect::<Result<_, _>>()?;
+        times.extend(header.then(|| numbers[0]));
+        let pose = pose(&numbers[lead..], &joints)
+            .map_err(|problem| Finding::new(problem).at(&text, whole).in_frame(poses.len()))?;
+        poses.push(pose);
+    }
+    let stated = match &times[..] {
+        [first, .., last] => Some((times.len() - 1) as f64 / (last - first)),
+        _ => None,
+    };
+    let fps = FrameRate::new(fps.or(stated).unwrap_or(30.0));
+    let fps = fps.ok_or_else(|| Finding::new(Problem::Times))?;
+    match poses.is_empty() {
+        true => Err(Finding::new(Problem::NoFrames)),
+        // The rate of times that were rounded.
+        false => Ok(RobotMotion { fps: FrameRate::from_frame_time(1.0 / fps.fps()).unwrap_or(fps), poses }),
+    }
+}
+
+/// A pose of the base and the values of joints in an order.
+pub(super) fn pose(numbers: &[f64], joints: &[usize]) -> Result<RobotPose, Problem> {
+    let q = Quaternion::new(numbers[6], numbers[3], numbers[4], numbers[5]);
+    if (q.norm() - 1.0).abs() > LENGTH {
+        return Err(Problem::Quaternion { length: q.norm() });
+    }
+    let mut values = vec![0.0; joints.len()];
+    for (joint, value) in joints.iter().zip(&numbers[BASE.len()..]) {
+        values[*joint] = *value;
+    }
+    // What has length 1 already keeps its bits.
+    let exact = (q.norm() - 1.0).abs() < 1e-12;
+    let rotation = if exact { UnitQuaternion::new_unchecked(q) } else { UnitQuaternion::new_normalize(q) };
+    let place = Vector3::new(numbers[0], numbers[1], numbers[2]);
+    Ok(RobotPose { base: Isometry3::from_parts(place.into(), rotation), values })
+}
+
+/// The joints that a header names.
+fn named(text: &[u8], cells: &[std::ops::Range<usize>], robot: &Robot) -> Result<Vec<usize>, Finding> {
+    let mut joints = Vec::with_capacity(cells.len());
+    for span in cells {
+        let name = String::from_utf8_lossy(&text[span.clone()]).trim().to_owned();
+        let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+        let name = quoted.map_or(name.clone(), |name| name.replace("\"\"", "\""));
+        let plain = name.strip_prefix('\'').filter(|name| name.starts_with(['=', '+', '-', '@', '\t']));
+        let found = robot.find_joint(plain.unwrap_or(&name));
+        joints
+            .push(found.ok_or_else(|| Finding::new(Problem::UnknownJoint { name }).at(text, span.clone()))?);
+    }
+    let missing = (0..robot.joints().len()).find(|joint| !joints.contains(joint));
+    match missing {
+        Some(joint) => {
+            let name = robot.joints()[joint].name.clone();
+            Err(Finding::new(Problem::MissingJoint { name }))
+        }
+        None => Ok(joints),
+    }
+}
+
+/// The cells of a table, row by row; blank lines are left out.
+struct Rows<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl Rows<'_> {
+    fn next_row(&mut self) -> Option<Vec<std::ops::Range<usize>>> {
+        loop {
+            let (mut cells, mut start, mut quoted) = (Vec::new(), self.at, false);
+            let mut end = self.at;
+            while end < self.text.len() && (quoted || !matches!(self.text[end], b'\n' | b'\r')) {
+                match self.text[end] {
+                    b'"' => quoted = !quoted,
+                    b',' if !quoted => {
+                        cells.push(start..end);
+                        start = end + 1;
+                    }
+                    _ => {}
+                }
+                end += 1;
+            }
+            cells.push(start..end);
+            let blank = cells.len() == 1 && self.text[cells[0].clone()].trim_ascii().is_empty();
+            if self.at >= self.text.len() {
+                return None;
+            }
+            self.at = end + 1;
+            if !blank {
+                return Some(cells);
+            }
+        }
+    }
+}

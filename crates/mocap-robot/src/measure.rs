@@ -1,0 +1,219 @@
+//! Measures what a robot's motion keeps and what it misses.
+
+use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
+use nalgebra::Point3;
+
+use crate::capsules::Capsules;
+use crate::cost::{Goal, LimbDirections};
+use crate::landmarks::{Humanoid, Limb, rest_values};
+use crate::report::{Excess, Follow, RobotReport, Skate};
+use crate::sole::lowest_points;
+
+/// A sole point lower than this touches the floor \[m\].
+const TOUCHING: f64 = 0.01;
+/// Soles deeper than this are in the floor \[m\].
+const DEEP: f64 = 0.005;
+/// Surfaces deeper than this are inside each other \[m\].
+const INSIDE: f64 = 0.01;
+/// A sole faster than this skates [m/s].
+const SKATING: f64 = 0.15;
+
+/// Measures a motion against its goals. `standing` says in which frames the source stands on a foot.
+pub(crate) fn measure(
+    robot: &Robot,
+    humanoid: &Humanoid,
+    motion: &RobotMotion,
+    goals: &[Goal],
+    standing: &[bool],
+    velocities: &[Option<f64>],
+    leg_ratio: f64,
+) -> RobotReport {
+    let placed: Vec<Vec<Isometry3<f64>>> =
+        motion.poses.iter().map(|pose| robot.place(&pose.base, &pose.values)).collect();
+    let soles = [0, 1].map(|foot| sole_tracks(robot, humanoid, foot, &placed));
+    let low: Vec<f64> = (0..placed.len())
+        .map(|frame| {
+            soles.iter().flat_map(|sole| &sole[frame]).map(|point| point.z).fold(f64::INFINITY, f64::min)
+        })
+        .collect();
+    let mut skate: Vec<f64> = soles.iter().flat_map(|sole| skate_speeds(sole, motion.fps.fps())).collect();
+    let skate_share = share(skate.len(), skate.iter().filter(|speed| **speed > SKATING).count());
+    let mut float: Vec<f64> =
+        low.iter().zip(standing).filter(|(_, standing)| **standing).map(|(low, _)| *low).collect();
+    let mut jerks = jerks(motion);
+    let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<LimbDirections>, segment: usize| {
+        mean_angle(humanoid, &placed, goals, limbs, of, segment)
+    };
+    let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
+    let arms =
+        |segment: usize| humanoid.arms.as_ref().and_then(|arms| limb(arms, &|goal| goal.arms, segment));
+    RobotReport {
+        frames: placed.len(),
+        fps: motion.fps.fps(),
+        leg_ratio,
+        cannot_follow: humanoid.cannot_follow(robot),
+        limits: over_limits(robot, &motion.poses),
+        velocity: over_velocities(motion, velocities),
+        skate: percentile(&mut skate, 0.95).zip(skate_share).map(|(p95, share)| Skate {
+            mean: skate.iter().sum::<f64>() / skate.len() as f64,
+            p95,
+            share,
+        }),
+        penetration: Excess {
+            share: share(low.len(), low.iter().filter(|low| **low < -DEEP).count()).unwrap_or(0.0),
+            max: low.iter().fold(0.0, |deepest: f64, low| deepest.max(-low)),
+        },
+        float_p95: percentile(&mut float, 0.95),
+        self_penetration: self_penetration(robot, &placed),
+        step_max: largest_step(&motion.poses),
+        jerk_p99: percentile(&mut jerks, 0.99),
+        follow: Follow { thigh: legs(0), shank: legs(1), upper_arm: arms(0), forearm: arms(1) },
+        path: path_ratio(humanoid, &placed, goals),
+    }
+}
+
+fn share(of: usize, count: usize) -> Option<f64> {
+    (of > 0).then(|| count as f64 / of as f64)
+}
+
+/// Linear between the nearest values, as NumPy has it.
+fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let at = share * values.len().checked_sub(1)? as f64;
+    let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);
+    Some(below + (above - below) * at.fract())
+}
+
+/// By frame: the lowest points of a foot.
+fn sole_tracks(
+    robot: &Robot,
+    humanoid: &Humanoid,
+    foot: usize,
+    placed: &[Vec<Isometry3<f64>>],
+) -> Vec<Vec<Point3<f64>>> {
+    let sole = &humanoid.soles[foot];
+    let shapes: Vec<_> = robot.shapes().iter().filter(|shape| shape.body == sole.body).collect();
+    let points = |placed: &Vec<Isometry3<f64>>| -> Vec<Point3<f64>> {
+        match shapes.is_empty() {
+            true => sole.corners.map(|corner| placed[sole.body] * corner).to_vec(),
+            false => shapes.iter().flat_map(|shape| lowest_points(shape, &placed[shape.body])).collect(),
+        }
+    };
+    placed.iter().map(points).collect()
+}
+
+/// The speed of the slowest point that touches the floor in two frames, where one does.
+fn skate_speeds(sole: &[Vec<Point3<f64>>], fps: f64) -> Vec<f64> {
+    let step = |pair: &[Vec<Point3<f64>>]| {
+        let both = pair[0].iter().zip(&pair[1]).filter(|(a, b)| a.z < TOUCHING && b.z < TOUCHING);
+        both.map(|(a, b)| (b - a).xy().norm() * fps).min_by(f64::total_cmp)
+    };
+    sole.windows(2).filter_map(step).collect()
+}
+
+fn over_limits(robot: &Robot, poses: &[RobotPose]) -> Excess {
+    let mut over = 0;
+    let mut worst: f64 = 0.0;
+    for pose in poses {
+        for (joint, value) in robot.joints().iter().zip(&pose.values) {
+            if let Some(Limit { min, max }) = joint.limit {
+                let excess = (min - value).max(value - max);
+                over += usize::from(excess > 1e-9);
+                worst = worst.max(excess);
+            }
+        }
+    }
+    Excess { share: share(poses.len() * robot.joints().len(), over).unwrap_or(0.0), max: worst }
+}
+
+fn over_velocities(motion: &RobotMotion, velocities: &[Option<f64>]) -> Option<Excess> {
+    let (mut count, mut over, mut worst) = (0, 0, 0.0f64);
+    for pair in motion.poses.windows(2) {
+        for (joint, velocity) in velocities.iter().enumerate() {
+            let Some(velocity) = velocity else { continue };
+            let ratio = (pair[1].values[joint] - pair[0].values[joint]).abs() * motion.fps.fps() / velocity;
+            count += 1;
+            over += usize::from(ratio > 1.0 + 1e-6);
+            worst = worst.max(ratio);
+        }
+    }
+    share(count, over).map(|share| Excess { share, max: worst })
+}
+
+fn self_penetration(robot: &Robot, placed: &[Vec<Isometry3<f64>>]) -> Option<Excess> {
+    let rest = robot.place(&Isometry3::identity(), &rest_values(robot));
+    let capsules = Capsules::of(robot, &rest);
+    if capsules.pairs.is_empty() {
+        return None;
+    }
+    let mut shapes = Vec::new();
+    let deepest = |placed: &Vec<Isometry3<f64>>| {
+        capsules.place(placed, &mut shapes);
+        let near = capsules.pairs.iter().filter_map(|pair| capsules.near(*pair, &shapes, 0.0));
+        near.map(|near| -near.distance).fold(0.0, f64::max)
+    };
+    let depths: Vec<f64> = placed.iter().map(deepest).collect();
+    let inside = depths.iter().filter(|depth| **depth > INSIDE).count();
+    let max = depths.iter().copied().reduce(f64::max)?;
+    share(depths.len(), inside).map(|share| Excess { share, max })
+}
+
+fn largest_step(poses: &[RobotPose]) -> f64 {
+    let step = |pair: &[RobotPose]| {
+        let steps = pair[0].values.iter().zip(&pair[1].values).map(|(a, b)| (b - a).abs());
+        steps.fold(0.0, f64::max)
+    };
+    poses.windows(2).map(step).fold(0.0, f64::max)
+}
+
+fn jerks(motion: &RobotMotion) -> Vec<f64> {
+    let per_second = motion.fps.fps().powi(3);
+    let of = |four: &[RobotPose]| -> Vec<f64> {
+        let value = |frame: usize, joint: usize| four[frame].values[joint];
+        let third = |j: usize| value(3, j) - 3.0 * value(2, j) + 3.0 * value(1, j) - value(0, j);
+        (0..four[0].values.len()).map(|joint| third(joint).abs() * per_second).collect()
+    };
+    motion.poses.windows(4).flat_map(of).collect()
+}
+
+/// The horizontal frame of the hips: its lateral axis is that of `across`.
+fn to_hips(across: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
+    let y = Vector3::new(across.x, across.y, 0.0).try_normalize(1e-9).unwrap_or_else(Vector3::y);
+    let x = y.cross(&Vector3::z());
+    Vector3::new(x.dot(v), y.dot(v), v.z)
+}
+
+fn mean_angle(
+    humanoid: &Humanoid,
+    placed: &[Vec<Isometry3<f64>>],
+    goals: &[Goal],
+    limbs: &[Limb; 2],
+    directions: &dyn Fn(&Goal) -> Option<LimbDirections>,
+    segment: usize,
+) -> Option<f64> {
+    let mut sum = 0.0;
+    let mut count = 0;
+    for (placed, goal) in placed.iter().zip(goals) {
+        let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed));
+        let across = left - right;
+        for (limb, directions) in limbs.iter().zip(directions(goal)?) {
+            let points = [limb.base, limb.middle, limb.end].map(|point| point.at(placed));
+            let own = to_hips(&across, &(points[segment + 1] - points[segment]));
+            let wanted = to_hips(&goal.across, &directions[segment]);
+            sum += own.angle(&wanted).to_degrees();
+            count += 1;
+        }
+    }
+    (count > 0).then(|| sum / count as f64)
+}
+
+fn path_ratio(humanoid: &Humanoid, placed: &[Vec<Isometry3<f64>>], goals: &[Goal]) -> Option<f64> {
+    let hips = |placed: &Vec<Isometry3<f64>>| {
+        let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed).coords);
+        (left + right) / 2.0
+    };
+    let way = (hips(placed.last()?) - hips(placed.first()?)).xy().norm();
+    let wanted = (goals.last()?.hips - goals.first()?.hips).xy().norm();
+    let leg: f64 = humanoid.legs[0].lengths.iter().sum();
+    (wanted > leg).then(|| way / wanted)
+}
