@@ -8,10 +8,12 @@ use crate::body::Body;
 /// The positions of the joints of one frame.
 pub(crate) type Cloud = Vec<Vector3<f64>>;
 
-/// Positions of all joints without end sites, by frame.
+/// Positions of the hips and all joints below that are no end sites, by frame. What is above may stay where the
+/// recording began.
 pub(crate) fn clouds(clip: &Clip) -> Vec<Cloud> {
-    let joints: Vec<JointId> =
-        clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
+    let skeleton = clip.skeleton();
+    let below = skeleton.subtree(Body::of(clip).hips);
+    let joints: Vec<JointId> = below.into_iter().filter(|joint| !skeleton.joint(*joint).end_site).collect();
     let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
     (0..clip.frames())
         .map(|frame| {
@@ -68,5 +70,13 @@ mod tests {
                 && (found.translation.vector - shift).norm() < 1e-12 * 200.0
         );
         assert!(left < 1e-10);
+    }
+
+    /// A root that stays at the origin is no part of the pose.
+    #[test]
+    fn joints_above_the_hips_are_left_out() {
+        let walk = clip("alex_walk.bvh");
+        let (rooted, _) = crate::add_root_joint(&walk, "root", crate::Keep::default()).unwrap();
+        assert_eq!(clouds(&rooted)[0].len(), clouds(&walk)[0].len());
     }
 }
