@@ -87,9 +87,9 @@ def main():
         check("isaac-npz: bodies", np.abs(npz["body_positions"] - expected[..., :3]).max() < 1e-5)
 
         write("gmr.npz", "--to", "gmr-npz")
-        write("gmr.pkl", "--to", "gmr-pkl")
+        write("pickled.pkl", "--to", "gmr-pkl")
         npz = np.load(folder / "gmr.npz")
-        pickled = pickle.loads((folder / "gmr.pkl").read_bytes())
+        pickled = pickle.loads((folder / "pickled.pkl").read_bytes())
         check("gmr: keys", set(pickled) == set(npz.files))
         check("gmr-npz: base", np.array_equal(npz["root_rot"], table[:, 3:7]))
         for key in ("root_pos", "root_rot", "dof_pos", "local_body_pos"):

@@ -202,6 +202,9 @@ impl Lock<'_> {
         locked: &Corrections,
     ) {
         let (up, floor, first) = (self.pair.directions.up, self.floor, self.frames.start);
+        if !floor.is_finite() {
+            return;
+        }
         let (goals, tips) = (&mut targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
         let raised = |frame: usize, goal: &Vector3<f64>| {
             let ball = goal + tips[frame] * foot.toe_offset;

@@ -4,7 +4,8 @@
 use mocap_formats::{Limits, bvh};
 use mocap_model::*;
 use mocap_retarget::{
-    FootLock, RetargetError, RetargetOptions, Retargeter, SourceOrTarget, estimate_rest_pose, map_roles,
+    Floor, FootLock, RetargetError, RetargetOptions, Retargeter, SourceOrTarget, estimate_rest_pose,
+    map_roles,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -300,4 +301,16 @@ proptest! {
             let _ = retargeter.retarget(&still);
         }
     }
+}
+
+#[test]
+fn without_a_floor_toes_bend_as_they_did() {
+    let (source, target) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
+    let toes = |floor: Floor, foot_lock: FootLock| {
+        let options = RetargetOptions { floor, foot_lock, ..RetargetOptions::default() };
+        let motion = retarget(&source, target.skeleton(), &options).0;
+        let toes = motion.skeleton().with_role(Role::LeftToes).unwrap();
+        (0..motion.frames()).map(|frame| motion.track(toes).rotation.at(frame)).collect::<Vec<_>>()
+    };
+    assert_eq!(toes(Floor::Off, FootLock::On), toes(Floor::Off, FootLock::Off));
 }

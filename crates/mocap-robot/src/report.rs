@@ -34,17 +34,17 @@ pub struct RobotReport {
     pub velocity: Option<Excess>,
     /// Speed over the floor of the slowest sole point within 1 cm of it.
     pub skate: Option<Skate>,
-    /// Sole points below the floor: share of frames with more than 5 mm, and the deepest [m].
+    /// Sole points below the floor: share of frames with more than 5 mm, and the deepest (m).
     pub penetration: Excess,
-    /// Height of the lower sole while the source stands: 95th percentile [m].
+    /// Height of the lower sole while the source stands: 95th percentile (m).
     pub float_p95: Option<f64>,
-    /// Collision shapes inside each other: share of frames with more than 1 cm, and the deepest [m].
+    /// Collision shapes inside each other: share of frames with more than 1 cm, and the deepest (m).
     pub self_penetration: Option<Excess>,
-    /// The largest step of a joint from frame to frame [rad].
+    /// The largest step of a joint from frame to frame (rad).
     pub step_max: f64,
-    /// The 99th percentile of the third derivative of joint values [rad/s³].
+    /// The 99th percentile of the third derivative of joint values (rad/s³).
     pub jerk_p99: Option<f64>,
-    /// Mean angles between limbs of robot and source, each in the frame of its hips [degrees].
+    /// Mean angles between limbs of robot and source, each in the frame of its hips (degrees).
     pub follow: Follow,
     /// Horizontal way of the hips from the first frame to the last, over the source's, scaled by the ratio of leg
     /// lengths; `None` where the source goes less than a leg length.
@@ -60,7 +60,7 @@ pub struct Excess {
     pub max: f64,
 }
 
-/// Speeds of soles in contact [m/s].
+/// Speeds of soles in contact (m/s).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Skate {
     /// Mean.
@@ -71,7 +71,7 @@ pub struct Skate {
     pub share: f64,
 }
 
-/// Mean angles to the limbs of the source [degrees].
+/// Mean angles to the limbs of the source (degrees).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Follow {
     /// Hip to knee.
