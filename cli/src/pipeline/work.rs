@@ -19,7 +19,7 @@ use crate::args::{EditStep, RetargetStep};
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::edit::{warning, write_curve};
 use crate::commands::{compress, convert::only_joints, retarget};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::read::{self, Motion};
@@ -63,20 +63,14 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
         gates: Vec::new(),
         warnings,
     };
-    let clip = match progress.all_steps(context, clip) {
-        Ok(clip) => clip,
-        Err(error) => return Err(Failure { error, warnings: progress.warnings }),
-    };
-    let Progress { encoded, measured, gates, warnings, .. } = progress;
+    let clip = progress.all_steps(context, clip).behind(&mut progress.warnings)?;
+    let Progress { encoded, measured, gates, mut warnings, .. } = progress;
     let passed = gates.iter().all(Gate::passed);
     let outputs = match passed {
         true => deliver(job, context, plan, folder, &encoded),
         false => Ok(Vec::new()),
     };
-    let outputs = match outputs {
-        Ok(outputs) => outputs,
-        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
-    };
+    let outputs = outputs.behind(&mut warnings)?;
     let bytes = outputs.iter().map(|output| output.bytes).sum();
     let steps = measured.iter().map(|(at, measured)| {
         let step = &plan.steps[*at];

@@ -12,7 +12,7 @@
 //! # Ok::<(), mocap_edit::EditError>(())
 //! ```
 //!
-//! Each edit is also a function of its own: it takes a [`Clip`](mocap_model::Clip) and options and returns the edited
+//! Each edit is also a separate function: it takes a [`Clip`](mocap_model::Clip) and options and returns the edited
 //! clip and an [`EditReport`]. Nothing is changed in place, nothing is printed, no file is read.
 //!
 //! | to | see |

@@ -84,7 +84,7 @@ pub struct Applied {
     pub lead_in: usize,
 }
 
-/// What an edit does with frames at the start that are no motion.
+/// What an edit does with frames at the start that are not motion.
 enum LeadIn {
     /// They are edited like the others.
     Edited,

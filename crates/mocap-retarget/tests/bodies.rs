@@ -1,5 +1,5 @@
 //! Retargeting on fixtures and on bodies made up here: frames of joints, axes and units make no difference, the
-//! contacts found are the true ones, and what is no body is refused in words.
+//! contacts found are the true ones, and other shapes are refused with a message.
 
 use mocap_formats::{Limits, bvh};
 use mocap_model::*;
@@ -125,7 +125,7 @@ fn axes_and_units_make_no_difference() {
 fn a_rest_pose_without_shape_is_mended_by_the_motion() {
     let source = clip("alex_walk.bvh");
     let target = clip("robin_walk.bvh");
-    // All bones along one axis, as some exporters write them: the pose is in the rotations alone.
+    // All bones along one axis, as some exporters write them: the pose is only in the rotations.
     let along = |clip: &Clip| {
         let skeleton = clip.skeleton();
         let roles = map_roles(skeleton);

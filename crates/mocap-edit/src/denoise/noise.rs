@@ -4,7 +4,7 @@ use super::banded::{THIRD, noise_gain};
 
 /// Values in a stretch whose noise is estimated.
 const STRETCH: usize = 16;
-/// The share of stretches with less noise than what is taken: the others hold motion.
+/// The share of stretches with less noise than the estimate: the others hold motion.
 const QUIET: f64 = 0.25;
 /// What the estimate of such a stretch is of the true deviation, for white noise.
 const QUIET_BIAS: f64 = 0.857;

@@ -17,7 +17,7 @@ const STANDS_OUT: f64 = 2.5;
 const RESTORES: f64 = 4.0;
 /// What is larger is a flip of the rig and not noise \[rad\].
 const LARGEST: f64 = 1.5;
-/// The frames to each side that say what is usual.
+/// The frames to each side that show usual values.
 const AROUND: usize = 12;
 /// The share of frames that may be spikes, and their number in a short motion: what more of them reach is motion.
 const RARE: f64 = 0.01;
