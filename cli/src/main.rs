@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Verb::Convert(args) => commands::convert::run(&args, invocation, &mut console),
         Verb::Edit(args) => commands::edit::run(&args, invocation, &mut console),
         Verb::Join(args) => commands::join::run(&args, &mut console),
+        Verb::Split(args) => commands::split::run(&args, &mut console),
         Verb::Blend(args) => commands::blend::run(&args, &mut console),
         Verb::Play(args) => commands::play::run(&args, &mut console),
         Verb::Bands(args) => commands::edit::run(&args.into(), invocation, &mut console),

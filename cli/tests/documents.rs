@@ -49,6 +49,7 @@ fn checkout() -> Sandbox {
 /// Files that pages name in their commands, and the fixtures that stand in for them.
 const STAND_INS: &[(&str, &str)] = &[
     ("walk.bvh", "alex_walk.bvh"),
+    ("wave.bvh", "alex_wave.bvh"),
     ("jump.bvh", "robin_jump.bvh"),
     ("jump2.bvh", "alex_jump.bvh"),
     ("hero.bvh", "robin_walk.bvh"),

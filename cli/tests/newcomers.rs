@@ -211,3 +211,30 @@ fn skel_names_the_axes_on_which_knees_and_elbows_bend() {
     let ran = sandbox.run(["skel", "prop.bvh", "--hinge-limits"]);
     assert!(ran.code == 1 && ran.stderr.contains("retarget::missing-roles"), "{ran:?}");
 }
+
+#[test]
+fn edits_count_in_their_order_when_a_run_is_continued() {
+    let sandbox = sandbox();
+    let edit =
+        |edits: &[&str]| sandbox.run([&["edit", "alex_walk.bvh", "-o", "out/", "--resume"], edits].concat());
+    edit(&["--trim", "10:90", "--fps", "30"]).ok();
+    let again = edit(&["--trim", "10:90", "--fps", "30"]).ok();
+    assert!(again.stdout.is_empty() || !again.stdout.contains("alex_walk.bvh -> "), "{again:?}");
+    let other = edit(&["--fps", "30", "--trim", "10:90"]);
+    assert!(other.code == 2 && other.stderr.contains("fps trim"), "{other:?}");
+}
+
+#[test]
+fn edits_say_what_is_missing_and_what_to_do() {
+    let sandbox = sandbox();
+    let refused = |arguments: &[&str], code: &str, help: &str| {
+        let ran = sandbox.run([&["edit", "alex_walk.bvh", "-o", "x.bvh"], arguments].concat());
+        assert!(ran.code != 0 && ran.stderr.contains(code) && ran.stderr.contains(help), "{ran:?}");
+    };
+    sandbox.put("path.csv", "x,y,z\n0,0,0\n0,nan,5\n");
+    refused(&["--add", "alex_walk.bvh", "--mask", "Tail/**"], "edit::mask", "mocap skel IN");
+    refused(&["--along", "path.csv"], "edit::table", "line 3");
+    refused(&["--loop=9000:9100"], "edit::no-frames", "mocap info");
+    refused(&["--mask", "Head"], "--mask belongs to the --add", "before it");
+    refused(&["--denoise", "butterworth:500"], "edit::option", "half the frame rate");
+}

@@ -130,13 +130,15 @@ fn gallery() -> Vec<String> {
 #[test]
 fn the_pictures_of_the_documents_are_up_to_date() {
     let sandbox = Sandbox::new();
-    for name in ["alex_walk.bvh", "alex_turn.bvh", "robin_jump.bvh", "robin_wave.bvh", "robin.skel"] {
+    for name in
+        ["alex_walk.bvh", "alex_turn.bvh", "alex_wave.bvh", "robin_jump.bvh", "robin_wave.bvh", "robin.skel"]
+    {
         sandbox.put(name, std::fs::read(fixture("clips").join(name)).unwrap());
     }
     for command in gallery() {
         sandbox.run(command.split(' ').collect::<Vec<_>>()).ok();
     }
-    for name in ["sheet.svg", "retarget.svg", "plot.svg", "heatmap.png"] {
+    for name in ["sheet.svg", "retarget.svg", "plot.svg", "heatmap.png", "edits.svg", "loop.svg"] {
         let place = fixture("../docs").join(name);
         let drawn = sandbox.read(name);
         if std::env::var_os("UPDATE_PICTURES").is_some() {

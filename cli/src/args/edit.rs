@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{Denoise, Edit, EditGate, Gains, Keep, LoopOptions};
+use mocap_edit::{Denoise, Edit, EditGate, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
@@ -12,10 +12,11 @@ use serde::Deserialize;
 use super::formats::writable;
 use super::{Inputs, Outputs, Reading, setting};
 
-/// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, placement, cuts; in the order given, with a report
+/// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, paths, layers, cuts; in the order given, with a
+/// report
 ///
 /// Edits are applied in the order in which they are typed. --keep belongs to the --in-place, --extract-root or
-/// --root-joint before it.
+/// --root-joint before it, --weight and --mask to the --add before them.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
@@ -71,10 +72,18 @@ pub(crate) enum EditArg {
     Ready(Edit),
     /// Writes a curve.
     ExtractRoot { file: PathBuf, keep: Keep },
-    /// Reads a map of times.
-    TimeMap { file: PathBuf },
     /// Reads a curve.
     ApplyRoot { file: PathBuf },
+    /// Reads a map of times.
+    TimeMap { file: PathBuf },
+    /// Reads a path.
+    Along { file: PathBuf },
+    /// Reads a motion to step with.
+    Sync { file: PathBuf },
+    /// Reads a pose or motion to add.
+    Add { file: PathBuf, weight: f64, mask: Option<Mask> },
+    /// Reads a motion to follow.
+    Join { file: PathBuf, options: JoinOptions },
 }
 
 /// Where `--start-at` moves the start.
@@ -136,9 +145,30 @@ struct Flags {
     /// Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase
     #[arg(long, value_name = "FILE")]
     time_map: Vec<PathBuf>,
+    /// Retime the motion: its feet come down when those of this motion do
+    #[arg(long, value_name = "FILE")]
+    sync: Vec<PathBuf>,
     /// Lock planted feet: legs are solved anew, the hips follow a little
     #[arg(long)]
     fix_feet: bool,
+    /// Bend the path: from start to end the motion turns this much more to the left [degrees]
+    #[arg(long, value_name = "DEGREES", value_parser = finite, allow_negative_numbers = true)]
+    turn: Vec<f64>,
+    /// Lay the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion
+    #[arg(long, value_name = "FILE")]
+    along: Vec<PathBuf>,
+    /// Add a pose (what it differs from its rest pose) or a motion (what it differs from its first frame)
+    #[arg(long, value_name = "FILE")]
+    add: Vec<PathBuf>,
+    /// How much of the --add before it is added [default: 1]
+    #[arg(long, value_name = "FACTOR", value_parser = finite, allow_negative_numbers = true)]
+    weight: Vec<f64>,
+    /// The joints of the --add before it: roles, names or globs with commas; NAME/** takes all below [default: all]
+    #[arg(long, value_name = "JOINTS")]
+    mask: Vec<Mask>,
+    /// Leave joints out: fingers, twist or props; the others stay where they are
+    #[arg(long, value_name = "WHAT")]
+    strip: Vec<Strip>,
     /// Swap left and right: the motion as a mirror shows it
     #[arg(long)]
     mirror: bool,
@@ -173,6 +203,8 @@ struct Flags {
 enum Typed {
     Edit(EditArg),
     Keep(Keep),
+    Weight(f64),
+    Mask(Mask),
 }
 
 impl Flags {
@@ -205,9 +237,16 @@ impl Flags {
         all("apply_root", edits(self.apply_root, |file| EditArg::ApplyRoot { file }));
         let root = |_| Edit::AddRootJoint { name: ROOT_NAME.into(), keep };
         all("root_joint", ready(self.root_joint, root));
+        all("sync", edits(self.sync, |file| EditArg::Sync { file }));
+        all("turn", ready(self.turn, |degrees| Edit::Turn(degrees.to_radians())));
+        all("along", edits(self.along, |file| EditArg::Along { file }));
+        all("add", edits(self.add, |file| EditArg::Add { file, weight: 1.0, mask: None }));
+        all("strip", ready(self.strip, Edit::Strip));
         all("heading", ready(self.heading, Edit::Face));
         all("start_at", ready(self.start_at, |_| Edit::StartAtOrigin));
         all("keep", self.keep.into_iter().map(Typed::Keep).collect());
+        all("weight", self.weight.into_iter().map(Typed::Weight).collect());
+        all("mask", self.mask.into_iter().map(Typed::Mask).collect());
         typed.sort_by_key(|(place, _)| *place);
         typed
     }
@@ -220,6 +259,12 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|value| value.is_finite() && *value >= 0.0)
         .ok_or_else(|| "a time is seconds from 0, such as 0.33s".into())
+}
+
+/// A number that is no infinity.
+pub(super) fn finite(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
+    value.ok_or_else(|| "a number is expected, such as 0.5".into())
 }
 
 /// An open range asks for a search.
@@ -237,12 +282,43 @@ fn ready<T>(values: Vec<T>, edit: impl Fn(T) -> Edit) -> Vec<Typed> {
 }
 
 impl EditArg {
-    /// The place of its `--keep`, where it takes one.
-    fn keep_mut(&mut self) -> Option<&mut Keep> {
+    /// Takes what belongs to it; an error where it is nothing of this edit.
+    fn take(&mut self, typed: Typed) -> Result<(), &'static str> {
+        match (self, typed) {
+            (
+                EditArg::Ready(Edit::InPlace(keep) | Edit::AddRootJoint { keep, .. })
+                | EditArg::ExtractRoot { keep, .. },
+                Typed::Keep(kept),
+            ) => *keep = kept,
+            (EditArg::Add { weight, .. }, Typed::Weight(asked)) => *weight = asked,
+            (EditArg::Add { mask, .. }, Typed::Mask(asked)) => *mask = Some(asked),
+            (_, typed) => return Err(typed.belongs()),
+        }
+        Ok(())
+    }
+
+    /// The file that it reads.
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
         match self {
-            EditArg::Ready(Edit::InPlace(keep) | Edit::AddRootJoint { keep, .. })
-            | EditArg::ExtractRoot { keep, .. } => Some(keep),
-            _ => None,
+            EditArg::Ready(_) | EditArg::ExtractRoot { .. } => None,
+            EditArg::ApplyRoot { file }
+            | EditArg::TimeMap { file }
+            | EditArg::Along { file }
+            | EditArg::Sync { file }
+            | EditArg::Add { file, .. }
+            | EditArg::Join { file, .. } => Some(file),
+        }
+    }
+}
+
+impl Typed {
+    /// Where it has to stand.
+    fn belongs(&self) -> &'static str {
+        match self {
+            Typed::Edit(_) => "an edit stands for itself",
+            Typed::Keep(_) => "--keep belongs to the --in-place, --extract-root or --root-joint before it",
+            Typed::Weight(_) => "--weight belongs to the --add before it",
+            Typed::Mask(_) => "--mask belongs to the --add before it",
         }
     }
 }
@@ -251,14 +327,10 @@ impl EditList {
     fn of(typed: Vec<(usize, Typed)>) -> Result<EditList, String> {
         let mut list: Vec<EditArg> = Vec::new();
         for (_, typed) in typed {
-            match typed {
-                Typed::Edit(edit) => list.push(edit),
-                Typed::Keep(keep) => {
-                    let of = list.last_mut().and_then(EditArg::keep_mut);
-                    *of.ok_or(
-                        "--keep belongs to the --in-place, --extract-root or --root-joint before it",
-                    )? = keep;
-                }
+            match (typed, list.last_mut()) {
+                (Typed::Edit(edit), _) => list.push(edit),
+                (typed, Some(edit)) => edit.take(typed)?,
+                (typed, None) => return Err(typed.belongs().into()),
             }
         }
         // A curve that is extracted right before its motion is removed holds what is removed.
@@ -330,5 +402,15 @@ mod tests {
         assert_eq!(found[1], EditArg::Ready(Edit::InPlace(turn)));
         assert!(list("--mirror --keep turn").unwrap_err().contains("--keep belongs to"));
         assert!(list("--in-place --keep legs").is_err());
+    }
+
+    #[test]
+    fn weight_and_mask_belong_to_the_layer_before() {
+        let found = list("--add a.bvh --weight -0.5 --mask LeftArm/**,Head --add b.bvh").unwrap();
+        let mask = Some("LeftArm/**,Head".parse().unwrap());
+        assert_eq!(found[0], EditArg::Add { file: "a.bvh".into(), weight: -0.5, mask });
+        assert_eq!(found[1], EditArg::Add { file: "b.bvh".into(), weight: 1.0, mask: None });
+        assert!(list("--weight 1 --add a.bvh").unwrap_err().contains("--weight belongs to"));
+        assert!(list("--mirror --mask Head").unwrap_err().contains("--mask belongs to"));
     }
 }

@@ -1,11 +1,14 @@
 //! Edits as steps of pipelines: each is one edit with its options and gates.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
-use mocap_edit::{Denoise, Edit, Keep, LoopOptions};
+use mocap_edit::{Denoise, Edit, Keep, LoopOptions, Mask, Strip};
 use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
-use super::edit::{ROOT_NAME, RootJoint, StartAt};
+use super::edit::{ROOT_NAME, RootJoint, StartAt, finite, seconds};
+use super::join::Transitions;
 use super::{EditArg, EditGates, setting};
 
 /// One edit of a pipeline.
@@ -15,189 +18,192 @@ pub(crate) struct EditStep {
     pub(crate) gates: EditGates,
 }
 
-fn step(edit: Edit, gates: EditGates) -> EditStep {
-    EditStep { edit: EditArg::Ready(edit), gates }
-}
-
-/// The settings of the step `mirror`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct MirrorStep {
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
-
-impl From<MirrorStep> for EditStep {
-    fn from(settings: MirrorStep) -> EditStep {
-        step(Edit::Mirror, settings.gates)
+impl From<Edit> for EditArg {
+    fn from(edit: Edit) -> EditArg {
+        EditArg::Ready(edit)
     }
 }
 
-/// The settings of the step `denoise`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct DenoiseStep {
-    /// auto, butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA] [default: auto]
-    #[arg(long, value_name = "METHOD")]
-    #[serde(default, deserialize_with = "setting::option")]
-    denoise: Option<Denoise>,
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
+/// The settings of steps, and the edits that they ask for.
+macro_rules! steps {
+    ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $kind:ty,)* } => $settings:ident $edit:expr;)+) => {$(
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub(crate) struct $name {
+            $($(#[$of])* $field: $kind,)*
+            #[command(flatten)]
+            #[serde(rename = "..gates")]
+            gates: EditGates,
+        }
+
+        impl From<$name> for EditStep {
+            fn from($settings: $name) -> EditStep {
+                let gates = $settings.gates.clone();
+                EditStep { edit: EditArg::from($edit), gates }
+            }
+        }
+    )+};
 }
 
-impl From<DenoiseStep> for EditStep {
-    fn from(settings: DenoiseStep) -> EditStep {
-        step(Edit::Denoise(settings.denoise.unwrap_or_default()), settings.gates)
-    }
-}
+steps! {
+    /// The settings of the step `mirror`.
+    MirrorStep {} => settings Edit::Mirror;
 
-/// The settings of the step `loop`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct LoopStep {
-    /// The range of the cycle: frames (30:92) or seconds (1s:2s) [default: the best cycle]
-    #[arg(long, value_name = "A:B")]
-    #[serde(default, deserialize_with = "setting::option")]
-    range: Option<FrameRange>,
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
+    /// The settings of the step `fix-feet`.
+    FixFeetStep {} => settings Edit::FixFeet;
 
-impl From<LoopStep> for EditStep {
-    fn from(settings: LoopStep) -> EditStep {
-        step(Edit::Loop(LoopOptions { range: settings.range, ..LoopOptions::default() }), settings.gates)
-    }
-}
+    /// The settings of the step `ground`.
+    GroundStep {} => settings Edit::Ground;
 
-/// The settings of the step `speed`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct SpeedStep {
-    /// Faster (above 1) or slower (below 1) [factor, above 0]
-    #[arg(long, value_name = "FACTOR", required = true)]
-    #[serde(deserialize_with = "setting::one")]
-    speed: Factor,
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
+    /// The settings of the step `denoise`.
+    DenoiseStep {
+        /// auto, butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA] [default: auto]
+        #[arg(long, value_name = "METHOD")]
+        #[serde(default, deserialize_with = "setting::option")]
+        denoise: Option<Denoise>,
+    } => settings Edit::Denoise(settings.denoise.unwrap_or_default());
 
-impl From<SpeedStep> for EditStep {
-    fn from(settings: SpeedStep) -> EditStep {
-        step(Edit::Speed(settings.speed.0), settings.gates)
-    }
-}
+    /// The settings of the step `loop`.
+    LoopStep {
+        /// The range of the cycle: frames (30:92) or seconds (1s:2s) [default: the best cycle]
+        #[arg(long, value_name = "A:B")]
+        #[serde(default, deserialize_with = "setting::option")]
+        range: Option<FrameRange>,
+    } => settings Edit::Loop(LoopOptions { range: settings.range, ..LoopOptions::default() });
 
-/// The settings of the step `fix-feet`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct FixFeetStep {
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
+    /// The settings of the step `speed`.
+    SpeedStep {
+        /// Faster (above 1) or slower (below 1) [factor, above 0]
+        #[arg(long, value_name = "FACTOR", required = true)]
+        #[serde(deserialize_with = "setting::one")]
+        speed: Factor,
+    } => settings Edit::Speed(settings.speed.0);
 
-impl From<FixFeetStep> for EditStep {
-    fn from(settings: FixFeetStep) -> EditStep {
-        step(Edit::FixFeet, settings.gates)
-    }
-}
+    /// The settings of the step `duration`.
+    DurationStep {
+        /// The duration, such as 2s [s, above 0]
+        #[arg(long, value_name = "SECONDS", required = true, value_parser = seconds)]
+        #[serde(deserialize_with = "setting::seconds")]
+        duration: f64,
+    } => settings Edit::Duration(settings.duration);
 
-/// The settings of the step `ground`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct GroundStep {
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
+    /// The settings of the step `time-map`.
+    TimeMapStep {
+        /// A CSV with rows 'time in the output, time in the input' [s]; both increase
+        #[arg(long, value_name = "FILE", required = true)]
+        file: PathBuf,
+    } => settings EditArg::TimeMap { file: settings.file };
 
-impl From<GroundStep> for EditStep {
-    fn from(settings: GroundStep) -> EditStep {
-        step(Edit::Ground, settings.gates)
-    }
-}
+    /// The settings of the step `sync`.
+    SyncStep {
+        /// The motion whose feet tell when feet come down
+        #[arg(long, value_name = "FILE", required = true)]
+        with: PathBuf,
+    } => settings EditArg::Sync { file: settings.with };
 
-/// The settings of the step `in-place`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct InPlaceStep {
-    /// What stays in the body: height, turn, both with a comma, or none [default: height]
-    #[arg(long, value_name = "WHAT")]
-    #[serde(default, deserialize_with = "setting::option")]
-    keep: Option<Keep>,
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
+    /// The settings of the step `join`.
+    JoinStep {
+        /// The motion that follows
+        #[arg(long, value_name = "FILE", required = true)]
+        with: PathBuf,
+        #[command(flatten)]
+        #[serde(rename = "..transitions")]
+        transitions: Transitions,
+    } => settings EditArg::Join { file: settings.with, options: settings.transitions.options() };
 
-impl From<InPlaceStep> for EditStep {
-    fn from(settings: InPlaceStep) -> EditStep {
-        step(Edit::InPlace(settings.keep.unwrap_or_default()), settings.gates)
-    }
-}
+    /// The settings of the step `turn`.
+    TurnStep {
+        /// From start to end the motion turns this much more to the left [degrees]
+        #[arg(long, value_name = "DEGREES", required = true, value_parser = finite)]
+        turn: f64,
+    } => settings Edit::Turn(settings.turn.to_radians());
 
-/// The settings of the step `root-joint`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct RootJointStep {
-    /// What is done: add
-    #[arg(long, value_name = "WHAT", required = true)]
-    root_joint: RootJoint,
-    /// What stays in the body: height, turn, both with a comma, or none [default: height]
-    #[arg(long, value_name = "WHAT")]
-    #[serde(default, deserialize_with = "setting::option")]
-    keep: Option<Keep>,
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
+    /// The settings of the step `along`.
+    AlongStep {
+        /// A CSV with rows 'x, y, z' in the unit of the motion
+        #[arg(long, value_name = "FILE", required = true)]
+        file: PathBuf,
+    } => settings EditArg::Along { file: settings.file };
 
-impl From<RootJointStep> for EditStep {
-    fn from(settings: RootJointStep) -> EditStep {
+    /// The settings of the step `add`.
+    AddStep {
+        /// A pose (what it differs from its rest pose) or a motion (what it differs from its first frame)
+        #[arg(long, value_name = "FILE", required = true)]
+        file: PathBuf,
+        /// How much of it is added [default: 1]
+        #[arg(long, value_name = "FACTOR", value_parser = finite)]
+        #[serde(default)]
+        weight: Option<f64>,
+        /// Roles, names or globs with commas; NAME/** takes all below [default: all joints]
+        #[arg(long, value_name = "JOINTS")]
+        #[serde(default, deserialize_with = "setting::option")]
+        mask: Option<Mask>,
+    } => settings EditArg::Add { file: settings.file, weight: settings.weight.unwrap_or(1.0), mask: settings.mask };
+
+    /// The settings of the step `strip`.
+    StripStep {
+        /// What is left out: fingers, twist or props
+        #[arg(long, value_name = "WHAT", required = true)]
+        #[serde(deserialize_with = "setting::one")]
+        strip: Strip,
+    } => settings Edit::Strip(settings.strip);
+
+    /// The settings of the step `in-place`.
+    InPlaceStep {
+        /// What stays in the body: height, turn, both with a comma, or none [default: height]
+        #[arg(long, value_name = "WHAT")]
+        #[serde(default, deserialize_with = "setting::option")]
+        keep: Option<Keep>,
+    } => settings Edit::InPlace(settings.keep.unwrap_or_default());
+
+    /// The settings of the step `extract-root`.
+    ExtractRootStep {
+        /// Where the curve goes: .csv or .json, or a directory with one curve per input
+        #[arg(long, value_name = "FILE", required = true)]
+        file: PathBuf,
+        /// What stays in the body: height, turn, both with a comma, or none [default: height]
+        #[arg(long, value_name = "WHAT")]
+        #[serde(default, deserialize_with = "setting::option")]
+        keep: Option<Keep>,
+    } => settings EditArg::ExtractRoot { file: settings.file, keep: settings.keep.unwrap_or_default() };
+
+    /// The settings of the step `apply-root`.
+    ApplyRootStep {
+        /// A curve as extract-root wrote it, or a directory with one per input
+        #[arg(long, value_name = "FILE", required = true)]
+        file: PathBuf,
+    } => settings EditArg::ApplyRoot { file: settings.file };
+
+    /// The settings of the step `root-joint`.
+    RootJointStep {
+        /// What is done: add
+        #[arg(long, value_name = "WHAT", required = true)]
+        root_joint: RootJoint,
+        /// What stays in the body: height, turn, both with a comma, or none [default: height]
+        #[arg(long, value_name = "WHAT")]
+        #[serde(default, deserialize_with = "setting::option")]
+        keep: Option<Keep>,
+    } => settings {
         let RootJoint::Add = settings.root_joint;
-        let keep = settings.keep.unwrap_or_default();
-        step(Edit::AddRootJoint { name: ROOT_NAME.into(), keep }, settings.gates)
-    }
-}
+        Edit::AddRootJoint { name: ROOT_NAME.into(), keep: settings.keep.unwrap_or_default() }
+    };
 
-/// The settings of the step `heading`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct HeadingStep {
-    /// The axis that the body faces at its start: Z, -X …
-    #[arg(long, value_name = "AXIS", required = true)]
-    #[serde(deserialize_with = "setting::one")]
-    heading: SignedAxis,
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
+    /// The settings of the step `heading`.
+    HeadingStep {
+        /// The axis that the body faces at its start: Z, -X …
+        #[arg(long, value_name = "AXIS", required = true)]
+        #[serde(deserialize_with = "setting::one")]
+        heading: SignedAxis,
+    } => settings Edit::Face(settings.heading);
 
-impl From<HeadingStep> for EditStep {
-    fn from(settings: HeadingStep) -> EditStep {
-        step(Edit::Face(settings.heading), settings.gates)
-    }
-}
-
-/// The settings of the step `start-at`.
-#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct StartAtStep {
-    /// Where the motion starts: origin
-    #[arg(long, value_name = "WHERE", required = true)]
-    start_at: StartAt,
-    #[command(flatten)]
-    #[serde(rename = "..gates")]
-    gates: EditGates,
-}
-
-impl From<StartAtStep> for EditStep {
-    fn from(settings: StartAtStep) -> EditStep {
+    /// The settings of the step `start-at`.
+    StartAtStep {
+        /// Where the motion starts: origin
+        #[arg(long, value_name = "WHERE", required = true)]
+        start_at: StartAt,
+    } => settings {
         let StartAt::Origin = settings.start_at;
-        step(Edit::StartAtOrigin, settings.gates)
-    }
+        Edit::StartAtOrigin
+    };
 }

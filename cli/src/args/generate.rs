@@ -44,7 +44,7 @@ pub(crate) enum What {
 }
 
 /// The names of all schemas, and what each describes.
-pub(crate) const SCHEMAS: [(&str, &str); 26] = [
+pub(crate) const SCHEMAS: [(&str, &str); 27] = [
     ("skel", "A .skel file"),
     ("clip", "A JSON clip"),
     ("map", "A map of joints, of retarget --map"),
@@ -57,6 +57,7 @@ pub(crate) const SCHEMAS: [(&str, &str); 26] = [
     ("edit", "A line of mocap edit or bands --json"),
     ("several", "A line of mocap join, blend or play --json"),
     ("play-explain", "A line of mocap play --explain --json"),
+    ("split", "A line of mocap split --json"),
     ("compare", "A line of mocap compare --json"),
     ("compress", "A line of mocap compress --json"),
     ("decompress", "A line of mocap decompress --json"),

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command};
 use mocap_batch::Content;
 
+use super::EDITS_HEADING;
+
 /// What outputs do not depend on.
 const NEUTRAL: &[&str] = &[
     "inputs",
@@ -72,7 +74,12 @@ impl Invocation {
             let flag = argument.get_long().map_or_else(|| id.to_owned(), |long| format!("--{long}"));
             (!off).then_some((flag, given))
         };
-        let options = definition.get_arguments().filter(counts).filter_map(given).collect();
+        let mut options: BTreeMap<String, Given> =
+            definition.get_arguments().filter(counts).filter_map(given).collect();
+        let order = order_of_edits(definition, matches);
+        if order.len() > 1 {
+            options.insert("edits".to_owned(), Given::Text(order.join(" ")));
+        }
         Invocation { command: name.to_owned(), options }
     }
 
@@ -91,6 +98,20 @@ impl Invocation {
         };
         self.options.iter().map(|(flag, given)| (flag.clone(), text(given))).collect()
     }
+}
+
+/// The flags of edits in the order in which they were typed: it changes what they make.
+fn order_of_edits(definition: &Command, matches: &ArgMatches) -> Vec<String> {
+    let mut typed: Vec<(usize, String)> = Vec::new();
+    let edits = definition.get_arguments().filter(|flag| flag.get_help_heading() == Some(EDITS_HEADING));
+    for flag in edits {
+        let id = flag.get_id().as_str();
+        let given = matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
+        let places = matches.indices_of(id).filter(|_| given).into_iter().flatten();
+        typed.extend(places.map(|place| (place, flag.get_long().unwrap_or(id).to_owned())));
+    }
+    typed.sort();
+    typed.into_iter().map(|(_, flag)| flag).collect()
 }
 
 /// A file by its name and content, wherever it lies.
@@ -120,6 +141,15 @@ mod tests {
         assert_eq!(options(&neutral), plain);
         let strict = options(&["convert", "a", "--to", "csv", "-o", "out/", "--strict", "--fps", "30"]);
         assert_eq!((&*strict["--strict"], &*strict["--fps"]), ("true", "30"));
+    }
+
+    #[test]
+    fn the_order_of_edits_counts() {
+        let with = |edits: &[&str]| options(&[&["edit", "a", "-o", "out/"], edits].concat());
+        let one = with(&["--mirror", "--trim", "1:9", "--fps", "30"]);
+        assert_eq!(one["edits"], "mirror trim fps");
+        assert_ne!(one, with(&["--mirror", "--fps", "30", "--trim", "1:9"]));
+        assert!(!with(&["--mirror"]).contains_key("edits"));
     }
 
     #[test]

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_edit::{JoinOptions, TransitionKind};
+use serde::Deserialize;
 
 use super::edit::seconds;
+use super::setting;
 use super::several::OneOutput;
 
 /// Join motions of one skeleton into one, each laid onto the end of the one before
@@ -23,24 +25,36 @@ pub(crate) struct Args {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) one: OneOutput,
+    #[command(flatten)]
+    pub(crate) transitions: Transitions,
+}
+
+/// How one motion goes over into the next.
+#[derive(Clone, Debug, Default, PartialEq, ClapArgs, Deserialize)]
+#[command(next_help_heading = "Transitions")]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct Transitions {
     /// Time of each transition [s, above 0, default 0.33]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Transitions")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[serde(deserialize_with = "setting::optional_seconds")]
     transition: Option<f64>,
     /// blend: both motions are played and mixed; inertial: what they differ dies away [default: blend]
-    #[arg(long, value_name = "KIND", help_heading = "Transitions")]
+    #[arg(long, value_name = "KIND")]
+    #[serde(deserialize_with = "setting::option")]
     kind: Option<TransitionKind>,
     /// Search the best place this far into the end of a motion and the start of the next [s, default 0.5; 0: none]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Transitions")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[serde(deserialize_with = "setting::optional_seconds")]
     search: Option<f64>,
     /// An inertial transition does not overshoot; its speed may jump then
-    #[arg(long, help_heading = "Transitions")]
+    #[arg(long)]
     no_overshoot: bool,
     /// Lock planted feet after joining
-    #[arg(long, help_heading = "Transitions")]
+    #[arg(long)]
     lock_feet: bool,
 }
 
-impl Args {
+impl Transitions {
     /// The options of the library.
     pub(crate) fn options(&self) -> JoinOptions {
         let default = JoinOptions::default();

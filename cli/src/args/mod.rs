@@ -36,6 +36,7 @@ mod several;
 mod sheet;
 mod size;
 mod skel;
+mod split;
 mod validate;
 mod view;
 mod warp;
@@ -51,8 +52,9 @@ pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edit::{Args as EditArgs, EditArg, EditGates, EditList, HEADING as EDITS_HEADING};
 pub(crate) use edit_steps::{
-    DenoiseStep, EditStep, FixFeetStep, GroundStep, HeadingStep, InPlaceStep, LoopStep, MirrorStep,
-    RootJointStep, SpeedStep, StartAtStep,
+    AddStep, AlongStep, ApplyRootStep, DenoiseStep, DurationStep, EditStep, ExtractRootStep, FixFeetStep,
+    GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep, MirrorStep, RootJointStep, SpeedStep,
+    StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
@@ -78,6 +80,7 @@ pub(crate) use scene::{RobotFlags, SceneFlags};
 pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
+pub(crate) use split::Args as SplitArgs;
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
 pub(crate) use warp::Args as WarpArgs;
@@ -111,6 +114,7 @@ pub(crate) enum Verb {
     Convert(ConvertArgs),
     Edit(EditArgs),
     Join(JoinArgs),
+    Split(SplitArgs),
     Blend(BlendArgs),
     Play(PlayArgs),
     Bands(BandsArgs),

@@ -14,9 +14,9 @@ use super::{
 
 /// Process clips with the steps of a pipeline file, in one pass per clip
 ///
-/// The steps (read, edit, retarget, compress, write, compare) take the options of the commands of those names. Each
-/// clip is read once, and all outputs are written from memory. A clip that fails a gate is not written, and the exit
-/// code is 3. `mocap generate schema pipeline` describes the file.
+/// The steps (read, edit, single edits such as denoise and loop, retarget, compress, write, compare) take the options of
+/// the commands that do the same. Each clip is read once, and all outputs are written from memory. A clip that fails a
+/// gate is not written, and the exit code is 3. `mocap generate schema pipeline` describes the file.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

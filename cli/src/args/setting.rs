@@ -23,6 +23,17 @@ where
     one(deserializer).map(Some)
 }
 
+/// A time, with or without its unit.
+pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let text = <&str>::deserialize(deserializer)?;
+    super::edit::seconds(text).map_err(|why| de::Error::custom(format!("'{text}': {why}")))
+}
+
+/// The same where it may be missing.
+pub(super) fn optional_seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    seconds(deserializer).map(Some)
+}
+
 /// One value, or a list of them.
 pub(super) fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where

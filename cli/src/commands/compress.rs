@@ -15,7 +15,7 @@ use crate::batch::{
     self, Failure, Job, JobContext, Meter, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
@@ -67,10 +67,10 @@ fn compress_input(job: &Job, context: &JobContext, args: &Args, meter: &Meter) -
         read::motion(context, &job.input, &args.first.of(&args.reading))?;
     context.check()?;
     let compressed = compress(clip, &args.bounds, &mut warnings, &|share| meter.set(share));
-    let SummarizedCompression { bytes, summary } =
-        compressed.map_err(|error| Failure::from(error).behind(std::mem::take(&mut warnings)))?;
-    let warnings = read::strict(&args.reading, warnings)?;
-    let (bytes_out, output) = encode::deliver(&Encoded::from(bytes), job, context)?;
+    let SummarizedCompression { bytes, summary } = compressed.behind(&mut warnings)?;
+    let mut warnings = read::strict(&args.reading, warnings)?;
+    let delivered = encode::deliver(&Encoded::from(bytes), job, context);
+    let (bytes_out, output) = delivered.behind(&mut warnings)?;
     let path = job.input.shown();
     let text = format!("{path} -> {output}: {}", summary.line());
     let tally = Tally { frames: summary.frames, bytes_in: input_bytes, bytes_out };

@@ -10,5 +10,5 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(crate) fn run(args: &JoinArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
-    one_of(&args.one, &args.inputs, "joined.bvh", console, |clips| join(clips, &args.options()))
+    one_of(&args.one, &args.inputs, "joined.bvh", console, |clips| join(clips, &args.transitions.options()))
 }

@@ -18,6 +18,7 @@ pub(crate) mod retarget;
 pub(crate) mod several;
 pub(crate) mod sheet;
 pub(crate) mod skel;
+pub(crate) mod split;
 pub(crate) mod validate;
 pub(crate) mod view;
 pub(crate) mod warp;

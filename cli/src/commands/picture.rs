@@ -12,7 +12,7 @@ use crate::batch::{
     read_files,
 };
 use crate::console::{Console, put_stdout};
-use crate::diagnostic::{Detail, Diagnostic};
+use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
@@ -123,15 +123,12 @@ fn one(
     reading: &Reading,
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
 ) -> Result<Report, Failure> {
-    let Motion { clip, warnings, bytes: bytes_in } = motion(context, &job.input, reading)?;
+    let Motion { clip, mut warnings, bytes: bytes_in } = motion(context, &job.input, reading)?;
     let path = job.input.shown();
     let drawn = [Drawn { name: title(&job.input), clip, path: path.clone() }];
     let done = context.check().map_err(Diagnostic::from).and_then(|()| draw(&drawn));
-    let encoded = match done {
-        Ok(bytes) => Encoded::from(bytes),
-        Err(error) => return Err(Failure { error, warnings }),
-    };
-    let (bytes, output) = encode::deliver(&encoded, job, context)?;
+    let encoded = Encoded::from(done.behind(&mut warnings)?);
+    let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;
     let frames = drawn[0].clip.frames();
     let row = Row { path: &path, inputs: vec![&path], output: &output, bytes, frames };
     let (json, text) = (json(&row), row.text());
@@ -219,10 +216,8 @@ fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Moti
         let clip = mocap::marker_clip(&markers, &mut found);
         warnings.extend(found.into_iter().map(Diagnostic::from));
         let unseen = || Diagnostic::new("markers::unseen", "no marker was seen in any frame");
-        return match clip {
-            Some(clip) => Ok(Motion { clip, warnings, bytes }),
-            None => Err(Failure { error: unseen(), warnings }),
-        };
+        let clip = clip.ok_or_else(unseen).behind(&mut warnings)?;
+        return Ok(Motion { clip, warnings, bytes });
     }
     let Motion { clip, warnings, .. } = match loaded.format.has_motion() {
         true => loaded.into_motion(reading)?,

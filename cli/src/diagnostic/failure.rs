@@ -1,5 +1,7 @@
 //! Why a job failed, and what was found before.
 
+use std::mem::take;
+
 use mocap_batch::BatchError;
 
 use super::Diagnostic;
@@ -12,11 +14,19 @@ pub(crate) struct Failure {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-impl Failure {
-    /// The same after these warnings.
-    pub(crate) fn behind(self, mut warnings: Vec<Diagnostic>) -> Failure {
-        warnings.extend(self.warnings);
-        Failure { warnings, ..self }
+/// Results of work that found warnings before.
+pub(crate) trait Behind<T> {
+    /// The same; an error takes the warnings with it.
+    fn behind(self, warnings: &mut Vec<Diagnostic>) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<Failure>> Behind<T> for Result<T, E> {
+    fn behind(self, warnings: &mut Vec<Diagnostic>) -> Result<T, Failure> {
+        self.map_err(|error| {
+            let Failure { error, warnings: own } = error.into();
+            warnings.extend(own);
+            Failure { error, warnings: take(warnings) }
+        })
     }
 }
 

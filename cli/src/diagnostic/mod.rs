@@ -5,7 +5,7 @@ mod batch;
 mod failure;
 mod toml;
 
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Behind, Failure};
 pub(crate) use mocap_diagnostics::{Detail, Renderer};
 pub(crate) use toml::read_toml;
 

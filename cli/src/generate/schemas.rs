@@ -10,7 +10,7 @@ use super::settings;
 use crate::batch::{ErrorRow, PlanRow, SummaryRow};
 use crate::commands::{
     compare, compress, convert, decompress, edit, info, manifest, picture, play, retarget, several, skel,
-    validate,
+    split, validate,
 };
 use crate::config::PrintRow;
 use crate::pipeline;
@@ -34,6 +34,7 @@ fn schema(name: &str, about: &str) -> Value {
         "edit" => writing(of::<edit::Row<'static>>),
         "several" => rows(&[of::<several::Row<'static>>, ERROR]),
         "play-explain" => rows(&[of::<play::ExplainRow>, ERROR]),
+        "split" => rows(&[of::<split::Row<'static>>, ERROR]),
         "compress" => writing(of::<compress::Row<'static>>),
         "decompress" => writing(of::<decompress::Row<'static>>),
         "skel-row" => writing(of::<skel::Row<'static>>),

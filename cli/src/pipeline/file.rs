@@ -203,7 +203,7 @@ fn read_override(
     for entry in entries.iter().filter(|entry| entry.key != FILES && entry.key != OPTIONAL) {
         let Some(at) = steps.iter().position(|step| step.name == entry.key) else {
             let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-            let message = format!("there is no step called '{}'", entry.key);
+            let message = format!("no step is called '{}'", entry.key);
             let error = text.error(TomlProblem::UnknownKey, entry.key_span.clone(), message);
             return Err(error.nearest(&entry.key, &names, "steps are"));
         };

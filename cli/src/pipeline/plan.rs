@@ -12,6 +12,7 @@ use super::file::{File, OVERRIDE, StepTable, enabled};
 use super::step::{COMMON, Step};
 use crate::args::{GateSettings, MapSettings, Reading, RobotSettings, TargetSettings};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
+use crate::commands::edit::LoadedEdit;
 use crate::commands::retarget::{MapFile, Target, check_kind, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
@@ -41,6 +42,8 @@ pub(super) struct PlannedStep {
     pub(super) reference: Option<usize>,
     /// Of a step that retargets.
     pub(super) body: Option<Arc<Body>>,
+    /// Of one of the edits of `mocap edit`: with the files that all inputs share.
+    pub(super) edit: Option<LoadedEdit>,
 }
 
 /// What motions are retargeted to, and how their joints are paired where that is given.
@@ -134,7 +137,7 @@ impl Plans {
         self.plans.values().flat_map(of_plan).collect()
     }
 
-    /// Reads the skeletons that motions are put on, each once. Outputs depend on them.
+    /// Reads the skeletons that motions are put on, each once, and the files of edits. Outputs depend on them.
     pub(crate) fn open_targets(
         &mut self,
         console: &Console,
@@ -142,7 +145,16 @@ impl Plans {
     ) -> Result<RunOptions, Diagnostic> {
         let mut bodies: Vec<(BodySettings, Arc<Body>)> = Vec::new();
         for plan in self.plans.values_mut() {
-            for PlannedStep { step, body, .. } in &mut plan.steps {
+            for PlannedStep { step, body, edit, .. } in &mut plan.steps {
+                if let Step::One(step) = step {
+                    *edit = Some(LoadedEdit::of(&step.edit, &plan.reading)?);
+                    if let Some(file) = step.edit.file().filter(|file| file.is_file()) {
+                        let context = JobContext::standalone();
+                        context.read_file(file, plan.reading.limits().bytes as u64)?;
+                        let role = format!("edit {}", file.display());
+                        options = options.depending_on(&role, "", &context.files_read());
+                    }
+                }
                 let Step::Retarget(step) = step else { continue };
                 let settings = BodySettings {
                     target: step.target.clone(),
@@ -238,7 +250,15 @@ impl File {
             return Err(text.error(FOLDER, at, message));
         }
         let name = table.name.clone();
-        plan.steps.push(PlannedStep { name, kind: kind.name, step, settings, reference, body: None });
+        plan.steps.push(PlannedStep {
+            name,
+            kind: kind.name,
+            step,
+            settings,
+            reference,
+            body: None,
+            edit: None,
+        });
         Ok(())
     }
 

@@ -7,8 +7,9 @@ use clap::Command;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 
 use crate::args::{
-    CompareStep, CompressStep, DenoiseStep, EditStep, Edits, FixFeetStep, GroundStep, HeadingStep,
-    InPlaceStep, Kind, LoopStep, MirrorStep, Reading, RetargetStep, RootJointStep, SpeedStep, StartAtStep,
+    AddStep, AlongStep, ApplyRootStep, CompareStep, CompressStep, DenoiseStep, DurationStep, EditStep, Edits,
+    ExtractRootStep, FixFeetStep, GroundStep, HeadingStep, InPlaceStep, JoinStep, Kind, LoopStep, MirrorStep,
+    Reading, RetargetStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep,
     WriteStep,
 };
 
@@ -57,9 +58,19 @@ pub(crate) const KINDS: &[StepKind] = kinds! {
     "denoise" DenoiseStep => edit, "Removes jitter and spikes";
     "loop" LoopStep => edit, "Makes a loop";
     "speed" SpeedStep => edit, "Plays faster or slower";
+    "duration" DurationStep => edit, "Gives the motion another duration";
+    "time-map" TimeMapStep => edit, "Retimes by a map of times";
+    "sync" SyncStep => edit, "Retimes to the steps of another motion";
+    "join" JoinStep => edit, "Lays a motion onto the end";
     "fix-feet" FixFeetStep => edit, "Locks planted feet";
     "mirror" MirrorStep => edit, "Swaps left and right";
+    "turn" TurnStep => edit, "Bends the path";
+    "along" AlongStep => edit, "Lays the motion along a path";
+    "add" AddStep => edit, "Adds a pose or a motion";
+    "strip" StripStep => edit, "Leaves fingers, twist joints or props out";
     "in-place" InPlaceStep => edit, "Takes the root motion out";
+    "extract-root" ExtractRootStep => edit, "Writes the root motion as a curve";
+    "apply-root" ApplyRootStep => edit, "Puts a root motion in";
     "root-joint" RootJointStep => edit, "Adds a joint on the ground that carries the root motion";
     "heading" HeadingStep => edit, "Turns the motion: at its start the body faces an axis";
     "start-at" StartAtStep => edit, "Moves the start of the motion above the origin";
@@ -150,6 +161,7 @@ impl Step {
             Step::Retarget(step) => {
                 std::iter::once(&step.target).chain(&step.map.map).map(PathBuf::clone).collect()
             }
+            Step::One(step) => step.edit.file().filter(|file| !file.is_dir()).into_iter().cloned().collect(),
             _ => Vec::new(),
         }
     }

@@ -15,11 +15,11 @@ use super::gate::{self, Gate};
 use super::plan::{Plan, PlannedStep};
 use super::row::{Measured, OutputRow, Row, StepRow};
 use super::step::Step;
-use crate::args::{EditArg, EditStep, RetargetStep};
+use crate::args::{EditStep, RetargetStep};
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
-use crate::commands::edit::warning;
+use crate::commands::edit::{warning, write_curve};
 use crate::commands::{compress, convert::only_joints, retarget};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::read::{self, Motion};
@@ -27,6 +27,7 @@ use crate::read::{self, Motion};
 /// What the steps of a plan make of a motion, beside the motion itself.
 struct Progress<'a> {
     plan: &'a Plan,
+    job: &'a Job,
     /// The input, for outputs that keep its meshes.
     document: Option<Box<dyn Document>>,
     /// Frames at its start that are a rest pose and no motion.
@@ -52,6 +53,7 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
     context.check()?;
     let mut progress = Progress {
         plan,
+        job,
         document,
         lead_in: usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame))),
         tolerance: None,
@@ -61,20 +63,14 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
         gates: Vec::new(),
         warnings,
     };
-    let clip = match progress.all_steps(context, clip) {
-        Ok(clip) => clip,
-        Err(error) => return Err(Failure { error, warnings: progress.warnings }),
-    };
-    let Progress { encoded, measured, gates, warnings, .. } = progress;
+    let clip = progress.all_steps(context, clip).behind(&mut progress.warnings)?;
+    let Progress { encoded, measured, gates, mut warnings, .. } = progress;
     let passed = gates.iter().all(Gate::passed);
     let outputs = match passed {
         true => deliver(job, context, plan, folder, &encoded),
         false => Ok(Vec::new()),
     };
-    let outputs = match outputs {
-        Ok(outputs) => outputs,
-        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
-    };
+    let outputs = outputs.behind(&mut warnings)?;
     let bytes = outputs.iter().map(|output| output.bytes).sum();
     let steps = measured.iter().map(|(at, measured)| {
         let step = &plan.steps[*at];
@@ -107,7 +103,7 @@ impl Progress<'_> {
         self.keep(None, &clip);
         for (at, planned) in self.plan.steps.iter().enumerate() {
             context.check()?;
-            clip = self.step(at, planned, clip).map_err(|mut error| {
+            clip = self.step(at, planned, clip, context).map_err(|mut error| {
                 error.message = format!("step '{}': {}", planned.name, error.message);
                 error
             })?;
@@ -124,7 +120,13 @@ impl Progress<'_> {
     }
 
     /// The motion after a step. A motion that nothing else needs is moved, not copied.
-    fn step(&mut self, at: usize, planned: &PlannedStep, clip: Arc<Clip>) -> Result<Arc<Clip>, Diagnostic> {
+    fn step(
+        &mut self,
+        at: usize,
+        planned: &PlannedStep,
+        clip: Arc<Clip>,
+        context: &JobContext,
+    ) -> Result<Arc<Clip>, Diagnostic> {
         match &planned.step {
             Step::Read(_) => Ok(clip),
             Step::Edit(edits) => {
@@ -133,7 +135,7 @@ impl Progress<'_> {
                 let limits = self.plan.reading.limits();
                 edit::apply(edits, limits, Arc::unwrap_or_clone(clip), &mut self.warnings).map(Arc::new)
             }
-            Step::One(step) => self.edit(at, planned, step, Arc::unwrap_or_clone(clip)),
+            Step::One(step) => self.edit((at, planned), step, Arc::unwrap_or_clone(clip), context),
             Step::Retarget(step) => self.retarget(at, planned, step, &clip),
             Step::Compress(step) => {
                 let skeleton = clip.skeleton().clone();
@@ -190,14 +192,20 @@ impl Progress<'_> {
     /// One of the edits of `mocap edit`.
     fn edit(
         &mut self,
-        at: usize,
-        planned: &PlannedStep,
+        (at, planned): (usize, &PlannedStep),
         step: &EditStep,
         clip: Clip,
+        context: &JobContext,
     ) -> Result<Arc<Clip>, Diagnostic> {
-        let EditArg::Ready(edit) = &step.edit else { unreachable!("steps name no curve of an input") };
+        let loaded = planned.edit.as_ref().expect("edits are loaded before work");
+        let edit = loaded.of_input(&self.job.input, context)?;
         self.tolerance = None;
-        let applied = mocap_edit::apply(clip, std::slice::from_ref(edit), self.lead_in)?;
+        let applied = mocap_edit::apply(clip, std::slice::from_ref(&edit), self.lead_in)?;
+        if let (Some(file), [curve], Destination::File { replace, .. }) =
+            (loaded.curve_file(&self.job.input), &applied.curves[..], &self.job.destination)
+        {
+            write_curve(&file, curve, context, *replace).map_err(|failure| failure.error)?;
+        }
         self.lead_in = applied.lead_in;
         for report in applied.reports {
             self.warnings.extend(report.warnings.iter().map(warning));

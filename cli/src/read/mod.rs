@@ -20,7 +20,7 @@ use mocap::{
 };
 use mocap_batch::{BatchError, Input, JobContext, Source};
 use mocap_compress::Compressed;
-use mocap_formats::{Document, Finding, Format, Limits, Parsed, text};
+use mocap_formats::{Document, Finding, Format, Limits, Parsed, Rejected, text};
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::args::Reading;
@@ -157,26 +157,12 @@ impl Loaded {
 
     /// The motion that is chosen of several.
     pub(crate) fn chosen(&self, reading: &Reading) -> Result<(Clip, Vec<Diagnostic>), Failure> {
-        let (mut warnings, options) = (self.warnings.clone(), self.options(reading));
-        match self.file.to_clip(&options) {
-            Ok(Parsed { value: clip, warnings: found }) => {
-                warnings.extend(located(&found, &self.bytes));
-                Ok((clip, strict(reading, warnings)?))
-            }
-            Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
-        }
+        self.checked(self.file.to_clip(&self.options(reading)), reading)
     }
 
     /// Every motion in the file.
     pub(crate) fn motions(&self, reading: &Reading) -> Result<(Vec<Clip>, Vec<Diagnostic>), Failure> {
-        let mut warnings = self.warnings.clone();
-        match self.file.to_clips(&self.options(reading)) {
-            Ok(Parsed { value: clips, warnings: found }) => {
-                warnings.extend(located(&found, &self.bytes));
-                Ok((clips, strict(reading, warnings)?))
-            }
-            Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
-        }
+        self.checked(self.file.to_clips(&self.options(reading)), reading)
     }
 
     /// The document as it was read; `None` of a compressed clip.
@@ -244,11 +230,20 @@ impl Loaded {
     }
 
     fn header(&self, reading: &Reading) -> Result<(Header, Vec<Diagnostic>), Failure> {
+        self.checked(self.file.header(&self.options(reading)), reading)
+    }
+
+    /// What the library made of the file, with all warnings.
+    fn checked<T>(
+        &self,
+        made: Result<Parsed<T>, Rejected>,
+        reading: &Reading,
+    ) -> Result<(T, Vec<Diagnostic>), Failure> {
         let mut warnings = self.warnings.clone();
-        match self.file.header(&self.options(reading)) {
-            Ok(Parsed { value: header, warnings: found }) => {
+        match made {
+            Ok(Parsed { value, warnings: found }) => {
                 warnings.extend(located(&found, &self.bytes));
-                Ok((header, strict(reading, warnings)?))
+                Ok((value, strict(reading, warnings)?))
             }
             Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
         }

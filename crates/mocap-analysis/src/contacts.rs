@@ -18,6 +18,12 @@ pub struct Foot {
 }
 
 /// The feet of a skeleton by its roles, left before right; none without roles.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let feet = mocap_analysis::feet_of(clip.skeleton());
+/// assert_eq!(clip.skeleton().joint(feet[0].toe).name, "LeftToeBase");
+/// ```
 pub fn feet_of(skeleton: &Skeleton) -> Vec<Foot> {
     let sides =
         [(Side::Left, Role::LeftFoot, Role::LeftToes), (Side::Right, Role::RightFoot, Role::RightToes)];
@@ -130,6 +136,10 @@ fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool
 }
 
 /// The ranges of frames in which a flag is set.
+///
+/// ```
+/// assert_eq!(mocap_analysis::runs(&[false, true, true, false, true]), [1..3, 4..5]);
+/// ```
 pub fn runs(flags: &[bool]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = None;

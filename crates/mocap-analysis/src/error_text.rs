@@ -34,6 +34,10 @@ impl ErrorSummary {
 }
 
 /// A length \[m\] as people read it, such as `1.2345 mm`.
+///
+/// ```
+/// assert_eq!(mocap_analysis::millimetres(0.00125), "1.25 mm");
+/// ```
 pub fn millimetres(metres: f64) -> String {
     let value = metres * 1000.0;
     if value != 0.0 && value.abs() < 1e-4 {

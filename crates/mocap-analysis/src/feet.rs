@@ -30,6 +30,17 @@ pub struct SoleHeights {
 /// Measures one foot on the given contacts, which may be those of another motion with the same frames.
 /// `floor` is in the units of the clip, `metres` the length of one.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_analysis::{ContactOptions, contacts, feet_of, foot_measure};
+///
+/// let foot = &feet_of(clip.skeleton())[0];
+/// let found = contacts(&clip, foot, &ContactOptions::default());
+/// let measure = foot_measure(&clip, foot, &found, 0.02, 1.0);
+/// // Somebody who stands does not skate.
+/// assert_eq!((measure.contact_frames, measure.skate), (clip.frames(), Some(0.0)));
+/// ```
+///
 /// # Panics
 /// Where the contacts have another number of frames than the clip.
 pub fn foot_measure(

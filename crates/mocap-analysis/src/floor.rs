@@ -14,6 +14,16 @@ const BELOW: f64 = 0.05;
 ///
 /// It is the height of joints, not of soles: a thicker sole lies lower.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_analysis::{ContactOptions, contacts, feet_of, floor_height};
+///
+/// let feet = feet_of(clip.skeleton());
+/// let found: Vec<_> = feet.iter().map(|foot| contacts(&clip, foot, &ContactOptions::default())).collect();
+/// // The toes are 2 cm above the origin.
+/// assert!((floor_height(&clip, &feet, &found).unwrap() - 0.02).abs() < 1e-9);
+/// ```
+///
 /// # Panics
 /// If the number of contacts is not that of feet, or they are of a clip of another length.
 pub fn floor_height(clip: &Clip, feet: &[Foot], contacts: &[FootContacts]) -> Option<f64> {
@@ -21,6 +31,16 @@ pub fn floor_height(clip: &Clip, feet: &[Foot], contacts: &[FootContacts]) -> Op
 }
 
 /// As [`floor_height`], for feet whose motion is known already.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_analysis::{ContactOptions, contacts, feet_of, FootMotion, floor_height, floor_of};
+///
+/// let feet = feet_of(clip.skeleton());
+/// let found: Vec<_> = feet.iter().map(|foot| contacts(&clip, foot, &ContactOptions::default())).collect();
+/// let motion = FootMotion::of(&clip, &feet);
+/// assert_eq!(floor_of(&motion, &found), floor_height(&clip, &feet, &found));
+/// ```
 ///
 /// # Panics
 /// If the number of contacts is not that of feet, or they are of a clip of another length.

@@ -66,6 +66,12 @@ impl FloorVote {
 }
 
 /// The height of the floor of a clip as a vote takes it [leg lengths]; `None` without feet or frames.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// // The toes are 2 cm above the origin, the legs 88 cm long.
+/// assert!((mocap_analysis::floor_in_legs(&clip).unwrap() - 0.02 / 0.88).abs() < 1e-9);
+/// ```
 pub fn floor_in_legs(clip: &Clip) -> Option<f64> {
     let (lengths, feet) = (Lengths::of(clip.skeleton()), feet_of(clip.skeleton()));
     let found = contacts_of(clip, &feet, &ContactOptions::default());

@@ -2,6 +2,11 @@
 
 /// The place of a percentile among `count` sorted samples, by nearest rank; `share` from 0 to 1.
 ///
+/// ```
+/// let sorted = [1, 2, 3, 4];
+/// assert_eq!(sorted[mocap_analysis::percentile_rank(0.5, sorted.len())], 2);
+/// ```
+///
 /// # Panics
 /// Without samples.
 pub fn percentile_rank(share: f64, count: usize) -> usize {

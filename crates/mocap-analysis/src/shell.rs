@@ -34,6 +34,10 @@ pub fn shell_distance(reference: &Isometry3<f64>, other: &Isometry3<f64>, shell:
 }
 
 /// The larger of two errors. An error that is not a number is infinite: `f64::max` would drop it.
+///
+/// ```
+/// assert_eq!(mocap_analysis::larger_error(0.1, f64::NAN), f64::INFINITY);
+/// ```
 #[inline]
 pub fn larger_error(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::INFINITY } else { a.max(b) }

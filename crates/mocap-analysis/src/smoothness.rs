@@ -15,6 +15,12 @@ pub struct LargestStep {
 }
 
 /// The largest step of some joints; `None` where nothing turns.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let step = mocap_analysis::largest_step(&clip, clip.skeleton().iter().map(|(id, _)| id)).unwrap();
+/// assert_eq!(clip.skeleton().joint(step.joint).name, "RightForeArm");
+/// ```
 pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> Option<LargestStep> {
     // The cosine of half the angle falls as the angle grows; only the largest step's angle is computed.
     let mut largest: Option<(f64, JointId, usize)> = None;
@@ -35,12 +41,24 @@ pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> O
 
 /// The mean length of the third derivative of a trajectory [units of the clip / s³], by differences of
 /// neighbouring frames; 0 of fewer than four frames.
+///
+/// ```
+/// use mocap_model::Vector3;
+///
+/// // A fall: its acceleration does not change.
+/// let fall: Vec<_> = (0..60).map(|i| Vector3::y() * -4.905 * (f64::from(i) / 60.0).powi(2)).collect();
+/// assert!(mocap_analysis::mean_jerk(&fall, 60.0) < 1e-6);
+/// ```
 pub fn mean_jerk(trajectory: &Trajectory, fps: f64) -> f64 {
     let jerks = trajectory.windows(4).map(|p| (p[3] - p[2] * 3.0 + p[1] * 3.0 - p[0]).norm());
     jerks.sum::<f64>() * fps.powi(3) / trajectory.len().saturating_sub(3).max(1) as f64
 }
 
 /// The root of the mean squared difference of two curves; 0 of none.
+///
+/// ```
+/// assert_eq!(mocap_analysis::rms_difference(&[1.0, 2.0], &[2.0, 1.0]), 1.0);
+/// ```
 ///
 /// # Panics
 /// Where they differ in length.
@@ -52,6 +70,13 @@ pub fn rms_difference(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Pearson's correlation of two curves; `None` where one of them is constant.
+///
+/// ```
+/// use mocap_analysis::correlation;
+///
+/// assert!((correlation(&[1.0, 2.0, 3.0], &[2.0, 4.0, 6.0]).unwrap() - 1.0).abs() < 1e-12);
+/// assert_eq!(correlation(&[1.0, 2.0, 3.0], &[5.0; 3]), None);
+/// ```
 ///
 /// # Panics
 /// Where they differ in length.

@@ -6,6 +6,13 @@ use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Vector3};
 pub type Trajectory = Vec<Vector3<f64>>;
 
 /// The trajectories of some joints, in the order given.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let joints = ["RightHand", "LeftFoot"].map(|name| clip.skeleton().find(name).unwrap());
+/// let [hand, foot] = &mocap_analysis::trajectories(&clip, &joints)[..] else { unreachable!() };
+/// assert!(hand[0] != hand[30] && foot[0] == foot[30]);
+/// ```
 pub fn trajectories(clip: &Clip, joints: &[JointId]) -> Vec<Trajectory> {
     let mut found = vec![Trajectory::with_capacity(clip.frames()); joints.len()];
     let mut kinematics = ForwardKinematics::of_joints(clip, joints);
@@ -19,6 +26,13 @@ pub fn trajectories(clip: &Clip, joints: &[JointId]) -> Vec<Trajectory> {
 }
 
 /// The transforms of some joints in object space, by joint in the order given, then by frame.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let hand = clip.skeleton().find("RightHand").unwrap();
+/// let placed = mocap_analysis::placements(&clip, &[hand]);
+/// assert_eq!(placed[0][30].translation.vector, mocap_analysis::trajectory(&clip, hand)[30]);
+/// ```
 pub fn placements(clip: &Clip, joints: &[JointId]) -> Vec<Vec<Isometry3<f64>>> {
     let mut found = vec![Vec::with_capacity(clip.frames()); joints.len()];
     let mut kinematics = ForwardKinematics::of_joints(clip, joints);

@@ -65,6 +65,12 @@ impl Body {
 
 /// The stature of a body [units of the skeleton], from the lengths of its legs and trunk: independent of the pose.
 /// `None` without the roles of both legs, or where these have no length.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// // Legs of 88 cm make a person of about 1.8 m.
+/// assert!((mocap_analysis::stature(clip.skeleton()).unwrap() - 1.8).abs() < 0.05);
+/// ```
 pub fn stature(skeleton: &Skeleton) -> Option<f64> {
     Body::of(skeleton).map(|body| body.stature())
 }
@@ -83,12 +89,24 @@ fn path_length(skeleton: &Skeleton, top: JointId, bottom: JointId) -> Option<f64
 
 /// The length of the legs from hip joint to ankle, the mean of both [units of the skeleton]; `None` without the roles of
 /// both legs, or where these have no length.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// assert!((mocap_analysis::leg_length(clip.skeleton()).unwrap() - 0.88).abs() < 1e-12);
+/// ```
 pub fn leg_length(skeleton: &Skeleton) -> Option<f64> {
     Body::of(skeleton).map(|body| body.legs)
 }
 
 /// The length [units of the skeleton] of the longest path along bones between two joints: independent of the
 /// rest pose and of the axes. IK handles of a rig (`ik_hand_l`) do not count.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// // From the toes of one foot to those of the other.
+/// let leg = 0.1 + 0.45 + 0.43 + 0.06f64.hypot(0.13);
+/// assert!((mocap_analysis::tree_diameter(clip.skeleton()) - 2.0 * leg).abs() < 1e-12);
+/// ```
 pub fn tree_diameter(skeleton: &Skeleton) -> f64 {
     // The longest and second longest way down from each joint; children come after their parents.
     let mut down = vec![[0.0f64; 2]; skeleton.len()];
@@ -141,6 +159,12 @@ pub struct UnitGuess {
 }
 
 /// As [`guess_unit`], with how sure it is.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let guess = mocap_analysis::unit_guess(clip.skeleton()).unwrap();
+/// assert!(guess.certain && guess.unit.metres == 1.0);
+/// ```
 pub fn unit_guess(skeleton: &Skeleton) -> Option<UnitGuess> {
     let body = Body::of(skeleton);
     let by_body = body.as_ref().and_then(|body| match body.stature() {
@@ -169,6 +193,11 @@ fn in_range(size: f64, ranges: &[(f64, f64, f64)]) -> Option<f64> {
 }
 
 /// Metres per unit of a skeleton: as its space says, else as its size suggests, else 1.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// assert_eq!(mocap_analysis::metres_per_unit(clip.skeleton()), 1.0);
+/// ```
 pub fn metres_per_unit(skeleton: &Skeleton) -> f64 {
     let unit = skeleton.space().unit.or_else(|| guess_unit(skeleton));
     unit.map_or(1.0, |unit| unit.metres)
@@ -177,17 +206,11 @@ pub fn metres_per_unit(skeleton: &Skeleton) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Dofs, EulerOrder, Joint, JointId, Space, UnitQuaternion};
+    use mocap_model::{Joint, JointId, Space};
 
     fn tree(lengths: &[(Option<u32>, f64)]) -> Skeleton {
-        let joints = lengths.iter().enumerate().map(|(i, (parent, length))| Joint {
-            name: format!("j{i}"),
-            parent: parent.map(JointId),
-            offset: [0.0, *length, 0.0].into(),
-            rest_rotation: UnitQuaternion::identity(),
-            dofs: Dofs::ball(EulerOrder::ZXY),
-            role: None,
-            end_site: false,
+        let joints = lengths.iter().enumerate().map(|(i, (parent, length))| {
+            Joint::new(format!("j{i}"), parent.map(JointId), [0.0, *length, 0.0].into())
         });
         Skeleton::new("tree", Space::default(), joints.collect()).unwrap()
     }

@@ -14,11 +14,21 @@ const CLEAR: f64 = 0.8;
 /// A rest pose may be drawn along another axis than the motion stands along. The direction of the motion does not tell
 /// this from somebody who lies down: the floor does. Who stands has the lowest joint near height 0 over the whole
 /// motion; who lies has all joints near it along the axis of the rest pose.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// assert_eq!(mocap_analysis::upright(&clip), Some(clip.skeleton().space().up));
+/// ```
 pub fn upright(clip: &Clip) -> Option<SignedAxis> {
     upright_by(clip, clip.skeleton())
 }
 
 /// As [`upright`], with the roles of another skeleton of the same joints.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// assert_eq!(mocap_analysis::upright_by(&clip, clip.skeleton()), mocap_analysis::upright(&clip));
+/// ```
 pub fn upright_by(clip: &Clip, roles: &Skeleton) -> Option<SignedAxis> {
     let legs = Legs::of(roles)?;
     let mut object = Pose::default();
@@ -128,7 +138,7 @@ fn stands(poses: &[Pose], legs: &Legs, axis: SignedAxis, rest: Option<SignedAxis
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Dofs, EulerOrder, FrameRate, Joint, JointTracks, Space, Track, UnitQuaternion, exp};
+    use mocap_model::{FrameRate, Joint, JointTracks, Space, Track, UnitQuaternion, exp};
 
     /// A body with legs of length 1 along Y, whose hips turn and move so.
     fn clip(turn: UnitQuaternion<f64>, place: impl Fn(usize) -> [f64; 3]) -> Clip {
@@ -142,13 +152,8 @@ mod tests {
             (Some(0), [0.0, 0.0, -0.1], None),
         ];
         let joints = joints.iter().enumerate().map(|(i, (parent, offset, role))| Joint {
-            name: format!("j{i}"),
-            parent: parent.map(JointId),
-            offset: (*offset).into(),
-            rest_rotation: UnitQuaternion::identity(),
-            dofs: Dofs::ball(EulerOrder::ZXY),
             role: *role,
-            end_site: false,
+            ..Joint::new(format!("j{i}"), parent.map(JointId), (*offset).into())
         });
         let skeleton = Skeleton::new("", Space::default(), joints.collect()).unwrap();
         let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();

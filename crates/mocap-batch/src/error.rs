@@ -222,10 +222,10 @@ pub enum BatchError {
         supported: &'static str,
     },
     /// A directory holds no manifest.
-    #[error("there is no manifest in '{}'", .0.display())]
+    #[error("'{}' has no manifest", .0.display())]
     NoManifest(PathBuf),
     /// Manifests to be merged record no run.
-    #[error("no manifest records a run: there is nothing to merge")]
+    #[error("no manifest records a run: nothing to merge")]
     NothingToMerge,
     /// Manifests to be merged are of different runs.
     #[error("'{}' and '{}' are of different runs: {}", .one.display(), .two.display(), .differences.join("; "))]

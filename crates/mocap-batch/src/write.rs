@@ -115,6 +115,13 @@ impl Staged {
 
 /// Writes content into a stream, such as stdout, through a buffer; returns its size (bytes).
 ///
+/// ```
+/// let mut stream = Vec::new();
+/// let bytes = mocap_batch::write_stream(&mut stream, &|out| out.write_all(b"frame,time"))?;
+/// assert_eq!((bytes, &stream[..]), (10, &b"frame,time"[..]));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// Where the stream or the content fails.
 pub fn write_stream(stream: impl Write, content: WriteContent<'_>) -> io::Result<u64> {

@@ -46,7 +46,7 @@ fn shards_of_different_divisions_are_not_merged() {
     assert!(error.to_string().contains("the number of shards was 3, is 4"), "{error}");
     let manifests = [manifest(None, &[]), manifest(Some("1/3"), &[]), manifest(Some("3/3"), &[])];
     let warnings = merge(&manifests).unwrap().warnings;
-    assert_eq!(warnings[0].to_string(), "there is no manifest of shard 2/3");
+    assert_eq!(warnings[0].to_string(), "the manifests lack shard 2/3");
 }
 
 #[test]

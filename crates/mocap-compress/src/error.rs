@@ -69,7 +69,7 @@ pub enum CompressError {
         smallest: f64,
     },
     /// A joint that is given a tolerance is not in the skeleton.
-    #[error("there is no joint '{joint}' in the skeleton")]
+    #[error("the skeleton has no joint '{joint}'")]
     NoSuchJoint {
         /// The name.
         joint: String,

@@ -55,6 +55,49 @@ fn jerk(clip: &Clip) -> f64 {
     sizes[sizes.len() / 2]
 }
 
+/// 0.2 % of the rotations turned by 20°, and what is left of that: the largest error there, and the rms error of what is
+/// more than three frames away from every spike of its joint.
+fn spikes(clip: &Clip, method: Denoise) -> Result<(f64, f64), Box<dyn std::error::Error>> {
+    let mut normal = Normal(3);
+    let mut spiked: Vec<Vec<usize>> = Vec::new();
+    let frames = clip.frames();
+    let tracks = clip.skeleton().joints().iter().zip(clip.tracks()).map(|(joint, tracks)| {
+        let mut found = Vec::new();
+        let values = (0..frames).map(|frame| {
+            let value = tracks.rotation.at(frame);
+            if frame < 3 || frame + 3 >= frames || joint.end_site || normal.uniform() >= 0.002 {
+                return value;
+            }
+            found.push(frame);
+            let axis = Vector3::from_fn(|_, _| normal.next()).normalize();
+            value * exp(&(axis * 20f64.to_radians()))
+        });
+        let rotation = Track::Sampled(values.collect());
+        spiked.push(found);
+        JointTracks { rotation, ..tracks.clone() }
+    });
+    let tracks = tracks.collect();
+    let noisy = Clip::new(clip.skeleton().clone(), clip.rate(), frames, tracks)?;
+    let clean = denoise(&noisy, method)?.0;
+    let (mut left, mut squares, mut count) = (0.0f64, 0.0, 0.0);
+    for (id, joint) in clip.skeleton().iter().filter(|(_, joint)| !joint.end_site) {
+        let found = &spiked[id.index()];
+        for frame in 0..frames {
+            let (a, b) = (clip.track(id).rotation.at(frame), clean.track(id).rotation.at(frame));
+            let angle = angle_between(&a, &b).to_degrees();
+            if found.contains(&frame) {
+                left = left.max(angle);
+            } else if found.iter().all(|spike| spike.abs_diff(frame) > 3) {
+                (squares, count) = (squares + angle * angle, count + 1.0);
+            }
+            if std::env::var_os("SHOW").is_some() && angle > 2.0 {
+                println!("  {} {frame} {angle:.1} {}", joint.name, found.contains(&frame));
+            }
+        }
+    }
+    Ok((left, f64::sqrt(squares / count)))
+}
+
 fn error(a: &Clip, b: &Clip) -> (f64, f64) {
     let (mut squares, mut count, mut most) = (0.0, 0.0, 0.0f64);
     for (id, _) in a.skeleton().iter().filter(|(_, joint)| !joint.end_site) {
@@ -88,12 +131,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let found = [rms, most, jerk(&clean) / jerk(&clip), noise];
             sums.iter_mut().zip(found).for_each(|(sum, value)| *sum += value / 5.0);
         }
+        let (left, elsewhere) = spikes(&clip, method)?;
         let (still, _) = error(&clip, &denoise(&clip, method)?.0);
+        if std::env::var_os("SHOW").is_some() {
+            let cl = denoise(&clip, method)?.0;
+            for (id, joint) in clip.skeleton().iter() {
+                for f in 0..clip.frames() {
+                    let a = angle_between(&clip.track(id).rotation.at(f), &cl.track(id).rotation.at(f))
+                        .to_degrees();
+                    if a > 2.0 {
+                        println!("  clean {} {f} {a:.1}", joint.name);
+                    }
+                }
+            }
+        }
         let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
         let speed = (5 * joints * clip.frames()) as f64 / seconds / 1e6;
         let [rms, most, jerk, noise] = sums;
         println!(
-            "{path}: rms {rms:.3}, max {most:.2}, jerk {jerk:.2}, noise {noise:.3}, clean {still:.3}, {speed:.2} M joint-frames/s"
+            "{path}: rms {rms:.3}, max {most:.2}, jerk {jerk:.2}, noise {noise:.3}, clean {still:.3}, spikes left {left:.1}, \
+             elsewhere {elsewhere:.3}, {speed:.2} M joint-frames/s"
         );
     }
     Ok(())

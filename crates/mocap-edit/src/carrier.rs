@@ -36,7 +36,7 @@ impl Carrier {
         Carrier { joint: path[at], above: path[..at].to_vec() }
     }
 
-    /// The carrier that is the hips: what is above them stays in one pose.
+    /// The carrier that is the hips: joints above them stay in one pose.
     pub(crate) fn hips(clip: &Clip, body: &Body) -> Carrier {
         let mut above = Vec::new();
         let mut at = body.hips;

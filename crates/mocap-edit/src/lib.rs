@@ -1,4 +1,4 @@
-//! Edits motions: mirror, denoise, loop, join, retime, root motion. Clip in, clip and report out.
+//! Edits motions: mirror, denoise, loop, join, retime, paths, layers, root motion. Clip in, clip and report out.
 //!
 //! ```
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -12,7 +12,7 @@
 //! # Ok::<(), mocap_edit::EditError>(())
 //! ```
 //!
-//! Each edit is also a function of its own: it takes a [`Clip`](mocap_model::Clip) and options and returns the edited
+//! Each edit is also a separate function: it takes a [`Clip`](mocap_model::Clip) and options and returns the edited
 //! clip and an [`EditReport`]. Nothing is changed in place, nothing is printed, no file is read.
 //!
 //! | to | see |
@@ -20,15 +20,18 @@
 //! | swap left and right | [`mirror`] |
 //! | remove jitter and spikes | [`denoise`] |
 //! | make a loop, join motions | [`make_loop`], [`join()`] |
+//! | play faster or slower, step with another motion | [`speed`], [`duration`], [`map_times`], [`sync`] |
+//! | bend the path, or lay the motion along one | [`turn`], [`along`] |
+//! | add a pose or a motion to some joints | [`add`] |
+//! | leave fingers, twist joints or props out | [`strip`] |
 //! | blend motions by weight | [`blend()`] |
 //! | play a graph of motions: state machines, layers | [`play()`] |
 //! | bring hands, feet or hips to keys | [`warp()`] |
 //! | make bands of frequency louder or quieter | [`bands()`] |
-//! | play faster or slower | [`speed`], [`duration`], [`map_times`] |
 //! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
-//! | cut and resample | [`trim`], [`drop_first_frame`], [`resample`] |
+//! | cut and resample | [`trim`], [`split`], [`drop_first_frame`], [`resample`] |
 //! | fail where an edit changed too much | [`EditGate`] |
 //!
 //! Lengths are in units of the clip, in reports in metres; angles are radians, in reports degrees. Edits that need a
@@ -47,8 +50,11 @@ mod fixtures;
 mod gate;
 mod inertia;
 mod join;
+mod layer;
 mod mask;
 mod mirror;
+mod path;
+mod phases;
 mod play;
 mod pose_cloud;
 mod report;
@@ -57,6 +63,8 @@ mod root;
 mod samples;
 mod sequence;
 mod smoothing;
+mod split;
+mod strip;
 mod table;
 mod trim;
 mod warp;
@@ -72,8 +80,11 @@ pub use error::EditError;
 pub use feet::fix_feet;
 pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
+pub use layer::{Layer, add};
 pub use mask::Mask;
 pub use mirror::mirror;
+pub use path::{Path, along, turn};
+pub use phases::sync;
 pub use play::{
     Amount, Condition, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Timeline,
     Transition, play,
@@ -84,6 +95,8 @@ pub use root::{
     Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
 };
 pub use sequence::{Applied, Edit, apply};
+pub use split::{SplitBy, split};
+pub use strip::{Strip, strip};
 pub use trim::{drop_first_frame, resample, trim};
 pub use warp::{Warp, WarpChange, WarpKey, warp};
 

@@ -165,6 +165,23 @@ impl EditReport {
     }
 }
 
+impl EditReport {
+    /// Warns where planted feet slide more than before.
+    pub(crate) fn warn_of_skate(&mut self) {
+        let skate = |contacts: Option<ContactFigures>| contacts.and_then(|contacts| contacts.skate);
+        if let (Some(before), Some(after)) = (skate(self.contacts_before), skate(self.contacts))
+            && after > 1.2 * before + 0.005
+        {
+            let message = format!(
+                "feet skate more than before: {:.1} cm/s, {:.1} before; --fix-feet locks them",
+                after * 100.0,
+                before * 100.0
+            );
+            self.warn("edit::skate", message);
+        }
+    }
+}
+
 /// Contacts and skate of all feet.
 pub(crate) fn contact_figures(body: &Body, clip: &Clip) -> Option<ContactFigures> {
     let metres = body.metres?;

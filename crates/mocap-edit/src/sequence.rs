@@ -3,7 +3,10 @@
 use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 
 use crate::samples::Samples;
-use crate::{Denoise, EditError, EditReport, Gains, Keep, LoopOptions, RootCurve, TimeMap, Warp};
+use crate::{
+    Denoise, EditError, EditReport, Gains, JoinOptions, Keep, Layer, LoopOptions, Path, RootCurve, Strip,
+    TimeMap, Warp,
+};
 
 /// One edit with its options.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +36,20 @@ pub enum Edit {
     Duration(f64),
     /// Retime by a map of times.
     TimeMap(Box<TimeMap>),
+    /// Retime to the phases of another motion.
+    Sync(Box<Clip>),
     /// Lock planted feet.
     FixFeet,
+    /// Bend the path: turn by this angle \[rad\] from start to end, to the left.
+    Turn(f64),
+    /// Lay the motion along a path.
+    Along(Box<Path>),
+    /// Add a pose or a motion.
+    Add(Box<Layer>),
+    /// Leave joints out.
+    Strip(Strip),
+    /// Lay a motion onto the end.
+    Join(Box<Clip>, JoinOptions),
     /// Take the root motion out.
     InPlace(Keep),
     /// Keep the root motion as a curve; the motion stays.
@@ -69,7 +84,7 @@ pub struct Applied {
     pub lead_in: usize,
 }
 
-/// What an edit does with frames at the start that are no motion.
+/// What an edit does with frames at the start that are not motion.
 enum LeadIn {
     /// They are edited like the others.
     Edited,
@@ -120,7 +135,13 @@ impl Edit {
             Edit::Speed(_) => "speed",
             Edit::Duration(_) => "duration",
             Edit::TimeMap(_) => "time-map",
+            Edit::Sync(_) => "sync",
             Edit::FixFeet => "fix-feet",
+            Edit::Turn(_) => "turn",
+            Edit::Along(_) => "along",
+            Edit::Add(_) => "add",
+            Edit::Strip(_) => "strip",
+            Edit::Join(..) => "join",
             Edit::InPlace(_) => "in-place",
             Edit::ExtractRoot(_) => "extract-root",
             Edit::ApplyRoot(_) => "apply-root",
@@ -133,7 +154,7 @@ impl Edit {
 
     fn lead_in(&self) -> LeadIn {
         match self {
-            Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) => LeadIn::Edited,
+            Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) | Edit::Strip(_) => LeadIn::Edited,
             Edit::Loop(_) => LeadIn::Dropped,
             _ => LeadIn::Kept,
         }
@@ -230,7 +251,16 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         Edit::Speed(factor) => crate::speed(clip, *factor),
         Edit::Duration(seconds) => crate::duration(clip, *seconds),
         Edit::TimeMap(map) => crate::map_times(clip, map),
+        Edit::Sync(other) => crate::sync(clip, other),
         Edit::FixFeet => crate::fix_feet(clip),
+        Edit::Turn(angle) => crate::turn(clip, *angle),
+        Edit::Along(path) => crate::along(clip, path),
+        Edit::Add(layer) => crate::add(clip, layer),
+        Edit::Strip(what) => crate::strip(clip, *what),
+        Edit::Join(next, options) => {
+            let (joined, mut reports) = crate::join(&[clip.clone(), (**next).clone()], options)?;
+            Ok((joined, reports.remove(0)))
+        }
         Edit::InPlace(keep) => crate::in_place(clip, *keep),
         Edit::ApplyRoot(curve) => crate::apply_root(clip, curve),
         Edit::AddRootJoint { name, keep } => crate::add_root_joint(clip, name, *keep),

@@ -28,7 +28,7 @@ pub fn trim(clip: &Clip, range: &FrameRange) -> Result<Clip, EditError> {
 /// Drops the first frame: in BVH conversions of the CMU database it is a rest pose.
 ///
 /// # Errors
-/// [`EditError::NoFrameLeft`] where there is no other frame.
+/// [`EditError::NoFrameLeft`] if the clip has no other frame.
 pub fn drop_first_frame(clip: &Clip) -> Result<Clip, EditError> {
     let frames = clip.frames();
     if frames < 2 {

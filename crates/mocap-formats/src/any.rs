@@ -40,6 +40,15 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Docume
 
 /// Writes a clip in a format; of formats without motion, its skeleton.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_formats::{Format, WriteOptions, write};
+///
+/// let bvh = write(&clip, Format::Bvh, &WriteOptions::default())?.main.into_bytes();
+/// assert!(bvh.starts_with(b"HIERARCHY"));
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
+///
 /// # Errors
 /// Where the format cannot be written or cannot hold the clip, or the clip has more frames × joints than
 /// [`Limits::samples`](crate::Limits::samples).
@@ -48,6 +57,16 @@ pub fn write<'c>(clip: &'c Clip, format: Format, options: &WriteOptions) -> Resu
 }
 
 /// As [`write()`]; the clip is freed as soon as it is no longer needed, which saves memory.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_formats::{Format, WriteOptions, write_owned};
+///
+/// let encoded = write_owned(clip, Format::Amc, &WriteOptions::default())?;
+/// // The skeleton of an AMC is a file beside it.
+/// assert_eq!(encoded.beside.unwrap().0, "asf");
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
 ///
 /// # Errors
 /// As [`write()`].
@@ -72,6 +91,15 @@ fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Re
 }
 
 /// Writes clips of one skeleton into one file.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_formats::{Format, WriteOptions, write_clips};
+///
+/// let moves = [clip.clone().with_name("wave"), clip.trimmed(0..30).unwrap().with_name("start")];
+/// assert!(write_clips(&moves, Format::Glb, &WriteOptions::default()).is_ok());
+/// assert_eq!(write_clips(&moves, Format::Bvh, &WriteOptions::default()).unwrap_err().code(), "format::one-clip");
+/// ```
 ///
 /// # Errors
 /// As [`write()`]; where the format holds one clip per file and several are given, or where none is given.
@@ -139,6 +167,14 @@ pub fn write_kept(
 }
 
 /// Writes a skeleton in a format that holds skeletons without motion.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_formats::{Format, WriteOptions, write_skeleton};
+///
+/// let skel = write_skeleton(clip.skeleton(), Format::Skel, &WriteOptions::default())?;
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
 ///
 /// # Errors
 /// Where the format needs a motion or cannot hold the skeleton.

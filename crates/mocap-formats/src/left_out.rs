@@ -59,6 +59,16 @@ impl crate::Problem for LeftOut {
 
 /// The clip without scale tracks: joints keep their places by translations. Warns where there were any.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use std::borrow::Cow;
+///
+/// let mut warnings = Vec::new();
+/// // Without scale tracks the clip is not copied.
+/// assert!(matches!(mocap_formats::without_scale(Cow::Borrowed(&clip), &mut warnings)?, Cow::Borrowed(_)));
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
+///
 /// # Errors
 /// [`LeftOut::Overflow`], where a translation overflows.
 pub fn without_scale<'c>(clip: Cow<'c, Clip>, warnings: &mut Vec<Finding>) -> Result<Cow<'c, Clip>, Finding> {
@@ -71,6 +81,17 @@ pub fn without_scale<'c>(clip: Cow<'c, Clip>, warnings: &mut Vec<Finding>) -> Re
 }
 
 /// The clip with only rotations and translations, for formats that hold nothing else. Warns about everything left out.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use std::borrow::Cow;
+///
+/// let mut warnings = Vec::new();
+/// let named = clip.with_name("wave");
+/// let bare = mocap_formats::transforms_only(Cow::Owned(named), &mut warnings)?;
+/// assert_eq!(bare.frames(), 120);
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
 ///
 /// # Errors
 /// As [`without_scale`].

@@ -8,6 +8,12 @@ const LONGEST: usize = 100;
 
 /// The candidate with the fewest changes of letters, the first of equals; `None` where none is near. Neither case nor
 /// `_` for `-` is a change, and two letters that changed places are one.
+///
+/// ```
+/// let joints = ["Hips", "LeftUpLeg", "LeftLeg"];
+/// assert_eq!(mocap_formats::nearest_name("LeftUpLge", joints), Some("LeftUpLeg"));
+/// assert_eq!(mocap_formats::nearest_name("Tail", joints), None);
+/// ```
 pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let wanted = plain(name);

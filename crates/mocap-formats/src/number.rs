@@ -34,6 +34,11 @@ struct Mantissa {
 /// A number is an optional sign, digits with at most one point among them or at either end (`+10.`, `.5`),
 /// and an optional exponent (`3.6e-015`). It ends at the first character that cannot continue it: the
 /// caller decides whether that may follow. What is too large becomes infinite.
+///
+/// ```
+/// assert_eq!(mocap_formats::number::scan(b"-1.5e2 7", 0), Some((-150.0, 6)));
+/// assert_eq!(mocap_formats::number::scan(b"nan", 0), None);
+/// ```
 #[inline]
 pub fn scan(text: &[u8], at: usize) -> Option<(f64, usize)> {
     match scan_short(text, at) {
@@ -121,6 +126,10 @@ fn scan_any(text: &[u8], at: usize) -> Option<(f64, usize)> {
 
 /// Where a text for something that is not a finite number ends: `NaN`, `-nan(ind)`, `inf`, `Infinity`,
 /// `-1.#IND00`, `1.#QNAN`, in any case. `None` where none starts at `at`.
+///
+/// ```
+/// assert_eq!(mocap_formats::number::scan_not_finite(b"nan 1", 0), Some(3));
+/// ```
 pub fn scan_not_finite(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at + usize::from(matches!(text.get(at), Some(b'-' | b'+')));
     for word in ["nan", "infinity", "inf"] {
@@ -309,6 +318,12 @@ fn by_std(text: &[u8]) -> Option<(f64, usize)> {
 }
 
 /// Appends the shortest text that reads back as `number`, without an exponent unless it is far from one.
+///
+/// ```
+/// let mut text = Vec::new();
+/// mocap_formats::number::write(&mut text, 0.1 + 0.2);
+/// assert_eq!(text, b"0.30000000000000004");
+/// ```
 pub fn write(text: &mut Vec<u8>, number: f64) {
     // Most numbers of motion files have at most six decimals, most others nine.
     if write_decimal::<6>(text, number) || write_decimal::<9>(text, number) {

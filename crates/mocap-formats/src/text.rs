@@ -30,6 +30,10 @@ impl crate::Problem for Problem {
 
 /// The text that spans of findings refer to: a byte order mark is dropped, UTF-16 becomes UTF-8, and NULs
 /// and Ctrl-Z at the end are cut off.
+///
+/// ```
+/// assert_eq!(&mocap_formats::text::decode(b"\xEF\xBB\xBFHIERARCHY")[..], b"HIERARCHY");
+/// ```
 pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
     let text = match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, bom)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[bom..]),

@@ -8,15 +8,7 @@ use pair::{greatest_distance, read_back};
 use std::sync::Arc;
 
 fn joint(name: &str, parent: Option<u32>, offset: [f64; 3]) -> Joint {
-    Joint {
-        name: name.into(),
-        parent: parent.map(JointId),
-        offset: offset.into(),
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
+    Joint::new(name, parent.map(JointId), offset.into())
 }
 
 /// A rig with everything an ASF file has no words for.

@@ -5,15 +5,7 @@ use mocap_model::*;
 use std::sync::Arc;
 
 fn joint(name: &str, parent: Option<u32>, y: f64) -> Joint {
-    Joint {
-        name: name.into(),
-        parent: parent.map(JointId),
-        offset: Vector3::new(0.0, y, 0.0),
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
+    Joint::new(name, parent.map(JointId), Vector3::new(0.0, y, 0.0))
 }
 
 #[test]

@@ -6,15 +6,7 @@ use serde_json::Value;
 use std::path::Path;
 
 fn joint(name: &str, parent: Option<u32>, offset: [f64; 3]) -> Joint {
-    Joint {
-        name: name.into(),
-        parent: parent.map(JointId),
-        offset: offset.into(),
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
+    Joint::new(name, parent.map(JointId), offset.into())
 }
 
 /// Something of everything that a skeleton can hold.

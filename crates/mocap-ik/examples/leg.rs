@@ -6,15 +6,7 @@ use mocap_ik::{Goal, IkMethod, PosedChain, SolveOptions, Solver};
 use mocap_model::{Dofs, EulerOrder, Joint, JointId, Limit, Pose, Skeleton, Space, UnitQuaternion, Vector3};
 
 fn joint(name: &str, parent: Option<u32>, offset: [f64; 3], dofs: Dofs) -> Joint {
-    Joint {
-        name: name.into(),
-        parent: parent.map(JointId),
-        offset: Vector3::from(offset),
-        rest_rotation: UnitQuaternion::identity(),
-        dofs,
-        role: None,
-        end_site: false,
-    }
+    Joint { dofs, ..Joint::new(name, parent.map(JointId), Vector3::from(offset)) }
 }
 
 #[allow(clippy::print_stdout, reason = "an example shows what it does")]

@@ -1,9 +1,7 @@
 //! Legs of a skeleton, as retargeting uses them: taken from a pose, solved, and put back.
 
 use mocap_ik::{Goal, IkError, IkMethod, PosedChain, SolveOptions, SolveStatus, Solver};
-use mocap_model::{
-    Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, Pose, Skeleton, Space, UnitQuaternion, Vector3, exp,
-};
+use mocap_model::{Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, Pose, Skeleton, Space, Vector3, exp};
 use nalgebra::Unit;
 
 const THIGH: f64 = 0.45;
@@ -11,14 +9,8 @@ const SHANK: f64 = 0.42;
 
 /// Hips, a leg whose knee turns about X, an ankle and a toe.
 fn skeleton(knee: Dofs) -> Skeleton {
-    let joint = |name: &str, parent: Option<u32>, offset: [f64; 3]| Joint {
-        name: name.into(),
-        parent: parent.map(JointId),
-        offset: Vector3::from(offset),
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
+    let joint = |name: &str, parent: Option<u32>, offset: [f64; 3]| {
+        Joint::new(name, parent.map(JointId), Vector3::from(offset))
     };
     let mut joints = vec![
         joint("hips", None, [0.0, 0.9, 0.0]),

@@ -8,6 +8,13 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 /// turn about some perpendicular axis. Small angles are exact.
 ///
 /// Half-vector form, `normalize[u·v + √(|w|² + (u·v)²), w]` with `w = u × v`.
+///
+/// ```
+/// use mocap_model::{Vector3, rotation_between};
+///
+/// let turn = rotation_between(&Vector3::x(), &(Vector3::y() * 3.0));
+/// assert!((turn * Vector3::x() - Vector3::y()).norm() < 1e-12);
+/// ```
 pub fn rotation_between(from: &Vector3<f64>, to: &Vector3<f64>) -> UnitQuaternion<f64> {
     let cross = from.cross(to);
     let dot = from.dot(to);
@@ -33,6 +40,13 @@ fn any_across(v: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// The angle \[rad\] of the shortest rotation from `a` to `b`, exact down to tiny angles.
+///
+/// ```
+/// use mocap_model::{Vector3, angle_between, exp};
+///
+/// let [a, b] = [0.2, 0.5].map(|angle| exp(&(Vector3::z() * angle)));
+/// assert!((angle_between(&a, &b) - 0.3).abs() < 1e-12);
+/// ```
 pub fn angle_between(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> f64 {
     let between = a.inverse() * b;
     2.0 * between.imag().norm().atan2(between.w.abs())
@@ -51,17 +65,38 @@ pub fn slerp(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, t: f64) -> UnitQu
 }
 
 /// Normalised linear interpolation along the shorter arc: cheaper than [`slerp`], not of constant speed.
+///
+/// ```
+/// use mocap_model::{Vector3, angle_between, exp, nlerp, slerp};
+///
+/// let [a, b] = [0.0, 0.4].map(|angle| exp(&(Vector3::x() * angle)));
+/// assert!(angle_between(&nlerp(&a, &b, 0.5), &slerp(&a, &b, 0.5)) < 1e-12);
+/// assert!(angle_between(&nlerp(&a, &b, 0.3), &slerp(&a, &b, 0.3)) < 1e-3);
+/// ```
 pub fn nlerp(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, t: f64) -> UnitQuaternion<f64> {
     let sign = if a.coords.dot(&b.coords) < 0.0 { -1.0 } else { 1.0 };
     UnitQuaternion::new_normalize(Quaternion::from(a.coords * (1.0 - t) + b.coords * (sign * t)))
 }
 
 /// Linear interpolation of vectors.
+///
+/// ```
+/// use mocap_model::{Vector3, lerp};
+///
+/// assert_eq!(lerp(&Vector3::zeros(), &Vector3::x(), 0.25), Vector3::x() * 0.25);
+/// ```
 pub fn lerp(a: &Vector3<f64>, b: &Vector3<f64>, t: f64) -> Vector3<f64> {
     a + (b - a) * t
 }
 
 /// The rotation vector (axis times angle \[rad\], at most π long) of a rotation.
+///
+/// ```
+/// use mocap_model::{Vector3, exp, log};
+///
+/// let vector = Vector3::new(0.1, -0.2, 0.3);
+/// assert!((log(&exp(&vector)) - vector).norm() < 1e-12);
+/// ```
 pub fn log(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let q = if rotation.w < 0.0 { -rotation.into_inner() } else { rotation.into_inner() };
     let sine = q.imag().norm();
@@ -72,6 +107,13 @@ pub fn log(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
 }
 
 /// The rotation of a rotation vector (axis times angle \[rad\]).
+///
+/// ```
+/// use mocap_model::{Vector3, exp};
+///
+/// let quarter = exp(&(Vector3::z() * std::f64::consts::FRAC_PI_2));
+/// assert!((quarter * Vector3::x() - Vector3::y()).norm() < 1e-12);
+/// ```
 pub fn exp(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
     let half = vector.norm() / 2.0;
     let scale = if half < 1e-12 { 0.5 } else { half.sin() / (2.0 * half) };
@@ -81,6 +123,14 @@ pub fn exp(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
 
 /// Splits a rotation into `swing · twist`: the twist turns about `axis` (unit), the swing about an axis
 /// across it. A half-turn swing leaves the twist undefined: it is then the identity.
+///
+/// ```
+/// use mocap_model::{Vector3, angle_between, exp, swing_twist};
+///
+/// let (bend, roll) = (exp(&(Vector3::x() * 0.7)), exp(&(Vector3::y() * 0.2)));
+/// let (swing, twist) = swing_twist(&(bend * roll), &Vector3::y());
+/// assert!(angle_between(&swing, &bend) < 1e-12 && angle_between(&twist, &roll) < 1e-12);
+/// ```
 pub fn swing_twist(
     rotation: &UnitQuaternion<f64>,
     axis: &Vector3<f64>,

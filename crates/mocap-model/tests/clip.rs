@@ -5,15 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 fn joint(name: &str, parent: Option<u32>, offset: [f64; 3]) -> Joint {
-    Joint {
-        name: name.into(),
-        parent: parent.map(JointId),
-        offset: offset.into(),
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
+    Joint::new(name, parent.map(JointId), offset.into())
 }
 
 fn arm() -> Skeleton {

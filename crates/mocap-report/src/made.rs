@@ -1,9 +1,6 @@
 //! Motions made for tests: of any size, anywhere, in any space.
 
-use mocap_model::{
-    Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Role, Skeleton, Space, Track,
-    UnitQuaternion, Vector3, exp,
-};
+use mocap_model::{Clip, FrameRate, Joint, JointId, JointTracks, Role, Skeleton, Space, Track, Vector3, exp};
 use std::sync::Arc;
 
 /// A chain of `joints` joints, each `length` long, the last one an end site where there are two or more; it
@@ -11,13 +8,13 @@ use std::sync::Arc;
 pub(crate) fn chain(joints: usize, length: f64, frames: usize, space: Space) -> Clip {
     let up = space.up.vector();
     let joint = |i: usize| Joint {
-        name: format!("joint {i}"),
-        parent: i.checked_sub(1).map(JointId::from),
-        offset: if i == 0 { Vector3::zeros() } else { up * length },
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
         role: (i == 0).then_some(Role::Hips),
         end_site: i > 0 && i + 1 == joints,
+        ..Joint::new(
+            format!("joint {i}"),
+            i.checked_sub(1).map(JointId::from),
+            if i == 0 { Vector3::zeros() } else { up * length },
+        )
     };
     let skeleton = Arc::new(Skeleton::new("chain", space, (0..joints).map(joint).collect()).unwrap());
     let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();

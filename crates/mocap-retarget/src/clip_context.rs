@@ -263,7 +263,7 @@ fn same_legs(pair: &Pair) -> bool {
     })
 }
 
-/// Whether two skeletons have the same feet: what is flat on one is flat on the other.
+/// Whether two skeletons have the same feet: a foot flat on one is flat on the other.
 fn same_feet(source: (&Skeleton, &[Foot]), target: (&Skeleton, &[Foot])) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs());
     let same_bone = |(a, b): (&JointId, &JointId)| {

@@ -39,7 +39,7 @@ const USUAL_DROP: f64 = 0.06;
 const MOST_DROP: f64 = 0.6;
 /// A foot is moved by at most this share of the leg's length to be locked;
 const MOST_MOVE: f64 = 0.2;
-/// or by this share of its own length: the ball of a foot that is long for its leg swings far as the foot rolls.
+/// or by this share of its length: the ball of a foot that is long for its leg swings far as the foot rolls.
 const MOST_ROLL: f64 = 0.5;
 /// The hips never stretch a leg beyond this share of its length.
 const STRETCHED: f64 = 0.998;
@@ -202,6 +202,9 @@ impl Lock<'_> {
         locked: &Corrections,
     ) {
         let (up, floor, first) = (self.pair.directions.up, self.floor, self.frames.start);
+        if !floor.is_finite() {
+            return;
+        }
         let (goals, tips) = (&mut targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
         let raised = |frame: usize, goal: &Vector3<f64>| {
             let ball = goal + tips[frame] * foot.toe_offset;

@@ -2,7 +2,7 @@
 //!
 //! The transfer stage with other rules: each paired joint rotates, in object space, as its partner has rotated since
 //! the rest pose. The uppermost paired joint follows its partner's position, scaled by the sizes of both skeletons.
-//! There are no limbs to solve and no feet to lock. Limits and steps are measured as for a body.
+//! Limbs are not solved and feet not locked. Limits and steps are measured as for a body.
 
 use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
 use crate::measure::{StepRow, exceeded_limits, largest_steps};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Of the options only limits and rest poses apply. The report has no feet, effectors or angles.
 ///
 /// # Errors
-/// If there are no pairs, a joint of the target is paired twice, or a rest pose is of another skeleton.
+/// If no pairs are given, a joint of the target is paired twice, or a rest pose is of another skeleton.
 ///
 /// ```
 /// # let walk = include_bytes!("../../../fixtures/clips/alex_walk.bvh");
@@ -50,7 +50,7 @@ pub fn retarget_joint_pairs(
     Ok((motion, report))
 }
 
-/// A clip, and what is known of two skeletons and their joint pairs before its first frame.
+/// A clip, two skeletons and their joint pairs, as known before the first frame.
 struct PairedJoints {
     /// In the axes of the target.
     source: Clip,

@@ -469,7 +469,7 @@ impl Maker<'_> {
         }
         let children = self.skeleton.children(id);
         let tips: Vector3<f64> = children.iter().map(|tip| self.local_bone(id, *tip)).sum();
-        // Toes without a tip go on like the foot.
+        // Toes without a tip continue the foot.
         let base = &self.base.joints[id.index()];
         let tips = if tips.norm() > 0.0 { tips } else { base.rotation.inverse() * base.translation.vector };
         let direction = (inherited * tips).try_normalize(0.0)?;

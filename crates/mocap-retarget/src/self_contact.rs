@@ -63,7 +63,7 @@ pub(crate) struct SelfContacts {
     pub offsets: Vec<Vec<ContactOffset>>,
 }
 
-/// The vector from what is touched to the palm in one frame.
+/// The vector from the touched part to the palm in one frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactOffset {
     /// Of the source, scaled to the target.
@@ -163,7 +163,7 @@ impl PalmTracks {
     }
 }
 
-/// Removes what is near but never long enough in contact.
+/// Removes parts that are near but never long enough in contact.
 fn without_passing(weights: &mut [f64], shortest: usize) {
     let near: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
     for run in runs(&near) {

@@ -1,10 +1,11 @@
 //! Retargeting on fixtures and on bodies made up here: frames of joints, axes and units make no difference, the
-//! contacts found are the true ones, and what is no body is refused in words.
+//! contacts found are the true ones, and other shapes are refused with a message.
 
 use mocap_formats::{Limits, bvh};
 use mocap_model::*;
 use mocap_retarget::{
-    FootLock, RetargetError, RetargetOptions, Retargeter, SourceOrTarget, estimate_rest_pose, map_roles,
+    Floor, FootLock, RetargetError, RetargetOptions, Retargeter, SourceOrTarget, estimate_rest_pose,
+    map_roles,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -124,7 +125,7 @@ fn axes_and_units_make_no_difference() {
 fn a_rest_pose_without_shape_is_mended_by_the_motion() {
     let source = clip("alex_walk.bvh");
     let target = clip("robin_walk.bvh");
-    // All bones along one axis, as some exporters write them: the pose is in the rotations alone.
+    // All bones along one axis, as some exporters write them: the pose is only in the rotations.
     let along = |clip: &Clip| {
         let skeleton = clip.skeleton();
         let roles = map_roles(skeleton);
@@ -300,4 +301,16 @@ proptest! {
             let _ = retargeter.retarget(&still);
         }
     }
+}
+
+#[test]
+fn without_a_floor_toes_bend_as_they_did() {
+    let (source, target) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
+    let toes = |floor: Floor, foot_lock: FootLock| {
+        let options = RetargetOptions { floor, foot_lock, ..RetargetOptions::default() };
+        let motion = retarget(&source, target.skeleton(), &options).0;
+        let toes = motion.skeleton().with_role(Role::LeftToes).unwrap();
+        (0..motion.frames()).map(|frame| motion.track(toes).rotation.at(frame)).collect::<Vec<_>>()
+    };
+    assert_eq!(toes(Floor::Off, FootLock::On), toes(Floor::Off, FootLock::Off));
 }

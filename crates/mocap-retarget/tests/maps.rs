@@ -1,4 +1,4 @@
-//! Maps that are wrong, unclear or given: what is a guess is an error, what is left out is said, and what is no biped
+//! Maps that are wrong, unclear or given: a guess is an error, joints left out are reported, and a body that is not a biped
 //! moves by pairs.
 
 use mocap_formats::{Limits, bvh, skel};
@@ -284,11 +284,11 @@ fn an_explanation_speaks_of_every_joint_once() {
     let scores: Vec<f64> = explanation.rows.iter().filter_map(|row| row.score).collect();
     assert!(scores.len() >= 20 && scores.iter().all(|score| (0.5..=1.0).contains(score)), "{scores:?}");
     assert!(explanation.target_others.iter().all(|other| other.transfer.is_some()));
-    // Without a retargeter the roles alone are told.
+    // Without a retargeter only the roles are shown.
     let plain = explain_roles(source.skeleton(), &map_roles(source.skeleton()), &target, &map_roles(&target));
     assert_eq!(plain.rows, explanation.rows);
     assert!(plain.target_others.iter().all(|other| other.transfer.is_none()));
-    // A thigh three times as long as the shank is no usual division.
+    // A thigh three times as long as the shank is unusual.
     let odd = target.with_joints(|joint| {
         if joint.name.ends_with("_Calf") {
             joint.offset *= 3.0;
@@ -363,7 +363,7 @@ fn what_is_no_biped_moves_by_pairs() {
     let (_, named) = retarget_joint_pairs(&source, &target, &pairs, &named).unwrap();
     assert_eq!(named.mapping.len(), 1);
     assert_eq!(named.mapping[0].source.as_deref(), Some("Hips"));
-    // The way of the hips scales by the sizes of what is paired.
+    // The path of the hips scales by the sizes of the paired joints.
     let moved = |clip: &Clip, id: JointId| {
         (object(clip, 200).joints[id.index()].translation.vector
             - object(clip, 0).joints[id.index()].translation.vector)
@@ -427,6 +427,6 @@ fn a_chain_of_thousands_of_joints_with_something_on_each_is_looked_through_once(
     let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
     let started = std::time::Instant::now();
     assert!(map_roles(&skeleton).rows.is_empty());
-    // Walked again from each of its joints it takes a minute; what is measured here is whether it ends.
+    // Walked again from each of its joints it takes a minute; the test is whether it ends.
     assert!(started.elapsed().as_secs() < 20);
 }

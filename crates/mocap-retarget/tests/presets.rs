@@ -88,7 +88,7 @@ fn shape_gives_the_bodies_of_presets() {
         let skeleton = skel::preset(name).unwrap().skeleton();
         let (stated, shaped) = (stated(&skeleton), map_roles(&without_names(&skeleton)));
         for row in stated.rows.iter().filter(|row| !row.role.name().ends_with(['1', '2', '3'])) {
-            // Biped hangs the arms on the neck: only its name says that this is no chest.
+            // Biped hangs the arms on the neck: only its name says that this is not a chest.
             if name == "biped" && matches!(row.role, Role::UpperChest | Role::Neck) {
                 continue;
             }

@@ -88,6 +88,11 @@ fn cmu_in_both_forms() {
             (Role::LeftHand, "lwrist"),
         ],
     );
+    // A skeleton that an animator made may hang the hand on the forearm.
+    let arms = both("    @clavicle\n     @humerus\n      @radius\n       @hand\n", "l", "r");
+    let skeleton =
+        tree(&format!("root\n{legs} lowerback\n  upperback\n   thorax\n    lowerneck\n     head\n{arms}"));
+    assert_roles(&skeleton, "CMU ASF", &[(Role::LeftHand, "lhand"), (Role::RightHand, "rhand")]);
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl Humanoid {
     /// Finds it.
     ///
     /// # Errors
-    /// If the robot has no two legs with a knee, says what is missing.
+    /// If the robot has not two legs with a knee: the parts that are missing.
     pub fn find(robot: &Robot) -> Result<Humanoid, RobotError> {
         let rest = Rest::of(robot);
         let legs = pair(&rest, &["knee"], Place::Low);

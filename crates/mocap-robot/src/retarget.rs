@@ -222,7 +222,7 @@ fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
     source.frames.iter().map(of).collect()
 }
 
-/// The robot at rest, turned and moved so that its pelvis is where the first goal has it.
+/// The robot at rest, turned and moved to the pelvis of the first goal.
 fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &[f64]) -> RobotPose {
     let rotation = goal.pelvis;
     let hips =

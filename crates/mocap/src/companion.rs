@@ -38,7 +38,7 @@ pub fn companion(motion: &Path) -> Result<PathBuf, Error> {
     }
     match &skeletons[..] {
         [only] => Ok(only.clone()),
-        [] => missing(format!("there is no ASF file beside '{}'", motion.display())),
+        [] => missing(format!("no ASF file was found beside '{}'", motion.display())),
         many => missing(format!(
             "there are {} ASF files beside '{}', and none matches the start of its name",
             many.len(),

@@ -8,6 +8,16 @@ use mocap_formats::{FilesBeside, Format, Limits, Rejected};
 /// Reads what a file refers to, by `read`; a file that is missing is left out, and the reader of the format says so.
 /// `path` is that of the file; without a path no files are beside it.
 ///
+/// ```
+/// use mocap::{Format, Limits, files_beside};
+///
+/// let path = "../../fixtures/clips/alex_walk.bvh".as_ref();
+/// let read = |path: &std::path::Path, limit: u64| mocap::file_bytes(path, limit);
+/// let files = files_beside(Some(path), &read(path, 1 << 20)?, Format::Bvh, &Limits::default(), read)?;
+/// assert!(files.unwrap().is_empty());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
 /// # Errors
 /// Of the file in the inner result, where it cannot be understood or needs a file of another place; else of `read`.
 pub fn files_beside<E>(

@@ -122,6 +122,10 @@ impl FileFormat {
 }
 
 /// Whether these are the bytes of a compressed clip.
+///
+/// ```
+/// assert!(!mocap::is_compressed(b"HIERARCHY"));
+/// ```
 pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(b"MOCZ")
 }

@@ -137,6 +137,13 @@ pub fn marker_problems(markers: &Markers) -> Vec<Finding> {
 
 /// The recording as a clip to be drawn: every marker is a root that moves; gaps are bridged by straight lines, with a
 /// warning. Markers that were never seen are left out; `None` where no marker was seen.
+///
+/// ```
+/// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;
+/// let clip = mocap::marker_clip(&knee, &mut Vec::new()).unwrap();
+/// assert_eq!((clip.frames(), clip.skeleton().len()), (knee.frames(), knee.names().len()));
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn marker_clip(markers: &Markers, warnings: &mut Vec<Finding>) -> Option<Clip> {
     let mut joints = Vec::new();
     let mut tracks = Vec::new();

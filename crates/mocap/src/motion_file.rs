@@ -285,6 +285,11 @@ fn stating(clip: Clip) -> Clip {
 
 /// The warnings of a file; where these are errors, the first one as the error, and the others.
 ///
+/// ```
+/// assert_eq!(mocap::strictly(false, vec!["a", "b"]), Ok(vec!["a", "b"]));
+/// assert_eq!(mocap::strictly(true, vec!["a", "b"]), Err(("a", vec!["b"])));
+/// ```
+///
 /// # Errors
 /// The first warning, where `strict`.
 pub fn strictly<W>(strict: bool, warnings: Vec<W>) -> Result<Vec<W>, (W, Vec<W>)> {

@@ -92,6 +92,13 @@ pub(crate) fn above_zero(option: &'static str, value: Option<f64>) -> Result<(),
 }
 
 /// The usual name of a unit, else its length in metres.
+///
+/// ```
+/// use mocap::{Unit, UnitSource};
+///
+/// assert_eq!(mocap::unit_name(&Unit { metres: 0.01, source: UnitSource::File }), "cm");
+/// assert_eq!(mocap::unit_name(&Unit { metres: 0.02, source: UnitSource::File }), "0.02 m");
+/// ```
 pub fn unit_name(unit: &Unit) -> String {
     unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned)
 }

@@ -71,6 +71,12 @@ pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Parsed<Skeleton>, Error> 
 
 /// Reads the markers of a recording: `.c3d`, `.trc`, or `.npz` that was made of them.
 ///
+/// ```
+/// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;
+/// assert!(knee.names().len() > 1 && knee.frames() > 1);
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
 /// # Errors
 /// Where the file cannot be read or understood, or holds no markers.
 pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
@@ -159,6 +165,13 @@ fn bytes_of(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
 }
 
 /// The bytes of a file of at most `limit` bytes. A file that states a larger size is not read.
+///
+/// ```
+/// let path = "../../fixtures/clips/alex_walk.bvh".as_ref();
+/// assert!(mocap::file_bytes(path, 1 << 20)?.starts_with(b"HIERARCHY"));
+/// assert_eq!(mocap::file_bytes(path, 100).unwrap_err().code(), "io::too-large");
+/// # Ok::<(), mocap::Error>(())
+/// ```
 ///
 /// # Errors
 /// Where it cannot be read or is larger.

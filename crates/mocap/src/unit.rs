@@ -54,6 +54,15 @@ const ADULT_PATH: f64 = 2.2;
 /// A skeleton for methods that need metres only for what they report: as it is where the unit is known or can be
 /// guessed (which is a warning), else in a unit in which its legs are as long as an adult's
 /// ([`Problem::UnitForReport`]). Ratios of lengths are then right, and so is the motion.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let mut warnings = Vec::new();
+/// let tiny = walk.scaled(0.03).unwrap();
+/// let body = mocap::for_report(tiny.skeleton(), &mut warnings);
+/// assert!(body.space().unit.is_some() && warnings.len() == 1);
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn for_report(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Skeleton {
     if let Some(unit) = known_unit(skeleton) {
         warnings.extend(guess_warning(unit));
@@ -71,6 +80,15 @@ pub fn for_report(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Skeleton 
 }
 
 /// A clip as [`for_report`] has its skeleton.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let mut warnings = Vec::new();
+/// let tiny = walk.scaled(0.03).unwrap();
+/// assert!(mocap::clip_for_report(&tiny, &mut warnings).skeleton().space().unit.is_some());
+/// assert_eq!(warnings[0].code(), "unit::report");
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn clip_for_report<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Cow<'c, Clip> {
     let space = *for_report(clip.skeleton(), warnings).space();
     match space == *clip.skeleton().space() {
@@ -80,6 +98,13 @@ pub fn clip_for_report<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Cow<'
 }
 
 /// The warning about a unit that was guessed.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let unit = mocap::known_unit(walk.skeleton()).unwrap();
+/// assert_eq!(mocap::guess_warning(unit).unwrap().code(), "unit::guessed");
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn guess_warning(unit: Unit) -> Option<Finding> {
     (unit.source == UnitSource::Guessed).then(|| Finding::new(Problem::UnitGuessed { unit }))
 }
@@ -117,6 +142,11 @@ pub(crate) fn restated_space(mut space: Space, options: &ReadOptions) -> Space {
 }
 
 /// The space turned to another up axis, about the axis that neither is.
+///
+/// ```
+/// let blender = mocap::with_up(&mocap::Space::default(), "Z".parse().unwrap());
+/// assert_eq!((blender.up.to_string(), blender.forward.to_string()), ("Z".into(), "-Y".into()));
+/// ```
 pub fn with_up(space: &Space, up: SignedAxis) -> Space {
     let opposite = |axis: SignedAxis| SignedAxis { negative: !axis.negative, ..axis };
     let forward = match space.forward {

@@ -91,6 +91,13 @@ pub fn write_clips(
 
 /// Writes a recording of markers as `.c3d`, `.trc`, `.csv`, `.npz` or `.safetensors`. A file that exists is replaced.
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;
+/// mocap::write_markers(folder.path().join("knee.trc"), &knee)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`write()`].
 pub fn write_markers(path: impl AsRef<Path>, markers: &Markers) -> Result<Vec<Finding>, Error> {
@@ -100,6 +107,13 @@ pub fn write_markers(path: impl AsRef<Path>, markers: &Markers) -> Result<Vec<Fi
 
 /// The clip with what a format wants to know of the body: arrays have roles, contacts, and lengths in metres. A unit
 /// that is guessed is a warning.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let prepared = mocap::prepare(walk, mocap::Format::Npz, &mut Vec::new());
+/// assert!(prepared.skeleton().with_role(mocap::Role::LeftFoot).is_some());
+/// # Ok::<(), mocap::Error>(())
+/// ```
 pub fn prepare(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Clip {
     if !matches!(format, Format::Npz | Format::Safetensors) {
         return clip;

@@ -5,13 +5,13 @@ use mocap_model::{Markers, Unit, UnitSource};
 
 use super::Converted;
 use crate::args::{ConvertArgs as Args, Edits};
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::{Behind, Diagnostic, Failure};
 use crate::encode;
 
 /// The recording with the edits that markers can have, in another format.
 pub(super) fn convert(
     markers: Markers,
-    warnings: Vec<Diagnostic>,
+    mut warnings: Vec<Diagnostic>,
     args: &Args,
     format: Format,
 ) -> Result<Converted, Failure> {
@@ -20,10 +20,8 @@ pub(super) fn convert(
         let encoded = encode::markers(&markers, format, args.arrays.style.options())?;
         Ok(Converted { markers: Some(count), ..Converted::of(encoded, frames, Some(fps), 0) })
     });
-    match written {
-        Ok(converted) => Ok(Converted { warnings, ..converted }),
-        Err(error) => Err(Failure { error, warnings }),
-    }
+    let converted = written.behind(&mut warnings)?;
+    Ok(Converted { warnings, ..converted })
 }
 
 fn edited(mut markers: Markers, edits: &Edits) -> Result<Markers, Diagnostic> {

@@ -3,7 +3,6 @@
 mod markers;
 mod pack;
 
-use std::mem::take;
 use std::path::Path;
 
 use globset::Glob;
@@ -18,7 +17,7 @@ use crate::batch::{
     self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::exit::Exit;
@@ -120,7 +119,7 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     };
     done.warnings.extend_from_slice(&done.encoded.warnings);
     done.warnings = read::strict(&args.reading, done.warnings)?;
-    let (bytes, output) = encode::deliver(&done.encoded, job, context)?;
+    let (bytes, output) = encode::deliver(&done.encoded, job, context).behind(&mut done.warnings)?;
     let path = job.input.shown();
     let Converted { frames, fps, joints, markers, unchanged, warnings, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
@@ -170,7 +169,7 @@ fn keep(loaded: Loaded, markers: Option<Markers>, args: &Args) -> Result<Convert
         true => None,
         false => {
             let changed = document.normalised(&reading, &encode_options(args).options());
-            changed.map_err(|error| Failure { error: error.into(), warnings: take(&mut warnings) })?
+            changed.map_err(Diagnostic::from).behind(&mut warnings)?
         }
     };
     let (document, unchanged) = match normalised {
@@ -190,12 +189,10 @@ fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Resul
         let message = "a skeleton without motion can be converted, but not edited";
         return Err(Diagnostic::new("usage::edit", message).help("omit the edits").into());
     }
-    let (skeleton, warnings) = loaded.into_skeleton(&args.reading)?;
+    let (skeleton, mut warnings) = loaded.into_skeleton(&args.reading)?;
     let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
-    match encode::skeleton(&skeleton, format) {
-        Ok(encoded) => Ok(Converted { warnings, ..Converted::of(encoded, 0, None, joints) }),
-        Err(error) => Err(Failure { error, warnings }),
-    }
+    let encoded = encode::skeleton(&skeleton, format).behind(&mut warnings)?;
+    Ok(Converted { warnings, ..Converted::of(encoded, 0, None, joints) })
 }
 
 /// The motion or motions of a file with the edits, in the format.
@@ -218,10 +215,8 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
             let encoded = encode::clip(clip, format, encode_options(args))?;
             Ok(converted(encoded))
         });
-    match written {
-        Ok(converted) => Ok(Converted { warnings, ..converted }),
-        Err(error) => Err(Failure { error, warnings }),
-    }
+    let converted = written.behind(&mut warnings)?;
+    Ok(Converted { warnings, ..converted })
 }
 
 /// The clip with only the joints that `--joints` asks for.
@@ -250,7 +245,7 @@ fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -
         }
         false => loaded.motions(reading)?,
     };
-    let written = (|| {
+    let written = (|| -> Result<Converted, Diagnostic> {
         let edited: Result<Vec<Clip>, Diagnostic> = clips
             .into_iter()
             .map(|clip| edit::apply(&args.edits, reading.limits(), clip, &mut warnings))
@@ -260,10 +255,8 @@ fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -
         let encoded = encode::clips(loaded.document(), edited, format, encode_options(args))?;
         Ok(converted(encoded))
     })();
-    match written {
-        Ok(converted) => Ok(Converted { warnings, ..converted }),
-        Err(error) => Err(Failure { error, warnings }),
-    }
+    let converted = written.behind(&mut warnings)?;
+    Ok(Converted { warnings, ..converted })
 }
 
 fn encode_options(args: &Args) -> EncodeOptions {

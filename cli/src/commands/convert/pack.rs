@@ -13,7 +13,7 @@ use super::{Row, only_joints};
 use crate::args::{ConvertArgs as Args, Reading};
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::exit::Exit;
 use crate::read::{self, Motion};
@@ -130,10 +130,7 @@ fn arrays(
         warnings.extend(found.into_iter().map(Diagnostic::from));
         Ok(of_clip(&clip, &args.arrays.style.options()))
     });
-    match made {
-        Ok(arrays) => Ok((arrays, warnings, bytes)),
-        Err(error) => Err(Failure { error, warnings }),
-    }
+    Ok((made.behind(&mut warnings)?, warnings, bytes))
 }
 
 /// The clip of an input, and its row.

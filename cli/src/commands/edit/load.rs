@@ -1,13 +1,16 @@
 //! Edits with the files that they name.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use mocap_edit::{Edit, EditError, Keep, RootCurve, TimeMap};
-use mocap_formats::Limits;
+use mocap_edit::{Edit, EditError, Keep, Layer, Path as PathOverGround, RootCurve, TimeMap};
+use mocap_formats::{Limits, Remedy};
+use mocap_model::Clip;
 
-use crate::args::{EditArg, EditList};
+use crate::args::{EditArg, EditList, Reading};
 use crate::batch::{Input, JobContext};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::read::{self, Motion};
 
 /// An edit whose files are read, except those of which each input has its own.
 #[derive(Clone, Debug)]
@@ -18,28 +21,33 @@ pub(crate) enum LoadedEdit {
 }
 
 /// Reads the files that all inputs share.
-pub(crate) fn load(edits: &EditList) -> Result<Vec<LoadedEdit>, Diagnostic> {
-    let one = |edit: &EditArg| match edit.clone() {
-        EditArg::Ready(edit) => Ok(LoadedEdit::Ready(edit)),
-        EditArg::ExtractRoot { file, keep } => Ok(LoadedEdit::ExtractRoot { file, keep }),
-        EditArg::ApplyRoot { file } => Ok(LoadedEdit::ApplyRoot { file }),
-        EditArg::TimeMap { file } => {
-            let text = text_of(&file, &JobContext::standalone())?;
-            let map = text.parse::<TimeMap>();
-            let map = map.map_err(|error: EditError| Diagnostic::from(error).in_file(&file))?;
-            Ok(LoadedEdit::Ready(Edit::TimeMap(Box::new(map))))
-        }
-    };
-    edits.0.iter().map(one).collect()
+pub(super) fn load(edits: &EditList, reading: &Reading) -> Result<Vec<LoadedEdit>, Diagnostic> {
+    edits.0.iter().map(|edit| LoadedEdit::of(edit, reading)).collect()
 }
 
 /// The files that edits read.
-pub(crate) fn files(edits: &EditList) -> Vec<PathBuf> {
-    let read = |edit: &EditArg| match edit {
-        EditArg::ApplyRoot { file } | EditArg::TimeMap { file } => Some(file.clone()),
-        EditArg::Ready(_) | EditArg::ExtractRoot { .. } => None,
-    };
-    edits.0.iter().filter_map(read).filter(|file| !file.is_dir()).collect()
+pub(super) fn files(edits: &EditList) -> Vec<PathBuf> {
+    edits.0.iter().filter_map(EditArg::file).filter(|file| !file.is_dir()).cloned().collect()
+}
+
+/// The motion in a file that an edit names, without a rest pose before it.
+fn motion(file: &Path, reading: &Reading) -> Result<Box<Clip>, Diagnostic> {
+    let found = read::motion(&JobContext::standalone(), &Input::named(file), reading);
+    let Motion { clip, warnings, .. } = found.map_err(|Failure { error, .. }| match error.path {
+        Some(_) => error,
+        None => error.in_file(file),
+    })?;
+    let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
+    Ok(Box::new(match rest && clip.frames() > 1 {
+        true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
+        false => clip,
+    }))
+}
+
+/// What a table says.
+fn table<T: FromStr<Err = EditError>>(file: &Path) -> Result<Box<T>, Diagnostic> {
+    let text = text_of(file, &JobContext::standalone())?;
+    text.parse().map(Box::new).map_err(|error: EditError| Diagnostic::from(error).in_file(file))
 }
 
 /// Whether a name stands for a directory: no curve has an extension like that.
@@ -59,6 +67,23 @@ fn of_input(file: &Path, input: &Input) -> PathBuf {
 }
 
 impl LoadedEdit {
+    /// Reads the file that all inputs share.
+    pub(crate) fn of(edit: &EditArg, reading: &Reading) -> Result<LoadedEdit, Diagnostic> {
+        Ok(LoadedEdit::Ready(match edit.clone() {
+            EditArg::Ready(edit) => edit,
+            EditArg::ExtractRoot { file, keep } => return Ok(LoadedEdit::ExtractRoot { file, keep }),
+            EditArg::ApplyRoot { file } => return Ok(LoadedEdit::ApplyRoot { file }),
+            EditArg::TimeMap { file } => Edit::TimeMap(table::<TimeMap>(&file)?),
+            EditArg::Along { file } => Edit::Along(table::<PathOverGround>(&file)?),
+            EditArg::Sync { file } => Edit::Sync(motion(&file, reading)?),
+            EditArg::Add { file, weight, mask } => {
+                let clip = *motion(&file, reading)?;
+                Edit::Add(Box::new(Layer { clip, weight, mask }))
+            }
+            EditArg::Join { file, options } => Edit::Join(motion(&file, reading)?, options),
+        }))
+    }
+
     /// Many inputs cannot share one curve.
     pub(super) fn check_many(&self, edit: &EditArg, many: bool) -> Result<(), Diagnostic> {
         match (self, edit) {
@@ -73,7 +98,7 @@ impl LoadedEdit {
     }
 
     /// The edit of an input.
-    pub(super) fn of_input(&self, input: &Input, context: &JobContext) -> Result<Edit, Diagnostic> {
+    pub(crate) fn of_input(&self, input: &Input, context: &JobContext) -> Result<Edit, Diagnostic> {
         Ok(match self {
             LoadedEdit::Ready(edit) => edit.clone(),
             LoadedEdit::ExtractRoot { keep, .. } => Edit::ExtractRoot(*keep),
@@ -88,7 +113,7 @@ impl LoadedEdit {
     }
 
     /// Where the curve of an input goes.
-    pub(super) fn curve_file(&self, input: &Input) -> Option<PathBuf> {
+    pub(crate) fn curve_file(&self, input: &Input) -> Option<PathBuf> {
         match self {
             LoadedEdit::ExtractRoot { file, .. } => Some(of_input(file, input)),
             _ => None,
@@ -97,7 +122,7 @@ impl LoadedEdit {
 }
 
 /// A text file that an edit names.
-fn text_of(file: &Path, context: &JobContext) -> Result<String, Diagnostic> {
+pub(crate) fn text_of(file: &Path, context: &JobContext) -> Result<String, Diagnostic> {
     let bytes = context.read_file(file, Limits::default().bytes as u64)?;
     String::from_utf8(bytes)
         .map_err(|_| Diagnostic::new("edit::table", "the file is not UTF-8 text").in_file(file))

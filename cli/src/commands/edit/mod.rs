@@ -19,7 +19,8 @@ use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
-use load::{LoadedEdit, load};
+use load::load;
+pub(crate) use load::{LoadedEdit, text_of};
 pub(crate) use row::{Row, reports_text};
 
 /// Runs the command.
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         }
     };
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
-    let edits = load(&args.edits)?;
+    let edits = load(&args.edits, &args.reading)?;
     let reads = read_files(&args.reading, Some(&args.inputs.selection)).and(load::files(&args.edits));
     let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
     let many = jobs.len() > 1;
@@ -138,7 +139,13 @@ fn deliver(
     encode::deliver(&encoded, job, context)
 }
 
-fn write_curve(file: &Path, curve: &RootCurve, context: &JobContext, replace: bool) -> Result<(), Failure> {
+/// Writes a root motion, as JSON where the name says so.
+pub(crate) fn write_curve(
+    file: &Path,
+    curve: &RootCurve,
+    context: &JobContext,
+    replace: bool,
+) -> Result<(), Failure> {
     let json = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let text = if json { curve.to_json() } else { curve.to_csv() };
     let content = |out: &mut dyn Write| out.write_all(text.as_bytes());

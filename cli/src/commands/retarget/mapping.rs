@@ -1,7 +1,6 @@
 //! The map of a pair of skeletons: read from a file, shown, and written for a user to edit.
 
 use std::io::{ErrorKind, Write};
-use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use mocap::{ExplainedMapping, Mapping};
@@ -16,7 +15,7 @@ use super::target::Target;
 use crate::args::{MapSettings, Reading, RetargetArgs as Args};
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};
 use crate::console::{Console, put_stdout};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Behind, Diagnostic};
 use crate::read;
 
 /// The file of a map.
@@ -91,7 +90,7 @@ pub(super) fn show(
         Some(map) => map.mapping(&source, target),
         None => Ok(Mapping::found(found, target.roles.clone())),
     };
-    let mapping = mapping.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
+    let mapping = mapping.behind(&mut warnings)?;
     let explained = mapping.explain(&source, &target.skeleton, target.rest.clone());
     let ExplainedMapping { explanation, warnings: found, error } = &explained;
     warnings.extend(found.iter().map(|warning| finding::warning(warning, target)));
@@ -108,8 +107,7 @@ pub(super) fn show(
         return Ok(Report { json: row, text, warnings, errors, ..Report::default() });
     };
     let bytes = mapping.to_bytes(&source, &target.skeleton, explanation);
-    let delivered = deliver(written, args.outputs.overwrite, &bytes);
-    delivered.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
+    deliver(written, args.outputs.overwrite, &bytes).behind(&mut warnings)?;
     // The map is written for the user to add what was not found.
     warnings.append(&mut errors);
     let (json, text) = match is_stdout(written) {

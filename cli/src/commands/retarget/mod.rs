@@ -22,7 +22,7 @@ use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
-use crate::diagnostic::{Detail, Diagnostic};
+use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::edit;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
@@ -164,7 +164,7 @@ fn retarget(
     let done = source.and_then(|(clip, opening)| {
         put_on_target(&clip, opening, &args.method, (target, map), fps, &mut warnings)
     });
-    let (motion, outcome) = done.map_err(|error| Failure { error, warnings: take(&mut warnings) })?;
+    let (motion, outcome) = done.behind(&mut warnings)?;
     let frames = motion.frames();
     let options = EncodeOptions {
         euler: args.euler,
@@ -184,7 +184,7 @@ fn retarget(
         warnings = read::strict(&reading, take(&mut warnings))?;
         encode::deliver(&encoded, job, context)
     });
-    let (bytes_out, output) = delivered.map_err(|failure| failure.behind(take(&mut warnings)))?;
+    let (bytes_out, output) = delivered.behind(&mut warnings)?;
     let seconds = started.elapsed().as_secs_f64();
     let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
     let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();

@@ -90,7 +90,7 @@ fn preset(input: &Input) -> Result<Option<&'static Preset>, Diagnostic> {
     let Some(name) = named.and_then(|name| name.strip_prefix(PRESET)) else { return Ok(None) };
     skel::preset(name).map(Some).ok_or_else(|| {
         let known: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
-        let error = Diagnostic::new("usage::preset", format!("there is no preset '{name}'"));
+        let error = Diagnostic::new("usage::preset", format!("unknown preset '{name}'"));
         error.help(format!("presets are {}; `mocap skel --preset list` shows them", known.join(", ")))
     })
 }

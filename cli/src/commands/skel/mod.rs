@@ -6,7 +6,6 @@ mod row;
 pub(crate) use preset::Row as PresetRow;
 pub(crate) use row::Row;
 
-use std::mem::take;
 use std::path::Path;
 
 use mocap::SkeletonSummary;
@@ -19,7 +18,7 @@ use crate::batch::{
     self, Destination, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
 };
 use crate::console::Console;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode;
 use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
@@ -124,10 +123,9 @@ fn skel(
     let unit = read::known_unit(&skeleton);
     let mut skeleton = roles.apply(&skeleton).with_space(Space { unit, ..*skeleton.space() });
     if args.hinge_limits {
-        skeleton = with_hinge_limits(&skeleton, roles.clone()).map_err(|error| Failure {
-            error: Diagnostic::new(error.code(), error.to_string()),
-            warnings: take(&mut warnings),
-        })?;
+        let limited = with_hinge_limits(&skeleton, roles.clone());
+        let limited = limited.map_err(|error| Diagnostic::new(error.code(), error.to_string()));
+        skeleton = limited.behind(&mut warnings)?;
     }
     let written = match job.destination {
         Destination::Nowhere => Ok((0, String::new())),
@@ -136,8 +134,7 @@ fn skel(
             encode::deliver(&encoded, job, context)
         }),
     };
-    let (bytes_out, output) =
-        written.map_err(|failure| Failure { warnings: take(&mut warnings), ..failure })?;
+    let (bytes_out, output) = written.behind(&mut warnings)?;
     let summary = SkeletonSummary::new(&skeleton, &roles, rest);
     let row = Row { path: &path, output: &output, summary, warnings: &warnings };
     let (json, text) = (json(&row), row.text());

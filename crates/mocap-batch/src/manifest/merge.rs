@@ -75,10 +75,10 @@ impl fmt::Display for MergeWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MergeWarning::MissingShards { listed, more: 0 } => {
-                write!(f, "there is no manifest of shard {}", listed.join(", "))
+                write!(f, "the manifests lack shard {}", listed.join(", "))
             }
             MergeWarning::MissingShards { listed, more } => {
-                write!(f, "there is no manifest of shard {} and {more} more", listed.join(", "))
+                write!(f, "the manifests lack shard {} and {more} more", listed.join(", "))
             }
             MergeWarning::Unfinished { clips, first } => {
                 let were = if *clips == 1 { "was" } else { "were" };

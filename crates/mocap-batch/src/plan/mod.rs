@@ -117,11 +117,30 @@ impl Job {
 }
 
 /// Jobs that only report: one for each input of this shard.
+///
+/// ```
+/// use mocap_batch::{Destination, Input, report_jobs};
+///
+/// let jobs = report_jobs(vec![Input::named("walk.bvh".as_ref())]);
+/// assert!(matches!(jobs[0].destination, Destination::Nowhere));
+/// ```
 pub fn report_jobs(inputs: Vec<Input>) -> Vec<Job> {
     inputs.into_iter().filter(|input| !input.other_shard).map(Job::report).collect()
 }
 
 /// Gives every input of this shard its output. Inputs of other shards count for collisions, which every shard finds.
+///
+/// ```
+/// use mocap_batch::{Destination, Input, Naming, OutputOptions, ReadFiles, plan_outputs};
+///
+/// let options = OutputOptions { output: Some("copies/".into()), ..OutputOptions::default() };
+/// let derive = |input: &Input| Some(input.relative.with_extension("csv"));
+/// let naming = Naming { derive: &derive, companions: &|_| Vec::new(), reads: ReadFiles::NONE };
+/// let jobs = plan_outputs(vec![Input::named("walk.bvh".as_ref())], &options, &naming)?;
+/// let Destination::File { path, .. } = &jobs[0].destination else { unreachable!() };
+/// assert!(path.ends_with("copies/walk.csv"));
+/// # Ok::<(), mocap_batch::BatchError>(())
+/// ```
 ///
 /// # Errors
 /// Where the output does not fit the inputs, outputs collide with each other or with inputs, or exist.

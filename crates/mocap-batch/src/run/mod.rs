@@ -47,6 +47,16 @@ pub struct RunOptions {
 /// A panic of the work fails its job only. An [interrupt](crate::interrupt) drops the jobs in flight and ends the run.
 /// With one job and no manifest, an interrupt ends the process instead: the job may wait for a stdin that never comes.
 ///
+/// ```
+/// use mocap_batch::{BatchError, Input, Job, JobContext, RunOptions, Tally, report_jobs, run};
+///
+/// let jobs = report_jobs(["a.bvh", "b.bvh"].map(|name| Input::named(name.as_ref())).into());
+/// let count = |_: &Job, _: &JobContext| Ok::<_, BatchError>(Tally { frames: 10, ..Tally::default() });
+/// let summary = run(&jobs, &RunOptions::default(), count, &mut ())?;
+/// assert_eq!((summary.ok, summary.tally.frames), (2, 20));
+/// # Ok::<(), BatchError>(())
+/// ```
+///
 /// # Errors
 /// Where the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes; an error that ends the
 /// run early is in [`Summary::fatal`].

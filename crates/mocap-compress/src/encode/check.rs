@@ -93,13 +93,12 @@ mod tests {
     /// Three joints: the first moves, the others are rigid parts of it.
     fn clip(angle: f64, place: Vector3<f64>) -> Clip {
         let joint = |at: u32| Joint {
-            name: format!("joint{at}"),
-            parent: at.checked_sub(1).map(JointId),
-            offset: Vector3::new(0.1, 0.3 * f64::from(at), -0.05),
-            rest_rotation: UnitQuaternion::identity(),
             dofs: Dofs::free(EulerOrder::ZXY),
-            role: None,
-            end_site: false,
+            ..Joint::new(
+                format!("joint{at}"),
+                at.checked_sub(1).map(JointId),
+                Vector3::new(0.1, 0.3 * f64::from(at), -0.05),
+            )
         };
         let skeleton = Skeleton::new("", Space::default(), (0..3).map(joint).collect()).unwrap();
         let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();

@@ -6,8 +6,7 @@ pub(crate) mod forge;
 
 use mocap_formats::bvh;
 use mocap_model::{
-    Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit,
-    UnitQuaternion, UnitSource, Vector3, exp,
+    Clip, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit, UnitSource, Vector3, exp,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -50,15 +49,7 @@ pub(crate) fn skeleton(bones: usize) -> Arc<Skeleton> {
 }
 
 fn joint(name: &str, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
-    Joint {
-        name: name.into(),
-        parent,
-        offset,
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
+    Joint::new(name, parent, offset)
 }
 
 /// How the joints of a made motion move.

@@ -6,6 +6,7 @@
 //!
 //! Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002 (alignment, distance of poses).
 
+mod carry;
 mod search;
 
 use mocap_model::{Clip, FrameRange, Isometry3, JointId, angle_between, log, nlerp};
@@ -18,9 +19,9 @@ use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use search::{Found, search};
 
-/// The motion to each side of the seam that is blended \[s\].
-const BLEND: f64 = 0.25;
-/// Feet are locked only as far as no joint bends by more than this [deg], or than it does already.
+/// The motion to each side of the seam that is blended \[s\]; the shorter ones where that bends less.
+const BLENDS: [f64; 4] = [0.25, 0.2, 0.15, 0.1];
+/// A bend that needs no shorter blend, and as far as feet are locked, unless it bends more already [deg].
 const MOST_BEND: f64 = 4.0;
 /// Ends this close are an exact cycle, which stays as it is [m].
 const EXACT: f64 = 1e-4;
@@ -59,8 +60,9 @@ impl Default for LoopOptions {
 pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     let fps = clip.rate().fps();
-    let margin = (BLEND * fps).round() as usize;
-    let Found { start, end, distance } = match options.range {
+    let frames_of = |seconds: f64| ((seconds * fps).round() as usize).max(1);
+    let margin = frames_of(BLENDS[0]);
+    let cycles = match options.range {
         None => search(clip, &body, margin)?,
         Some(range) => {
             let (frames, seconds) = (clip.frames(), clip.duration());
@@ -71,17 +73,32 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
                 return Err(EditError::TooShort { edit: "loop", needed: 5, frames: range.len() });
             }
             let clouds = clouds(clip);
-            Found { start, end, distance: align(&body, &clouds[start], &clouds[end]).1 }
+            vec![Found { start, end, distance: align(&body, &clouds[start], &clouds[end]).1 }]
         }
     };
-    let closed = close(clip, &body, start, end, margin);
-    let stride = closed.stride;
-    let mut looped = closed.samples.into_clip("loop")?;
+    let mut least = f64::INFINITY;
+    let mut chosen = None;
+    'closed: for found in &cycles {
+        for blend in BLENDS {
+            let Closed { samples, stride } = close(clip, &body, found.start, found.end, frames_of(blend));
+            let looped = samples.into_clip("loop")?;
+            let bend = deviation(clip, &looped, found.start);
+            if bend < least {
+                (least, chosen) = (bend, Some((looped, stride, *found)));
+            }
+            if bend.to_degrees() <= MOST_BEND {
+                break 'closed;
+            }
+        }
+    }
+    let (mut looped, mut stride, Found { start, end, distance }) =
+        chosen.expect("a blend of finite rotations");
     let mut feet_locked = 0.0;
     if options.lock_feet
         && !body.feet.is_empty()
         && body.metres.is_some_and(|metres| distance * metres > EXACT)
     {
+        (looped, stride) = carry::carried(&looped, &body, &stride)?;
         let locked = lock_feet(&looped, &body, &stride)?;
         (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, start)?;
     }
@@ -132,7 +149,7 @@ fn close(clip: &Clip, body: &Body, start: usize, end: usize, margin: usize) -> C
         let weight = (1.0 - share) * fade(step, before.max(1));
         mix(&mut samples, length - step, &all, (end - step, other), &carrier, &stride, weight);
     }
-    // Both ends are the same blend: the last one is set to the first, so that it is the same to the bit.
+    // Both ends are the same blend: the last one is set to the first, equal to the bit.
     for joint in 0..samples.rotations.len() {
         samples.rotations[joint][length] = samples.rotations[joint][0];
         if let Some(values) = &mut samples.translations[joint] {
@@ -184,19 +201,26 @@ pub(crate) fn between(a: &Isometry3<f64>, b: &Isometry3<f64>, share: f64) -> Iso
     Isometry3::from_parts(Translation3::from(translation), nlerp(&a.rotation, &b.rotation, share))
 }
 
-/// Locks the feet of a loop: three repetitions are locked, and the one in the middle is taken.
-fn lock_feet(looped: &Clip, body: &Body, stride: &Isometry3<f64>) -> Result<Clip, EditError> {
+/// Three repetitions, without the frame after the last.
+fn three_times(looped: &Clip, carrier: &Carrier, stride: &Isometry3<f64>) -> Samples {
     let samples = Samples::of(looped);
-    let carrier = Carrier::of(looped, body);
-    let length = looped.frames() - 1;
-    let mut row = part(&samples, 0..length);
+    let once = part(&samples, 0..looped.frames() - 1);
+    let mut row = once.clone();
     let mut placement = Isometry3::identity();
     for _ in 0..2 {
         placement = stride * placement;
-        let mut next = part(&samples, 0..length);
-        moved(&mut next, &carrier, &placement);
+        let mut next = once.clone();
+        moved(&mut next, carrier, &placement);
         row.append(next);
     }
+    row
+}
+
+/// Locks the feet of a loop: three repetitions are locked, and the one in the middle is taken.
+fn lock_feet(looped: &Clip, body: &Body, stride: &Isometry3<f64>) -> Result<Clip, EditError> {
+    let carrier = Carrier::of(looped, body);
+    let length = looped.frames() - 1;
+    let row = three_times(looped, &carrier, stride);
     // The first frame of a fourth one: the pose after the last.
     let locked = crate::feet::locked(&row.into_clip("loop")?)?;
     let mut middle = part(&Samples::of(&locked), length..2 * length + 1);

@@ -16,8 +16,12 @@ const VELOCITY: f64 = 0.1;
 const LIVELY: f64 = 0.5;
 /// Ends further apart than this share of the usual distance of two poses are none.
 const ALIKE: f64 = 0.35;
-/// Candidates that are looked at frame by frame.
-const CANDIDATES: usize = 24;
+/// Candidates whose bend is measured.
+const CANDIDATES: usize = 1000;
+/// Candidates that are looked at frame by frame: those that bend least.
+const LOOKED_AT: usize = 64;
+/// Cycles that are closed, to see how far that bends the joints.
+const CLOSED: usize = 12;
 
 /// A range of frames whose ends have one pose: `start` and `end` are the same moment of the cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,8 +32,9 @@ pub(super) struct Found {
     pub(super) distance: f64,
 }
 
-/// The best cycle. `margin` are the frames beyond both ends that closing can use.
-pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Found, EditError> {
+/// The best cycles, that which bends least first; never empty. `margin` are the frames beyond both ends that closing can
+/// use.
+pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Vec<Found>, EditError> {
     let fps = clip.rate().fps();
     let shortest = (SHORTEST * fps).ceil() as usize;
     let frames = clip.frames();
@@ -59,13 +64,26 @@ pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Found, E
             ),
         });
     }
-    let refined =
-        candidates.iter().map(|(_, a, b)| refine(clip, (a * step, b * step), step, margin, shortest));
-    let best = refined.flatten().min_by(|a, b| a.0.total_cmp(&b.0));
-    let (_, start, end) =
-        best.ok_or_else(|| EditError::NoCycle { reason: "no range has room to close".into() })?;
-    let (_, distance) = align(body, &clouds[start], &clouds[end]);
-    Ok(Found { start, end, distance })
+    let mut bends: Vec<(f64, usize, usize)> = candidates
+        .iter()
+        .filter(|candidate| candidate.0 <= ALIKE * usual)
+        .map(|(_, a, b)| (bend(clip, (a * step, b * step), margin), a * step, b * step))
+        .collect();
+    bends.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let refined = bends[..bends.len().min(LOOKED_AT)]
+        .iter()
+        .map(|(_, a, b)| refine(clip, (*a, *b), step, margin, shortest));
+    let mut best: Vec<(f64, usize, usize)> = refined.flatten().collect();
+    best.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    best.dedup();
+    if best.is_empty() {
+        return Err(EditError::NoCycle { reason: "no range has room to close".into() });
+    }
+    let found = best.into_iter().take(CLOSED).map(|(_, start, end)| {
+        let (_, distance) = align(body, &clouds[start], &clouds[end]);
+        Found { start, end, distance }
+    });
+    Ok(found.collect())
 }
 
 /// Joint positions in the frame of the body, and their velocities.
@@ -170,16 +188,21 @@ fn refine(
     let mut best: Option<(f64, usize, usize)> = None;
     for start in around(a) {
         for end in around(b).filter(|end| *end >= start + shortest) {
-            let room = start.min(margin) + (last - end).min(margin);
-            // With frames beyond both ends each side bends half of the difference.
-            let share = 1.0 - 0.5 * room as f64 / (2 * margin).max(1) as f64;
-            let bend = share * most_bend(clip, (start, end), margin);
+            let bend = bend(clip, (start, end), margin);
             if best.is_none_or(|(least, ..)| bend < least) {
                 best = Some((bend, start, end));
             }
         }
     }
     best
+}
+
+/// How far closing a range bends the joints \[rad\].
+fn bend(clip: &Clip, (start, end): (usize, usize), margin: usize) -> f64 {
+    let room = start.min(margin) + (clip.frames() - 1 - end).min(margin);
+    // With frames beyond both ends each side bends half of the difference.
+    let share = 1.0 - 0.5 * room as f64 / (2 * margin).max(1) as f64;
+    share * most_bend(clip, (start, end), margin)
 }
 
 /// The largest angle between the poses around two frames, roots left out.

@@ -18,8 +18,9 @@ use mocap_model::{Clip, UnitQuaternion, Vector3};
 use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 
 use crate::samples::Samples;
-use crate::{ContactFigures, EditError, EditReport};
+use crate::{EditError, EditReport};
 use adaptive::Workspace;
+use banded::Four;
 
 /// Fewer frames have no noise that could be told from motion.
 const FEWEST: usize = 8;
@@ -152,17 +153,7 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
         let noise = (figures.noise / figures.joints.max(1) as f64).sqrt().to_degrees();
         report = report.figure("noise", noise, "deg").figure("spikes", figures.spikes as f64, "");
     }
-    let skate = |contacts: Option<ContactFigures>| contacts.and_then(|contacts| contacts.skate);
-    if let (Some(before), Some(after)) = (skate(report.contacts_before), skate(report.contacts))
-        && after > 1.2 * before + 0.005
-    {
-        let message = format!(
-            "feet skate more than before: {:.1} cm/s, {:.1} before; --fix-feet locks them",
-            after * 100.0,
-            before * 100.0
-        );
-        report.warn("edit::skate", message);
-    }
+    report.warn_of_skate();
     Ok((clean, report))
 }
 
@@ -182,10 +173,10 @@ fn moves<T: PartialEq>(values: &[T]) -> bool {
 /// A curve of rotations on its principal axes.
 struct Curve {
     axes: Matrix4<f64>,
-    /// By axis.
-    values: [Vec<f64>; 4],
+    /// By frame, along each axis.
+    values: Vec<Four>,
     /// By axis: the share of the noise that lies along it, 0 to 1.
-    tangent: [f64; 4],
+    tangent: Four,
 }
 
 impl Curve {
@@ -199,17 +190,14 @@ impl Curve {
         let mean = curve.iter().sum::<Vector4<f64>>() / curve.len() as f64;
         let covariance: Matrix4<f64> = curve.iter().map(|q| (q - mean) * (q - mean).transpose()).sum();
         let axes = SymmetricEigen::new(covariance).eigenvectors;
-        let values: [Vec<f64>; 4] =
-            std::array::from_fn(|axis| curve.iter().map(|q| q.dot(&axes.column(axis))).collect());
-        let mean_square = |values: &Vec<f64>| values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64;
-        let tangent = values.each_ref().map(|values| (1.0 - mean_square(values)).max(0.0));
-        Curve { axes, values, tangent }
+        curve.iter_mut().for_each(|q| *q = axes.tr_mul(q));
+        let squares = curve.iter().map(|v| v.component_mul(v)).sum::<Four>() / curve.len() as f64;
+        Curve { axes, tangent: squares.map(|square| (1.0 - square).max(0.0)), values: curve }
     }
 
     fn write_to(&self, rotations: &mut [UnitQuaternion<f64>]) {
-        for (frame, rotation) in rotations.iter_mut().enumerate() {
-            let coords = self.axes * Vector4::from_fn(|axis, _| self.values[axis][frame]);
-            *rotation = UnitQuaternion::new_normalize(Quaternion::from(coords));
+        for (rotation, value) in rotations.iter_mut().zip(&self.values) {
+            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * value));
         }
     }
 
@@ -218,10 +206,14 @@ impl Curve {
         let mut found: Vec<f64> = (0..4)
             .filter(|axis| self.tangent[*axis] > TANGENT)
             // A small rotation vector is twice its quaternion's imaginary part.
-            .map(|axis| 2.0 * noise::deviation(&self.values[axis]) / self.tangent[axis].sqrt())
+            .map(|axis| 2.0 * noise::deviation(&along(&self.values, axis)) / self.tangent[axis].sqrt())
             .collect();
         if found.is_empty() { 0.0 } else { noise::median(&mut found) }
     }
+}
+
+fn along(values: &[Four], axis: usize) -> Vec<f64> {
+    values.iter().map(|value| value[axis]).collect()
 }
 
 fn clean_rotations(
@@ -230,28 +222,24 @@ fn clean_rotations(
     room: &mut Workspace,
     figures: &mut Figures,
 ) {
-    let noise = Curve::of(rotations).noise();
     let mut weights = vec![1.0; rotations.len()];
-    for (frame, value) in spikes::spikes(rotations, noise) {
+    for (frame, value) in spikes::spikes(rotations) {
         rotations[frame] = value;
         weights[frame] = 0.0;
         figures.spikes += 1;
     }
     let mut curve = Curve::of(rotations);
-    for (values, tangent) in curve.values.iter_mut().zip(curve.tangent) {
-        let variance = (noise / 2.0).powi(2) * tangent;
-        adaptive::smooth(values, &weights, variance, fps, room);
-    }
+    let noise = curve.noise();
+    let variance = curve.tangent * (noise / 2.0).powi(2);
+    adaptive::smooth(&mut curve.values, &weights, &variance, fps, room);
     figures.noise += noise * noise;
     curve.write_to(rotations);
 }
 
 fn clean_translations(translations: &mut [Vector3<f64>], fps: f64, room: &mut Workspace) {
     let weights = vec![1.0; translations.len()];
-    for axis in 0..3 {
-        let mut values: Vec<f64> = translations.iter().map(|v| v[axis]).collect();
-        let deviation = noise::deviation(&values);
-        adaptive::smooth(&mut values, &weights, deviation * deviation, fps, room);
-        translations.iter_mut().zip(&values).for_each(|(v, value)| v[axis] = *value);
-    }
+    let mut values: Vec<Four> = translations.iter().map(|v| v.push(0.0)).collect();
+    let noise = Four::from_fn(|axis, _| noise::deviation(&along(&values, axis)).powi(2));
+    adaptive::smooth(&mut values, &weights, &noise, fps, room);
+    translations.iter_mut().zip(&values).for_each(|(v, value)| *v = value.xyz());
 }

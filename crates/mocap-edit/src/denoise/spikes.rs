@@ -10,48 +10,58 @@ use super::noise::median;
 const SMALLEST: f64 = 0.05;
 /// ... and larger than the usual residual around it by this factor ...
 const UNUSUAL: f64 = 8.0;
-/// ... and than the gap between both sides of the motion by this one: after a step they do not meet.
-const RETURN: f64 = 1.5;
-/// What is larger is a flip of the rig and not noise [rad].
+/// ... and than the residuals that its joint reaches again and again by this one: a foot that touches down is quick in
+/// each of its steps ...
+const STANDS_OUT: f64 = 2.5;
+/// ... and than what is left beside it once it is replaced: of a step, a third of it is left.
+const RESTORES: f64 = 4.0;
+/// What is larger is a flip of the rig and not noise \[rad\].
 const LARGEST: f64 = 1.5;
-/// The frames to each side that say what is usual.
+/// The frames to each side that show usual values.
 const AROUND: usize = 12;
+/// The share of frames that may be spikes, and their number in a short motion: what more of them reach is motion.
+const RARE: f64 = 0.01;
+const FEW: usize = 2;
+/// Spikes of one curve are looked for again after each round of repairs, at most this often.
+const ROUNDS: usize = 4;
 
 /// Frames that are spikes, most of a run of at most two frames, with the rotation that both sides predict.
-pub(super) fn spikes(rotations: &[UnitQuaternion<f64>], noise: f64) -> Vec<(usize, UnitQuaternion<f64>)> {
+pub(super) fn spikes(rotations: &[UnitQuaternion<f64>]) -> Vec<(usize, UnitQuaternion<f64>)> {
     let n = rotations.len();
     if n < 7 {
         return Vec::new();
     }
     let mut repaired = rotations.to_vec();
     let mut found: Vec<(usize, UnitQuaternion<f64>)> = Vec::new();
-    // A second round finds the second of two neighbours, hidden by the first.
-    for _ in 0..2 {
-        let residuals: Vec<f64> = (0..n)
-            .map(|frame| predicted(&repaired, frame).map_or(0.0, |p| angle_between(&p, &repaired[frame])))
+    let mut residuals: Vec<f64> = (0..n).map(|frame| residual(&repaired, frame)).collect();
+    // The largest come first: they hide smaller ones beside them.
+    for _ in 0..ROUNDS {
+        let common = common(&residuals);
+        let mut peaks: Vec<usize> = (2..n - 2)
+            .filter(|frame| (SMALLEST..=LARGEST).contains(&residuals[*frame]))
+            .filter(|frame| found.iter().all(|(other, _)| other != frame))
+            .filter(|frame| residuals[*frame] >= residuals[frame - 1].max(residuals[frame + 1]))
             .collect();
-        let mut again = false;
-        for frame in 2..n - 2 {
+        peaks.sort_by(|a, b| residuals[*b].total_cmp(&residuals[*a]).then(a.cmp(b)));
+        let before = found.len();
+        for frame in peaks {
             let size = residuals[frame];
-            let peak = size >= residuals[frame - 1] && size >= residuals[frame + 1];
-            if !peak || size < SMALLEST.max(5.0 * noise) {
+            if size < STANDS_OUT * common || size < UNUSUAL * usual(&residuals, frame) {
                 continue;
             }
-            if size > LARGEST || size < RETURN * gap(&repaired, frame) {
+            let spiked = repaired[frame];
+            repaired[frame] = predicted(&repaired, frame).expect("two frames to each side");
+            let beside = [frame - 2, frame - 1, frame + 1, frame + 2];
+            let left = beside.map(|other| residual(&repaired, other));
+            if size < RESTORES * left.into_iter().fold(0.0, f64::max) {
+                repaired[frame] = spiked;
                 continue;
             }
-            let (from, to) = (frame.saturating_sub(AROUND), (frame + AROUND + 1).min(n));
-            let mut usual: Vec<f64> =
-                (from..to).filter(|other| other.abs_diff(frame) > 2).map(|other| residuals[other]).collect();
-            if size > UNUSUAL * median(&mut usual) {
-                let value = predicted(&repaired, frame).expect("two frames to each side");
-                repaired[frame] = value;
-                found.retain(|(other, _)| *other != frame);
-                found.push((frame, value));
-                again = true;
-            }
+            residuals[frame] = 0.0;
+            beside.into_iter().zip(left).for_each(|(other, value)| residuals[other] = value);
+            found.push((frame, repaired[frame]));
         }
-        if !again {
+        if found.len() == before {
             break;
         }
     }
@@ -59,9 +69,27 @@ pub(super) fn spikes(rotations: &[UnitQuaternion<f64>], noise: f64) -> Vec<(usiz
     found
 }
 
-/// How far apart the neighbours of a frame are [rad]: of a step, twice the residual on either side of it.
-fn gap(rotations: &[UnitQuaternion<f64>], frame: usize) -> f64 {
-    angle_between(&rotations[frame - 1], &rotations[frame + 1])
+/// The median of the residuals around a frame.
+fn usual(residuals: &[f64], frame: usize) -> f64 {
+    let (from, to) = (frame.saturating_sub(AROUND), (frame + AROUND + 1).min(residuals.len()));
+    let others = (from..to).filter(|other| other.abs_diff(frame) > 2).map(|other| residuals[other]);
+    median(&mut others.collect::<Vec<_>>())
+}
+
+/// The size of the largest peaks without the rare ones.
+fn common(residuals: &[f64]) -> f64 {
+    let mut peaks: Vec<f64> = (1..residuals.len() - 1)
+        .filter(|at| residuals[*at] >= residuals[at - 1] && residuals[*at] > residuals[at + 1])
+        .map(|at| residuals[at])
+        .collect();
+    peaks.sort_by(|a, b| b.total_cmp(a));
+    let rare = ((RARE * residuals.len() as f64).ceil() as usize).max(FEW);
+    peaks.get(rare).copied().unwrap_or(0.0)
+}
+
+/// How far a frame is from where both sides predict it \[rad\].
+fn residual(rotations: &[UnitQuaternion<f64>], frame: usize) -> f64 {
+    predicted(rotations, frame).map_or(0.0, |value| angle_between(&value, &rotations[frame]))
 }
 
 /// The rotation of a frame by the cubic through two frames on each side.
@@ -81,14 +109,14 @@ mod tests {
     fn spikes_are_found_and_fast_motion_and_steps_are_not() {
         let turn = |angle: f64| exp(&Vector3::new(angle, 0.0, 0.0));
         let swing: Vec<_> = (0..60).map(|i| turn((f64::from(i) * 0.15).sin())).collect();
-        assert_eq!(spikes(&swing, 0.0), []);
+        assert_eq!(spikes(&swing), []);
         let mut step = swing.clone();
         step[30..].iter_mut().for_each(|rotation| *rotation *= turn(1.5));
-        assert_eq!(spikes(&step, 0.0), []);
+        assert_eq!(spikes(&step), []);
         let mut spiked = swing.clone();
         spiked[20] *= turn(0.6);
         spiked[40] *= turn(-0.6);
-        let found = spikes(&spiked, 0.0);
+        let found = spikes(&spiked);
         assert_eq!(found.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), [20, 40]);
         assert!(found.iter().all(|(frame, value)| angle_between(value, &swing[*frame]) < 0.02));
     }

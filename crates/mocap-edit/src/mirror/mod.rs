@@ -151,7 +151,7 @@ impl Mirror {
             mirrored.translations[i] = source.translations[m].as_ref().map(|values| {
                 let place = |v: &Vector3<f64>| match joint.parent {
                     None => self.reflect(v),
-                    // Bones keep their own length: only what is added to the offset is reflected.
+                    // Bones keep their own length: only the translation added to the offset is reflected.
                     Some(_) => joint.offset + before * self.reflect(&(v - offset)),
                 };
                 values.iter().map(place).collect()

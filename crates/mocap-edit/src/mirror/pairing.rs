@@ -2,7 +2,7 @@
 
 use mocap_model::{JointId, Role, Skeleton, Vector3};
 
-/// The partner of every joint: itself on the middle line, `None` where there is no counterpart.
+/// The partner of every joint: itself on the middle line, `None` without a counterpart.
 ///
 /// Partners have partners as parents, and the partner of a partner is the joint itself. Among the children of
 /// partners, roles decide, then names, then where the joints are.

@@ -86,7 +86,7 @@ impl RootCurve {
     /// Where the root is in a frame.
     ///
     /// # Panics
-    /// If there is no such frame.
+    /// If the frame does not exist.
     pub fn placement(&self, frame: usize) -> Isometry3<f64> {
         let up = Unit::new_normalize(Vector3::from(self.up));
         let turn = UnitQuaternion::from_axis_angle(&up, self.headings[frame]);
@@ -125,7 +125,7 @@ impl RootCurve {
         let RootCurve { positions, headings, up, .. } = &curve;
         let wrong = |reason: &str| Err(EditError::Curve { reason: reason.into() });
         if positions.len() != headings.len() {
-            return wrong("there is not one heading for each position");
+            return wrong("the number of headings is not that of positions");
         }
         if !positions.iter().flatten().chain(headings).all(|value| value.is_finite()) {
             return wrong("a value is not a number");

@@ -26,6 +26,13 @@ const SAME: f64 = 1e-9;
 /// A joint whose place in its parent's frame changes over time gets `tx ty tz` channels. Where it is constant
 /// it becomes the joint's offset. Angles are continuous over time and rounded to 1e-9 degrees.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let pair = mocap_formats::amc::from_clip(&clip)?.value;
+/// assert_eq!(pair.motion.frame_numbers.len(), clip.frames());
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
+///
 /// # Errors
 /// If a length is not a finite number in the unit of the file.
 pub fn from_clip(clip: &Clip) -> Result<Parsed<Pair>, Finding> {

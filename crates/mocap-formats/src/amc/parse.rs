@@ -27,6 +27,13 @@ const KEYWORDS: [&str; 9] = [
 
 /// Reads an AMC file held in memory.
 ///
+/// ```
+/// # let amc = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin_walk.amc"));
+/// let document = mocap_formats::amc::parse(amc, &Default::default())?.value;
+/// assert!(document.frame_numbers.len() > 10);
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// Findings that name the place, and the frame and the bone where there are any.
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {

@@ -27,6 +27,19 @@ const DEFAULT_FPS: f64 = 120.0;
 /// The world rotation of a bone is that of its parent times `C · M · C⁻¹`, with `C` its axis and `M` its
 /// channels, the first turning first.
 ///
+/// ```
+/// # let asf = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin.asf"));
+/// # let amc = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin_walk.amc"));
+/// use mocap_formats::{amc, asf};
+///
+/// let skeleton = asf::parse(asf, &Default::default())?.value;
+/// let motion = amc::parse(amc, &Default::default())?.value;
+/// let clip = amc::to_clip(&skeleton, &motion, &Default::default())?.value;
+/// // Files of the database state no rate.
+/// assert_eq!(clip.frames(), motion.frame_numbers.len());
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// Where a value is not a finite number (unless [`ClipOptions::repair`]), or the skeleton is none.
 pub fn to_clip(

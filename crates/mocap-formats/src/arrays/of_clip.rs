@@ -9,6 +9,13 @@ use mocap_model::{Annotations, Clip, EulerOrder, JointId, Skeleton, Vector3};
 /// The arrays of a motion. Lengths are metres where the unit is known, else units of the clip.
 ///
 /// Roles and the unit are those of the skeleton: heading and contacts need roles.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let arrays = mocap_formats::arrays::of_clip(&clip, &Default::default());
+/// let rotations = arrays.get("rotations").unwrap();
+/// assert_eq!(rotations.shape, [120, 13, 4]);
+/// ```
 pub fn of_clip(clip: &Clip, options: &ArrayOptions) -> Arrays {
     let skeleton = clip.skeleton();
     let joints: Vec<JointId> =

@@ -60,6 +60,13 @@ pub(crate) struct Plan {
 /// alike; numbers stay where it is not. Y is up. The root stands at the origin, so all of its place is
 /// in the motion. A root is called `root`, whatever it was; other names are made unique, without blanks.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let document = mocap_formats::asf::from_skeleton(clip.skeleton())?.value;
+/// assert!(document.bones.iter().any(|bone| bone.name == "RightForeArm"));
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
+///
 /// # Errors
 /// If a length is not a finite number in the unit of the file.
 pub fn from_skeleton(skeleton: &Skeleton) -> Result<Parsed<Document>, Finding> {

@@ -16,6 +16,13 @@ const MOST_CHANNELS: usize = 64;
 
 /// Reads an ASF file held in memory.
 ///
+/// ```
+/// # let asf = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin.asf"));
+/// let document = mocap_formats::asf::parse(asf, &Default::default())?.value;
+/// assert!(document.bones.len() > 10);
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// A finding that names the place and the bone.
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {

@@ -57,6 +57,16 @@ impl AsfUnits {
 /// Joints are called like their bones, the end of a bone without children `<bone>_End`, with as many more
 /// `_End` as make the name unique.
 ///
+/// ```
+/// # let asf = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin.asf"));
+/// use mocap_formats::asf::{AsfUnits, parse, to_skeleton};
+///
+/// let document = parse(asf, &Default::default())?.value;
+/// let skeleton = to_skeleton(&document, AsfUnits::Auto)?.value;
+/// assert!(skeleton.find("root").is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// If the document was changed and its bones are not a tree.
 pub fn to_skeleton(document: &Document, units: AsfUnits) -> Result<Parsed<Skeleton>, Finding> {
@@ -128,15 +138,7 @@ fn split(name: &str) -> (&str, usize) {
 
 /// A locked joint.
 fn joint(name: String, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
-    Joint {
-        name,
-        parent,
-        offset,
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::locked(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
+    Joint { dofs: Dofs::locked(EulerOrder::ZXY), ..Joint::new(name, parent, offset) }
 }
 
 /// From the start of a bone to its end at rest.

@@ -40,6 +40,14 @@ impl Default for WriteOptions {
 /// whether positions replace OFFSET or add to it; other joints have position channels only where their
 /// translation changes. Angles are continuous over time. Names are unique, end sites lose theirs.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let document = mocap_formats::bvh::from_clip(&clip, &Default::default())?;
+/// // Euler angles that are continuous over time, in the order of the joint.
+/// assert_eq!(document.nodes()[0].channels.len(), 6);
+/// # Ok::<(), mocap_formats::Finding>(())
+/// ```
+///
 /// # Errors
 /// Where a name is to be kept that no BVH file can hold, such as one with a bracket.
 pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Finding> {

@@ -12,6 +12,13 @@ use std::ops::Range;
 ///
 /// What the reader had to repair is listed in the result's warnings.
 ///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
+/// let document = mocap_formats::bvh::parse(bytes, &Default::default())?.value;
+/// assert_eq!(document.nodes()[0].name, "Hips");
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// If the file is not a BVH, with the place; values that are not finite are left to [`to_clip`](super::to_clip).
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {

@@ -44,6 +44,15 @@ const CLEAR: f64 = 1.5;
 ///
 /// Where only roots vote, a clear floor test goes first: under one reading the body stands near height 0, under the
 /// other far from it ([`LowestPoints::mode`]). The median of a root fails if the actor climbs or moves far away.
+///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
+/// use mocap_formats::bvh::{parse, position_mode};
+///
+/// let document = parse(bytes, &Default::default())?.value;
+/// println!("{:?}", position_mode(&document));
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
 pub fn position_mode(document: &Document) -> PositionDecision {
     let mut decision = PositionDecision { mode: None, replace: 0, add: 0, lowest: None, weak: false };
     let mut clear = [0usize; 2];

@@ -30,6 +30,15 @@ const DEFAULT_FPS: f64 = 30.0;
 ///
 /// Names are made unique, end sites without one are called `<parent>_End`.
 ///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
+/// use mocap_formats::bvh::{parse, to_clip};
+///
+/// let document = parse(bytes, &Default::default())?.value;
+/// assert!(to_clip(&document, &Default::default())?.value.skeleton().find("Hips").is_some());
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// Where a value is not finite and is not to be repaired, or finite values overflow.
 pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Rejected> {

@@ -26,6 +26,13 @@ pub struct Options {
 /// Numbers of markers and frames, rate and scale are those of the parameters, where these differ from the header. A
 /// point is a gap where its residual is negative or a coordinate is not a number.
 ///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.c3d"));
+/// let knee = mocap_formats::c3d::parse(bytes, &Default::default())?.value;
+/// assert!(knee.names().len() > 1);
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// With the parameter (`POINT:RATE`), or the marker and frame, that is wrong.
 pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Markers>, Rejected> {

@@ -8,6 +8,14 @@ use std::io::{self, Write};
 /// Writes the table of a recording: the columns are those of a clip, `joint` is the marker. In a gap x, y and z are
 /// empty. Numbers keep all of their digits.
 ///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.c3d"));
+/// let knee = mocap_formats::c3d::parse(bytes, &Default::default())?.value;
+/// let mut table = Vec::new();
+/// mocap_formats::csv::write_markers(&knee, &mut table)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Those of `out`.
 pub fn write_markers(markers: &Markers, out: &mut dyn Write) -> io::Result<()> {

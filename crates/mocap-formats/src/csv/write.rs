@@ -7,6 +7,14 @@ use std::io::{self, Write};
 
 /// Writes the table of a clip, frame by frame: memory does not grow with the clip.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let mut table = Vec::new();
+/// mocap_formats::csv::write(&clip, &mut table)?;
+/// assert!(table.starts_with(b"frame,time,joint,x,y,z\n0,0,Hips,"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of `out`.
 pub fn write(clip: &Clip, out: &mut impl Write) -> io::Result<()> {

@@ -10,7 +10,7 @@ use super::take::{Curves, shared, times};
 
 /// Flags of a key: linear to the next one.
 const LINEAR: i32 = 0x6104;
-/// The data of a key that has no tangents of its own.
+/// The data of a key without own tangents.
 const NO_TANGENTS: [f32; 4] = [0.0, 0.0, 9.419_963e-30, 0.0];
 /// The name of the animation of a clip without one.
 pub(super) const UNNAMED: &str = "Take 001";

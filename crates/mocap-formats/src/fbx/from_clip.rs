@@ -25,7 +25,7 @@ const CENTIMETRE: f64 = 0.01;
 /// The file of clips that share a skeleton: the joints, one animation stack per clip, and a body bound to the joints.
 ///
 /// # Errors
-/// Where there is no clip, skeletons differ in their joints, or lengths overflow in centimetres.
+/// If no clip is given, skeletons differ in their joints, or lengths overflow in centimetres.
 pub fn from_clips(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
     let mut warnings = Vec::new();
     let mut converted = Vec::with_capacity(clips.len());

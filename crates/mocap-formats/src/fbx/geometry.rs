@@ -8,7 +8,7 @@ use super::scene::Scene;
 use crate::WriteOptions;
 use crate::body::{self, Mesh};
 
-/// Adds the body; returns the number of its node, or `None` where there is none.
+/// Adds the body; returns the number of its node, or `None` without a body.
 pub(super) fn skin(
     scene: &mut Scene,
     skeleton: &Skeleton,

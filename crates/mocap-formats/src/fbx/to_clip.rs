@@ -25,7 +25,7 @@ const TURN: f64 = 1e-12;
 /// The motion of one animation stack, by its number in [`Document::stacks`].
 ///
 /// # Errors
-/// Where there is no such stack, it has more frames than the limit, or values that are not finite and are not to be
+/// If the stack does not exist, has more frames than the limit, or values that are not finite and are not to be
 /// repaired.
 pub fn to_clip(document: &Document, index: usize, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
     let stack = document.scene.anim_stacks.get(index);

@@ -49,7 +49,7 @@ pub(super) struct Joint {
 
 impl Tree {
     /// # Errors
-    /// Where there are no joints, or more than the limit.
+    /// Without joints, or with more than the limit.
     pub(super) fn of(scene: &SceneRoot, limits: &Limits, warnings: &mut Warnings) -> Result<Tree, Finding> {
         let nodes = &scene.nodes;
         let parent = |i: usize| nodes[i].parent.as_ref().map(|parent| parent.element.typed_id as usize);

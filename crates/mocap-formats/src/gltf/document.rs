@@ -106,7 +106,7 @@ pub(super) struct EventExtras {
     pub(super) name: String,
 }
 
-/// Extras may be anything in files of other programs: what is not as this program writes it counts for nothing.
+/// Extras may be anything in files of other programs: anything else than this program writes is ignored.
 fn own_extras<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,

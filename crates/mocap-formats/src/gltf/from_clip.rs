@@ -39,7 +39,7 @@ impl Default for WriteOptions {
 /// A file of clips of one skeleton. Warns where the unit of lengths is not known.
 ///
 /// # Errors
-/// Where a length is no finite number in metres, or a clip is of another skeleton.
+/// If a length is not finite in metres, or a clip is of another skeleton.
 pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, Vec<Finding>), Finding> {
     let mut warnings = Vec::new();
     let mut moved = Vec::with_capacity(clips.len());

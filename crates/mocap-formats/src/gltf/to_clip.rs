@@ -22,7 +22,7 @@ const OTHERWISE: f64 = 60.0;
 /// How far from a frame a key may be [frames].
 const ON_FRAME: f64 = 0.02;
 
-/// The motion of one animation; a skeleton without frames where there is none.
+/// The motion of one animation; a skeleton without frames if none exists.
 ///
 /// `fps` is the rate at which keys are sampled. Default: that which this program wrote into the file, else the lowest
 /// usual rate of which every key is on a frame, else 60 with a warning.

@@ -108,7 +108,7 @@ impl Trs {
     }
 }
 
-/// A unit quaternion; what has no length is no rotation.
+/// A unit quaternion; without a length it is not a rotation.
 pub(super) fn unit(q: Quaternion<f64>) -> UnitQuaternion<f64> {
     let norm = q.norm();
     match norm > 1e-9 && norm.is_finite() {
@@ -145,7 +145,7 @@ fn hierarchy(document: &Document, limits: &Limits) -> Result<Hierarchy, Finding>
             }
         }
     }
-    // From the roots down: what is never reached is below itself.
+    // From the roots down: a node that is never reached is below itself.
     let mut order = Vec::with_capacity(nodes.len());
     let mut open: Vec<usize> = (0..nodes.len()).rev().filter(|node| parents[*node].is_none()).collect();
     let mut reached = vec![false; nodes.len()];

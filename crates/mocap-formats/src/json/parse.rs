@@ -11,6 +11,13 @@ use std::sync::Arc;
 
 /// Reads a JSON clip held in memory.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let bytes = mocap_formats::json::to_bytes(&clip);
+/// assert_eq!(mocap_formats::json::parse(&bytes, &Default::default())?.value.frames(), 120);
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// A finding that names the field by its path, and its line and column.
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Rejected> {

@@ -11,6 +11,11 @@ use std::io;
 
 /// Whether a file of the clip would be read again: where nothing moves, no values bound the number of frames.
 ///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// assert!(mocap_formats::json::writable(&clip, &Default::default()).is_ok());
+/// ```
+///
 /// # Errors
 /// Where it has more frames than the reader takes.
 pub fn writable(clip: &Clip, limits: &Limits) -> Result<(), Finding> {
@@ -23,6 +28,14 @@ pub fn writable(clip: &Clip, limits: &Limits) -> Result<(), Finding> {
 
 /// The file of a clip. Reading it gives the same clip, but for a unit that a user stated: the file states it
 /// then.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let bytes = mocap_formats::json::to_bytes(&clip);
+/// // Every number is exact.
+/// assert_eq!(mocap_formats::json::parse(&bytes, &Default::default())?.value, clip);
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
 pub fn to_bytes(clip: &Clip) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(clip, &mut bytes).expect("writing to memory does not fail");
@@ -30,6 +43,14 @@ pub fn to_bytes(clip: &Clip) -> Vec<u8> {
 }
 
 /// The same into a stream: the file is several times as large as its clip.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let mut file = Vec::new();
+/// mocap_formats::json::write(&clip, &mut file)?;
+/// assert_eq!(file, mocap_formats::json::to_bytes(&clip));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of `out`.

@@ -51,7 +51,7 @@ impl<'b> Archive<'b> {
     /// Reads the arrays of some names.
     ///
     /// # Errors
-    /// Where one is damaged, is larger than it may be, or holds what is not a number or text.
+    /// Where one is damaged, is larger than it may be, or holds neither numbers nor text.
     pub fn read(&self, which: impl Fn(&str) -> bool) -> Result<Arrays, Finding> {
         let mut arrays = Arrays::default();
         let mut left = self.limit;

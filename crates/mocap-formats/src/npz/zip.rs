@@ -391,7 +391,7 @@ mod tests {
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 0xFF;
-            // No panic; what is still read has its checksum.
+            // No panic; everything that is still read has its checksum.
             for member in members(&changed).unwrap_or_default() {
                 let _ = content(&changed, &member, 1 << 20);
             }

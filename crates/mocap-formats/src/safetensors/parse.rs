@@ -54,7 +54,9 @@ fn metadata(value: Value, arrays: &mut Arrays) -> Result<(), Finding> {
     let error = |message: &str| Finding::new(Problem::Header { message: message.to_owned() });
     let Value::Object(texts) = value else { return Err(error("__metadata__ is not an object")) };
     for (name, text) in texts {
-        let Value::String(text) = text else { return Err(error("__metadata__ holds what is not text")) };
+        let Value::String(text) = text else {
+            return Err(error("__metadata__ holds a value that is not text"));
+        };
         let list = serde_json::from_str::<Vec<String>>(&text);
         arrays.insert(name, list.map_or_else(|_| Array::text(text), Array::texts));
     }

@@ -8,6 +8,13 @@ use mocap_model::Skeleton;
 
 /// Reads a `.skel` file held in memory.
 ///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin.skel"));
+/// let robin = mocap_formats::skel::parse(bytes, &Default::default())?.value;
+/// assert!(robin.with_role(mocap_model::Role::Hips).is_some());
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// A finding that names the field by its path, and its line and column.
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {

@@ -7,6 +7,13 @@ use mocap_model::Skeleton;
 /// The file of a skeleton: one joint a line, without what goes without saying.
 ///
 /// Reading it gives the same skeleton, but for a unit that a user stated: the file states it then.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let bytes = mocap_formats::skel::to_bytes(clip.skeleton());
+/// assert_eq!(mocap_formats::skel::parse(&bytes, &Default::default())?.value, *clip.skeleton().as_ref());
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
 pub fn to_bytes(skeleton: &Skeleton) -> Vec<u8> {
     emit(&file_of(skeleton), 2)
 }

@@ -23,6 +23,13 @@ pub struct Options {
 /// Reads the markers of a TRC file held in memory; its columns are separated by tabs or commas. A cell without a
 /// number, or with NaN, is a gap.
 ///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.trc"));
+/// let knee = mocap_formats::trc::parse(bytes, &Default::default())?.value;
+/// assert!(knee.names().len() > 1);
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
 /// # Errors
 /// With line and column, marker and frame.
 pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Markers>, Rejected> {

@@ -13,10 +13,10 @@ use crate::{Finding, Parsed};
 /// The document of clips of one skeleton. Warns where the unit of lengths is not known.
 ///
 /// # Errors
-/// Where a length is no finite number in metres.
+/// If a length is not finite in metres.
 ///
 /// # Panics
-/// If there is no clip.
+/// If no clip is given.
 pub fn from_clips(clips: &[Clip], mesh: Style) -> Result<Parsed<Document>, Finding> {
     let mut warnings = Vec::new();
     let mut unique = Unique::default();
@@ -49,7 +49,7 @@ fn paths(skeleton: &Skeleton) -> Vec<String> {
     paths
 }
 
-/// The name with `_` for what is neither a letter of ASCII, a digit nor `_`; not with a digit first.
+/// The name with `_` for every character but letters of ASCII, digits and `_`; a digit does not come first.
 fn identifier(name: &str, otherwise: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(letter).collect();

@@ -70,7 +70,8 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftShoulder, &["clavicle"]),
             (LeftUpperArm, &["humerus"]),
             (LeftLowerArm, &["radius"]),
-            (LeftHand, &["wrist"]),
+            // Skeletons without a wrist hang the hand on the forearm.
+            (LeftHand, &["wrist", "hand"]),
         ],
         fingers: None,
     },

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The clip of a BVH or AMC file of the corpus, without its first `skip` frames. The test that calls this is skipped
-/// where there is no corpus.
+/// without a corpus.
 #[allow(dead_code, reason = "programs that are not tests look for the corpus themselves")]
 pub(crate) fn real(path: &str, skip: usize) -> Clip {
     clip(&mocap_corpus::folder(), path, skip)

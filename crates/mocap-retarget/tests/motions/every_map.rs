@@ -1,5 +1,5 @@
 //! Every motion of the corpus on every skeleton of it: hands and feet come out on the sides that they have in the
-//! source. Prints what is odd (with `-- --nocapture`).
+//! source. Prints oddities (with `-- --nocapture`).
 
 use crate::clip::{fixture, real};
 use mocap_corpus::note;

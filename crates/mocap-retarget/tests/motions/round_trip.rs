@@ -68,7 +68,7 @@ fn each_comes_back_from_the_others(clips: &[(&str, Clip)]) {
             };
             let [free, locked] = [FootLock::Off, FootLock::Auto].map(run);
             note!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, locked * 100.0);
-            // Planted feet are not the captured ones, which slide and sink: that is no loss of the way.
+            // Locked feet are not the captured ones, which slide and sink: the round trip loses nothing by that.
             assert!(free <= 0.015, "{from} → {to} → {from}: {free} of the height");
             assert!(locked <= 0.02, "{from} → {to} → {from}: {locked} of the height");
         }

@@ -11,8 +11,8 @@ mod rigs;
 
 use body::{Mark, end_of, mark, on_side};
 use mocap_model::{
-    Axis, Dofs, EulerOrder, Joint, JointId, Limit, Role, Side, SignedAxis, Skeleton, Space, Unit,
-    UnitQuaternion, UnitSource, Vector3,
+    Axis, Dofs, EulerOrder, Joint, JointId, Limit, Role, Side, SignedAxis, Skeleton, Space, Unit, UnitSource,
+    Vector3,
 };
 use rigs::RIGS;
 
@@ -70,7 +70,7 @@ impl Preset {
             above.push(JointId::from(joints.len()));
             let place = on_side(line.mark.place, line.side);
             let from = |parent: Option<JointId>| parent.map_or(Vector3::zeros(), |id| places[id.index()]);
-            let mut joint = joint(&line.name, parent, place - from(parent));
+            let mut joint = Joint::new(&line.name, parent, place - from(parent));
             joint.role = *role;
             joint.dofs = dofs(*role);
             if parent.is_none() || *role == Some(Role::Hips) {
@@ -82,7 +82,7 @@ impl Preset {
             let is_leaf = lines.get(i + 1).is_none_or(|next| next.level <= line.level);
             if let Some(end) = role.and_then(end_of).and_then(mark).filter(|_| is_leaf) {
                 let end_place = on_side(end.place, line.side);
-                let mut end = self::joint(&format!("{}_End", line.name), Some(id), end_place - place);
+                let mut end = Joint::new(format!("{}_End", line.name), Some(id), end_place - place);
                 end.end_site = true;
                 end.dofs = Dofs::locked(EulerOrder::ZXY);
                 joints.push(end);
@@ -165,18 +165,6 @@ fn roles(lines: &[Line]) -> Vec<Option<Role>> {
         }
     };
     lines.iter().map(role).collect()
-}
-
-fn joint(name: &str, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
-    Joint {
-        name: name.to_owned(),
-        parent,
-        offset,
-        rest_rotation: UnitQuaternion::identity(),
-        dofs: Dofs::ball(EulerOrder::ZXY),
-        role: None,
-        end_site: false,
-    }
 }
 
 /// Knees and elbows bend one way; the axis of the bend turns first, so its angle has its whole range.

@@ -1,0 +1,67 @@
+//! `mocap split`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args as ClapArgs};
+use mocap_formats::Format;
+use mocap_model::EulerOrder;
+
+use super::edit::seconds;
+use super::formats::writable;
+use super::{FirstFrame, Reading};
+
+/// Cut takes into clips: by length, where the body stands still, or at the ranges of a CSV
+///
+/// The clips of take.bvh are take_001.bvh, take_002.bvh and so on.
+#[derive(Debug, ClapArgs)]
+#[command(
+    group(ArgGroup::new("cuts").required(true).args(["every", "still", "ranges"])),
+    after_help = "\
+    Examples:\n\
+    \x20 mocap split take.bvh --every 5s -o clips/\n\
+    \x20 mocap split take.bvh --still 1s -o clips/\n\
+    \x20 mocap split take.bvh --ranges cuts.csv -o clips/"
+)]
+pub(crate) struct Args {
+    /// Takes
+    #[arg(value_name = "IN", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Output directory
+    #[arg(short, long, value_name = "DIR", required = true, help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Replace existing outputs
+    #[arg(long, help_heading = "Output")]
+    pub(crate) overwrite: bool,
+    /// Clips of this length; the last one may be shorter [s, above 0]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cuts")]
+    pub(crate) every: Option<f64>,
+    /// The motion between stands of at least this time, which are left out [s, above 0; default 0.5]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = seconds,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.5",
+        help_heading = "Cuts"
+    )]
+    pub(crate) still: Option<f64>,
+    /// A CSV with rows 'start, end' [s], end excluded; ranges may overlap
+    #[arg(long, value_name = "FILE", help_heading = "Cuts")]
+    pub(crate) ranges: Option<PathBuf>,
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Conversion",
+        help = format!("Output format: {} [default: that of the input]", writable(Format::has_motion))
+    )]
+    pub(crate) to: Option<Format>,
+    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
+    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
+    pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) first: FirstFrame,
+}

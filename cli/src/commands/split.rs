@@ -1,0 +1,150 @@
+//! `mocap split`: takes into clips.
+
+use std::path::{Path, PathBuf};
+
+use mocap_edit::{EditError, SplitBy, split};
+use mocap_formats::{Format, Remedy};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::edit::text_of;
+use crate::args::{Reading, SplitArgs as Args};
+use crate::batch::{Input, JobContext, fail, json};
+use crate::console::Console;
+use crate::diagnostic::{Detail, Diagnostic, Failure};
+use crate::encode::{self, EncodeOptions};
+use crate::exit::Exit;
+use crate::read::{self, Motion};
+
+/// A row of `mocap split --json`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row<'a> {
+    path: String,
+    frames: usize,
+    fps: f64,
+    /// The clips, in the order of the cuts.
+    clips: Vec<Part>,
+    bytes: u64,
+    warnings: &'a [Diagnostic],
+}
+
+/// A clip of a take.
+#[derive(Serialize, JsonSchema)]
+struct Part {
+    output: String,
+    /// The first frame in the take, from 0.
+    start: usize,
+    frames: usize,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+    if let Some(format) = args.to.filter(|format| !format.has_motion()) {
+        return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
+            .help(format!("split writes {}", encode::names(Format::has_motion))));
+    }
+    let by = match (args.every, args.still, &args.ranges) {
+        (Some(seconds), ..) => SplitBy::Length(seconds),
+        (_, Some(seconds), _) => SplitBy::Stillness(seconds),
+        (_, _, Some(file)) => {
+            let text = text_of(file, &JobContext::standalone())?;
+            SplitBy::ranges(&text).map_err(|error: EditError| Diagnostic::from(error).in_file(file))?
+        }
+        _ => return Err(Diagnostic::new("usage::edit", "--every, --still or --ranges says where to cut")),
+    };
+    // Clips of two takes with one name would replace each other.
+    let mut names: Vec<&std::ffi::OsStr> = args.inputs.iter().filter_map(|path| path.file_stem()).collect();
+    names.sort();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let message = format!("two takes are called '{}'", pair[0].display());
+        return Err(Diagnostic::new("usage::edit", message).help("split them into directories of their own"));
+    }
+    let reading = args.first.of(&args.reading);
+    let mut exit = Exit::Success;
+    for path in &args.inputs {
+        let mut warnings = Vec::new();
+        match one(path, &by, args, &reading, &mut warnings) {
+            Ok(mut row) => {
+                if !console.is_json() {
+                    console.warnings(&path.display().to_string(), &warnings, Detail::Line);
+                }
+                row.warnings = &warnings;
+                console.row(&json(&row), &row.text());
+            }
+            Err(error) => exit = fail(&path.display().to_string(), &error, &warnings, console),
+        }
+    }
+    Ok(exit)
+}
+
+fn one(
+    path: &Path,
+    by: &SplitBy,
+    args: &Args,
+    reading: &Reading,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Row<'static>, Diagnostic> {
+    let found = read::motion(&JobContext::standalone(), &Input::named(path), reading);
+    let Motion { clip, warnings: odd, .. } = found.map_err(|Failure { error, warnings: odd }| {
+        warnings.extend(odd);
+        error
+    })?;
+    // A rest pose before the motion is no part of it.
+    let lead_in = usize::from(odd.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
+    warnings.extend(odd.into_iter().map(|mut warning| {
+        if warning.remedy == Some(Remedy::DropFirstFrame) {
+            warning.help = Some("it is left out of the clips".into());
+        }
+        warning
+    }));
+    let model = |error: mocap_model::ModelError| {
+        Diagnostic::from(EditError::Split { reason: error.to_string() }).in_file(path)
+    };
+    let take = clip.trimmed(lead_in.min(clip.frames() - 1)..clip.frames()).map_err(model)?;
+    let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(path))?;
+    let named = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
+    let format = args
+        .to
+        .or_else(|| named.filter(|format| format.is_writable() && format.has_motion()))
+        .unwrap_or(Format::Bvh);
+    let digits = parts.len().to_string().len().max(3);
+    let stem = path.file_stem().unwrap_or("take".as_ref()).to_string_lossy();
+    let mut row = Row {
+        path: path.display().to_string(),
+        frames: clip.frames(),
+        fps: clip.rate().fps(),
+        clips: Vec::new(),
+        bytes: 0,
+        warnings: &[],
+    };
+    for (number, range) in parts.into_iter().enumerate() {
+        let output = args.output.join(format!("{stem}_{:0digits$}", number + 1));
+        let output: PathBuf = format!("{}.{}", output.display(), format.file_extension()).into();
+        let (start, frames) = (range.start + lead_in, range.len());
+        let part = take.trimmed(range).map_err(model)?;
+        let encoded =
+            encode::clip(part, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() })?;
+        warnings.extend(
+            encoded.warnings.iter().filter(|new| !warnings.contains(new)).cloned().collect::<Vec<_>>(),
+        );
+        row.bytes +=
+            encode::deliver_to(&encoded, &output, args.overwrite).map_err(|failure| failure.error)?;
+        row.clips.push(Part { output: output.display().to_string(), start, frames });
+    }
+    Ok(row)
+}
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let mut text = format!("{} -> {} clips", self.path, self.clips.len());
+        for Part { output, start, frames } in &self.clips {
+            let seconds = |frame: usize| frame as f64 / self.fps;
+            text += &format!(
+                "\n  {output}: {frames} frames, {:.2} s to {:.2} s",
+                seconds(*start),
+                seconds(start + frames)
+            );
+        }
+        text
+    }
+}

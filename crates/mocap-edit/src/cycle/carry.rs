@@ -1,0 +1,57 @@
+//! Planted feet carry the body: the root moves over the ground by what the feet on the floor slide.
+//!
+//! No joint bends for that. A foot fix by bending legs has only what is left to do: where both feet stand, and slide
+//! apart.
+
+use mocap_model::{Clip, Isometry3, Vector3};
+use nalgebra::Translation3;
+
+use super::three_times;
+use crate::EditError;
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::samples::Samples;
+use crate::smoothing::gaussian;
+
+/// A foot takes over the body within about this time \[s\].
+const TAKE_OVER: f64 = 0.03;
+
+/// The loop whose root follows its planted feet, and its stride.
+pub(super) fn carried(
+    looped: &Clip,
+    body: &Body,
+    stride: &Isometry3<f64>,
+) -> Result<(Clip, Isometry3<f64>), EditError> {
+    let carrier = Carrier::of(looped, body);
+    let length = looped.frames() - 1;
+    let row = three_times(looped, &carrier, stride).into_clip("loop")?;
+    let Some(feet) = body.contacts(&row) else { return Ok((looped.clone(), *stride)) };
+    let sigma = TAKE_OVER * looped.rate().fps();
+    let weights: Vec<Vec<f64>> = feet
+        .iter()
+        .map(|(_, contacts)| {
+            let flags: Vec<f64> = contacts.toe.iter().map(|on| f64::from(u8::from(*on))).collect();
+            gaussian(&flags, sigma).into_iter().map(|weight| weight.clamp(0.0, 1.0)).collect()
+        })
+        .collect();
+    // Steps of the second repetition, as the first one would make them.
+    let back = stride.rotation.inverse();
+    let mut samples = Samples::of(looped);
+    let mut shift = Vector3::zeros();
+    for frame in 0..length {
+        let place = Translation3::from(shift) * carrier.at(&samples, frame);
+        carrier.put(&mut samples, frame, &place);
+        let at = length + frame;
+        let (mut slide, mut total) = (Vector3::zeros(), 0.0);
+        for ((motion, _), weights) in feet.iter().zip(&weights) {
+            let weight = weights[at].min(weights[at + 1]);
+            slide += body.on_ground(&(motion.toe[at + 1] - motion.toe[at])) * weight;
+            total += weight;
+        }
+        shift -= back * slide / total.max(1.0);
+    }
+    let stride = Translation3::from(shift) * stride;
+    let place = stride * carrier.at(&samples, 0);
+    carrier.put(&mut samples, length, &place);
+    Ok((samples.into_clip("loop")?, stride))
+}
