@@ -65,7 +65,17 @@ pub fn split(clip: &Clip, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> 
     match by {
         SplitBy::Length(seconds) => {
             let step = length(*seconds)?;
-            Ok((0..frames).step_by(step).map(|start| start..start.saturating_add(step).min(frames)).collect())
+            let part = |start: usize| start..start.saturating_add(step).min(frames);
+            let mut parts: Vec<Range<usize>> = (0..frames).step_by(step).map(part).collect();
+            // One frame is no motion: the last frame of a take stays with the part before it.
+            if let [.., before, last] = parts.as_mut_slice()
+                && last.len() == 1
+                && before.len() > 1
+            {
+                before.end = last.end;
+                parts.pop();
+            }
+            Ok(parts)
         }
         SplitBy::Stillness(seconds) => moving_parts(clip, length(*seconds)?),
         SplitBy::Ranges(ranges) => ranges.iter().map(|range| in_frames(clip, *range)).collect(),
