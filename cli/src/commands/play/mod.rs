@@ -2,6 +2,7 @@
 
 mod explain;
 mod file;
+mod names;
 mod node;
 
 use mocap_batch::read_file;

@@ -5,7 +5,7 @@ use mocap_edit::{
 };
 use mocap_toml::{Entry, Table, TomlError};
 
-use super::file::{GRAPH, Names};
+use super::names::{GRAPH, Names};
 
 const TYPES: [&str; 5] = ["space", "blend", "layer", "add", "states"];
 

@@ -6,21 +6,13 @@ use mocap_retarget::{RetargetError, RetargetOptions, SourceOrTarget, frame_pose,
 
 use super::finding;
 use super::mapping::MapFile;
+use super::opening::Opening;
 use super::outcome::Outcome;
 use super::robot::put_on_robot;
 use super::target::Target;
 use crate::args::MethodSettings;
 use crate::diagnostic::Diagnostic;
 use crate::rest;
-
-/// What is known about the start of a source.
-#[derive(Default)]
-pub(crate) struct Opening {
-    /// Its rest pose, if a flag names a frame.
-    pub(crate) rest: Option<Pose>,
-    /// Frames at its start that are a rest pose, not motion.
-    pub(crate) lead_in: usize,
-}
 
 /// The pose of the frame of `--source-rest`.
 pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {

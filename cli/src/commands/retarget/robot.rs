@@ -1,6 +1,5 @@
 //! A motion that was read, put on a robot.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use mocap::Mapping;
@@ -10,9 +9,9 @@ use mocap_robot::{RobotError, RobotOptions};
 
 use super::finding;
 use super::mapping::MapFile;
-use super::motion::Opening;
+use super::opening::Opening;
 use super::outcome::Outcome;
-use super::target::Target;
+use super::target::{Target, refused_robot};
 use crate::diagnostic::Diagnostic;
 
 /// The motion on the robot, and its report. A rest pose before the motion is no motion: it is left out.
@@ -53,13 +52,10 @@ pub(super) fn put_on_robot(
     Ok((clip, Outcome::Robot(Box::new(report))))
 }
 
-/// An error, about the file of the robot if it is about the robot.
-pub(super) fn refused(error: &RobotError, target: &Target) -> Diagnostic {
-    let diagnostic = Diagnostic::new(error.code(), error.to_string());
+/// A source without a limb that the robot has can be mapped by hand.
+fn refused(error: &RobotError, target: &Target) -> Diagnostic {
+    let diagnostic = refused_robot(error, &target.path);
     match error {
-        RobotError::NotHumanoid { .. } => diagnostic
-            .in_file(Path::new(&target.path))
-            .help("motions are put on robots with two legs; arms are optional"),
         RobotError::SourceRole { .. } => diagnostic.help(finding::EDIT_MAP),
         _ => diagnostic,
     }

@@ -1,5 +1,6 @@
 //! The target: the skeleton that motions are retargeted to.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use mocap_formats::bvh::PositionChannels;
@@ -7,9 +8,8 @@ use mocap_formats::skel::{self, Preset, presets};
 use mocap_formats::{Document, Remedy};
 use mocap_model::{Pose, Robot, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
-use mocap_robot::Humanoid;
+use mocap_robot::{Humanoid, RobotError};
 
-use super::robot::refused;
 use crate::args::{PositionChannelsArg, Reading, RobotSettings, TargetSettings};
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
@@ -62,7 +62,7 @@ impl Target {
                 }
             };
         };
-        Humanoid::find(robot).map_err(|error| refused(&error, &self))?;
+        Humanoid::find(robot).map_err(|error| refused_robot(&error, &self.path))?;
         let velocities = match &settings.limits_from {
             Some(path) => {
                 let other = robot_of_file(context, path)?;
@@ -159,4 +159,15 @@ pub(crate) fn read(
     let warnings = read::strict(inputs, warnings)?;
     let limits = RobotLimits::default();
     Ok(Target { path: input.shown(), skeleton, rest, document, roles, warnings, limits })
+}
+
+/// An error, about the file of the robot if it is about the robot.
+pub(super) fn refused_robot(error: &RobotError, path: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::new(error.code(), error.to_string());
+    match error {
+        RobotError::NotHumanoid { .. } => diagnostic
+            .in_file(Path::new(path))
+            .help("motions are put on robots with two legs; arms are optional"),
+        _ => diagnostic,
+    }
 }

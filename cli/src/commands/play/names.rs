@@ -1,0 +1,88 @@
+//! Names in the file of a graph, and values that stand for them.
+
+use mocap_edit::Amount;
+use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem};
+
+/// What is wrong with a graph.
+pub(super) const GRAPH: TomlProblem = TomlProblem::Other("play::graph");
+
+/// The names that nodes can use, in the order of their numbers.
+pub(super) struct Names<'a> {
+    pub(super) text: &'a Text,
+    pub(super) params: Vec<String>,
+    pub(super) clips: Vec<String>,
+    /// Every clip is a node too; these come first.
+    pub(super) nodes: Vec<String>,
+}
+
+impl Names<'_> {
+    /// Refuses keys that nothing reads.
+    pub(super) fn known(&self, table: &Table, of: &str, known: &[&str]) -> Result<(), TomlError> {
+        match table.iter().find(|entry| !known.contains(&entry.key.as_str())) {
+            Some(entry) => Err(self.text.unknown(entry, of, known)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn optional<'t>(&self, table: &'t Table, key: &str) -> Option<&'t Entry> {
+        table.iter().find(|entry| entry.key == key)
+    }
+
+    pub(super) fn required<'t>(
+        &self,
+        of: &Entry,
+        table: &'t Table,
+        key: &str,
+    ) -> Result<&'t Entry, TomlError> {
+        let missing = || self.text.error(GRAPH, of.cell.span.clone(), format!("'{}' has no {key}", of.key));
+        self.optional(table, key).ok_or_else(missing)
+    }
+
+    pub(super) fn number(&self, entry: &Entry) -> Result<f64, TomlError> {
+        let value = entry.cell.value.scalar().and_then(|value| value.parse::<f64>().ok());
+        value.filter(|value| value.is_finite()).ok_or_else(|| self.text.mistyped(entry, "a number"))
+    }
+
+    /// A text that is read as something else.
+    pub(super) fn parsed<T: std::str::FromStr<Err = String>>(&self, entry: &Entry) -> Result<T, TomlError> {
+        let text = entry.text(self.text)?;
+        text.parse().map_err(|why: String| self.text.error(TomlProblem::Value, entry.cell.span.clone(), why))
+    }
+
+    /// A number, or the name of a parameter.
+    pub(super) fn amount(&self, entry: &Entry) -> Result<Amount, TomlError> {
+        match &entry.cell.value {
+            mocap_toml::Value::Text(_) => self.param(entry).map(Amount::Param),
+            _ => self.number(entry).map(Amount::Fixed),
+        }
+    }
+
+    pub(super) fn param(&self, entry: &Entry) -> Result<usize, TomlError> {
+        self.named(entry, entry.text(self.text)?, &self.params, "parameter")
+    }
+
+    pub(super) fn node(&self, entry: &Entry) -> Result<usize, TomlError> {
+        self.named(entry, entry.text(self.text)?, &self.nodes, "node")
+    }
+
+    pub(super) fn clip(&self, entry: &Entry) -> Result<usize, TomlError> {
+        self.named(entry, entry.text(self.text)?, &self.clips, "clip")
+    }
+
+    /// The number of a name; an unknown one is answered with the nearest.
+    pub(super) fn named(
+        &self,
+        entry: &Entry,
+        name: &str,
+        all: &[String],
+        what: &str,
+    ) -> Result<usize, TomlError> {
+        let found = all.iter().position(|other| other == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(String::as_str).collect();
+            let error =
+                self.text.error(GRAPH, entry.cell.span.clone(), format!("no {what} is called '{name}'"));
+            error.nearest(name, &known, "there are")
+        })
+    }
+}
