@@ -6,7 +6,7 @@ use mocap_edit::{Edit, Gains};
 use super::edit::Args as EditArgs;
 use super::one_edit::OneEdit;
 
-/// Make bands of frequency of a motion stronger or weaker: bounce, tremor, stiffness
+/// Scale the frequency bands of a motion: bounce, tremor, stiffness
 ///
 /// The motion is split into bands, each half as fast as the one before. high is 4 Hz and more (tremor, impacts), mid 1 to
 /// 4 Hz (bounce, style), low what is slower. A gain of 0 removes a band, 1 leaves it. `mocap edit --bands` does the same

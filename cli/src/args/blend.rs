@@ -8,9 +8,9 @@ use mocap_edit::{BlendOptions, Timing};
 use super::edit::seconds;
 use super::several::OneOutput;
 
-/// Blend motions of one skeleton by weight, on one clock of strides, with locked feet
+/// Blend motions of one skeleton by weight, with synchronised strides and locked feet
 ///
-/// Strides are counted by foot strikes. The poses and the velocities of the root are blended, so a blend of a walk and a
+/// Foot strikes mark the strides. The poses and the velocities of the root are blended, so a blend of a walk and a
 /// run travels at a speed between theirs. A motion with fewer strides than the longest repeats its best cycle.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) one: OneOutput,
-    /// Weight of the second of two motions [0 to 1], or one weight for each motion, with commas; their sum stands for 1
+    /// Weight of the second of two motions [0 to 1], or one weight for each motion, with commas; weights are normalised
     /// [default: equal weights]
     #[arg(
         long,
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Value of a parameter of the blend space; repeatable. A speed is met within 2 % where the motions reach it
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param, allow_negative_numbers = true, requires = "space", help_heading = "Blend")]
     pub(crate) params: Vec<(String, f64)>,
-    /// Length of the blend, such as 6s: cycles are repeated as often as it needs [s, above 0; default: as long as the
+    /// Length of the blend, such as 6s: cycles are repeated to fill it [s, above 0; default: as long as the
     /// motion with the most strides]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Blend")]
     duration: Option<f64>,

@@ -129,7 +129,7 @@ struct Flags {
     /// gaussian[:SECONDS] or one-euro[:HZ,BETA]
     #[arg(long, value_name = "METHOD")]
     denoise: Vec<Denoise>,
-    /// Make bands of frequency stronger or weaker, such as high=0,mid=1.5: see `mocap bands --help`
+    /// Scale frequency bands, such as high=0,mid=1.5: see `mocap bands --help`
     #[arg(long, value_name = "BAND=GAIN,…")]
     bands: Vec<Gains>,
     /// Make a loop: search the best cycle, or close the range A:B (--loop=A:B), and lock planted feet; the last frame

@@ -10,7 +10,7 @@ use super::edit::seconds;
 use super::setting;
 use super::several::OneOutput;
 
-/// Join motions of one skeleton into one, each laid onto the end of the one before
+/// Join motions of one skeleton into one, each aligned with the end of the one before
 ///
 /// The place of each transition is searched at the end of one motion and the start of the next; the next motion is
 /// turned and moved over the ground to fit.

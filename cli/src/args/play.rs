@@ -9,20 +9,20 @@ use super::several::OneOutput;
 /// Play a graph of motions along a timeline: state machines, blend spaces, layers
 ///
 /// The graph is a TOML file of clips and nodes; the timeline is a CSV with a column time, columns of parameters, and a
-/// column event. The take has the length of the timeline, and the names of the states as events.
+/// column event. The take is as long as the timeline; the names of the states become its events.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap play character.toml --timeline inputs.csv -o take.bvh\n\
     \x20 mocap play character.toml --explain")]
 pub(crate) struct Args {
-    /// The graph
+    /// Graph: a TOML file
     #[arg(value_name = "GRAPH")]
     pub(crate) graph: PathBuf,
-    /// What happens: rows of time [s], values of parameters, and events
+    /// CSV with the columns time [s], one for each parameter, and event
     #[arg(long, value_name = "FILE", required_unless_present = "explain")]
     pub(crate) timeline: Option<PathBuf>,
-    /// Print the nodes, states and transitions of the graph; nothing is played
+    /// Print the nodes, states and transitions of the graph, without playing it
     #[arg(long)]
     pub(crate) explain: bool,
     /// Do not lock feet

@@ -149,11 +149,11 @@ pub(crate) struct TargetGate {
 #[command(next_help_heading = "Robots as target")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct RobotSettings {
-    /// Model of the same robot whose highest joint speeds count, such as its URDF: MJCF states none [default: those of
+    /// Model of the same robot to take joint velocity limits from, such as its URDF: MJCF states none [default: those of
     /// the target]
     #[arg(long, value_name = "FILE")]
     pub(crate) limits_from: Option<PathBuf>,
-    /// Let parts of the robot pass through each other: faster
+    /// Do not keep parts of the robot apart: faster
     #[arg(long)]
     pub(crate) no_separation: bool,
 }

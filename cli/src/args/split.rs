@@ -10,7 +10,7 @@ use super::edit::seconds;
 use super::formats::writable;
 use super::{FirstFrame, Reading};
 
-/// Cut takes into clips: by length, where the body stands still, or at the ranges of a CSV
+/// Cut takes into clips: by length, at pauses, or at the ranges of a CSV
 ///
 /// The clips of take.bvh are take_001.bvh, take_002.bvh and so on.
 #[derive(Debug, ClapArgs)]
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Clips of this length; the last one may be shorter [s, above 0]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cuts")]
     pub(crate) every: Option<f64>,
-    /// The motion between stands of at least this time, which are left out [s, above 0; default 0.5]
+    /// Cut at pauses of at least this time; the pauses are left out [s, above 0; default 0.5]
     #[arg(
         long,
         value_name = "SECONDS",
