@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_edit::{BlendOptions, Timing};
 
-use super::edit::seconds;
+use super::seconds::seconds;
 use super::several::OneOutput;
 
 /// Blend motions of one skeleton by weight, with synchronised strides and locked feet

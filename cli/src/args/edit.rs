@@ -10,6 +10,7 @@ use mocap_model::{EulerOrder, Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
 
 use super::formats::writable;
+use super::seconds::seconds;
 use super::{Inputs, Outputs, Reading, setting};
 
 /// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, paths, layers, cuts; in the order given, with a
@@ -250,15 +251,6 @@ impl Flags {
         typed.sort_by_key(|(place, _)| *place);
         typed
     }
-}
-
-/// A time with or without its unit: `0.33s`.
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
-    let value = text.strip_suffix('s').unwrap_or(text).trim().parse::<f64>();
-    value
-        .ok()
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| "a time is seconds from 0, such as 0.33s".into())
 }
 
 /// A number that is no infinity.

@@ -7,8 +7,9 @@ use mocap_edit::{Denoise, Edit, Keep, LoopOptions, Mask, Strip};
 use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
-use super::edit::{ROOT_NAME, RootJoint, StartAt, finite, seconds};
+use super::edit::{ROOT_NAME, RootJoint, StartAt, finite};
 use super::join::Transitions;
+use super::seconds::seconds;
 use super::{EditArg, EditGates, setting};
 
 /// One edit of a pipeline.

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use mocap_edit::{JoinOptions, TransitionKind};
 use serde::Deserialize;
 
-use super::edit::seconds;
+use super::seconds::seconds;
 use super::setting;
 use super::several::OneOutput;
 

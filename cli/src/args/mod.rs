@@ -31,6 +31,7 @@ mod reading;
 mod retarget;
 mod run;
 mod scene;
+mod seconds;
 mod setting;
 mod several;
 mod sheet;

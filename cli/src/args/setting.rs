@@ -26,7 +26,7 @@ where
 /// A time, with or without its unit.
 pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let text = <&str>::deserialize(deserializer)?;
-    super::edit::seconds(text).map_err(|why| de::Error::custom(format!("'{text}': {why}")))
+    super::seconds::seconds(text).map_err(|why| de::Error::custom(format!("'{text}': {why}")))
 }
 
 /// The same where it may be missing.

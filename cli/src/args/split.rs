@@ -6,8 +6,8 @@ use clap::{ArgGroup, Args as ClapArgs};
 use mocap_formats::Format;
 use mocap_model::EulerOrder;
 
-use super::edit::seconds;
 use super::formats::writable;
+use super::seconds::seconds;
 use super::{FirstFrame, Reading};
 
 /// Cut takes into clips: by length, at pauses, or at the ranges of a CSV

@@ -63,7 +63,11 @@ pub(super) fn one_of(
         Ok(joined) => joined,
         Err(error) => return Ok(fail(&names.join(", "), &error.into(), &warnings, console)),
     };
-    warnings.extend(reports.iter().flat_map(|report| &report.warnings).map(warning));
+    let done: Vec<Diagnostic> = reports.iter().flat_map(|report| &report.warnings).map(warning).collect();
+    if !console.is_json() {
+        console.warnings(&output.display().to_string(), &done, Detail::Line);
+    }
+    warnings.extend(done);
     let gates = &args.gates.fail_above;
     let checked: Vec<GateResult> = gates.iter().map(|gate| gate.check(&reports)).collect();
     let missed: Vec<Diagnostic> = gates

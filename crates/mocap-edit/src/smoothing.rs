@@ -12,7 +12,8 @@ where
     if last == 0 || sigma <= 0.0 {
         return values.to_vec();
     }
-    let reach = (4.0 * sigma).ceil() as usize;
+    // Farther away there are only the values of the ends.
+    let reach = ((4.0 * sigma).ceil() as usize).min(4 * values.len());
     let weights: Vec<f64> = (0..=reach).map(|k| (-0.5 * (k as f64 / sigma).powi(2)).exp()).collect();
     let total = weights[0] + 2.0 * weights[1..].iter().sum::<f64>();
     // Beyond a second reflection the end value holds.
@@ -58,6 +59,7 @@ mod tests {
         assert!((smooth[0] - noisy[0]).abs() < 1e-12 && (smooth[39] - noisy[39]).abs() < 1e-12);
         assert!(smooth.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 0.5));
         assert_eq!(gaussian(&[1.0], 3.0), [1.0]);
+        assert_eq!(gaussian(&noisy, 1e12).len(), 40);
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub(crate) use gait::{Gait, inverse};
 pub(crate) use same::check_same;
 pub use space::{BlendSpace, SpaceKind};
 
+/// The most frames × joints of a blend whose length is asked for.
+const MOST_SAMPLES: f64 = 20e6;
+
 /// How frames of motions are paired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timing {
@@ -106,9 +109,14 @@ pub fn blend(
 ) -> Result<(Clip, EditReport), EditError> {
     let weights = shares(clips, weights)?;
     let (first, others) = clips.split_first().expect("weights are of motions");
-    if let Some(duration) = options.duration.filter(|duration| !(duration.is_finite() && *duration > 0.0)) {
-        let (name, expected) = ("the duration [s]", "above 0");
-        return Err(EditError::Option { edit: "blend", name, value: duration, expected });
+    if let Some(value) = options.duration {
+        let wrong = |expected| EditError::Option { edit: "blend", name: "the duration [s]", value, expected };
+        if !(value.is_finite() && value > 0.0) {
+            return Err(wrong("above 0"));
+        }
+        if value * first.rate().fps() * first.skeleton().len() as f64 > MOST_SAMPLES {
+            return Err(wrong("shorter: the blend would have more than 20 million frames × joints"));
+        }
     }
     for other in others {
         check_same(first, other)?;

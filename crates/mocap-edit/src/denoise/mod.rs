@@ -75,6 +75,9 @@ impl fmt::Display for Denoise {
     }
 }
 
+/// The widest window of a filter \[s\]: no jitter is slower.
+const WIDEST: f64 = 10.0;
+
 impl FromStr for Denoise {
     type Err = String;
 
@@ -86,6 +89,9 @@ impl FromStr for Denoise {
         let values = values.map_err(|_| format!("'{text}': a value is not a number"))?;
         if values.iter().any(|value| !(value.is_finite() && *value >= 0.0)) {
             return Err(format!("'{text}': values are numbers above 0"));
+        }
+        if matches!(name, "savgol" | "gaussian") && values.iter().any(|value| *value > WIDEST) {
+            return Err(format!("'{text}': a window is at most {WIDEST} s wide"));
         }
         match (name, &values[..]) {
             ("auto", []) => Ok(Denoise::Auto),

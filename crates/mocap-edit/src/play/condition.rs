@@ -50,6 +50,11 @@ impl Condition {
         compared.collect()
     }
 
+    /// Whether it waits for an event.
+    pub(super) fn waits_for(&self, event: &str) -> bool {
+        self.0.iter().any(|test| matches!(test, Test::Event(name) if name == event))
+    }
+
     pub(super) fn holds(&self, now: &Situation) -> bool {
         self.0.iter().all(|test| match test {
             Test::Compare(name, comparison, limit) => {

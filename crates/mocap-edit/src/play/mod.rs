@@ -96,8 +96,26 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     if lock_feet && !body.feet.is_empty() && body.metres.is_some() {
         clip = locked_in(&clip, Some(&contacts))?;
     }
-    let report = report(&player, &clip, first);
+    let mut report = report(&player, &clip, first);
+    for event in unheard(graph, timeline) {
+        report.warn("play::event", format!("no transition waits for the event '{event}'"));
+    }
     Ok((clip, report))
+}
+
+/// Events of the timeline that no transition waits for; each once.
+fn unheard<'t>(graph: &Graph, timeline: &'t Timeline) -> Vec<&'t str> {
+    let machines = graph.nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::States(machine) => Some(machine),
+        _ => None,
+    });
+    let conditions: Vec<&Condition> =
+        machines.flat_map(|machine| &machine.transitions).map(|transition| &transition.when).collect();
+    let mut names = timeline.event_names();
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| !conditions.iter().any(|condition| condition.waits_for(name)));
+    names
 }
 
 /// The take as it grows.
@@ -312,6 +330,9 @@ mod tests {
     fn what_never_fires_and_what_is_unknown_is_said() {
         let (_, report) = play(&graph(Fade::Smooth), &"time\n0\n2\n".parse().unwrap(), false).unwrap();
         assert_eq!(report.warnings.len(), 2);
+        let misspelt = "time,event\n0,\n1,sotp\n2,\n".parse().unwrap();
+        let (_, report) = play(&graph(Fade::Smooth), &misspelt, false).unwrap();
+        assert!(report.warnings.iter().any(|warning| warning.code == "play::event"), "{report}");
         let unknown = play(&graph(Fade::Smooth), &"time,height\n0,1\n1,\n".parse().unwrap(), false);
         assert!(unknown.unwrap_err().to_string().contains("no parameter 'height'"));
     }
