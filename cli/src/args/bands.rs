@@ -3,7 +3,7 @@
 use clap::Args as ClapArgs;
 use mocap_edit::{Edit, Gains};
 
-use super::edit::Args as EditArgs;
+use super::edit::{Args as EditArgs, EditArg, EditList};
 use super::one_edit::OneEdit;
 
 /// Scale the frequency bands of a motion: bounce, tremor, stiffness
@@ -22,11 +22,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BAND=GAIN,…", required = true)]
     gain: Gains,
     #[command(flatten)]
-    one: OneEdit,
+    pub(super) one: OneEdit,
 }
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        args.one.with(Edit::Bands(args.gain))
+        EditArgs { edits: EditList(vec![EditArg::Ready(Edit::Bands(args.gain))]), one: args.one }
     }
 }

@@ -4,14 +4,12 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{Denoise, Edit, EditGate, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
-use mocap_formats::Format;
-use mocap_model::{EulerOrder, Factor, FrameRange, FrameRate, SignedAxis};
+use mocap_edit::{Denoise, Edit, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
+use mocap_model::{Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
 
-use super::formats::writable;
+use super::one_edit::OneEdit;
 use super::seconds::seconds;
-use super::{Inputs, Outputs, Reading, setting};
 
 /// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, paths, layers, cuts; in the order given, with a
 /// report
@@ -30,37 +28,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) edits: EditList,
     #[command(flatten)]
-    pub(crate) gates: EditGates,
-    // The help comes from the table of formats.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Conversion",
-        help = format!("Output format: {} [default: by the extension of OUT, else that of the input]", writable(Format::has_motion))
-    )]
-    pub(crate) to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
-    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
-    pub(crate) euler: Option<EulerOrder>,
-    #[command(flatten)]
-    pub(crate) inputs: Inputs,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    #[command(flatten)]
-    pub(crate) outputs: Outputs,
-}
-
-/// Gates on the reports of edits.
-#[derive(Clone, Debug, Default, PartialEq, ClapArgs, Deserialize)]
-#[command(next_help_heading = "Quality")]
-#[serde(rename_all = "kebab-case", default)]
-pub(crate) struct EditGates {
-    /// Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s];
-    /// the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise,
-    /// seam-pose, seam-velocity, deviation, peak-acceleration, unreachable, stride-change, alignment-error
-    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
-    #[serde(deserialize_with = "setting::comma_list")]
-    pub(crate) fail_above: Vec<EditGate>,
+    pub(crate) one: OneEdit,
 }
 
 /// The heading of edits in help; options below it are not set by environment or `mocap.toml`.
@@ -253,7 +221,7 @@ impl Flags {
     }
 }
 
-/// A number that is no infinity.
+/// A finite number.
 pub(super) fn finite(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
     value.ok_or_else(|| "a number is expected, such as 0.5".into())

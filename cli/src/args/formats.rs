@@ -1,7 +1,25 @@
 //! Formats as help texts name them: the table of formats says which there are.
 
+use clap::Args as ClapArgs;
 use mocap::FileFormat;
 use mocap_formats::Format;
+use mocap_model::EulerOrder;
+
+/// How a motion is written.
+#[derive(Clone, Debug, ClapArgs)]
+#[command(next_help_heading = "Conversion")]
+pub(crate) struct Written {
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help = format!("Output format: {} [default: by the extension of OUT, else that of the input]", writable(Format::has_motion))
+    )]
+    pub(crate) to: Option<Format>,
+    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
+    #[arg(long, value_name = "ORDER")]
+    pub(crate) euler: Option<EulerOrder>,
+}
 
 /// The names of all formats that can be read.
 pub(super) fn readable() -> String {

@@ -12,6 +12,7 @@ mod compress;
 mod convert;
 mod decompress;
 mod edit;
+mod edit_gates;
 mod edit_steps;
 mod edits;
 mod files;
@@ -51,7 +52,8 @@ pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;
 pub(crate) use decompress::Args as DecompressArgs;
-pub(crate) use edit::{Args as EditArgs, EditArg, EditGates, EditList, HEADING as EDITS_HEADING};
+pub(crate) use edit::{Args as EditArgs, EditArg, EditList, HEADING as EDITS_HEADING};
+pub(crate) use edit_gates::EditGates;
 pub(crate) use edit_steps::{
     AddStep, AlongStep, ApplyRootStep, DenoiseStep, DurationStep, EditStep, ExtractRootStep, FixFeetStep,
     GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep, MirrorStep, RootJointStep, SpeedStep,
@@ -144,6 +146,9 @@ impl Verb {
     pub(crate) fn settle_outputs(&mut self) {
         match self {
             Verb::Convert(args) => args.outputs.settle(&args.inputs.inputs),
+            Verb::Edit(args) => args.one.settle_outputs(),
+            Verb::Bands(args) => args.one.settle_outputs(),
+            Verb::Warp(args) => args.one.settle_outputs(),
             Verb::Compress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Decompress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Skel(args) => args.outputs.settle(&args.inputs.inputs),

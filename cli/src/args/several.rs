@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use mocap_formats::Format;
-use mocap_model::EulerOrder;
 
-use super::formats::writable;
+use super::formats::Written;
 use super::{EditGates, FirstFrame, Reading};
 
 /// One output, its gates, and how the motions are read.
@@ -20,17 +18,8 @@ pub(crate) struct OneOutput {
     pub(crate) overwrite: bool,
     #[command(flatten)]
     pub(crate) gates: EditGates,
-    // The help comes from the table of formats.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Conversion",
-        help = format!("Output format: {} [default: by the extension of OUT]", writable(Format::has_motion))
-    )]
-    pub(crate) to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
-    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
-    pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) written: Written,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs};
-use mocap_formats::Format;
-use mocap_model::EulerOrder;
 
-use super::formats::writable;
+use super::formats::Written;
 use super::seconds::seconds;
 use super::{FirstFrame, Reading};
 
@@ -49,17 +47,8 @@ pub(crate) struct Args {
     /// A CSV with rows 'start, end' [s], end excluded; ranges may overlap
     #[arg(long, value_name = "FILE", help_heading = "Cuts")]
     pub(crate) ranges: Option<PathBuf>,
-    // The help comes from the table of formats.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Conversion",
-        help = format!("Output format: {} [default: that of the input]", writable(Format::has_motion))
-    )]
-    pub(crate) to: Option<Format>,
-    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
-    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
-    pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) written: Written,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]

@@ -43,7 +43,7 @@ pub(super) fn one_of(
     work: impl FnOnce(&[Clip]) -> Result<(Clip, Vec<EditReport>), EditError>,
 ) -> Result<Exit, Diagnostic> {
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(usual_name));
-    let format = encode::asked_format(args.to, Some(&output))?.unwrap_or(Format::Bvh);
+    let format = encode::asked_format(args.written.to, Some(&output))?.unwrap_or(Format::Bvh);
     if !format.has_motion() {
         return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
             .help(format!("formats of motions: {}", encode::names(Format::has_motion))));
@@ -79,7 +79,7 @@ pub(super) fn one_of(
     let (frames, fps) = (clip.frames(), clip.rate().fps());
     let encoded = match missed.is_empty() {
         true => {
-            let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+            let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
             let encoded = encode::clip_in(document.as_deref(), clip, format, options)?;
             warn(encoded.warnings.clone(), &output, &mut warnings, console);
             Some(encoded)

@@ -39,7 +39,7 @@ struct Part {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
-    if let Some(format) = args.to.filter(|format| !format.has_motion()) {
+    if let Some(format) = args.written.to.filter(|format| !format.has_motion()) {
         return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
             .help(format!("split writes {}", encode::names(Format::has_motion))));
     }
@@ -89,7 +89,7 @@ fn one(
         warnings.extend(odd);
         error
     })?;
-    // A rest pose before the motion is no part of it.
+    // A rest pose before the motion belongs to no part.
     let lead_in = usize::from(odd.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     warnings.extend(odd.into_iter().map(|mut warning| {
         if warning.remedy == Some(Remedy::DropFirstFrame) {
@@ -104,6 +104,7 @@ fn one(
     let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(path))?;
     let named = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
     let format = args
+        .written
         .to
         .or_else(|| named.filter(|format| format.is_writable() && format.has_motion()))
         .unwrap_or(Format::Bvh);
@@ -122,8 +123,11 @@ fn one(
         let output: PathBuf = format!("{}.{}", output.display(), format.file_extension()).into();
         let (start, frames) = (range.start + lead_in, range.len());
         let part = take.trimmed(range).map_err(model)?;
-        let encoded =
-            encode::clip(part, format, EncodeOptions { euler: args.euler, ..EncodeOptions::default() })?;
+        let encoded = encode::clip(
+            part,
+            format,
+            EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() },
+        )?;
         warnings.extend(
             encoded.warnings.iter().filter(|new| !warnings.contains(new)).cloned().collect::<Vec<_>>(),
         );

@@ -5,7 +5,7 @@ use mocap_model::Vector3;
 use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem, Value};
 
 use super::edit;
-use crate::args::{Invocation, WarpArgs as Args};
+use crate::args::{EditArg, EditArgs, EditList, Invocation, WarpArgs as Args};
 use crate::console::Console;
 use crate::diagnostic::{Diagnostic, read_toml};
 use crate::exit::Exit;
@@ -16,7 +16,8 @@ const KEYS: TomlProblem = TomlProblem::Other("warp::keys");
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let warp = read(&read_toml(&args.keys)?)?;
-    edit::run(&args.one.clone().with(Edit::Warp(Box::new(warp))), invocation, console)
+    let edits = EditList(vec![EditArg::Ready(Edit::Warp(Box::new(warp)))]);
+    edit::run(&EditArgs { edits, one: args.one.clone() }, invocation, console)
 }
 
 fn read(text: &Text) -> Result<Warp, TomlError> {
@@ -45,7 +46,7 @@ fn read(text: &Text) -> Result<Warp, TomlError> {
         }
     }
     if keys.is_empty() {
-        let error = text.error(KEYS, 0..0, "there are no keys");
+        let error = text.error(KEYS, 0..0, "the file has no keys");
         return Err(error.help("a key is a table [[key]] with time, joint, and one of turn, at and by"));
     }
     let time = |key: &str| {

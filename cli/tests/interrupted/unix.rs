@@ -20,31 +20,34 @@ fn database(clips: usize) -> Sandbox {
     sandbox
 }
 
-/// A run to which signals are sent. A shell may start these tests with SIGINT ignored, which children inherit.
+/// A run to which signals are sent. A shell may start these tests with SIGINT ignored, and nohup with SIGHUP, which
+/// children inherit.
 fn spawn(sandbox: &Sandbox, arguments: &[&str]) -> Child {
     let plain = command(&sandbox.path(""));
     let mut command = Command::new("env");
     command
-        .arg("--default-signal=INT,TERM")
+        .arg("--default-signal=INT,TERM,HUP")
         .arg(plain.get_program())
         .current_dir(sandbox.path(""))
         .env_clear();
-    let can_reset = Command::new("env").args(["--default-signal=INT,TERM", "true"]).output();
+    let can_reset = Command::new("env").args(["--default-signal=INT,TERM,HUP", "true"]).output();
     if !can_reset.is_ok_and(|output| output.status.success()) {
         if ignores_signals() {
-            mocap_corpus::skip("need `env --default-signal`, because SIGINT or SIGTERM is ignored here");
+            mocap_corpus::skip(
+                "need `env --default-signal`, because SIGINT, SIGTERM or SIGHUP is ignored here",
+            );
         }
         command = plain;
     }
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Whether this process ignores SIGINT (2) or SIGTERM (15), where the system tells.
+/// Whether this process ignores SIGHUP (1), SIGINT (2) or SIGTERM (15), where the system tells.
 fn ignores_signals() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    ignored & (1 << 1 | 1 << 14) != 0
+    ignored & (1 | 1 << 1 | 1 << 14) != 0
 }
 
 fn signal(child: &Child, name: &str) {

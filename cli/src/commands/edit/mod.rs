@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         return Err(Diagnostic::new("usage::edit", "no edit is asked for")
             .help("`mocap edit --help` lists the edits; `mocap convert` writes a motion as it is"));
     }
-    let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
+    let asked = encode::asked_format(args.one.written.to, args.one.outputs.output.as_deref())?;
     if let Some(format) = asked.filter(|format| !format.has_motion()) {
         return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
             .help(format!("edit writes {}", encode::names(Format::has_motion))));
@@ -45,19 +45,19 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         }
     };
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
-    let edits = load(&args.edits, &args.reading)?;
-    let reads = read_files(&args.reading, Some(&args.inputs.selection)).and(load::files(&args.edits));
-    let jobs = batch::plan_each(console, &args.inputs, &args.outputs, &names, reads)?;
+    let edits = load(&args.edits, &args.one.reading)?;
+    let reads = read_files(&args.one.reading, Some(&args.one.inputs.selection)).and(load::files(&args.edits));
+    let jobs = batch::plan_each(console, &args.one.inputs, &args.one.outputs, &names, reads)?;
     let many = jobs.len() > 1;
     for (edit, loaded) in args.edits.0.iter().zip(&edits) {
         loaded.check_many(edit, many)?;
     }
-    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    let options = RunOptions::writing(&args.one.inputs.selection, &args.one.outputs, invocation);
     Ok(batch::run(console, options, &jobs, |job, context| edit(job, context, args, &edits)))
 }
 
 fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> Result<Report, Failure> {
-    let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.reading.clone() };
+    let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.one.reading.clone() };
     let (Motion { clip, mut warnings, bytes: bytes_in }, document) =
         read::load(context, &job.input, &reading)?.into_motion_and_document(&reading)?;
     context.check()?;
@@ -69,8 +69,9 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
         Err(error) => return Err(Failure { error, warnings }),
     };
     warnings.extend(reports.iter().flat_map(|report| &report.warnings).map(warning));
-    let checked: Vec<_> = args.gates.fail_above.iter().map(|gate| gate.check(&reports)).collect();
-    let missed = args.gates.fail_above.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result));
+    let checked: Vec<_> = args.one.gates.fail_above.iter().map(|gate| gate.check(&reports)).collect();
+    let missed =
+        args.one.gates.fail_above.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result));
     let errors: Vec<Diagnostic> = missed.map(|(code, message)| Diagnostic::gate(code, message)).collect();
     let (frames, fps) = (clip.frames(), clip.rate().fps());
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
@@ -124,17 +125,17 @@ fn deliver(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(u64, String), Failure> {
     let format = match &job.destination {
-        Destination::File { path, .. } => args.to.or_else(|| {
+        Destination::File { path, .. } => args.one.written.to.or_else(|| {
             path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension)
         }),
-        _ => args.to,
+        _ => args.one.written.to,
     };
-    let options = EncodeOptions { euler: args.euler, ..EncodeOptions::default() };
+    let options = EncodeOptions { euler: args.one.written.euler, ..EncodeOptions::default() };
     let encoded = encode::clip_in(document, clip, format.unwrap_or(Format::Bvh), options)?;
     warnings.extend_from_slice(&encoded.warnings);
     let files = edits.iter().filter_map(|edit| edit.curve_file(&job.input));
     for (file, curve) in files.zip(curves) {
-        write_curve(&file, curve, context, args.outputs.overwrite)?;
+        write_curve(&file, curve, context, args.one.outputs.overwrite)?;
     }
     encode::deliver(&encoded, job, context)
 }
