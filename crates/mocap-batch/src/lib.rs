@@ -85,8 +85,8 @@ pub use hash::{Content, Hash};
 pub use input::{Input, Source};
 pub use manifest::ManifestOptions;
 pub use plan::{
-    Companions, Destination, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory, plan_outputs,
-    report_jobs,
+    Companions, Destination, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory,
+    keep_extensions, plan_outputs, report_jobs,
 };
 pub use portable::PathText;
 pub use read::read_file;

@@ -4,6 +4,7 @@ use crate::{
     Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion, Vector3,
     rotation_between,
 };
+use nalgebra::Quaternion;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -178,13 +179,16 @@ impl Robot {
     /// # Errors
     /// If there are no bodies, a parent follows its child, there is a second base, names repeat, joints are not in the
     /// order of their bodies, a number is not finite, a limit is empty, or mimics form a circle.
-    pub fn new(parts: RobotParts) -> Result<Robot, ModelError> {
+    pub fn new(mut parts: RobotParts) -> Result<Robot, ModelError> {
         if parts.bodies.is_empty() {
             return Err(ModelError::NoJoints);
         }
         check_bodies(&parts.bodies)?;
         check_joints(&parts)?;
         check_mimics(&parts.joints)?;
+        // Rotations about an axis take it to have length 1.
+        let inexact = |joint: &&mut RobotJoint| (joint.axis.norm() - 1.0).abs() > 1e-12;
+        parts.joints.iter_mut().filter(inexact).for_each(|joint| joint.axis = joint.axis.normalize());
         for shape in &parts.shapes {
             let size = shape.primitive.sizes();
             let placed = shape.placement.to_homogeneous();
@@ -375,8 +379,13 @@ impl RobotJoint {
                 Isometry3::from_parts((self.axis * value).into(), UnitQuaternion::identity())
             }
             RobotJointKind::Hinge => {
-                let turn = UnitQuaternion::new(self.axis * value);
-                Isometry3::from_parts((self.anchor - turn * self.anchor).into(), turn)
+                let (sine, cosine) = (value / 2.0).sin_cos();
+                let turn = UnitQuaternion::new_unchecked(Quaternion::from_parts(cosine, self.axis * sine));
+                let moved = match self.anchor == Vector3::zeros() {
+                    true => self.anchor,
+                    false => self.anchor - turn * self.anchor,
+                };
+                Isometry3::from_parts(moved.into(), turn)
             }
         }
     }

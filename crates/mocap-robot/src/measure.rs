@@ -3,7 +3,7 @@
 use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::Capsules;
+use crate::capsules::{Capsules, Placed};
 use crate::cost::{Goal, LimbDirections};
 use crate::landmarks::{Humanoid, Limb, rest_values};
 use crate::report::{Excess, Follow, RobotReport, Skate};
@@ -143,14 +143,13 @@ fn over_velocities(motion: &RobotMotion, velocities: &[Option<f64>]) -> Option<E
 fn self_penetration(robot: &Robot, placed: &[Vec<Isometry3<f64>>]) -> Option<Excess> {
     let rest = robot.place(&Isometry3::identity(), &rest_values(robot));
     let capsules = Capsules::of(robot, &rest);
-    if capsules.pairs.is_empty() {
+    if !capsules.can_meet() {
         return None;
     }
-    let mut shapes = Vec::new();
+    let mut shapes = Placed::default();
     let deepest = |placed: &Vec<Isometry3<f64>>| {
         capsules.place(placed, &mut shapes);
-        let near = capsules.pairs.iter().filter_map(|pair| capsules.near(*pair, &shapes, 0.0));
-        near.map(|near| -near.distance).fold(0.0, f64::max)
+        capsules.all_near(&shapes, 0.0).map(|near| -near.distance).fold(0.0, f64::max)
     };
     let depths: Vec<f64> = placed.iter().map(deepest).collect();
     let inside = depths.iter().filter(|depth| **depth > INSIDE).count();
