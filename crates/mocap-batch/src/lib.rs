@@ -25,7 +25,7 @@
 //!
 //! let copies = directory.path().join("copies/");
 //! let options = OutputOptions { output: Some(copies.clone()), ..OutputOptions::default() };
-//! let derive = |input: &Input| Some(input.relative.with_extension("copy"));
+//! let derive = |input: &Input| Some(input.output_name().with_extension("copy"));
 //! let naming = Naming { derive: &derive, companions: &|_| Vec::new(), reads: ReadFiles::NONE };
 //! let jobs = plan_outputs(inputs, &options, &naming)?;
 //!

@@ -51,6 +51,8 @@ pub struct RobotJoint {
     pub limit: Option<Limit>,
     /// The highest speed \[rad/s or m/s\].
     pub velocity: Option<f64>,
+    /// The highest acceleration \[rad/s² or m/s²\].
+    pub acceleration: Option<f64>,
     /// The highest torque or force \[Nm or N\].
     pub effort: Option<f64>,
     /// The joint that drives it, if it is not moved by itself.
@@ -155,6 +157,7 @@ pub struct RobotParts {
 ///     reference: 0.0,
 ///     limit: Some(Limit { min: 0.0, max: 2.5 }),
 ///     velocity: None,
+///     acceleration: None,
 ///     effort: None,
 ///     mimic: None,
 /// };
@@ -195,6 +198,9 @@ impl Robot {
             if shape.body >= parts.bodies.len() || !size.iter().chain(placed.iter()).all(|v| v.is_finite()) {
                 return Err(ModelError::RestNotFinite { joint: shape.name.clone() });
             }
+        }
+        if parts.excluded.iter().flatten().any(|body| *body >= parts.bodies.len()) {
+            return Err(ModelError::ParentAfterChild { joint: parts.bodies[0].name.clone() });
         }
         let mut first_joint = vec![0; parts.bodies.len() + 1];
         for joint in &parts.joints {

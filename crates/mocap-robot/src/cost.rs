@@ -3,15 +3,17 @@
 use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::{Capsules, Placed};
+use crate::capsules::{Capsules, Near, Placed};
 use crate::kinematics::Kinematics;
 use crate::landmarks::{BodyPoint, Humanoid};
 use crate::normal::Normal;
 
-/// Corners of soles that are not held stay this high \[m\].
-const FREE: f64 = 0.008;
-/// Surfaces nearer than this may touch after the next step \[m\].
-const NEAR: f64 = 0.005;
+/// Corners of soles that are not held stay this high \[m\]: what is lower counts as in contact.
+const FREE: f64 = 0.012;
+/// What is nearer than this to each other or to the floor may touch after the next step \[m\].
+const CLOSE: f64 = 0.06;
+/// Shapes this deep in each other may be passing through each other \[m\].
+const INSIDE: f64 = 0.005;
 
 /// What counts how much. Directions and rotations in [1/rad], positions in [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,14 +69,14 @@ pub(crate) struct Costs<'r> {
 }
 
 impl Costs<'_> {
-    /// Gathers all costs of a pose that `kinematics` has placed; `placed` is a buffer.
+    /// Gathers all costs of a pose that `kinematics` has placed, between the poses `around` it; `placed` is a buffer.
     pub(crate) fn gather(
         &self,
         kinematics: &Kinematics,
         pose: &RobotPose,
         goal: &Goal,
-        normal: &mut Normal,
-        placed: &mut Placed,
+        around: Option<[&RobotPose; 2]>,
+        (normal, placed): (&mut Normal, &mut Placed),
     ) {
         normal.clear();
         let weights = &self.weights;
@@ -111,9 +113,8 @@ impl Costs<'_> {
             let off = (wanted * kinematics.placed[bodies[which]].rotation.inverse()).scaled_axis();
             normal.turn(bodies[which], turns[which], &off);
         }
-        normal.note_pull(kinematics);
         self.soles(kinematics, goal, normal);
-        self.surfaces(kinematics, normal, placed);
+        self.surfaces(kinematics, around, normal, placed);
         normal.spread(kinematics);
         for (joint, (value, rest)) in pose.values.iter().zip(self.rest_values).enumerate() {
             normal.column(kinematics.base_column() - 1 - joint, weights.posture, rest - value);
@@ -146,7 +147,10 @@ impl Costs<'_> {
                         }
                     }
                     (None, Some(heights)) => up(self.weights.lift, heights[corner] - at.z),
-                    (None, None) if at.z < FREE => up(self.weights.floor, FREE - at.z),
+                    (None, None) if at.z < FREE + CLOSE => {
+                        kinematics.point(sole.body, &at, &mut normal.moves);
+                        normal.at_least(&Vector3::z(), self.weights.floor, FREE - at.z);
+                    }
                     (None, None) => {}
                 }
             }
@@ -154,7 +158,13 @@ impl Costs<'_> {
     }
 
     /// Keeps capsules above the floor and out of each other.
-    fn surfaces(&self, kinematics: &Kinematics, normal: &mut Normal, placed: &mut Placed) {
+    fn surfaces(
+        &self,
+        kinematics: &Kinematics,
+        around: Option<[&RobotPose; 2]>,
+        normal: &mut Normal,
+        placed: &mut Placed,
+    ) {
         if self.weights.apart <= 0.0 {
             return;
         }
@@ -162,16 +172,45 @@ impl Costs<'_> {
         for (capsule, ends) in self.capsules.all.iter().zip(&placed.ends) {
             for at in ends {
                 let under = capsule.radius - at.z;
-                if self.weights.ground > 0.0 && under > -NEAR {
-                    normal.above_floor(kinematics, capsule.body, at, self.weights.ground, under);
+                if self.weights.ground > 0.0 && under > -CLOSE {
+                    kinematics.point(capsule.body, at, &mut normal.moves);
+                    normal.at_least(&Vector3::z(), self.weights.ground, under);
                 }
             }
         }
-        for near in self.capsules.all_near(placed, self.margin + NEAR) {
+        for near in self.capsules.all_near(placed, self.margin + CLOSE) {
             let [first, second] = [0, 1].map(|side| (near.bodies[side], &near.points[side]));
             kinematics.between(first, second, &mut normal.moves);
-            normal.above(&near.direction, self.weights.apart, self.margin - near.distance);
+            let passing = around.filter(|_| near.distance < -INSIDE);
+            let passing = passing.and_then(|around| self.passing(&near, kinematics, around));
+            let (direction, under) = passing.unwrap_or((near.direction, self.margin - near.distance));
+            normal.at_least(&direction, self.weights.apart, under);
         }
+    }
+
+    /// Of two shapes that pass through each other from the frame before to the frame behind: the direction aside of
+    /// their way, and how much is missing there. Back along the way they would only be late, or early.
+    fn passing(
+        &self,
+        near: &Near,
+        kinematics: &Kinematics,
+        around: [&RobotPose; 2],
+    ) -> Option<(Vector3<f64>, f64)> {
+        let [a, b] = near.bodies;
+        let now = &kinematics.placed;
+        let point = now[b].inverse() * near.points[1];
+        let [before, behind] = around.map(|pose| {
+            let placed = kinematics.robot.place(&pose.base, &pose.values);
+            now[a] * (placed[a].inverse() * (placed[b] * point)) - near.points[0]
+        });
+        let way = (behind - before).try_normalize(1e-3)?;
+        if before.dot(&way) >= 0.0 || behind.dot(&way) <= 0.0 {
+            return None;
+        }
+        let apart = near.points[1] - near.points[0];
+        let aside = apart - way * apart.dot(&way);
+        let radii = apart.norm() - near.distance;
+        Some((aside.try_normalize(1e-3)?, self.margin + radii - aside.norm()))
     }
 }
 

@@ -27,6 +27,12 @@ impl Envelope {
         self.right.fill(0.0);
     }
 
+    pub(crate) fn copy_from(&mut self, other: &Envelope) {
+        self.matrix.copy_from_slice(&other.matrix);
+        self.first.copy_from_slice(&other.first);
+        self.right.copy_from_slice(&other.right);
+    }
+
     /// A row up to its diagonal, with entries from `first` on.
     pub(crate) fn row(&mut self, row: usize, first: usize) -> &mut [f64] {
         self.first[row] = self.first[row].min(first);

@@ -151,19 +151,20 @@ impl<'r> Kinematics<'r> {
         }
     }
 
-    /// How a body moves along a step of all columns.
-    pub(crate) fn motion(&self, body: usize, step: &[f64]) -> Twist {
-        let base = &step[self.base_column()..];
-        let mut motion = Twist {
-            angular: Vector3::new(base[3], base[4], base[5]),
-            linear: Vector3::new(base[0], base[1], base[2]),
-        };
-        for joint in &self.movers[body] {
-            let (column, factor) = self.drivers[*joint];
-            motion.angular += self.twists[*joint].angular * (factor * step[column]);
-            motion.linear += self.twists[*joint].linear * (factor * step[column]);
+    /// Derivatives of a point of a body.
+    pub(crate) fn point(&self, body: usize, at: &Point3<f64>, moves: &mut Moves) {
+        moves.clear();
+        let arm = self.arm(at);
+        for joint in self.movers[body].iter().rev() {
+            self.push(*joint, self.twists[*joint].at(&arm), moves);
         }
-        motion
+        let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
+        let base = self.base_column();
+        moves.extend(axes.iter().enumerate().map(|(axis, along)| (base + axis, *along)));
+        moves.extend(axes.iter().enumerate().map(|(axis, about)| (base + 3 + axis, about.cross(&arm))));
+        if self.has_mimics {
+            merge(moves);
+        }
     }
 
     /// Derivatives of the way from a point of one body to a point of another.

@@ -69,24 +69,47 @@ pub struct Humanoid {
     pub soles: [Sole; 2],
 }
 
+/// The joints that bend the limbs, by index, where a user says so. Of pairs, the left comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bends {
+    /// Knees.
+    pub knees: Option<[usize; 2]>,
+    /// Elbows.
+    pub elbows: Option<[usize; 2]>,
+}
+
 impl Humanoid {
-    /// Finds it.
+    /// Finds it, by names and shape.
     ///
     /// # Errors
     /// If the robot has not two legs with a knee: the parts that are missing.
     pub fn find(robot: &Robot) -> Result<Humanoid, RobotError> {
+        Humanoid::find_bending(robot, &Bends::default())
+    }
+
+    /// As [`Humanoid::find`], with the knees and elbows that a user states.
+    ///
+    /// # Errors
+    /// As [`Humanoid::find`].
+    pub fn find_bending(robot: &Robot, bends: &Bends) -> Result<Humanoid, RobotError> {
         let rest = Rest::of(robot);
-        let legs = pair(&rest, &["knee"], Place::Low);
+        let legs = pair(&rest, ("knee", bends.knees), Place::Low, &[]);
         let legs = legs.ok_or(RobotError::NotHumanoid { missing: "two legs with a knee each" })?;
-        let arms = pair(&rest, &["elbow"], Place::High).filter(|arms| arms[0].end != legs[0].end);
+        let of_legs: Vec<usize> =
+            [0, 1].into_iter().flat_map(|side| own(&legs[side], &legs[1 - side])).collect();
+        let arms = pair(&rest, ("elbow", bends.elbows), Place::High, &of_legs);
         let pelvis = rest.common_body(legs[0].end, legs[1].end);
-        let legs = [0, 1].map(|side| leg(&rest, &legs[side], &legs[1 - side], pelvis));
+        let legs = [0, 1].map(|side| {
+            leg(&rest, &legs[side], &legs[1 - side], (pelvis, bends.knees.map(|knees| knees[side])))
+        });
         let [Some(left), Some(right)] = legs else {
             return Err(RobotError::NotHumanoid { missing: "two legs with a hip, a knee and an ankle" });
         };
         let torso = arms.as_ref().map_or(pelvis, |arms| rest.common_body(arms[0].end, arms[1].end));
         let arms = arms.and_then(|arms| {
-            let [left, right] = [0, 1].map(|side| arm(&rest, &arms[side], &arms[1 - side], torso));
+            let [left, right] = [0, 1].map(|side| {
+                arm(&rest, &arms[side], &arms[1 - side], (torso, bends.elbows.map(|elbows| elbows[side])))
+            });
             Some([left?, right?])
         });
         let soles = [&left, &right].map(|leg| sole(&rest, leg));
@@ -235,18 +258,30 @@ struct Way {
     hinges: Vec<usize>,
 }
 
-/// The left and the right limb: ways with a hinge of one of the names, else mirrored ways by their place.
-fn pair(rest: &Rest, names: &[&str], place: Place) -> Option<[Way; 2]> {
+/// The left and the right limb: ways with the given hinges, else with a hinge of the name, else mirrored ways by their
+/// place.
+fn pair(
+    rest: &Rest,
+    (name, given): (&str, Option<[usize; 2]>),
+    place: Place,
+    taken: &[usize],
+) -> Option<[Way; 2]> {
     let leaves = (0..rest.robot.bodies().len()).filter(|body| rest.children[*body] == 0);
     let mut ways: Vec<Way> = leaves.map(|end| Way { end, hinges: rest.hinges(end) }).collect();
-    ways.retain(|way| way.hinges.len() >= 3);
+    if let Some(given) = given {
+        let [left, right] = given.map(|hinge| {
+            let through = ways.iter().filter(|way| way.hinges.contains(&hinge));
+            let longest = through.max_by_key(|way| way.hinges.len())?;
+            Some(Way { end: longest.end, hinges: longest.hinges.clone() })
+        });
+        return Some([left?, right?]);
+    }
+    ways.retain(|way| way.hinges.len() >= 3 && !way.hinges.iter().any(|hinge| taken.contains(hinge)));
     let named = |way: &Way| {
-        way.hinges.iter().any(|hinge| {
-            let name = rest.robot.joints()[*hinge].name.to_lowercase();
-            names.iter().any(|part| name.contains(part))
-        })
+        way.hinges.iter().any(|hinge| rest.robot.joints()[*hinge].name.to_lowercase().contains(name))
     };
-    if ways.iter().filter(|way| named(way)).count() >= 2 {
+    let is_named = ways.iter().filter(|way| named(way)).count() >= 2;
+    if is_named {
         ways.retain(named);
     } else {
         let others = ["knee", "elbow"];
@@ -258,6 +293,9 @@ fn pair(rest: &Rest, names: &[&str], place: Place) -> Option<[Way; 2]> {
         });
     }
     let end = |way: &Way| rest.placed[way.end].translation.vector;
+    let heights = || rest.placed.iter().map(|body| body.translation.vector.z);
+    let (lowest, highest) =
+        (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
     // Of one side, the way with the most hinges; it is mirrored by one on the other side.
     let mut best: Option<(f64, [usize; 2])> = None;
     for (i, left) in ways.iter().enumerate() {
@@ -266,12 +304,17 @@ fn pair(rest: &Rest, names: &[&str], place: Place) -> Option<[Way; 2]> {
             let mirrored = Vector3::new(b.x, -b.y, b.z);
             let is_pair =
                 a.y > 0.01 && (a - mirrored).norm() < 0.05 && left.hinges.len() == right.hinges.len();
-            let own = left.hinges.iter().filter(|hinge| !right.hinges.contains(hinge)).count();
-            if !is_pair || own < 3 {
+            let own = own(left, right).count();
+            // What stands on the floor is a leg, whatever it is called.
+            let stands = is_named || place == Place::High || a.z < lowest + 0.25 * (highest - lowest);
+            if !is_pair || own < 3 || !stands {
                 continue;
             }
-            let height = if place == Place::Low { -a.z } else { a.z };
-            let value = own as f64 + height * 0.1;
+            let value = match place {
+                Place::Low if !is_named => 0.02 * own as f64 - a.z,
+                Place::Low => own as f64 - 0.1 * a.z,
+                Place::High => own as f64 + 0.1 * a.z,
+            };
             if best.is_none_or(|(known, _)| value > known) {
                 best = Some((value, [i, j]));
             }
@@ -282,10 +325,23 @@ fn pair(rest: &Rest, names: &[&str], place: Place) -> Option<[Way; 2]> {
     Some([take(left), take(right)])
 }
 
+/// The hinges of a way that the other side does not share.
+fn own<'w>(way: &'w Way, other: &'w Way) -> impl Iterator<Item = usize> + 'w {
+    way.hinges.iter().copied().filter(|hinge| !other.hinges.contains(hinge))
+}
+
 /// The hinges of a limb that the other side does not share, cut into before, at and behind the middle.
-fn split(rest: &Rest, way: &Way, other: &Way, name: &str) -> Option<[Vec<usize>; 3]> {
-    let own: Vec<usize> = way.hinges.iter().copied().filter(|hinge| !other.hinges.contains(hinge)).collect();
-    let is_named = |hinge: &usize| rest.robot.joints()[*hinge].name.to_lowercase().contains(name);
+fn split(
+    rest: &Rest,
+    way: &Way,
+    other: &Way,
+    (name, given): (&str, Option<usize>),
+) -> Option<[Vec<usize>; 3]> {
+    let own: Vec<usize> = own(way, other).collect();
+    let is_named = |hinge: &usize| match given {
+        Some(given) => *hinge == given,
+        None => rest.robot.joints()[*hinge].name.to_lowercase().contains(name),
+    };
     let named: Vec<usize> = own.iter().copied().filter(is_named).collect();
     let middle = if named.is_empty() {
         // The hinge nearest to half way along the limb, about a lateral axis if there is one.
@@ -322,8 +378,8 @@ fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end
     }
 }
 
-fn leg(rest: &Rest, way: &Way, other: &Way, pelvis: usize) -> Option<Limb> {
-    let parts = split(rest, way, other, "knee")?;
+fn leg(rest: &Rest, way: &Way, other: &Way, (pelvis, knee): (usize, Option<usize>)) -> Option<Limb> {
+    let parts = split(rest, way, other, ("knee", knee))?;
     let shank = rest.robot.joints()[*parts[1].last()?].body;
     let ankle = if parts[2].is_empty() {
         Point3::from(rest.placed[way.end].translation.vector)
@@ -334,8 +390,8 @@ fn leg(rest: &Rest, way: &Way, other: &Way, pelvis: usize) -> Option<Limb> {
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 
-fn arm(rest: &Rest, way: &Way, other: &Way, torso: usize) -> Option<Limb> {
-    let parts = split(rest, way, other, "elbow")?;
+fn arm(rest: &Rest, way: &Way, other: &Way, (torso, elbow): (usize, Option<usize>)) -> Option<Limb> {
+    let parts = split(rest, way, other, ("elbow", elbow))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
     let (wrist, body) = if parts[2].is_empty() {
         (far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0])), forearm)

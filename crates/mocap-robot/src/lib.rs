@@ -21,6 +21,6 @@ mod solve;
 mod source;
 
 pub use error::RobotError;
-pub use landmarks::{BodyPoint, Humanoid, Limb, Sole, rest_values};
+pub use landmarks::{Bends, BodyPoint, Humanoid, Limb, Sole, rest_values};
 pub use report::{Excess, Follow, RobotGate, RobotReport, Skate};
 pub use retarget::{RobotOptions, retarget};

@@ -7,6 +7,7 @@ use crate::capsules::{Capsules, Placed};
 use crate::cost::{Goal, LimbDirections};
 use crate::landmarks::{Humanoid, Limb, rest_values};
 use crate::report::{Excess, Follow, RobotReport, Skate};
+use crate::retarget::Highest;
 use crate::sole::lowest_points;
 
 /// A sole point lower than this touches the floor \[m\].
@@ -25,7 +26,7 @@ pub(crate) fn measure(
     motion: &RobotMotion,
     goals: &[Goal],
     standing: &[bool],
-    velocities: &[Option<f64>],
+    highest: &Highest,
     leg_ratio: f64,
 ) -> RobotReport {
     let placed: Vec<Vec<Isometry3<f64>>> =
@@ -53,7 +54,8 @@ pub(crate) fn measure(
         leg_ratio,
         cannot_follow: humanoid.cannot_follow(robot),
         limits: over_limits(robot, &motion.poses),
-        velocity: over_velocities(motion, velocities),
+        velocity: over_velocities(motion, &highest.speeds),
+        acceleration: over_accelerations(motion, &highest.accelerations),
         skate: percentile(&mut skate, 0.95).zip(skate_share).map(|(p95, share)| Skate {
             mean: skate.iter().sum::<f64>() / skate.len() as f64,
             p95,
@@ -132,6 +134,21 @@ fn over_velocities(motion: &RobotMotion, velocities: &[Option<f64>]) -> Option<E
         for (joint, velocity) in velocities.iter().enumerate() {
             let Some(velocity) = velocity else { continue };
             let ratio = (pair[1].values[joint] - pair[0].values[joint]).abs() * motion.fps.fps() / velocity;
+            count += 1;
+            over += usize::from(ratio > 1.0 + 1e-6);
+            worst = worst.max(ratio);
+        }
+    }
+    share(count, over).map(|share| Excess { share, max: worst })
+}
+
+fn over_accelerations(motion: &RobotMotion, accelerations: &[Option<f64>]) -> Option<Excess> {
+    let (mut count, mut over, mut worst) = (0, 0, 0.0f64);
+    for three in motion.poses.windows(3) {
+        for (joint, highest) in accelerations.iter().enumerate() {
+            let Some(highest) = highest else { continue };
+            let [a, b, c] = [0, 1, 2].map(|frame| three[frame].values[joint]);
+            let ratio = (a - 2.0 * b + c).abs() * motion.fps.fps().powi(2) / highest;
             count += 1;
             over += usize::from(ratio > 1.0 + 1e-6);
             worst = worst.max(ratio);

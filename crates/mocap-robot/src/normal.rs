@@ -4,8 +4,10 @@
 //! the end, bodies behind a joint together. Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
 //! section 6.2 (the composite rigid body algorithm).
 
+use std::ops::Range;
+
 use mocap_model::Vector3;
-use nalgebra::{Matrix6, Point3, Vector6};
+use nalgebra::{Matrix6, Vector6};
 
 use crate::envelope::Envelope;
 use crate::kinematics::{Kinematics, Moves, Twist};
@@ -15,12 +17,23 @@ pub(crate) struct Normal {
     pub(crate) system: Envelope,
     /// Half the sum of squares.
     pub(crate) cost: f64,
-    /// The right side before surfaces: where the goals pull.
-    pull: Vec<f64>,
-    row: Vec<(usize, f64)>,
     pub(crate) moves: Moves,
+    /// The system with the bounds that hold; after it is solved, the step.
+    solved: Envelope,
+    bounds: Vec<Bound>,
+    entries: Vec<(usize, f64)>,
     /// By body.
     bodies: Vec<BodyEquations>,
+}
+
+/// What a step may not fall short of.
+#[derive(Clone, Debug)]
+struct Bound {
+    /// Its row, among all entries.
+    entries: Range<usize>,
+    square: f64,
+    least: f64,
+    holds: bool,
 }
 
 /// Equations of a body's motion: its turn, then the motion of the point of it that is at the base.
@@ -48,15 +61,18 @@ impl Normal {
         Normal {
             system: Envelope::new(columns),
             cost: 0.0,
-            pull: vec![0.0; columns],
-            row: Vec::new(),
             moves: Vec::new(),
+            solved: Envelope::new(columns),
+            bounds: Vec::new(),
+            entries: Vec::new(),
             bodies: vec![BodyEquations::none(); kinematics.robot.bodies().len()],
         }
     }
 
     pub(crate) fn clear(&mut self) {
         self.system.clear();
+        self.bounds.clear();
+        self.entries.clear();
         let used = self.bodies.iter_mut().filter(|equations| equations.used);
         used.for_each(|equations| *equations = BodyEquations::none());
         self.cost = 0.0;
@@ -85,25 +101,52 @@ impl Normal {
         }
     }
 
-    /// Keeps what moves with `moves` at `under` or more along a direction. What is not under yet counts where the
-    /// goals pull it down: else it would be under after each second step.
-    pub(crate) fn above(&mut self, direction: &Vector3<f64>, weight: f64, under: f64) {
-        let Normal { row, moves, pull, .. } = self;
-        row.clear();
-        row.extend(moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
-        let pull: f64 = row.iter().map(|(column, value)| value * pull[*column]).sum();
-        if under <= 0.0 && pull >= 0.0 {
-            return;
+    /// What moves with `moves` goes by `least` or more along a direction.
+    pub(crate) fn at_least(&mut self, direction: &Vector3<f64>, weight: f64, least: f64) {
+        let start = self.entries.len();
+        self.entries.extend(self.moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
+        let bound =
+            Bound { entries: start..self.entries.len(), square: weight * weight, least, holds: least > 0.0 };
+        self.cost += 0.5 * bound.square * least.max(0.0).powi(2);
+        self.bounds.push(bound);
+    }
+
+    /// Solves the equations, with the bounds that are broken now and those that the step would break; `fix` fixes
+    /// columns of a system. The step, if there is one.
+    pub(crate) fn solve(&mut self, fix: impl Fn(&mut Envelope)) -> Option<&mut [f64]> {
+        /// How often bounds are added.
+        const ROUNDS: usize = 3;
+        /// What a step may be short of a bound \[m\].
+        const SHORT: f64 = 1e-3;
+        let Normal { system, solved, entries, bounds, .. } = self;
+        for round in 1..=ROUNDS {
+            solved.copy_from(system);
+            for bound in bounds.iter().filter(|bound| bound.holds) {
+                let row = &entries[bound.entries.clone()];
+                let Some((first, _)) = row.first() else { continue };
+                for (i, (at, a)) in row.iter().enumerate() {
+                    let scaled = a * bound.square;
+                    solved.right[*at] += scaled * bound.least;
+                    let line = solved.row(*at, *first);
+                    row[..=i].iter().for_each(|(column, b)| line[*column] += scaled * b);
+                }
+            }
+            fix(solved);
+            if !solved.solve() {
+                return None;
+            }
+            let mut more = false;
+            for bound in bounds.iter_mut().filter(|bound| !bound.holds && round < ROUNDS) {
+                let row = &entries[bound.entries.clone()];
+                let moved: f64 = row.iter().map(|(column, value)| value * solved.right[*column]).sum();
+                bound.holds = moved < bound.least - SHORT;
+                more |= bound.holds;
+            }
+            if !more {
+                break;
+            }
         }
-        let square = weight * weight;
-        self.cost += 0.5 * square * under.max(0.0).powi(2);
-        let Some((first, _)) = self.row.first() else { return };
-        for (i, (row, a)) in self.row.iter().enumerate() {
-            let scaled = a * square;
-            self.system.right[*row] += scaled * under;
-            let line = self.system.row(*row, *first);
-            self.row[..=i].iter().for_each(|(column, b)| line[*column] += scaled * b);
-        }
+        Some(&mut solved.right)
     }
 
     /// A point of a body goes by `miss` along a direction.
@@ -134,43 +177,6 @@ impl Normal {
         for axis in 0..3 {
             equations.matrix[(axis, axis)] += square;
             equations.right[axis] += square * miss[axis];
-        }
-    }
-
-    /// As [`Normal::above`], of the height of a point of a body.
-    pub(crate) fn above_floor(
-        &mut self,
-        kinematics: &Kinematics,
-        body: usize,
-        at: &Point3<f64>,
-        weight: f64,
-        under: f64,
-    ) {
-        let arm = kinematics.arm(at);
-        if under <= 0.0 && kinematics.motion(body, &self.pull).at(&arm).z >= 0.0 {
-            return;
-        }
-        let cost = self.cost;
-        self.point(body, &arm, &Vector3::z(), weight, under);
-        if under < 0.0 {
-            self.cost = cost;
-        }
-    }
-
-    /// Notes where the goals so far pull.
-    pub(crate) fn note_pull(&mut self, kinematics: &Kinematics) {
-        self.pull.clone_from(&self.system.right);
-        // By joint: what all bodies behind it ask for.
-        for (body, equations) in self.bodies.iter().enumerate().filter(|(_, equations)| equations.used) {
-            for joint in kinematics.movers(body) {
-                let (column, factor) = kinematics.column(*joint);
-                self.pull[column] += factor * both(kinematics.twist(*joint)).dot(&equations.right);
-            }
-            let base = &mut self.pull[kinematics.base_column()..];
-            for axis in 0..3 {
-                base[axis] += equations.right[3 + axis];
-                base[3 + axis] += equations.right[axis];
-            }
         }
     }
 

@@ -17,6 +17,9 @@ const DAMPING: f64 = 1e-3;
 /// The largest step of a joint \[rad\] or of the base [rad, m].
 const LONGEST_STEP: f64 = 0.4;
 
+/// Weight of speeds and accelerations beyond their highest [frames/rad, frames²/rad].
+const BEYOND: f64 = 50.0;
+
 /// How the motion between frames counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Smoothness {
@@ -26,6 +29,8 @@ pub(crate) struct Smoothness {
     pub(crate) base: f64,
     /// Highest steps of joints per frame \[rad or m\]; infinite where there are none.
     pub(crate) fastest: Vec<f64>,
+    /// Highest accelerations of joints per frame² \[rad or m\]; infinite where there are none.
+    pub(crate) strongest: Vec<f64>,
 }
 
 /// How much a frame is held back: more after a step that raised its cost, less after one that lowered it.
@@ -94,9 +99,15 @@ impl Scratch {
     }
 
     /// The normal equations of a pose, without damping.
-    fn gather(&mut self, kinematics: &mut Kinematics, costs: &Costs, pose: &RobotPose, goal: &Goal) {
+    fn gather(
+        &mut self,
+        kinematics: &mut Kinematics,
+        costs: &Costs,
+        (pose, around): (&RobotPose, Option<[&RobotPose; 2]>),
+        goal: &Goal,
+    ) {
         kinematics.place(pose);
-        costs.gather(kinematics, pose, goal, &mut self.normal, &mut self.placed);
+        costs.gather(kinematics, pose, goal, around, (&mut self.normal, &mut self.placed));
     }
 }
 
@@ -115,9 +126,9 @@ pub(crate) fn fit_frames(
     let mut pose = start;
     for (frame, goal) in goals.iter().enumerate() {
         for _ in 0..if frame == 0 { first_sweeps } else { sweeps } {
-            scratch.gather(kinematics, costs, &pose, goal);
+            scratch.gather(kinematics, costs, (&pose, None), goal);
             scratch.normal.system.damp(DAMPING);
-            if !scratch.normal.system.step(&mut pose, &bounds) {
+            if !scratch.step(&mut pose, &bounds) {
                 break;
             }
             follow_mimics(kinematics.robot, &mut pose.values);
@@ -143,12 +154,14 @@ pub(crate) fn fit_motion(
     for sweep in 0..sweeps {
         for at in 0..poses.len() {
             let frame = if sweep % 2 == 0 { at } else { poses.len() - 1 - at };
-            scratch.gather(kinematics, costs, &poses[frame], &goals[frame]);
+            let around =
+                (frame > 0 && frame + 1 < poses.len()).then(|| [&poses[frame - 1], &poses[frame + 1]]);
+            scratch.gather(kinematics, costs, (&poses[frame], around), &goals[frame]);
             let damping = damping[frame].after(scratch.normal.cost);
             scratch.normal.system.damp(damping);
             add_accelerations(&mut scratch, poses, frame, smoothness);
             add_speed_limits(&mut scratch.normal.system, poses, frame, smoothness);
-            scratch.normal.system.step(&mut poses[frame], &bounds);
+            scratch.step(&mut poses[frame], &bounds);
             follow_mimics(kinematics.robot, &mut poses[frame].values);
         }
     }
@@ -170,21 +183,26 @@ impl Envelope {
     fn damp(&mut self, damping: f64) {
         (0..self.right.len()).for_each(|column| self.add(column, column, damping));
     }
+}
 
+impl Scratch {
     /// Solves, and takes the step; joints at a bound that the costs push outwards stay there. False where the system
     /// cannot be solved.
     fn step(&mut self, pose: &mut RobotPose, bounds: &[[f64; 2]]) -> bool {
-        for (column, (value, [min, max])) in pose.values.iter().zip(bounds).rev().enumerate() {
-            let push = self.right[column];
-            if (*value >= *max && push > 0.0) || (*value <= *min && push < 0.0) {
-                self.fix(column);
+        let values = &pose.values;
+        let at_bounds = |system: &mut Envelope| {
+            for (column, (value, [min, max])) in values.iter().zip(bounds).rev().enumerate() {
+                let push = system.right[column];
+                if (*value >= *max && push > 0.0) || (*value <= *min && push < 0.0) {
+                    system.fix(column);
+                }
             }
+        };
+        match self.normal.solve(at_bounds) {
+            Some(taken) => step(pose, taken, bounds),
+            None => return false,
         }
-        let solved = self.solve();
-        if solved {
-            step(pose, &mut self.right, bounds);
-        }
-        solved
+        true
     }
 }
 
@@ -216,15 +234,22 @@ fn add_accelerations(scratch: &mut Scratch, poses: &[RobotPose], frame: usize, s
         for column in 0..before.len() {
             let weight = if column < joints { smoothness.joints } else { smoothness.base };
             let square = weight * weight;
-            normal.system.right[column] -= square * share * (after[column] - before[column]);
+            let bent = after[column] - before[column];
+            normal.system.right[column] -= square * share * bent;
             normal.system.add(column, column, square * share * share);
+            let strongest =
+                joints.checked_sub(column + 1).map_or(f64::INFINITY, |joint| smoothness.strongest[joint]);
+            let over = bent.abs() - strongest * 0.97;
+            if over > 0.0 {
+                normal.system.right[column] -= BEYOND * BEYOND * share * over * bent.signum();
+                normal.system.add(column, column, BEYOND * BEYOND * share * share);
+            }
         }
     }
 }
 
 /// Steps beyond the highest are pulled back.
 fn add_speed_limits(system: &mut Envelope, poses: &[RobotPose], frame: usize, smoothness: &Smoothness) {
-    const WEIGHT: f64 = 50.0;
     let neighbours = [frame.checked_sub(1), Some(frame + 1).filter(|next| *next < poses.len())];
     for neighbour in neighbours.into_iter().flatten() {
         let values = poses[frame].values.iter().zip(&poses[neighbour].values);
@@ -233,8 +258,8 @@ fn add_speed_limits(system: &mut Envelope, poses: &[RobotPose], frame: usize, sm
             let over = moved.abs() - fastest * 0.97;
             if over > 0.0 {
                 // Both frames give way by half.
-                system.right[column] -= WEIGHT * WEIGHT * 0.5 * over * moved.signum();
-                system.add(column, column, WEIGHT * WEIGHT);
+                system.right[column] -= BEYOND * BEYOND * 0.5 * over * moved.signum();
+                system.add(column, column, BEYOND * BEYOND);
             }
         }
     }

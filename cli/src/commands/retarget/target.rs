@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
 use mocap_formats::{Document, Remedy};
-use mocap_model::{Pose, Robot, Skeleton};
+use mocap_model::{Pose, Robot, RobotJoint, Skeleton};
 use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
 use mocap_robot::{Humanoid, RobotError};
 
@@ -33,10 +33,12 @@ pub(crate) struct Target {
 }
 
 /// What counts on a robot besides its model.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RobotLimits {
     /// Highest speeds by joint [rad/s or m/s], of another model.
     pub(super) velocities: Vec<Option<f64>>,
+    /// Highest accelerations by joint [rad/s² or m/s²], of another model.
+    pub(super) accelerations: Vec<Option<f64>>,
     /// Whether its parts are kept out of each other.
     pub(super) separate: bool,
 }
@@ -50,7 +52,7 @@ impl Target {
     /// The target with the settings of robots.
     pub(crate) fn on_robot(
         self,
-        settings: &RobotSettings,
+        (settings, has_map): (&RobotSettings, bool),
         context: &JobContext,
     ) -> Result<Target, Diagnostic> {
         let Some(robot) = self.robot() else {
@@ -62,21 +64,27 @@ impl Target {
                 }
             };
         };
-        Humanoid::find(robot).map_err(|error| refused_robot(&error, &self.path))?;
-        let velocities = match &settings.limits_from {
+        // A map may name what is not found.
+        if !has_map {
+            Humanoid::find(robot).map_err(|error| refused_robot(&error, &self.path))?;
+        }
+        let [velocities, accelerations] = match &settings.limits_from {
             Some(path) => {
                 let other = robot_of_file(context, path)?;
-                let of = |name: &str| other.find_joint(name).and_then(|joint| other.joints()[joint].velocity);
-                let velocities: Vec<_> = robot.joints().iter().map(|joint| of(&joint.name)).collect();
+                let of = |limit: &dyn Fn(&RobotJoint) -> Option<f64>| -> Vec<Option<f64>> {
+                    let named = |joint: &RobotJoint| limit(&other.joints()[other.find_joint(&joint.name)?]);
+                    robot.joints().iter().map(named).collect()
+                };
+                let velocities = of(&|joint| joint.velocity);
                 if velocities.iter().all(Option::is_none) {
                     let message = format!("the model states no speed for any joint of {}", self.path);
                     return Err(Diagnostic::new("robot::limits", message).in_file(path));
                 }
-                velocities
+                [velocities, of(&|joint| joint.acceleration)]
             }
-            None => Vec::new(),
+            None => [Vec::new(), Vec::new()],
         };
-        let limits = RobotLimits { velocities, separate: !settings.no_separation };
+        let limits = RobotLimits { velocities, accelerations, separate: !settings.no_separation };
         Ok(Target { limits, ..self })
     }
 }

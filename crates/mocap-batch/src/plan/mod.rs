@@ -107,7 +107,8 @@ pub struct OutputOptions {
 
 /// How outputs are named, and which files must not be overwritten.
 pub struct Naming<'a> {
-    /// The output of an input, below the mirrored tree; `None` where nothing is written for it.
+    /// The output of an input, below the mirrored tree, by its [`Input::output_name`]; `None` where nothing is written
+    /// for it.
     pub derive: &'a dyn Fn(&Input) -> Option<PathBuf>,
     /// Files written along with an output.
     pub companions: &'a dyn Fn(&Path) -> Vec<PathBuf>,
@@ -141,7 +142,7 @@ pub fn report_jobs(inputs: Vec<Input>) -> Vec<Job> {
 /// use mocap_batch::{Destination, Input, Naming, OutputOptions, ReadFiles, plan_outputs};
 ///
 /// let options = OutputOptions { output: Some("copies/".into()), ..OutputOptions::default() };
-/// let derive = |input: &Input| Some(input.relative.with_extension("csv"));
+/// let derive = |input: &Input| Some(input.output_name().with_extension("csv"));
 /// let naming = Naming { derive: &derive, companions: &|_| Vec::new(), reads: ReadFiles::NONE };
 /// let jobs = plan_outputs(vec![Input::named("walk.bvh".as_ref())], &options, &naming)?;
 /// let Destination::File { path, .. } = &jobs[0].destination else { unreachable!() };
@@ -310,7 +311,7 @@ mod tests {
     }
 
     fn to_csv(input: &Input) -> Option<PathBuf> {
-        Some(input.relative.with_extension("csv"))
+        Some(input.output_name().with_extension("csv"))
     }
 
     const NAMES: Naming<'static> =
@@ -373,7 +374,10 @@ mod tests {
     fn what_would_lose_data_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let two = || vec![input(folder.path(), "1.bvh"), input(folder.path(), "1.amc")];
+        let two = || {
+            let again = Input { relative: "1.bvh".into(), ..input(folder.path(), "again/1.bvh") };
+            vec![input(folder.path(), "1.bvh"), again]
+        };
         assert_eq!(planned(two(), &outputs(Some(at("out/")))), Err("usage::output-collision"));
         assert_eq!(planned(two(), &outputs(Some(at("all.csv")))), Err("usage::output"));
         assert_eq!(planned(two(), &outputs(Some("-".into()))), Err("usage::output"));
