@@ -74,10 +74,10 @@ pub(crate) fn numbers<'py>(
 ) -> PyResult<Vec<f64>> {
     use numpy::PyUntypedArrayMethods;
     let found = array.shape();
-    let fits =
-        found.len() == shape.len() && found.iter().zip(shape).all(|(a, b)| *b == usize::MAX || a == b);
+    let fits = found.len() == shape.len() && found.iter().zip(shape).all(|(a, b)| *b == usize::MAX || a == b);
     if !fits {
-        let shown = |length: &usize| if *length == usize::MAX { "any".to_owned() } else { length.to_string() };
+        let shown =
+            |length: &usize| if *length == usize::MAX { "any".to_owned() } else { length.to_string() };
         let expected: Vec<String> = shape.iter().map(shown).collect();
         let found: Vec<String> = found.iter().map(usize::to_string).collect();
         let message =

@@ -45,6 +45,9 @@ impl Clip {
     }
 }
 
+/// Rotations (joints, 4) W X Y Z and translations (joints, 3).
+type LocalPose<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
+
 /// A quaternion W, X, Y, Z.
 pub(crate) fn wxyz(q: &UnitQuaternion<f64>) -> [f64; 4] {
     [q.w, q.i, q.j, q.k]
@@ -113,9 +116,7 @@ impl Clip {
             let mut values = Vec::with_capacity(self.clip.frames() * joints.len() * 3);
             for frame in 0..self.clip.frames() {
                 for joint in &joints {
-                    values.extend_from_slice(
-                        self.clip.local(*joint, frame).translation.vector.as_slice(),
-                    );
+                    values.extend_from_slice(self.clip.local(*joint, frame).translation.vector.as_slice());
                 }
             }
             (values, joints.len())
@@ -180,11 +181,7 @@ impl Clip {
     }
 
     /// The local pose at a time [s]: (joints, 4) W X Y Z, (joints, 3).
-    fn pose<'py>(
-        &self,
-        py: Python<'py>,
-        time: f64,
-    ) -> PyResult<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>)> {
+    fn pose<'py>(&self, py: Python<'py>, time: f64) -> PyResult<LocalPose<'py>> {
         if self.clip.frames() == 0 || !time.is_finite() {
             return Err(of_option(py, "a pose needs a clip with frames and a finite time"));
         }
@@ -193,8 +190,7 @@ impl Clip {
         let joints = moving(self.clip.skeleton());
         let at = |id: &JointId| -> &Isometry3<f64> { &pose.joints[id.index()] };
         let rotations = joints.iter().flat_map(|id| wxyz(&at(id).rotation)).collect();
-        let translations =
-            joints.iter().flat_map(|id| <[f64; 3]>::from(at(id).translation.vector)).collect();
+        let translations = joints.iter().flat_map(|id| <[f64; 3]>::from(at(id).translation.vector)).collect();
         Ok((owned(py, rotations, &[joints.len(), 4])?, owned(py, translations, &[joints.len(), 3])?))
     }
 
@@ -225,7 +221,8 @@ impl Clip {
         let options = of_writing(&Keywords::new(options, py))?;
         let format = match format {
             Some(name) => Some(parse(py, "format", name)?),
-            None => mocap::output_format(None, Some(&path)).map_err(|error| of_finding(py, &error, Some(&path)))?,
+            None => mocap::output_format(None, Some(&path))
+                .map_err(|error| of_finding(py, &error, Some(&path)))?,
         };
         let Some(format) = format else {
             return Err(of_error(py, mocap::Error::OutputFormat { path }));
@@ -302,9 +299,8 @@ pub(crate) fn clip_from_arrays(
         tracks.translation = moved.filter(|moved| !still(moved)).and_then(Track::from_samples);
     }
     let clip = mocap::Clip::new(skeleton.clone(), rate, frames, tracks);
-    clip.map(|clip| Clip::new(clip.with_name(name))).map_err(|error| {
-        of_array(py, "array::not-finite", error.to_string())
-    })
+    clip.map(|clip| Clip::new(clip.with_name(name)))
+        .map_err(|error| of_array(py, "array::not-finite", error.to_string()))
 }
 
 /// A quaternion from W, X, Y, Z: as it is where its length is 1 to the last bits, else normalised; its length where it

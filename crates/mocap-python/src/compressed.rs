@@ -128,7 +128,8 @@ pub(crate) fn compress<'py>(
         external_skeleton: keywords.flag("external_skeleton")?.unwrap_or(false),
         external_scale: keywords.number("external_scale")?.unwrap_or(defaults.external_scale),
     };
-    let rules = keywords.extracted::<Vec<(String, f64)>>("joint_tolerances", "a dictionary of globs and errors [m]")?;
+    let rules = keywords
+        .extracted::<Vec<(String, f64)>>("joint_tolerances", "a dictionary of globs and errors [m]")?;
     let mut matched = Vec::new();
     for (glob, tolerance) in rules.unwrap_or_default() {
         let joints = Glob::new(&glob).map_err(|error| of_option(py, format!("joint_tolerances: {error}")))?;

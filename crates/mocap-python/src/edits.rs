@@ -123,10 +123,7 @@ fn motion_of(clip: &Clip) -> mocap::Clip {
 }
 
 /// A clip with options, or a clip.
-fn with_options<'py>(
-    name: &str,
-    value: &Bound<'py, PyAny>,
-) -> PyResult<(mocap::Clip, Keywords<'py>)> {
+fn with_options<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<(mocap::Clip, Keywords<'py>)> {
     let py = value.py();
     match value.extract::<(Bound<'py, PyAny>, Bound<'py, PyDict>)>() {
         Ok((clip, options)) => Ok((other(name, &clip)?, Keywords::new(Some(options), py))),
@@ -162,13 +159,16 @@ fn rows<const N: usize>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<[f
     Ok(values.chunks_exact(N).map(|row| row.try_into().expect("rows are whole")).collect())
 }
 
+/// A clip, the reports of its edits as JSON and text, and their warnings.
+type Edited<'py> = (Clip, Vec<(String, String)>, Bound<'py, PyList>);
+
 /// Applies edits in the order given; their reports as JSON and text, and their warnings.
 #[pyfunction]
 pub(crate) fn edit<'py>(
     py: Python<'py>,
     clip: &Clip,
     edits: Vec<(String, Bound<'py, PyAny>)>,
-) -> PyResult<(Clip, Vec<(String, String)>, Bound<'py, PyList>)> {
+) -> PyResult<Edited<'py>> {
     let mut asked = Vec::new();
     for (name, value) in &edits {
         asked.extend(edit_of(name, value)?);
@@ -202,7 +202,8 @@ pub(crate) fn convert<'py>(
 #[pyfunction]
 pub(crate) fn root_curve(py: Python<'_>, clip: &Clip, keep: &str) -> PyResult<String> {
     let keep: Keep = parse(py, "keep", keep)?;
-    let applied = py.detach(|| mocap::edit::apply((*clip.clip).clone(), &[Edit::ExtractRoot(keep)], clip.lead_in));
+    let applied =
+        py.detach(|| mocap::edit::apply((*clip.clip).clone(), &[Edit::ExtractRoot(keep)], clip.lead_in));
     let applied = applied.map_err(|error| of_error(py, error.into()))?;
     Ok(applied.curves[0].to_json())
 }

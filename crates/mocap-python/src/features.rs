@@ -38,8 +38,7 @@ pub(crate) fn contacts(clip: &Clip, options: &ContactOptions) -> Option<Vec<bool
     if feet.len() != 2 {
         return None;
     }
-    let found: Vec<_> =
-        FootMotion::of(&clip, &feet).into_iter().map(|foot| foot.contacts(options)).collect();
+    let found: Vec<_> = FootMotion::of(&clip, &feet).into_iter().map(|foot| foot.contacts(options)).collect();
     let on_floor = |frame: usize| found.iter().map(move |foot| foot.heel[frame] || foot.toe[frame]);
     Some((0..clip.frames()).flat_map(on_floor).collect())
 }

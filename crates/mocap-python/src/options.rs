@@ -127,12 +127,8 @@ pub(crate) fn of_reading(keywords: &Keywords<'_>) -> PyResult<ReadOptions> {
         ("replace", PositionChannels::Replace),
         ("add", PositionChannels::Add),
     ];
-    let asf = [
-        ("auto", AsfUnits::Auto),
-        ("cmu", AsfUnits::Cmu),
-        ("spec", AsfUnits::Spec),
-        ("raw", AsfUnits::Raw),
-    ];
+    let asf =
+        [("auto", AsfUnits::Auto), ("cmu", AsfUnits::Cmu), ("spec", AsfUnits::Spec), ("raw", AsfUnits::Raw)];
     let format = keywords.parsed::<FileFormat>("format")?;
     if let Some(Err(reason)) = format.map(FileFormat::readable) {
         return Err(of_option(keywords.py(), format!("format: {reason}")));
@@ -205,8 +201,7 @@ pub(crate) fn of_retarget(keywords: &Keywords<'_>, target: &Skeleton) -> PyResul
         ("copy", RetargetMethod::Copy),
         ("effectors", RetargetMethod::Effectors),
     ];
-    let hands =
-        [("auto", Hands::Auto), ("scale", Hands::Scale), ("keep", Hands::Keep), ("off", Hands::Off)];
+    let hands = [("auto", Hands::Auto), ("scale", Hands::Scale), ("keep", Hands::Keep), ("off", Hands::Off)];
     let locks = [("auto", FootLock::Auto), ("on", FootLock::On), ("off", FootLock::Off)];
     let solvers = LimbSolver::ALL.map(|solver| (solver.name(), solver));
     let floor = match keywords.text("floor")?.as_deref() {

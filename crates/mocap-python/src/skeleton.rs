@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use mocap::model::{Limit, UnitLength};
 use mocap::retarget::map_roles;
-use mocap::{Dofs, EulerOrder, Joint, JointId, Role, SignedAxis, Space, Target, Unit, UnitQuaternion, UnitSource, Vector3};
+use mocap::{
+    Dofs, EulerOrder, Joint, JointId, Role, SignedAxis, Space, Target, Unit, UnitQuaternion, UnitSource,
+    Vector3,
+};
 use nalgebra::Quaternion;
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
@@ -46,9 +49,9 @@ impl Skeleton {
     }
 
     fn found(&self, py: Python<'_>, name: &str) -> PyResult<JointId> {
-        self.skeleton().find_by_name_or_role(name).ok_or_else(|| {
-            of_option(py, format!("no joint is called '{name}', and none has that role"))
-        })
+        self.skeleton()
+            .find_by_name_or_role(name)
+            .ok_or_else(|| of_option(py, format!("no joint is called '{name}', and none has that role")))
     }
 
     /// The skeleton with some joints changed.
@@ -197,16 +200,13 @@ impl Skeleton {
             let before = if stated { joint.role } else { certain.role(id) };
             let changed = given.iter().find(|(found, _)| *found == id);
             // A role is that of one joint.
-            let taken = |role: &Role| given.iter().any(|(found, other)| *other == Some(*role) && *found != id);
+            let taken =
+                |role: &Role| given.iter().any(|(found, other)| *other == Some(*role) && *found != id);
             joint.role = changed.map_or(before.filter(|role| !taken(role)), |(_, role)| *role);
         })
     }
 
-    fn with_offsets(
-        &self,
-        py: Python<'_>,
-        offsets: PyReadonlyArrayDyn<'_, f64>,
-    ) -> PyResult<Skeleton> {
+    fn with_offsets(&self, py: Python<'_>, offsets: PyReadonlyArrayDyn<'_, f64>) -> PyResult<Skeleton> {
         let joints = moving(self.skeleton());
         let offsets = numbers(py, "offsets", &offsets, &[joints.len(), 3])?;
         self.changed(py, |id, joint| {
@@ -217,13 +217,11 @@ impl Skeleton {
     }
 
     /// Limits \[rad\] about X, Y, Z; `None`: open.
-    fn with_limits(
-        &self,
-        py: Python<'_>,
-        limits: Vec<(String, [Option<Range>; 3])>,
-    ) -> PyResult<Skeleton> {
-        let given: Vec<(JointId, [Option<Range>; 3])> =
-            limits.into_iter().map(|(name, ranges)| Ok((self.found(py, &name)?, ranges))).collect::<PyResult<_>>()?;
+    fn with_limits(&self, py: Python<'_>, limits: Vec<(String, [Option<Range>; 3])>) -> PyResult<Skeleton> {
+        let given: Vec<(JointId, [Option<Range>; 3])> = limits
+            .into_iter()
+            .map(|(name, ranges)| Ok((self.found(py, &name)?, ranges)))
+            .collect::<PyResult<_>>()?;
         let limit = |range: Option<Range>| range.map(|(min, max)| Limit { min, max });
         self.changed(py, |id, joint| {
             if let Some((_, ranges)) = given.iter().find(|(found, _)| *found == id) {
@@ -331,7 +329,8 @@ pub(crate) fn skeleton_from_arrays(
             -1 => None,
             parent if (0..at as i64).contains(&parent) => Some(JointId::from(parent as usize)),
             parent => {
-                let message = format!("the parent of '{name}' is {parent}; parents come first, a root has -1");
+                let message =
+                    format!("the parent of '{name}' is {parent}; parents come first, a root has -1");
                 return Err(of_array(py, "array::parents", message));
             }
         };
@@ -339,12 +338,14 @@ pub(crate) fn skeleton_from_arrays(
         let rest_rotation = match &rest {
             Some(rest) => {
                 let q = &rest[at * 4..at * 4 + 4];
-                UnitQuaternion::try_new(Quaternion::new(q[0], q[1], q[2], q[3]), 0.0)
-                    .ok_or_else(|| of_array(py, "array::quaternion", format!("'{name}' has a rest rotation of 0")))?
+                UnitQuaternion::try_new(Quaternion::new(q[0], q[1], q[2], q[3]), 0.0).ok_or_else(|| {
+                    of_array(py, "array::quaternion", format!("'{name}' has a rest rotation of 0"))
+                })?
             }
             None => UnitQuaternion::identity(),
         };
-        let role = match roles.as_ref().and_then(|roles| roles[at].as_deref()).filter(|role| !role.is_empty()) {
+        let role = match roles.as_ref().and_then(|roles| roles[at].as_deref()).filter(|role| !role.is_empty())
+        {
             Some(role) => Some(parse(py, "roles", role)?),
             None => None,
         };

@@ -22,12 +22,7 @@ use crate::skeleton::Skeleton;
 type Report = (String, String);
 
 /// The map of joints that is given: the text of a map file.
-fn mapping(
-    py: Python<'_>,
-    map: Option<&[u8]>,
-    clip: &Clip,
-    target: &Skeleton,
-) -> PyResult<Option<Mapping>> {
+fn mapping(py: Python<'_>, map: Option<&[u8]>, clip: &Clip, target: &Skeleton) -> PyResult<Option<Mapping>> {
     let parsed = map.map(|map| Mapping::parse(map, clip.clip.skeleton(), &target.target.skeleton));
     parsed.transpose().map_err(|finding| of_finding(py, &finding, None))
 }
@@ -36,7 +31,9 @@ fn mapping(
 fn of_robot(keywords: &Keywords<'_>, py: Python<'_>, target: &Skeleton) -> PyResult<RobotOptions> {
     let defaults = RobotOptions::default();
     let mut velocities = Vec::new();
-    if let (Some(path), Some(robot)) = (keywords.extracted::<PathBuf>("limits_from", "a path")?, target.target.robot()) {
+    if let (Some(path), Some(robot)) =
+        (keywords.extracted::<PathBuf>("limits_from", "a path")?, target.target.robot())
+    {
         let other = mocap::read_skeleton(&path).map_err(|error| of_error(py, error))?.value;
         let Some(other) = other.robot() else {
             return Err(of_option(py, format!("limits_from: '{}' is not a robot", path.display())));
@@ -61,22 +58,25 @@ pub(crate) fn retarget<'py>(
 ) -> PyResult<(Clip, Report, Bound<'py, PyList>)> {
     let keywords = Keywords::new(Some(options), py);
     let on = &target.target;
-    let options =
-        TargetOptions { body: of_retarget(&keywords, &on.skeleton)?, robot: of_robot(&keywords, py, target)? };
+    let options = TargetOptions {
+        body: of_retarget(&keywords, &on.skeleton)?,
+        robot: of_robot(&keywords, py, target)?,
+    };
     let mapping = mapping(py, map, clip, target)?;
     let rest = keywords.count("source_rest")?.map(|frame| frame_pose(&clip.clip, frame)).transpose();
     let rest = rest.map_err(|error| of_option(py, format!("source_rest: {error}")))?;
     let opening = Opening { rest, lead_in: clip.lead_in };
     let mut warnings = Vec::new();
-    let done = py.detach(|| {
-        mocap::put_on_target(&clip.clip, &opening, on, mapping.as_ref(), &options, &mut warnings)
-    });
+    let done = py
+        .detach(|| mocap::put_on_target(&clip.clip, &opening, on, mapping.as_ref(), &options, &mut warnings));
     let (moved, report) = done.map_err(|error| of_error(py, error))?;
     let mut found: Vec<Fields> = warnings.iter().map(|warning| Fields::of(warning, None)).collect();
     let mut lead_in = clip.lead_in;
     match &report {
         TargetReport::Body(report) => {
-            found.extend(report.warnings.iter().map(|warning| Fields::new(warning.code(), warning.to_string())));
+            found.extend(
+                report.warnings.iter().map(|warning| Fields::new(warning.code(), warning.to_string())),
+            );
         }
         TargetReport::Robot(_) => lead_in = 0,
     }
@@ -159,10 +159,8 @@ pub(crate) fn view(py: Python<'_>, clips: Vec<(String, PyRef<'_, Clip>)>, most_f
     let clips: Vec<(String, mocap::Clip)> =
         clips.into_iter().map(|(name, clip)| (name, (*clip.clip).clone())).collect();
     py.detach(|| {
-        let drawn: Vec<(String, mocap::Clip)> = clips
-            .into_iter()
-            .map(|(name, clip)| (name, mocap::upright(mocap::with_roles(clip))))
-            .collect();
+        let drawn: Vec<(String, mocap::Clip)> =
+            clips.into_iter().map(|(name, clip)| (name, mocap::upright(mocap::with_roles(clip)))).collect();
         let inputs: Vec<_> = drawn.iter().map(|(name, clip)| page::ViewInput { name, clip }).collect();
         let options = page::ViewOptions { most_frames: most_frames.max(2), ..page::ViewOptions::default() };
         String::from_utf8(page::html(&inputs, &options)).expect("a page is UTF-8")

@@ -107,7 +107,9 @@ pub use options::ReadOptions;
 pub use peers::{PeerAnswer, PeerAnswers, Peers};
 use problem::above_zero;
 pub use problem::{Problem, unit_name};
-pub use read::{KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with};
+pub use read::{
+    KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
+};
 pub use skeleton_summary::SkeletonSummary;
 pub use target::{
     Opening, Target, TargetOptions, put_on_target, read_target, settle_target_warnings, speeds_in,

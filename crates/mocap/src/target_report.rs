@@ -56,7 +56,9 @@ impl<'a> From<&'a TargetReport> for TargetFigures<'a> {
     fn from(outcome: &'a TargetReport) -> TargetFigures<'a> {
         match outcome {
             TargetReport::Body(report) => TargetFigures::Body(Box::new((&**report).into())),
-            TargetReport::Robot(report) => TargetFigures::Robot(RobotFigures { frames: report.frames, robot: report }),
+            TargetReport::Robot(report) => {
+                TargetFigures::Robot(RobotFigures { frames: report.frames, robot: report })
+            }
         }
     }
 }

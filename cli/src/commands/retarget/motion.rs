@@ -28,11 +28,8 @@ pub(crate) fn put_on_target(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, TargetReport), Diagnostic> {
     let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
-    let robot = RobotOptions {
-        fps,
-        separate: target.limits.separate,
-        velocities: target.limits.velocities.clone(),
-    };
+    let robot =
+        RobotOptions { fps, separate: target.limits.separate, velocities: target.limits.velocities.clone() };
     let options = TargetOptions { body: method.options(&target.on.skeleton), robot };
     let mut found = Vec::new();
     let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap_formats::Remedy;
 use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
-use mocap_formats::Remedy;
 use mocap_model::Robot;
 use mocap_robot::{Humanoid, RobotError};
 
