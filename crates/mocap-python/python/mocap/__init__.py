@@ -270,9 +270,7 @@ def convert(path: Path, output: Path, **options: Any) -> Dict[str, Any]:
     MocapError
         As the row of a failed input says.
     """
-    row: Dict[str, Any] = {}
-    for row in batch.convert(path, out=output, **options):
-        break
+    row: Dict[str, Any] = next(iter(list(batch.convert(path, out=output, **options))), {})
     if "error" in row:
         error = dict(row["error"])
         names = ("path", "line", "column", "joint", "channel", "frame")
