@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{Denoise, Edit, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
+use mocap_edit::{BlendOptions, Denoise, Edit, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
 use mocap_model::{Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
 
@@ -53,6 +53,12 @@ pub(crate) enum EditArg {
     Add { file: PathBuf, weight: f64, mask: Option<Mask> },
     /// Reads a motion to follow.
     Join { file: PathBuf, options: JoinOptions },
+    /// Reads a motion to blend with.
+    Blend { file: PathBuf, weight: f64, options: BlendOptions },
+    /// Reads keys.
+    Warp { file: PathBuf },
+    /// Reads a neutral and a styled motion, where there are some.
+    Fourier { harmonics: Option<u32>, style: Option<Box<(PathBuf, PathBuf)>>, gain: f64, lock_feet: bool },
 }
 
 /// Where `--start-at` moves the start.
@@ -257,16 +263,19 @@ impl EditArg {
         Ok(())
     }
 
-    /// The file that it reads.
-    pub(crate) fn file(&self) -> Option<&PathBuf> {
+    /// The files that it reads.
+    pub(crate) fn files(&self) -> Vec<&PathBuf> {
         match self {
-            EditArg::Ready(_) | EditArg::ExtractRoot { .. } => None,
+            EditArg::Ready(_) | EditArg::ExtractRoot { .. } => Vec::new(),
+            EditArg::Fourier { style, .. } => style.iter().flat_map(|style| [&style.0, &style.1]).collect(),
             EditArg::ApplyRoot { file }
             | EditArg::TimeMap { file }
             | EditArg::Along { file }
             | EditArg::Sync { file }
             | EditArg::Add { file, .. }
-            | EditArg::Join { file, .. } => Some(file),
+            | EditArg::Join { file, .. }
+            | EditArg::Blend { file, .. }
+            | EditArg::Warp { file } => vec![file],
         }
     }
 }

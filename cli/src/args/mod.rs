@@ -17,6 +17,7 @@ mod edit_steps;
 mod edits;
 mod files;
 mod formats;
+mod fourier;
 mod generate;
 mod global;
 mod info;
@@ -55,12 +56,13 @@ pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edit::{Args as EditArgs, EditArg, EditList, HEADING as EDITS_HEADING};
 pub(crate) use edit_gates::EditGates;
 pub(crate) use edit_steps::{
-    AddStep, AlongStep, ApplyRootStep, DenoiseStep, DurationStep, EditStep, ExtractRootStep, FixFeetStep,
-    GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep, MirrorStep, RootJointStep, SpeedStep,
-    StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep,
+    AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, DenoiseStep, DurationStep, EditStep,
+    ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep,
+    MirrorStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep, WarpStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
+pub(crate) use fourier::Args as FourierArgs;
 pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::{Args as InfoArgs, SortBy};
@@ -122,6 +124,7 @@ pub(crate) enum Verb {
     Play(PlayArgs),
     Bands(BandsArgs),
     Warp(WarpArgs),
+    Fourier(FourierArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),
@@ -149,6 +152,7 @@ impl Verb {
             Verb::Edit(args) => args.one.settle_outputs(),
             Verb::Bands(args) => args.one.settle_outputs(),
             Verb::Warp(args) => args.one.settle_outputs(),
+            Verb::Fourier(args) => args.one.settle_outputs(),
             Verb::Compress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Decompress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Skel(args) => args.outputs.settle(&args.inputs.inputs),

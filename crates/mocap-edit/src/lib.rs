@@ -28,6 +28,7 @@
 //! | play a graph of motions: state machines, layers | [`play()`] |
 //! | bring hands, feet or hips to keys | [`warp()`] |
 //! | make bands of frequency louder or quieter | [`bands()`] |
+//! | smooth a cycle, or carry the style of one to another | [`fourier()`] |
 //! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
@@ -47,10 +48,12 @@ mod error;
 mod feet;
 #[cfg(test)]
 mod fixtures;
+mod fourier;
 mod gate;
 mod inertia;
 mod join;
 mod layer;
+mod limits;
 mod mask;
 mod mirror;
 mod path;
@@ -71,13 +74,14 @@ mod warp;
 
 pub use bands::{BandRange, Gains, bands};
 pub use blend::{
-    BlendOptions, BlendSpace, SpaceKind, Timing, average_rotation, blend, blend_at, karcher_mean,
-    speed_and_turn,
+    BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
+    karcher_mean, speed_and_turn,
 };
 pub use cycle::{LoopOptions, make_loop};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;
 pub use feet::fix_feet;
+pub use fourier::{Characteristic, Fourier, fourier};
 pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
 pub use layer::{Layer, add};

@@ -1,5 +1,6 @@
 //! `mocap edit`: edits of motions, with a report of what they changed.
 
+mod keys;
 mod load;
 mod row;
 
