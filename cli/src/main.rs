@@ -51,6 +51,7 @@ fn main() -> ExitCode {
         Verb::Bands(args) => commands::edit::run(&args.into(), invocation, &mut console),
         Verb::Warp(args) => commands::edit::run(&args.into(), invocation, &mut console),
         Verb::Fourier(args) => commands::edit::run(&args.into(), invocation, &mut console),
+        Verb::Terrain(args) => commands::edit::run(&args.into(), invocation, &mut console),
         Verb::Compare(args) => commands::compare::run(&args, &mut console),
         Verb::Compress(args) => commands::compress::run(&args, invocation, &mut console),
         Verb::Decompress(args) => commands::decompress::run(&args, invocation, &mut console),

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::one_edit::OneEdit;
 use super::seconds::seconds;
+use super::terrain::SurfaceArgs;
 
 /// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, paths, layers, cuts; in the order given, with a
 /// report
@@ -59,6 +60,8 @@ pub(crate) enum EditArg {
     Warp { file: PathBuf },
     /// Reads a neutral and a styled motion, where there are some.
     Fourier { harmonics: Option<u32>, style: Option<Box<(PathBuf, PathBuf)>>, gain: f64, lock_feet: bool },
+    /// Reads a height field or a mesh, where it has one.
+    Terrain(Box<SurfaceArgs>),
 }
 
 /// Where `--start-at` moves the start.
@@ -267,6 +270,7 @@ impl EditArg {
     pub(crate) fn files(&self) -> Vec<&PathBuf> {
         match self {
             EditArg::Ready(_) | EditArg::ExtractRoot { .. } => Vec::new(),
+            EditArg::Terrain(surface) => surface.files(),
             EditArg::Fourier { style, .. } => style.iter().flat_map(|style| [&style.0, &style.1]).collect(),
             EditArg::ApplyRoot { file }
             | EditArg::TimeMap { file }

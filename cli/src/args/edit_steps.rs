@@ -11,6 +11,7 @@ use super::edit::{ROOT_NAME, RootJoint, StartAt, finite};
 use super::fourier::Series;
 use super::join::Transitions;
 use super::seconds::seconds;
+use super::terrain::SurfaceArgs;
 use super::{EditArg, EditGates, setting};
 
 /// One edit of a pipeline.
@@ -167,6 +168,13 @@ steps! {
         #[serde(rename = "..series")]
         series: Series,
     } => settings settings.series;
+
+    /// The settings of the step `terrain`.
+    TerrainStep {
+        #[command(flatten)]
+        #[serde(rename = "..surface")]
+        surface: SurfaceArgs,
+    } => settings settings.surface;
 
     /// The settings of the step `turn`.
     TurnStep {

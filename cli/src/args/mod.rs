@@ -40,6 +40,7 @@ mod sheet;
 mod size;
 mod skel;
 mod split;
+mod terrain;
 mod validate;
 mod view;
 mod warp;
@@ -58,7 +59,7 @@ pub(crate) use edit_gates::EditGates;
 pub(crate) use edit_steps::{
     AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, DenoiseStep, DurationStep, EditStep,
     ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep,
-    MirrorStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep, WarpStep,
+    MirrorStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep, TurnStep, WarpStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
@@ -86,6 +87,7 @@ pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use split::Args as SplitArgs;
+pub(crate) use terrain::{Args as TerrainArgs, SurfaceArgs};
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
 pub(crate) use warp::Args as WarpArgs;
@@ -125,6 +127,7 @@ pub(crate) enum Verb {
     Bands(BandsArgs),
     Warp(WarpArgs),
     Fourier(FourierArgs),
+    Terrain(TerrainArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),
@@ -153,6 +156,7 @@ impl Verb {
             Verb::Bands(args) => args.one.settle_outputs(),
             Verb::Warp(args) => args.one.settle_outputs(),
             Verb::Fourier(args) => args.one.settle_outputs(),
+            Verb::Terrain(args) => args.one.settle_outputs(),
             Verb::Compress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Decompress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Skel(args) => args.outputs.settle(&args.inputs.inputs),

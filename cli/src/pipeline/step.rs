@@ -10,7 +10,7 @@ use crate::args::{
     AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, CompareStep, CompressStep, DenoiseStep,
     DurationStep, EditStep, Edits, ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep,
     InPlaceStep, JoinStep, Kind, LoopStep, MirrorStep, Reading, RetargetStep, RootJointStep, SpeedStep,
-    StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep, WarpStep, WriteStep,
+    StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep, TurnStep, WarpStep, WriteStep,
 };
 
 /// What a step is to do.
@@ -66,6 +66,7 @@ pub(crate) const KINDS: &[StepKind] = kinds! {
     "bands" BandsStep => edit, "Scales frequency bands";
     "warp" WarpStep => edit, "Brings joints to keys";
     "fourier" FourierStep => edit, "Smooths a cycle, or gives it a style";
+    "terrain" TerrainStep => edit, "Puts the feet on steps, a height field or a mesh";
     "fix-feet" FixFeetStep => edit, "Locks planted feet";
     "mirror" MirrorStep => edit, "Swaps left and right";
     "turn" TurnStep => edit, "Bends the path";

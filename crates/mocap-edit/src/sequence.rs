@@ -30,6 +30,8 @@ pub enum Edit {
     Blend(Box<Clip>, f64, BlendOptions),
     /// Smooth a cycle, or give it a style.
     Fourier(Box<Fourier>),
+    /// Put the feet on a terrain.
+    Terrain(Box<OnTerrain>),
     /// Swap left and right.
     Mirror,
     /// Make a loop.
@@ -136,6 +138,7 @@ impl Edit {
             Edit::Warp(_) => "warp",
             Edit::Blend(..) => "blend",
             Edit::Fourier(_) => "fourier",
+            Edit::Terrain(_) => "terrain",
             Edit::Mirror => "mirror",
             Edit::Loop(_) => "loop",
             Edit::Speed(_) => "speed",
@@ -256,6 +259,7 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
             crate::blend(&[clip.clone(), (**other).clone()], &[1.0 - weight, *weight], options)
         }
         Edit::Fourier(options) => crate::fourier(clip, options),
+        Edit::Terrain(options) => crate::on_terrain(clip, options),
         Edit::Mirror => crate::mirror(clip),
         Edit::Loop(options) => crate::make_loop(clip, options),
         Edit::Speed(factor) => crate::speed(clip, *factor),

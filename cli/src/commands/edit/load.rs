@@ -9,7 +9,7 @@ use mocap_edit::{
 use mocap_formats::{Limits, Remedy};
 use mocap_model::Clip;
 
-use super::keys;
+use super::{keys, surface};
 use crate::args::{EditArg, EditList, Reading};
 use crate::batch::{Input, JobContext};
 use crate::diagnostic::{Diagnostic, Failure, read_toml};
@@ -86,6 +86,7 @@ impl LoadedEdit {
             EditArg::Join { file, options } => Edit::Join(motion(&file, reading)?, options),
             EditArg::Blend { file, weight, options } => Edit::Blend(motion(&file, reading)?, weight, options),
             EditArg::Warp { file } => Edit::Warp(Box::new(keys::read(&read_toml(&file)?)?)),
+            EditArg::Terrain(args) => Edit::Terrain(Box::new(surface::read(&args)?)),
             EditArg::Fourier { harmonics, style, gain, lock_feet } => {
                 let characteristic = match style {
                     Some(files) => {

@@ -3,6 +3,7 @@
 mod keys;
 mod load;
 mod row;
+mod surface;
 
 use std::io::Write;
 use std::path::Path;
