@@ -41,7 +41,6 @@ pub(super) struct Root {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asset {
-    pub(super) version: String,
     pub(super) generator: String,
 }
 
