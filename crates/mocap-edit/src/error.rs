@@ -78,9 +78,6 @@ impl EditError {
             EditError::Skeletons { .. } => "edit::skeletons",
             EditError::Mask { .. } => "edit::mask",
             EditError::TimeMap { .. } => "edit::time-map",
-            EditError::Terrain { .. } => {
-                "place the motion on the terrain first: --terrain-origin start lays it below the first frame"
-            }
             EditError::Path { .. } => "edit::path",
             EditError::Phases { .. } => "edit::phases",
             EditError::Weights { .. } => "edit::weights",

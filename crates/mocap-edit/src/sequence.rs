@@ -5,7 +5,7 @@ use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 use crate::samples::Samples;
 use crate::{
     BlendOptions, Denoise, EditError, EditReport, Fourier, Gains, JoinOptions, Keep, Layer, LoopOptions,
-    Path, RootCurve, Strip, TimeMap, Warp,
+    OnTerrain, Path, RootCurve, Strip, TimeMap, Warp,
 };
 
 /// One edit with its options.

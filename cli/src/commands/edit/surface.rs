@@ -43,7 +43,7 @@ fn extension(file: &Path) -> String {
 }
 
 fn bytes(file: &Path) -> Result<Vec<u8>, Diagnostic> {
-    JobContext::standalone().read_file(file, Limits::default().bytes as u64)
+    Ok(JobContext::standalone().read_file(file, Limits::default().bytes as u64)?)
 }
 
 fn heights(file: &Path, args: &SurfaceArgs) -> Result<HeightField, Diagnostic> {
@@ -117,7 +117,10 @@ fn of_csv(bytes: &[u8]) -> Result<(usize, Vec<f64>), Diagnostic> {
         }
         let found = heights.len() - before;
         if columns != 0 && found != columns {
-            return Err(wrong(format!("line {} has {found} heights, and the first row has {columns}", number + 1)));
+            return Err(wrong(format!(
+                "line {} has {found} heights, and the first row has {columns}",
+                number + 1
+            )));
         }
         columns = found;
     }
@@ -133,9 +136,9 @@ fn of_npz(bytes: &[u8]) -> Result<(usize, Vec<f64>, Option<f64>), Diagnostic> {
     let [_, columns] = array.shape[..] else {
         return Err(wrong(format!("'heights' has {} axes, not 2", array.shape.len())));
     };
-    let heights: Option<Vec<f64>> = (0..array.len()).map(|at| array.number(at)).collect();
+    let heights: Option<Vec<f64>> = (0..array.data.len()).map(|at| array.data.number(at)).collect();
     let heights = heights.ok_or_else(|| wrong("'heights' holds no numbers"))?;
-    Ok((columns, heights, arrays.get("cell").and_then(|cell| cell.number(0))))
+    Ok((columns, heights, arrays.get("cell").and_then(|cell| cell.data.number(0))))
 }
 
 fn finding(finding: Finding) -> Diagnostic {
@@ -154,12 +157,19 @@ fn mesh(file: &Path) -> Result<TerrainMesh, Diagnostic> {
             for needed in gltf::files_beside(&bytes, &limits).map_err(|rejected| finding(*rejected.error))? {
                 if needed.needed {
                     let path = folder.join(&needed.path);
-                    beside.insert(needed.path.clone(), JobContext::standalone().read_file(&path, limits.bytes as u64)?.into());
+                    beside.insert(
+                        needed.path.clone(),
+                        JobContext::standalone().read_file(&path, limits.bytes as u64)?.into(),
+                    );
                 }
             }
-            let document = gltf::parse(&bytes, &beside, &limits).map_err(|rejected| finding(*rejected.error))?;
+            let document =
+                gltf::parse(&bytes, &beside, &limits).map_err(|rejected| finding(*rejected.error))?;
             let triangles = gltf::triangles(&document.value, &limits).map_err(finding)?;
-            triangles.into_iter().map(|corners| corners.map(|corner| [corner.x, corner.y, corner.z])).collect()
+            triangles
+                .into_iter()
+                .map(|corners| corners.map(|corner| [corner.x, corner.y, corner.z]))
+                .collect()
         }
         other => {
             let error = wrong(format!("'.{other}' is not a format of terrain meshes"));
@@ -190,7 +200,9 @@ fn of_obj(bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, Diagnostic> {
                     corners.get(usize::try_from(at).ok()?).copied()
                 };
                 let face: Option<Vec<[f64; 3]>> = words.map(corner).collect();
-                let face = face.filter(|face| face.len() >= 3).ok_or_else(|| bad("is not a face of known corners"))?;
+                let face = face
+                    .filter(|face| face.len() >= 3)
+                    .ok_or_else(|| bad("is not a face of known corners"))?;
                 triangles.extend((2..face.len()).map(|i| [face[0], face[i - 1], face[i]]));
             }
             _ => {}

@@ -134,9 +134,17 @@ impl FootPath {
         let points = placements(clip, &joints);
         let up = ground.body.up;
         let pivots = points[0].iter().map(|place| ground.on_floor(&place.translation.vector)).collect();
-        let mut path =
-            FootPath { joints, points, stances: Vec::new(), shifts: Vec::new(), lifts: vec![0.0; clip.frames()], pivots, up };
-        let touches: Vec<bool> = contacts.toe.iter().zip(&contacts.heel).map(|(toe, heel)| *toe || *heel).collect();
+        let mut path = FootPath {
+            joints,
+            points,
+            stances: Vec::new(),
+            shifts: Vec::new(),
+            lifts: vec![0.0; clip.frames()],
+            pivots,
+            up,
+        };
+        let touches: Vec<bool> =
+            contacts.toe.iter().zip(&contacts.heel).map(|(toe, heel)| *toe || *heel).collect();
         let gap = (ONE_STANCE * clip.rate().fps()).round() as usize;
         let mut spans: Vec<Range<usize>> = Vec::new();
         for run in runs(&touches) {
@@ -217,7 +225,9 @@ impl FootPath {
         let after = self.stances.iter().position(|stance| stance.frames.end > frame);
         match after {
             Some(after) if self.stances[after].frames.contains(&frame) => of(&self.stances[after], frame),
-            None => of(&self.stances[self.stances.len() - 1], self.stances[self.stances.len() - 1].frames.end - 1),
+            None => {
+                of(&self.stances[self.stances.len() - 1], self.stances[self.stances.len() - 1].frames.end - 1)
+            }
             Some(0) => of(&self.stances[0], self.stances[0].frames.start),
             Some(after) => {
                 let (left, entered) = (&self.stances[after - 1], &self.stances[after]);
@@ -253,7 +263,8 @@ impl FootPath {
                     let place = self.place(point, frame);
                     let (over, moved) = (ground.above_floor(&place), self.moved(&place, frame));
                     let clearance = over.min(CLEARANCE / ground.metres);
-                    let highest = ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
+                    let highest =
+                        ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
                     let lift = highest + clearance - ground.above_floor(&moved);
                     // What the floor had already is no obstacle.
                     let lift = if lift < 1e-9 / ground.metres { 0.0 } else { lift };

@@ -107,7 +107,8 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
     };
     let mut report = EditReport::measured("terrain", clip, &walked);
     let found = measured(&walked, &ground, &paths)?;
-    let lowered = rises.iter().zip(feet_rises(&paths, clip)).map(|(rise, feet)| feet - rise).fold(0.0, f64::max);
+    let lowered =
+        rises.iter().zip(feet_rises(&paths, clip)).map(|(rise, feet)| feet - rise).fold(0.0, f64::max);
     let highest = rises.iter().fold(0.0f64, |most, rise| if rise.abs() > most.abs() { *rise } else { most });
     report = report
         .figure("terrain-penetration", found.penetration * metres, "m")
@@ -137,9 +138,8 @@ fn ground<'a>(clip: &Clip, body: &'a Body, options: &'a OnTerrain, floor: f64, m
 
 /// The mean rise of the feet, smoothed \[units\].
 fn feet_rises(paths: &[FootPath], clip: &Clip) -> Vec<f64> {
-    let mean = |frame: usize| {
-        paths.iter().map(|path| path.base_rise(frame)).sum::<f64>() / paths.len() as f64
-    };
+    let mean =
+        |frame: usize| paths.iter().map(|path| path.base_rise(frame)).sum::<f64>() / paths.len() as f64;
     let means: Vec<f64> = (0..clip.frames()).map(mean).collect();
     gaussian(&means, SMOOTH * clip.rate().fps())
 }
@@ -152,7 +152,8 @@ fn hips_rises(clip: &Clip, body: &Body, paths: &[FootPath]) -> Result<Vec<f64>, 
     let mut excess = vec![0.0f64; frames];
     for path in paths {
         let Some(base) = limb_base(body, path.joints[0]) else { continue };
-        let failed = |error: mocap_ik::IkError| EditError::Legs { edit: "terrain", reason: error.to_string() };
+        let failed =
+            |error: mocap_ik::IkError| EditError::Legs { edit: "terrain", reason: error.to_string() };
         let length = PosedChain::limb(clip.skeleton(), base, path.joints[0]).map_err(failed)?.chain.length(0);
         let tops = &placements(clip, &[base])[0];
         for frame in 0..frames {
@@ -171,7 +172,8 @@ fn hips_rises(clip: &Clip, body: &Body, paths: &[FootPath]) -> Result<Vec<f64>, 
     // The least over the time ahead and behind, then a mean over the same time: smooth, and never above the bound.
     let reach = (LOOK_AHEAD * clip.rate().fps()).round() as usize;
     let near = |frame: usize| frame.saturating_sub(reach)..=(frame + reach).min(frames - 1);
-    let least: Vec<f64> = (0..frames).map(|frame| excess[near(frame)].iter().copied().fold(0.0, f64::min)).collect();
+    let least: Vec<f64> =
+        (0..frames).map(|frame| excess[near(frame)].iter().copied().fold(0.0, f64::min)).collect();
     let weight = |away: usize| {
         let share = away as f64 / (reach + 1) as f64;
         0.5 + 0.5 * (std::f64::consts::PI * share).cos()

@@ -44,7 +44,9 @@ impl FromStr for Steps {
     /// `RISE,RUN[,COUNT[,FROM]]`: 10 steps a metre ahead, where nothing else is said.
     fn from_str(text: &str) -> Result<Steps, String> {
         let wrong = || {
-            format!("'{text}' is not RISE,RUN[,COUNT[,FROM]] in metres, such as 0.17,0.29,8, with a run above 0")
+            format!(
+                "'{text}' is not RISE,RUN[,COUNT[,FROM]] in metres, such as 0.17,0.29,8, with a run above 0"
+            )
         };
         let numbers: Vec<f64> = text
             .split(',')
@@ -102,7 +104,11 @@ impl HeightField {
             return wrong(format!("it has {} heights, more than {MOST_HEIGHTS}", heights.len()));
         }
         if let Some(at) = heights.iter().position(|height| height.is_infinite()) {
-            return wrong(format!("the height in row {}, column {} is infinite", at / columns + 1, at % columns + 1));
+            return wrong(format!(
+                "the height in row {}, column {} is infinite",
+                at / columns + 1,
+                at % columns + 1
+            ));
         }
         if !(cell.is_finite() && cell > 0.0) {
             return wrong(format!("its cells are {cell} m wide, but must be above 0"));
@@ -113,10 +119,8 @@ impl HeightField {
     /// The height, and its slopes ahead and to the left.
     fn at(&self, ahead: f64, left: f64) -> Result<(f64, [f64; 2]), Gap> {
         let rows = self.heights.len() / self.columns;
-        let (row, column) = (
-            (rows - 1) as f64 / 2.0 - ahead / self.cell,
-            (self.columns - 1) as f64 / 2.0 - left / self.cell,
-        );
+        let (row, column) =
+            ((rows - 1) as f64 / 2.0 - ahead / self.cell, (self.columns - 1) as f64 / 2.0 - left / self.cell);
         if !(0.0..=(rows - 1) as f64).contains(&row) || !(0.0..=(self.columns - 1) as f64).contains(&column) {
             return Err(Gap::Outside);
         }

@@ -21,11 +21,15 @@ pub fn triangles(document: &Document, limits: &Limits) -> Result<Vec<[Vector3<f6
     for (at, node) in nodes.iter().enumerate() {
         for child in &node.children {
             let known = has_parent.get_mut(*child);
-            *known.ok_or_else(|| index(format!("nodes[{at}].children"), *child, "nodes", nodes.len()))? = true;
+            *known.ok_or_else(|| index(format!("nodes[{at}].children"), *child, "nodes", nodes.len()))? =
+                true;
         }
     }
-    let mut open: Vec<(usize, Matrix4<f64>)> =
-        (0..nodes.len()).rev().filter(|node| !has_parent[*node]).map(|node| (node, Matrix4::identity())).collect();
+    let mut open: Vec<(usize, Matrix4<f64>)> = (0..nodes.len())
+        .rev()
+        .filter(|node| !has_parent[*node])
+        .map(|node| (node, Matrix4::identity()))
+        .collect();
     let mut found = Vec::new();
     let mut visited = 0;
     while let Some((at, above)) = open.pop() {
@@ -39,8 +43,9 @@ pub fn triangles(document: &Document, limits: &Limits) -> Result<Vec<[Vector3<f6
         open.extend(node.children.iter().rev().map(|child| (*child, place)));
         let Some(mesh) = node.mesh else { continue };
         let meshes = &document.root.meshes;
-        let shape =
-            meshes.get(mesh).ok_or_else(|| index(format!("nodes[{at}].mesh"), mesh, "meshes", meshes.len()))?;
+        let shape = meshes
+            .get(mesh)
+            .ok_or_else(|| index(format!("nodes[{at}].mesh"), mesh, "meshes", meshes.len()))?;
         for (number, primitive) in shape.primitives.iter().enumerate() {
             let path = format!("meshes[{mesh}].primitives[{number}]");
             document.add(primitive, &path, &place, limits, &mut found)?;
@@ -54,7 +59,9 @@ fn matrix(node: &super::document::Node) -> Matrix4<f64> {
         return Matrix4::from_column_slice(values);
     }
     let Trs { translation, rotation, scale } = Trs::of(node);
-    Matrix4::new_translation(&translation) * rotation.to_homogeneous() * Matrix4::new_nonuniform_scaling(&scale)
+    Matrix4::new_translation(&translation)
+        * rotation.to_homogeneous()
+        * Matrix4::new_nonuniform_scaling(&scale)
 }
 
 impl Document {
