@@ -9,6 +9,7 @@ use nalgebra::{Translation3, Unit};
 use super::surface::{Gap, Terrain};
 use crate::EditError;
 use crate::body::Body;
+use crate::smoothing::gaussian;
 
 /// The steepest plane on which a foot stands \[rad\].
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
@@ -18,6 +19,10 @@ const CLEARANCE: f64 = 0.02;
 const PRINT: f64 = 0.04;
 /// Contacts with less time between them are one stance \[s\].
 const ONE_STANCE: f64 = 0.1;
+/// The smoothing of the clearance of swings \[s\].
+const SMOOTH_LIFT: f64 = 0.05;
+/// What smoothing takes away is given back by at most this factor.
+const MOST_STRETCH: f64 = 3.0;
 /// Rounds in which a plane is lifted off what it would be in.
 const ROUNDS: usize = 4;
 /// Places around a point where edges are looked for.
@@ -271,7 +276,8 @@ impl FootPath {
                     needed[frame - from] = needed[frame - from].max(lift);
                 }
             }
-            for (at, lift) in over(&needed).into_iter().enumerate() {
+            let sigma = SMOOTH_LIFT * clip.rate().fps();
+            for (at, lift) in over(&needed, sigma).into_iter().enumerate() {
                 self.lifts[from + at] = lift;
             }
         }
@@ -319,8 +325,9 @@ fn tilt(up: &Vector3<f64>, normal: &Vector3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), angle.min(STEEPEST))
 }
 
-/// A curve over values that are needed: through the corners of the string that is pulled over them.
-fn over(needed: &[f64]) -> Vec<f64> {
+/// A smooth curve over values that are needed: the string that is pulled over them, smoothed over `sigma` frames and
+/// stretched until it is above them again. Its ends stay.
+fn over(needed: &[f64], sigma: f64) -> Vec<f64> {
     if needed.iter().all(|value| *value == 0.0) {
         return needed.to_vec();
     }
@@ -335,25 +342,15 @@ fn over(needed: &[f64]) -> Vec<f64> {
         }
         hull.push(point);
     }
-    let secant = |k: usize| (hull[k + 1].1 - hull[k].1) / (hull[k + 1].0 - hull[k].0);
-    let last = hull.len() - 1;
-    let slope = |k: usize| match k {
-        0 => secant(0),
-        k if k == last => secant(last - 1),
-        k => 0.5 * (secant(k - 1) + secant(k)),
+    let string = |i: usize| {
+        let next = hull.partition_point(|point| point.0 <= i as f64).clamp(1, hull.len() - 1);
+        let ((x0, y0), (x1, y1)) = (hull[next - 1], hull[next]);
+        y0 + (y1 - y0) * (i as f64 - x0) / (x1 - x0)
     };
-    let at = |i: usize| {
-        let x = i as f64;
-        let k = hull.partition_point(|point| point.0 <= x).clamp(1, last) - 1;
-        let ((x0, y0), (x1, y1)) = (hull[k], hull[k + 1]);
-        let (width, t) = (x1 - x0, (x - x0) / (x1 - x0));
-        let (t2, t3) = (t * t, t * t * t);
-        y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
-            + width * slope(k) * (t3 - 2.0 * t2 + t)
-            + y1 * (3.0 * t2 - 2.0 * t3)
-            + width * slope(k + 1) * (t3 - t2)
-    };
-    (0..needed.len()).map(|i| at(i).max(needed[i])).collect()
+    let smooth = gaussian(&(0..needed.len()).map(string).collect::<Vec<f64>>(), sigma);
+    let short = |(needed, smooth): (&f64, &f64)| if *needed > 0.0 { needed / smooth.max(1e-12) } else { 1.0 };
+    let stretch = needed.iter().zip(&smooth).map(short).fold(1.0, f64::max).min(MOST_STRETCH);
+    needed.iter().zip(smooth).map(|(needed, smooth)| needed.max(smooth * stretch)).collect()
 }
 
 #[cfg(test)]
@@ -363,10 +360,10 @@ mod tests {
     #[test]
     fn the_string_lies_over_what_is_needed() {
         let needed = [0.0, 0.1, 0.9, 0.2, 0.0, 0.4, 0.0, 0.0];
-        let curve = over(&needed);
+        let curve = over(&needed, 1.0);
         assert!(curve.iter().zip(needed).all(|(curve, needed)| *curve >= needed));
         assert_eq!((curve[0], curve[7]), (0.0, 0.0));
-        assert!(curve[3] > 0.5 && curve.iter().all(|value| *value < 1.2), "{curve:?}");
-        assert_eq!(over(&[0.0; 4]), [0.0; 4]);
+        assert!(curve[3] > 0.5 && curve.iter().all(|value| *value < 1.8), "{curve:?}");
+        assert_eq!(over(&[0.0; 4], 1.0), [0.0; 4]);
     }
 }

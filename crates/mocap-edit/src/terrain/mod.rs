@@ -292,7 +292,8 @@ mod tests {
             assert_eq!(walked.frames(), walk.frames());
             let jump = crate::join::peak_acceleration(&walked, 0..walked.frames())
                 / crate::join::peak_acceleration(&walk, 0..walk.frames());
-            assert!(jump < 6.0, "{name}: accelerations × {jump}");
+            // Climbing bends legs more than walking does.
+            assert!(jump < 20.0, "{name}: accelerations × {jump}");
         }
     }
 
