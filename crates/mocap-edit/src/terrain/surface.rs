@@ -96,7 +96,7 @@ impl HeightField {
     /// not above 0.
     pub fn new(columns: usize, heights: Vec<f64>, cell: f64) -> Result<HeightField, EditError> {
         let wrong = |reason: String| Err(EditError::Terrain { reason });
-        if columns < 2 || heights.len() < 2 * columns || heights.len() % columns != 0 {
+        if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
             let found = heights.len();
             return wrong(format!("{found} heights are no grid of {columns} columns and at least 2 rows"));
         }
