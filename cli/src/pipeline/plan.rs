@@ -148,7 +148,7 @@ impl Plans {
             for PlannedStep { step, body, edit, .. } in &mut plan.steps {
                 if let Step::One(step) = step {
                     *edit = Some(LoadedEdit::of(&step.edit, &plan.reading)?);
-                    if let Some(file) = step.edit.file().filter(|file| file.is_file()) {
+                    for file in step.edit.files().into_iter().filter(|file| file.is_file()) {
                         let context = JobContext::standalone();
                         context.read_file(file, plan.reading.limits().bytes as u64)?;
                         let role = format!("edit {}", file.display());
@@ -191,7 +191,7 @@ impl BodySettings {
         let path = self.target.display().to_string();
         let input = Input::named(&self.target);
         let target = read_target((context, &input), &self.reading, self.rest, &self.inputs)
-            .and_then(|target| Ok(target.on_robot((&self.robot, self.map.path().is_some()), context)?));
+            .and_then(|target| Ok(target.on_robot((&self.robot, self.map.map.is_some()), context)?));
         let target = target.map_err(|Failure { error, warnings }| {
             console.warnings(&path, &warnings, Detail::Full);
             if error.path.is_some() { error } else { error.in_file(&self.target) }

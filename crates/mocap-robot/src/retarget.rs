@@ -8,9 +8,10 @@ use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
 use crate::kinematics::Kinematics;
-use crate::landmarks::{Bends, Humanoid, Limb, rest_values};
+use crate::landmarks::{Bends, Humanoid, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
+use crate::rest::rest_values;
 use crate::sole::lowest_points;
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
@@ -255,7 +256,8 @@ fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &
     let hips =
         humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
     let translation = goal.hips.coords - rotation * hips;
-    RobotPose { base: Isometry3::from_parts(translation.into(), rotation), values: rest.to_vec() }
+    let base = Isometry3::from_parts(translation.into(), rotation * humanoid.upright);
+    RobotPose { base, values: rest.to_vec() }
 }
 
 /// Lifts soles that swing too low.
