@@ -21,6 +21,7 @@ mod retarget;
 mod sole;
 mod solve;
 mod source;
+mod speed_limits;
 
 pub use error::RobotError;
 pub use landmarks::{Bends, BodyPoint, Humanoid, Limb, Sole};

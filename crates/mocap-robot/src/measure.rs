@@ -9,7 +9,7 @@ use crate::landmarks::{Humanoid, Limb};
 use crate::report::{Excess, Follow, RobotReport, Skate};
 use crate::rest::rest_values;
 use crate::retarget::Highest;
-use crate::sole::lowest_points;
+use crate::sole::{foot_shapes, lowest_points};
 
 /// A sole point lower than this touches the floor \[m\].
 const TOUCHING: f64 = 0.01;
@@ -95,7 +95,7 @@ fn sole_tracks(
     placed: &[Vec<Isometry3<f64>>],
 ) -> Vec<Vec<Point3<f64>>> {
     let sole = &humanoid.soles[foot];
-    let shapes: Vec<_> = robot.shapes().iter().filter(|shape| shape.body == sole.body).collect();
+    let shapes: Vec<_> = foot_shapes(robot, sole.body).collect();
     let points = |placed: &Vec<Isometry3<f64>>| -> Vec<Point3<f64>> {
         match shapes.is_empty() {
             true => sole.corners.map(|corner| placed[sole.body] * corner).to_vec(),

@@ -7,14 +7,15 @@ use crate::RobotError;
 use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
-use crate::kinematics::Kinematics;
+use crate::kinematics::{Kinematics, follow_mimics};
 use crate::landmarks::{Bends, Humanoid, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
 use crate::rest::rest_values;
-use crate::sole::lowest_points;
+use crate::sole::{foot_shapes, lowest_points};
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
+use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
 
 /// How a motion is put on a robot.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,9 @@ struct Stage {
 /// Contacts are brought near first: held at once, they would break poses that are far off.
 const STAGES: [Stage; 2] =
     [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
+
+/// Feet, slowed down by the highest speeds of joints, find their places again.
+const HELD_SWEEPS: usize = 6;
 
 impl RobotOptions {
     /// The highest speed and acceleration of every joint: the robot's, else the given one.
@@ -159,7 +163,13 @@ pub fn retarget(
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
-        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, stage.sweeps);
+        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (stage.sweeps, None));
+    }
+    let steps = highest_steps(robot, &highest.speeds, frame_time);
+    if exceed(&poses, &steps) {
+        hold_speeds(&mut poses, &steps);
+        poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
+        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (HELD_SWEEPS, Some(&steps)));
     }
     raise(robot, &humanoid, &mut poses, options.fps);
     let motion = RobotMotion { fps: options.fps, poses };
@@ -194,11 +204,7 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: Frame
     /// Over which a correction fades \[s\].
     const FADE: f64 = 1.0 / 6.0;
     let fade = (FADE * fps.fps()).round().max(1.0) as usize;
-    let feet: Vec<_> = robot
-        .shapes()
-        .iter()
-        .filter(|shape| humanoid.soles.iter().any(|sole| shape.body == sole.body))
-        .collect();
+    let feet: Vec<_> = humanoid.soles.iter().flat_map(|sole| foot_shapes(robot, sole.body)).collect();
     let mut placed = Vec::new();
     let mut depths = Vec::with_capacity(poses.len());
     for pose in poses.iter() {

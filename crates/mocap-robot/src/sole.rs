@@ -16,12 +16,8 @@ pub(crate) fn sole_points(
     ankle: Point3<f64>,
     shank: f64,
 ) -> [Point3<f64>; 4] {
-    let on_foot = |body: usize| {
-        std::iter::successors(Some(body), |body| robot.bodies()[*body].parent).any(|body| body == foot)
-    };
-    let shapes = robot.shapes().iter().filter(|shape| on_foot(shape.body));
-    let points: Vec<Point3<f64>> =
-        shapes.flat_map(|shape| lowest_points(shape, &placed[shape.body])).collect();
+    let points = foot_shapes(robot, foot).flat_map(|shape| lowest_points(shape, &placed[shape.body]));
+    let points: Vec<Point3<f64>> = points.collect();
     let Some(lowest) = points.iter().map(|point| point.z).min_by(f64::total_cmp) else {
         let [forward, half, down] = [0.4, 0.1, 0.2].map(|share| share * shank);
         let corner = |x: f64, y: f64| ankle + Vector3::new(x, y, -down);
@@ -36,6 +32,14 @@ pub(crate) fn sole_points(
     let ((back, front), (right, left)) = (range(0), range(1));
     let corner = |x: f64, y: f64| Point3::new(x, y, lowest);
     [corner(front, left), corner(front, right), corner(back, left), corner(back, right)]
+}
+
+/// The shapes of a foot: of its body, and of those on it, such as toes.
+pub(crate) fn foot_shapes(robot: &Robot, foot: usize) -> impl Iterator<Item = &RobotShape> {
+    let on_foot = move |body: usize| {
+        std::iter::successors(Some(body), |body| robot.bodies()[*body].parent).any(|body| body == foot)
+    };
+    robot.shapes().iter().filter(move |shape| on_foot(shape.body))
 }
 
 /// Points of a shape among which its lowest is, or is nearly.

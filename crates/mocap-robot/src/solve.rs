@@ -11,6 +11,7 @@ use crate::cost::{Costs, Goal};
 use crate::envelope::Envelope;
 use crate::kinematics::{Kinematics, advance, follow_mimics};
 use crate::normal::Normal;
+use crate::speed_limits::bounds_between;
 
 /// Keeps steps finite where nothing determines a column.
 const DAMPING: f64 = 1e-3;
@@ -139,16 +140,17 @@ pub(crate) fn fit_frames(
 }
 
 /// Fits all frames together: sweep by sweep, forth and back, each frame takes a Gauss-Newton step between its
-/// neighbours as they are then.
+/// neighbours as they are then. Poses that hold `highest` steps of joints go on to hold them.
 pub(crate) fn fit_motion(
     kinematics: &mut Kinematics,
     costs: &Costs,
     goals: &[Goal],
     poses: &mut [RobotPose],
     smoothness: &Smoothness,
-    sweeps: usize,
+    (sweeps, highest): (usize, Option<&[f64]>),
 ) {
-    let bounds = bounds(kinematics.robot);
+    let limits = bounds(kinematics.robot);
+    let mut bounds = limits.clone();
     let mut scratch = Scratch::new(kinematics);
     let mut damping = vec![Damping::default(); poses.len()];
     for sweep in 0..sweeps {
@@ -161,6 +163,9 @@ pub(crate) fn fit_motion(
             scratch.normal.system.damp(damping);
             add_accelerations(&mut scratch, poses, frame, smoothness);
             add_speed_limits(&mut scratch.normal.system, poses, frame, smoothness);
+            if let Some(steps) = highest {
+                bounds_between(poses, frame, (&limits, steps), &mut bounds);
+            }
             scratch.step(&mut poses[frame], &bounds);
             follow_mimics(kinematics.robot, &mut poses[frame].values);
         }
