@@ -58,6 +58,8 @@ fn main() -> ExitCode {
         Verb::View(args) => commands::view::run(&args, invocation, &mut console),
         Verb::Sheet(args) => commands::sheet::run(&args, invocation, &mut console),
         Verb::Plot(args) => commands::plot::run(&args, invocation, &mut console),
+        Verb::Render(args) => commands::render::run(&args, invocation, &mut console),
+        Verb::Gallery(args) => commands::gallery::run(&args, invocation, &mut console),
         Verb::Run(args) => pipeline::run(&args, invocation, &mut console),
         Verb::Manifest(args) => commands::manifest::run(&args, &mut console),
         Verb::Generate(args) => generate::run(&args, &mut console),
