@@ -23,4 +23,3 @@ pub(crate) mod skel;
 pub(crate) mod split;
 pub(crate) mod validate;
 pub(crate) mod view;
-pub(crate) mod warp;

@@ -221,6 +221,9 @@ pub(super) struct Mesh {
 #[serde(default)]
 pub(super) struct Primitive {
     pub(super) targets: Vec<Value>,
+    pub(super) attributes: BTreeMap<String, usize>,
+    pub(super) indices: Option<usize>,
+    pub(super) mode: Option<u32>,
 }
 
 impl Document {
