@@ -265,6 +265,9 @@ test("names stay names", async () => {
     for (const name of nasty) assert.ok(joints.includes(name), `${name} in ${joints}`);
     assert.equal(await page.locator("b").count(), 1, "only the clock is bold");
     assert.equal(await page.locator("img, i").count(), 0);
+    const policy = await page.getAttribute("meta[http-equiv=Content-Security-Policy]", "content");
+    assert.match(policy, /^default-src 'none';.*base-uri 'none';form-action 'none'$/);
+    assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
     assert.match(await page.title(), /\{\{data\}\} '<i>' & <b>\.bvh/);
     await page.keyboard.press("n");
     await drawn(page);
