@@ -138,42 +138,65 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
         return Err(EditError::Option { edit: "denoise", name, value: cutoff, expected });
     }
     let mut samples = Samples::of(clip);
-    let mut figures = Figures::default();
-    let mut room = Workspace::default();
-    for rotations in samples.rotations.iter_mut().filter(|values| moves(values)) {
-        figures.joints += 1;
-        match method {
-            Denoise::Auto => clean_rotations(rotations, fps, &mut room, &mut figures),
-            _ => fixed::filter_rotations(rotations, method, fps),
+    let found = match method {
+        Denoise::Auto => Some(clean(&mut samples, fps)),
+        _ => {
+            filter(&mut samples, method, fps);
+            None
         }
-    }
-    for translations in samples.translations.iter_mut().flatten().filter(|values| moves(values)) {
-        match method {
-            Denoise::Auto => clean_translations(translations, fps, &mut room),
-            _ => fixed::filter_translations(translations, method, fps),
-        }
-    }
+    };
     let clean = samples.into_clip("denoise")?;
     let mut report = EditReport::measured("denoise", clip, &clean).note(format!("method {method}"));
-    if method == Denoise::Auto {
-        let noise = (figures.noise / figures.joints.max(1) as f64).sqrt().to_degrees();
-        report = report.figure("noise", noise, "deg").figure("spikes", figures.spikes as f64, "");
+    if let Some(found) = found {
+        report =
+            report.figure("noise", found.noise.to_degrees(), "deg").figure("spikes", found.spikes as f64, "");
     }
     report.warn_of_skate();
     Ok((clean, report))
 }
 
-/// What was found.
-#[derive(Debug, Default)]
-struct Figures {
-    joints: usize,
-    /// Sum of the variances per joint [rad²].
+fn moves<T: PartialEq>(values: &[T]) -> bool {
+    values.iter().any(|value| *value != values[0])
+}
+
+fn filter(samples: &mut Samples, method: Denoise, fps: f64) {
+    for rotations in samples.rotations.iter_mut().filter(|values| moves(values)) {
+        fixed::filter_rotations(rotations, method, fps);
+    }
+    for translations in samples.translations.iter_mut().flatten().filter(|values| moves(values)) {
+        fixed::filter_translations(translations, method, fps);
+    }
+}
+
+/// What the adaptive method found.
+struct Found {
+    /// The noise of rotation vectors per axis, rms over the joints \[rad\].
     noise: f64,
     spikes: usize,
 }
 
-fn moves<T: PartialEq>(values: &[T]) -> bool {
-    values.iter().any(|value| *value != values[0])
+/// Removes spikes, estimates the noise of all joints, and smooths each.
+fn clean(samples: &mut Samples, fps: f64) -> Found {
+    let mut room = Workspace::default();
+    let mut curves: Vec<Curve> = Vec::new();
+    let moving = samples.rotations.iter_mut().filter(|values| moves(values));
+    let mut moving: Vec<_> = moving.collect();
+    curves.extend(moving.iter_mut().map(|rotations| Curve::without_spikes(rotations)));
+    let mut deviations: Vec<f64> = curves.iter().map(Curve::noise).collect();
+    noise::share(&mut deviations, samples.frames);
+    for ((rotations, curve), deviation) in moving.iter_mut().zip(&mut curves).zip(&deviations) {
+        let variance = curve.tangent * (deviation / 2.0).powi(2);
+        adaptive::smooth(&mut curve.values, &curve.weights, &variance, fps, &mut room);
+        curve.write_to(rotations);
+    }
+    for translations in samples.translations.iter_mut().flatten().filter(|values| moves(values)) {
+        clean_translations(translations, fps, &mut room);
+    }
+    let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
+    Found {
+        noise: (squares / deviations.len().max(1) as f64).sqrt(),
+        spikes: curves.iter().map(Curve::spikes).sum(),
+    }
 }
 
 /// A curve of rotations on its principal axes.
@@ -183,9 +206,25 @@ struct Curve {
     values: Vec<Four>,
     /// By axis: the share of the noise that lies along it, 0 to 1.
     tangent: Four,
+    /// By frame: 0 for a spike, else 1.
+    weights: Vec<f64>,
 }
 
 impl Curve {
+    /// The curve with its spikes replaced.
+    fn without_spikes(rotations: &mut [UnitQuaternion<f64>]) -> Curve {
+        let mut weights = vec![1.0; rotations.len()];
+        for (frame, value) in spikes::spikes(rotations) {
+            rotations[frame] = value;
+            weights[frame] = 0.0;
+        }
+        Curve { weights, ..Curve::of(rotations) }
+    }
+
+    fn spikes(&self) -> usize {
+        self.weights.iter().filter(|weight| **weight == 0.0).count()
+    }
+
     fn of(rotations: &[UnitQuaternion<f64>]) -> Curve {
         let mut curve: Vec<Vector4<f64>> = rotations.iter().map(|q| q.coords).collect();
         for frame in 1..curve.len() {
@@ -198,7 +237,8 @@ impl Curve {
         let axes = SymmetricEigen::new(covariance).eigenvectors;
         curve.iter_mut().for_each(|q| *q = axes.tr_mul(q));
         let squares = curve.iter().map(|v| v.component_mul(v)).sum::<Four>() / curve.len() as f64;
-        Curve { axes, tangent: squares.map(|square| (1.0 - square).max(0.0)), values: curve }
+        let tangent = squares.map(|square| (1.0 - square).max(0.0));
+        Curve { axes, tangent, weights: vec![1.0; curve.len()], values: curve }
     }
 
     fn write_to(&self, rotations: &mut [UnitQuaternion<f64>]) {
@@ -220,26 +260,6 @@ impl Curve {
 
 fn along(values: &[Four], axis: usize) -> Vec<f64> {
     values.iter().map(|value| value[axis]).collect()
-}
-
-fn clean_rotations(
-    rotations: &mut [UnitQuaternion<f64>],
-    fps: f64,
-    room: &mut Workspace,
-    figures: &mut Figures,
-) {
-    let mut weights = vec![1.0; rotations.len()];
-    for (frame, value) in spikes::spikes(rotations) {
-        rotations[frame] = value;
-        weights[frame] = 0.0;
-        figures.spikes += 1;
-    }
-    let mut curve = Curve::of(rotations);
-    let noise = curve.noise();
-    let variance = curve.tangent * (noise / 2.0).powi(2);
-    adaptive::smooth(&mut curve.values, &weights, &variance, fps, room);
-    figures.noise += noise * noise;
-    curve.write_to(rotations);
 }
 
 fn clean_translations(translations: &mut [Vector3<f64>], fps: f64, room: &mut Workspace) {
