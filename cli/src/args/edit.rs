@@ -242,7 +242,7 @@ fn ready<T>(values: Vec<T>, edit: impl Fn(T) -> Edit) -> Vec<Typed> {
 }
 
 impl EditArg {
-    /// Takes what belongs to it; an error where it is nothing of this edit.
+    /// Takes an option that belongs to this edit; an error for other options.
     fn take(&mut self, typed: Typed) -> Result<(), &'static str> {
         match (self, typed) {
             (

@@ -9,6 +9,10 @@ use mocap_model::ModelError;
 pub enum EditError {
     #[error("{edit} leaves no frame: the motion has {frames} frames, {seconds:.3} s")]
     NoFrameLeft { edit: &'static str, frames: usize, seconds: f64 },
+    #[error(
+        "{edit} would make a motion of {frames:.0} frames x {joints} joints, more than the limit of {limit} samples"
+    )]
+    TooLarge { edit: &'static str, frames: f64, joints: usize, limit: usize },
     #[error("{edit} needs at least {needed} frames, the motion has {frames}")]
     TooShort { edit: &'static str, needed: usize, frames: usize },
     #[error("{edit}: {error}")]
@@ -60,6 +64,7 @@ impl EditError {
     pub fn code(&self) -> &'static str {
         match self {
             EditError::NoFrameLeft { .. } => "edit::no-frames",
+            EditError::TooLarge { .. } => "limit",
             EditError::TooShort { .. } => "edit::too-short",
             EditError::Model { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
             EditError::Model { .. } => "edit::not-finite",
@@ -90,6 +95,7 @@ impl EditError {
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             EditError::NoFrameLeft { .. } => "`mocap info` shows the number of frames and the duration",
+            EditError::TooLarge { .. } => "--max-samples raises the limit",
             EditError::TooShort { .. } => "leave the edit out, or give a longer motion",
             EditError::NoFeet { .. } => {
                 "`mocap skel IN` lists the joints and their roles; name the feet in a .skel, or leave the edit out"

@@ -2,10 +2,10 @@
 //!
 //! ```
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-//! use mocap_edit::{Edit, apply};
+//! use mocap_edit::{ApplyOptions, Edit, apply};
 //!
 //! // In the order given; each edit reports what it changed.
-//! let applied = apply(clip, &[Edit::Mirror, Edit::Ground], 0)?;
+//! let applied = apply(clip, &[Edit::Mirror, Edit::Ground], &ApplyOptions::default())?;
 //! for report in &applied.reports {
 //!     println!("{report}");
 //! }
@@ -94,7 +94,7 @@ pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
     Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
 };
-pub use sequence::{Applied, Edit, apply};
+pub use sequence::{Applied, ApplyOptions, Edit, apply};
 pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};
 pub use trim::{drop_first_frame, resample, trim};

@@ -1,6 +1,6 @@
 //! How much noise a curve has, and which single values are wrong.
 
-use super::banded::{noise_gain};
+use super::banded::noise_gain;
 
 /// Values in a stretch whose noise is estimated.
 const STRETCH: usize = 16;

@@ -13,13 +13,13 @@ const UNUSUAL: f64 = 8.0;
 /// ... and than the residuals that its joint reaches again and again by this one: a foot that touches down is quick in
 /// each of its steps ...
 const STANDS_OUT: f64 = 2.5;
-/// ... and than what is left beside it once it is replaced: of a step, a third of it is left.
+/// ... and larger than the residuals beside it after it is replaced. A step leaves a third of its size there.
 const RESTORES: f64 = 4.0;
 /// What is larger is a flip of the rig and not noise \[rad\].
 const LARGEST: f64 = 1.5;
 /// The frames to each side that show usual values.
 const AROUND: usize = 12;
-/// The share of frames that may be spikes, and their number in a short motion: what more of them reach is motion.
+/// The share of frames that may be spikes, and their number in a short motion: more frequent peaks are motion.
 const RARE: f64 = 0.01;
 const FEW: usize = 2;
 /// Spikes of one curve are looked for again after each round of repairs, at most this often.
