@@ -360,7 +360,7 @@ mod tests {
         let samples = walk.frames() * walk.skeleton().len();
         let map = TimeMap::new(vec![(0.0, 0.0), (1e9, 1.0)]).unwrap();
         let absurd = [
-            Edit::Resample(FrameRate::from_fps(1e9).unwrap()),
+            Edit::Resample(FrameRate::new(1e9).unwrap()),
             Edit::Speed(1e-9),
             Edit::Duration(1e9),
             Edit::TimeMap(Box::new(map)),

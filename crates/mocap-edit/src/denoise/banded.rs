@@ -1,14 +1,16 @@
 //! The penalised least-squares fit behind smoothing splines, in time proportional to its length.
 //!
 //! A curve `f` minimises `Σ w (y - f)² + Σ λ (Df)²`, where D are the differences of order N. The matrix `W + Dᵀ Λ D` has
-//! N bands below its diagonal. Four curves with one set of weights are fitted at once.
+//! N bands below its diagonal. Several curves are fitted at once.
 //! Based on: P. Eilers, "A Perfect Smoother", 2003; the covariance of differences follows from the bands of the
 //! inverse: K. Takahashi, J. Fagan, M. Chin, "Formation of a sparse bus impedance matrix", 1973.
 
-use nalgebra::Vector4;
+use nalgebra::SVector;
 
-/// One number for each of four curves.
-pub(super) type Four = Vector4<f64>;
+/// Curves that are fitted at once: each step of a fit waits for the one before, so several run side by side.
+pub(super) const LANES: usize = 8;
+/// One number for each curve.
+pub(super) type Lanes = SVector<f64, LANES>;
 
 /// The weights of a difference of order 1 to 3, from its first value to its last.
 const fn weights_of(order: usize) -> [f64; 4] {
@@ -25,7 +27,7 @@ pub(super) fn noise_gain(order: usize) -> f64 {
 }
 
 /// The differences of order N, by the frame at which they start.
-pub(super) fn differences<const N: usize>(values: &[Four]) -> impl Iterator<Item = Four> + '_ {
+pub(super) fn differences<const N: usize>(values: &[Lanes]) -> impl Iterator<Item = Lanes> + '_ {
     let weights = weights_of(N);
     values.windows(N + 1).map(move |part| {
         let mut sum = part[0] * weights[0];
@@ -40,9 +42,9 @@ pub(super) fn differences<const N: usize>(values: &[Four]) -> impl Iterator<Item
 #[derive(Clone, Debug)]
 pub(super) struct Fit<const N: usize> {
     /// By row: 1 over the diagonal.
-    inverse_diagonal: Vec<Four>,
+    inverse_diagonal: Vec<Lanes>,
     /// By row i: `L[i + 1, i]` to `L[i + N, i]`.
-    lower: Vec<[Four; N]>,
+    lower: Vec<[Lanes; N]>,
 }
 
 impl<const N: usize> Default for Fit<N> {
@@ -55,8 +57,8 @@ impl<const N: usize> Fit<N> {
     const WEIGHTS: [f64; 4] = weights_of(N);
 
     /// Factors the matrix of `weights` (one per value) and `penalties` (one per difference).
-    pub(super) fn factor(&mut self, weights: &[f64], penalties: &[Four]) {
-        let zero = Four::zeros();
+    pub(super) fn factor(&mut self, weights: &[Lanes], penalties: &[Lanes]) {
+        let zero = Lanes::zeros();
         self.inverse_diagonal.clear();
         self.lower.clear();
         // The penalties of the differences that hold this row; the rows before it: their diagonal, and L below it.
@@ -67,7 +69,7 @@ impl<const N: usize> Fit<N> {
             recent[0] = penalties.get(i).copied().unwrap_or(zero);
             // The bands of the matrix: the diagonal and what is below it.
             let mut row = [zero; 4];
-            row[0] = Four::repeat(*weight);
+            row[0] = *weight;
             for a in 0..=N {
                 for k in 0..=N - a {
                     row[k] += recent[a] * (Self::WEIGHTS[a] * Self::WEIGHTS[a + k]);
@@ -81,7 +83,7 @@ impl<const N: usize> Fit<N> {
             }
             let diagonal = row[0].map(|d| d.max(f64::MIN_POSITIVE));
             let inverse = diagonal.map(|d| 1.0 / d);
-            let lower: [Four; N] = std::array::from_fn(|k| row[k + 1].component_mul(&inverse));
+            let lower: [Lanes; N] = std::array::from_fn(|k| row[k + 1].component_mul(&inverse));
             self.inverse_diagonal.push(inverse);
             self.lower.push(lower);
             before.rotate_right(1);
@@ -90,8 +92,8 @@ impl<const N: usize> Fit<N> {
     }
 
     /// The fit to values that are multiplied with their weights already.
-    pub(super) fn solve(&self, weighted: &mut [Four]) {
-        let zero = Four::zeros();
+    pub(super) fn solve(&self, weighted: &mut [Lanes]) {
+        let zero = Lanes::zeros();
         let mut before = [(zero, [zero; N]); N];
         for (value, lower) in weighted.iter_mut().zip(&self.lower) {
             for (k, (above, lower)) in before.iter().enumerate() {
@@ -113,8 +115,8 @@ impl<const N: usize> Fit<N> {
     }
 
     /// Hands over the variance of each difference, over that of the noise, from the last start to the first.
-    pub(super) fn variances(&self, mut take: impl FnMut(usize, Four)) {
-        let zero = Four::zeros();
+    pub(super) fn variances(&self, mut take: impl FnMut(usize, Lanes)) {
+        let zero = Lanes::zeros();
         let n = self.lower.len();
         // Bands of the inverse by row: this one, and those below it.
         let mut rows = [[zero; 4]; 4];
@@ -167,13 +169,14 @@ mod tests {
         let weighted: Vec<f64> = values.iter().zip(&weights).map(|(y, w)| y * w).collect();
         let expected = &inverse * DVector::from_vec(weighted.clone());
         // The other curves have other penalties.
-        let lanes = |value: &f64| Four::new(*value, 2.0 * value, 0.5 * value, 3.0 * value);
+        let lanes = |value: &f64| Lanes::from_fn(|lane, _| value * [1.0, 2.0, 0.5, 3.0][lane % 4]);
         let mut fit = Fit::<N>::default();
-        fit.factor(&weights, &penalties.iter().map(lanes).collect::<Vec<_>>());
-        let mut found: Vec<Four> = weighted.iter().map(|value| Four::repeat(*value)).collect();
+        let wide: Vec<Lanes> = weights.iter().map(|weight| Lanes::repeat(*weight)).collect();
+        fit.factor(&wide, &penalties.iter().map(lanes).collect::<Vec<_>>());
+        let mut found: Vec<Lanes> = weighted.iter().map(|value| Lanes::repeat(*value)).collect();
         fit.solve(&mut found);
         assert!(found.iter().zip(expected.iter()).all(|(a, b)| (a[0] - b).abs() < 1e-9));
-        assert!(found.iter().any(|four| (four[0] - four[1]).abs() > 1e-3));
+        assert!(found.iter().any(|lanes| (lanes[0] - lanes[1]).abs() > 1e-3));
         let variances = &full * inverse * full.transpose();
         let mut rows = Vec::new();
         fit.variances(|row, variance| {

@@ -19,8 +19,7 @@ use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
-use adaptive::Workspace;
-use banded::Four;
+use adaptive::Curves;
 
 /// Fewer frames have no noise that could be told from motion.
 const FEWEST: usize = 8;
@@ -177,21 +176,21 @@ struct Found {
 
 /// Removes spikes, estimates the noise of all joints, and smooths each.
 fn clean(samples: &mut Samples, fps: f64) -> Found {
-    let mut room = Workspace::default();
-    let mut curves: Vec<Curve> = Vec::new();
-    let moving = samples.rotations.iter_mut().filter(|values| moves(values));
-    let mut moving: Vec<_> = moving.collect();
-    curves.extend(moving.iter_mut().map(|rotations| Curve::without_spikes(rotations)));
+    let frames = samples.frames;
+    let mut moving: Vec<_> = samples.rotations.iter_mut().filter(|values| moves(values)).collect();
+    let curves: Vec<Curve> = moving.iter_mut().map(|rotations| Curve::without_spikes(rotations)).collect();
     let mut deviations: Vec<f64> = curves.iter().map(Curve::noise).collect();
-    noise::share(&mut deviations, samples.frames);
-    for ((rotations, curve), deviation) in moving.iter_mut().zip(&mut curves).zip(&deviations) {
+    noise::share(&mut deviations, frames);
+    let mut all = Curves::new(frames);
+    for (curve, deviation) in curves.iter().zip(&deviations) {
         let variance = curve.tangent * (deviation / 2.0).powi(2);
-        adaptive::smooth(&mut curve.values, &curve.weights, &variance, fps, &mut room);
-        curve.write_to(rotations);
+        all.add(curve.values.iter().map(|v| (*v).into()), &curve.weights, variance.into());
     }
-    for translations in samples.translations.iter_mut().flatten().filter(|values| moves(values)) {
-        clean_translations(translations, fps, &mut room);
+    all.smooth(fps);
+    for ((rotations, curve), smoothed) in moving.iter_mut().zip(&curves).zip(all.groups::<4>()) {
+        curve.write_to(rotations, smoothed);
     }
+    clean_translations(samples, fps);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
     Found {
         noise: (squares / deviations.len().max(1) as f64).sqrt(),
@@ -203,9 +202,9 @@ fn clean(samples: &mut Samples, fps: f64) -> Found {
 struct Curve {
     axes: Matrix4<f64>,
     /// By frame, along each axis.
-    values: Vec<Four>,
+    values: Vec<Vector4<f64>>,
     /// By axis: the share of the noise that lies along it, 0 to 1.
-    tangent: Four,
+    tangent: Vector4<f64>,
     /// By frame: 0 for a spike, else 1.
     weights: Vec<f64>,
 }
@@ -236,14 +235,14 @@ impl Curve {
         let covariance: Matrix4<f64> = curve.iter().map(|q| (q - mean) * (q - mean).transpose()).sum();
         let axes = SymmetricEigen::new(covariance).eigenvectors;
         curve.iter_mut().for_each(|q| *q = axes.tr_mul(q));
-        let squares = curve.iter().map(|v| v.component_mul(v)).sum::<Four>() / curve.len() as f64;
+        let squares = curve.iter().map(|v| v.component_mul(v)).sum::<Vector4<f64>>() / curve.len() as f64;
         let tangent = squares.map(|square| (1.0 - square).max(0.0));
         Curve { axes, tangent, weights: vec![1.0; curve.len()], values: curve }
     }
 
-    fn write_to(&self, rotations: &mut [UnitQuaternion<f64>]) {
-        for (rotation, value) in rotations.iter_mut().zip(&self.values) {
-            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * value));
+    fn write_to(&self, rotations: &mut [UnitQuaternion<f64>], smoothed: impl Iterator<Item = [f64; 4]>) {
+        for (rotation, value) in rotations.iter_mut().zip(smoothed) {
+            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * Vector4::from(value)));
         }
     }
 
@@ -258,14 +257,25 @@ impl Curve {
     }
 }
 
-fn along(values: &[Four], axis: usize) -> Vec<f64> {
+fn along(values: &[Vector4<f64>], axis: usize) -> Vec<f64> {
     values.iter().map(|value| value[axis]).collect()
 }
 
-fn clean_translations(translations: &mut [Vector3<f64>], fps: f64, room: &mut Workspace) {
-    let weights = vec![1.0; translations.len()];
-    let mut values: Vec<Four> = translations.iter().map(|v| v.push(0.0)).collect();
-    let noise = Four::from_fn(|axis, _| noise::deviation(&along(&values, axis)).powi(2));
-    adaptive::smooth(&mut values, &weights, &noise, fps, room);
-    translations.iter_mut().zip(&values).for_each(|(v, value)| *v = value.xyz());
+fn clean_translations(samples: &mut Samples, fps: f64) {
+    let frames = samples.frames;
+    let moving = samples.translations.iter_mut().flatten().filter(|values| moves(values));
+    let mut moving: Vec<&mut Vec<Vector3<f64>>> = moving.collect();
+    let mut all = Curves::new(frames);
+    for translations in &moving {
+        let noise = |axis: usize| {
+            let values: Vec<f64> = translations.iter().map(|v| v[axis]).collect();
+            noise::deviation(&values).powi(2)
+        };
+        let values = translations.iter().map(|v| [v.x, v.y, v.z, 0.0]);
+        all.add(values, &vec![1.0; frames], [noise(0), noise(1), noise(2), 0.0]);
+    }
+    all.smooth(fps);
+    for (translations, smoothed) in moving.iter_mut().zip(all.groups::<4>()) {
+        translations.iter_mut().zip(smoothed).for_each(|(v, [x, y, z, _])| *v = Vector3::new(x, y, z));
+    }
 }
