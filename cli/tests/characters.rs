@@ -50,12 +50,14 @@ fn every_way_keeps_the_mesh_or_says_why_not() {
         sandbox.put("onto.toml", retarget);
         let piped = format!("run/character.{format}");
         let onto = format!("onto/alex_walk.{format}");
-        let ways: [(&[&str], &str); 8] = [
+        let part = format!("parts/character_001.{format}");
+        let ways: [(&[&str], &str); 9] = [
             (&["convert", &file, "--trim", "5:20", "-o", &out], &out),
             (&["convert", &file, "--up", "Z", "--unit", "cm", "-o", &out], &out),
             (&["edit", &file, "--mirror", "-o", &out], &out),
             (&["edit", &file, "--speed", "0.5", "-o", &out], &out),
             (&["join", &file, &file, "-o", &out], &out),
+            (&["split", &file, "--every", "0.2", "-o", "parts"], &part),
             (&["retarget", &walk, &file, "-o", &out], &out),
             (&["run", "pipeline.toml", &file, "-o", "run"], &piped),
             (&["run", "onto.toml", &walk, "-o", "onto"], &onto),

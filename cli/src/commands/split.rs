@@ -89,11 +89,13 @@ fn one(
     reading: &Reading,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Row<'static>, Diagnostic> {
-    let found = read::motion(&JobContext::standalone(), &Input::named(path), reading);
-    let Motion { clip, warnings: odd, .. } = found.map_err(|Failure { error, warnings: odd }| {
-        warnings.extend(odd);
-        error
-    })?;
+    let found = read::load(&JobContext::standalone(), &Input::named(path), reading)
+        .and_then(|loaded| loaded.into_motion_and_document(reading));
+    let (Motion { clip, warnings: odd, .. }, document) =
+        found.map_err(|Failure { error, warnings: odd }| {
+            warnings.extend(odd);
+            error
+        })?;
     // A rest pose before the motion belongs to no part.
     let lead_in = usize::from(odd.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     warnings.extend(odd.into_iter().map(|mut warning| {
@@ -128,11 +130,8 @@ fn one(
         let output: PathBuf = format!("{}.{}", output.display(), format.file_extension()).into();
         let (start, frames) = (range.start + lead_in, range.len());
         let part = take.trimmed(range).map_err(model)?;
-        let encoded = encode::clip(
-            part,
-            format,
-            EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() },
-        )?;
+        let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
+        let encoded = encode::clip_in(document.as_deref(), part, format, options)?;
         warnings.extend(
             encoded.warnings.iter().filter(|new| !warnings.contains(new)).cloned().collect::<Vec<_>>(),
         );

@@ -55,7 +55,7 @@ fn check(shown: &str, bytes: &[u8]) {
             let options = ArrayOptions { precision, rotations, window: None };
             let near = back(&clip, Format::Npz, options);
             let (turn, way) = worst(&clip, &near);
-            let bound = if precision == Precision::F64 { 1e-9 } else { 2e-6 };
+            let bound = if precision == Precision::F64 { 1e-9 } else { 1e-6 };
             assert!(turn < bound && way < bound, "{shown}, {rotations}: {turn} rad, {way} of the largest");
         }
     }
