@@ -57,6 +57,8 @@ pub enum EditError {
     Space { reason: String },
     #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
     Band { band: String, levels: usize, slowest: f64, fastest: f64 },
+    #[error("{edit}: {reason}")]
+    Retarget { edit: &'static str, reason: String },
     #[error("fix-feet: {reason}")]
     FixFeet { reason: String },
     #[error("the split: {reason}")]
@@ -92,6 +94,7 @@ impl EditError {
             EditError::Legs { .. } => "edit::legs",
             EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
+            EditError::Retarget { .. } => "edit::retarget",
             EditError::FixFeet { .. } => "edit::fix-feet",
             EditError::Split { .. } => "edit::split",
         }
@@ -117,6 +120,7 @@ impl EditError {
             EditError::Skeletons { .. } => {
                 "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"
             }
+            EditError::Retarget { .. } => "--mirror without =retarget swaps rotations, on any skeleton",
             EditError::Mask { .. } => {
                 "a mask is a role, the name of a joint or a glob; NAME/** takes all below; `mocap skel IN` lists joints"
             }

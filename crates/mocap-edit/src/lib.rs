@@ -17,7 +17,7 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | swap left and right | [`mirror`] |
+//! | swap left and right | [`mirror()`], [`mirror_retargeted`] |
 //! | remove jitter and spikes | [`denoise`] |
 //! | make a loop, join motions | [`make_loop`], [`join()`] |
 //! | play faster or slower, step with another motion | [`speed`], [`duration`], [`map_times`], [`sync`] |
@@ -89,7 +89,7 @@ pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
 pub use layer::{Layer, add};
 pub use mask::Mask;
-pub use mirror::mirror;
+pub use mirror::{mirror, mirror_retargeted};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{

@@ -34,6 +34,8 @@ pub enum Edit {
     Terrain(Box<OnTerrain>),
     /// Swap left and right.
     Mirror,
+    /// Swap left and right of a body whose sides differ, by the map of retargeting.
+    MirrorRetargeted,
     /// Make a loop.
     Loop(LoopOptions),
     /// Play faster or slower by a factor.
@@ -156,7 +158,7 @@ impl Edit {
             Edit::Blend(..) => "blend",
             Edit::Fourier(_) => "fourier",
             Edit::Terrain(_) => "terrain",
-            Edit::Mirror => "mirror",
+            Edit::Mirror | Edit::MirrorRetargeted => "mirror",
             Edit::Loop(_) => "loop",
             Edit::Speed(_) => "speed",
             Edit::Duration(_) => "duration",
@@ -302,6 +304,7 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         Edit::Fourier(options) => crate::fourier(clip, options),
         Edit::Terrain(options) => crate::on_terrain(clip, options),
         Edit::Mirror => crate::mirror(clip),
+        Edit::MirrorRetargeted => crate::mirror_retargeted(clip),
         Edit::Loop(options) => crate::make_loop(clip, options),
         Edit::Speed(factor) => crate::speed(clip, *factor),
         Edit::Duration(seconds) => crate::duration(clip, *seconds),

@@ -282,7 +282,7 @@ mod tests {
     fn sums_fall_to_both_sides_of_a_peak() {
         let mut peak = vec![Lanes::zeros(); 21];
         peak[10][1] = 1.0;
-        let mut sums = vec![0.0; 21];
+        let mut sums = [0.0; 21];
         let mut flat = vec![Lanes::repeat(1.0); 21];
         sum_around(&mut peak, &mut flat, 0.5, |i, peak, flat| {
             sums[i] = peak[1];

@@ -7,6 +7,7 @@
 
 mod adaptive;
 mod banded;
+mod feet;
 mod fixed;
 mod noise;
 mod spikes;
@@ -25,6 +26,9 @@ use adaptive::Curves;
 const FEWEST: usize = 8;
 /// An axis along which a curve has less than this share of the noise is the length of its quaternions.
 const TANGENT: f64 = 0.05;
+
+/// The error that is left in a rotation, over the noise per axis: what a smoothing spline leaves of it.
+const RESIDUAL: f64 = 0.5;
 
 /// How noise is removed.
 ///
@@ -144,11 +148,17 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
             None
         }
     };
-    let clean = samples.into_clip("denoise")?;
+    let mut clean = samples.into_clip("denoise")?;
+    let mut feet_locked = None;
+    if let Some(found) = &found {
+        (clean, feet_locked) = feet::lock(clean, RESIDUAL * found.noise)?;
+    }
     let mut report = EditReport::measured("denoise", clip, &clean).note(format!("method {method}"));
     if let Some(found) = found {
-        report =
-            report.figure("noise", found.noise.to_degrees(), "deg").figure("spikes", found.spikes as f64, "");
+        report = report
+            .figure("noise", found.noise.to_degrees(), "deg")
+            .figure("spikes", found.spikes as f64, "")
+            .figure("feet-locked", feet_locked, "");
     }
     report.warn_of_skate();
     Ok((clean, report))

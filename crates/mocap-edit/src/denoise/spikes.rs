@@ -2,7 +2,8 @@
 //!
 //! A median filter would find them too, but it rounds off fast motion at 30 Hz.
 
-use mocap_model::{UnitQuaternion, angle_between, exp, log};
+use mocap_model::{UnitQuaternion, angle_between};
+use nalgebra::Quaternion;
 
 use super::noise::median;
 
@@ -94,16 +95,20 @@ fn residual(rotations: &[UnitQuaternion<f64>], frame: usize) -> f64 {
 
 /// The rotation of a frame by the cubic through two frames on each side.
 fn predicted(rotations: &[UnitQuaternion<f64>], frame: usize) -> Option<UnitQuaternion<f64>> {
-    let base = rotations[frame.checked_sub(1)?];
-    let vector = |at: usize| rotations.get(at).map(|rotation| log(&(base.inverse() * rotation)));
-    let [far, next, after] = [vector(frame.checked_sub(2)?)?, vector(frame + 1)?, vector(frame + 2)?];
-    Some(base * exp(&((next * 4.0 - far - after) / 6.0)))
+    let before = rotations[frame.checked_sub(1)?].coords;
+    // Quaternions of one hemisphere: an even turn is predicted exactly, as both sides mirror each other.
+    let near = |at: usize| {
+        let value = rotations.get(at)?.coords;
+        Some(if value.dot(&before) < 0.0 { -value } else { value })
+    };
+    let [far, next, after] = [near(frame.checked_sub(2)?)?, near(frame + 1)?, near(frame + 2)?];
+    Some(UnitQuaternion::new_normalize(Quaternion::from((before + next) * 4.0 - far - after)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::Vector3;
+    use mocap_model::{Vector3, exp};
 
     #[test]
     fn spikes_are_found_and_fast_motion_and_steps_are_not() {
