@@ -131,16 +131,11 @@ fn inputs_that_differ_in_their_extension_keep_it() {
     let sandbox = Sandbox::new();
     sandbox.put("db/x.bvh", LEG);
     sandbox.run(["compress", "db/x.bvh", "-o", "db/x.mocz"]).ok();
-    let convert = || sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--resume", "--json"]).ok();
-    let rows = convert().rows();
-    for (row, output) in rows.iter().zip(["out/x.bvh.csv", "out/x.mocz.csv"]) {
-        assert_eq!(
-            (row["output"].as_str(), row["warnings"][0]["code"].as_str()),
-            (Some(output), Some("batch::same-name"))
-        );
-        assert!(sandbox.path(output).exists());
-    }
-    assert_eq!(convert().rows().last().unwrap()["skipped"], 2);
+    let convert = || sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--resume"]).ok();
+    let ran = convert();
+    assert_eq!(ran.stderr.matches("batch::same-name").count(), 2, "{}", ran.stderr);
+    assert!(sandbox.path("out/x.bvh.csv").exists() && sandbox.path("out/x.mocz.csv").exists());
+    assert!(convert().stdout.contains("2 skipped"));
 }
 
 #[test]

@@ -111,7 +111,9 @@ fn a_table_is_read_at_the_rate_that_is_stated_beside_it() {
     let sandbox = Sandbox::new();
     let robot = path("robots/pip.xml");
     let ran = retarget(&sandbox, "walk.csv", &["--fps", "50"]).ok();
-    assert_eq!(ran.rows()[0]["warnings"][0]["code"], "robot-motion::rate");
+    let row = ran.rows().remove(0);
+    let warnings = row["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|warning| warning["code"] == "robot-motion::rate"), "{row}");
     let rate = || {
         let row = sandbox.run(["info", "--json", "walk.csv", "--skeleton", &robot]).ok().rows().remove(0);
         (row["fps"].as_f64(), row["warnings"][0]["code"].as_str().map(str::to_owned))
@@ -140,9 +142,9 @@ fn a_skeleton_file_carries_the_robot() {
     // A limit that is edited in the skeleton holds on the robot.
     let text = String::from_utf8(sandbox.read("pip.skel")).unwrap();
     let knee = text.lines().find(|line| line.contains("\"left_knee\", \"parent\"")).expect("a joint a line");
-    let start = knee.find("\"limits\": {\"X\": [").expect("a knee has limits");
+    let start = knee.find("\"limits\": { \"X\": [").expect("a knee has limits");
     let end = start + knee[start..].find(']').unwrap();
-    let edited = format!("{}\"limits\": {{\"X\": [0, 11{}", &knee[..start], &knee[end..]);
+    let edited = format!("{}\"limits\": {{ \"X\": [0, 11{}", &knee[..start], &knee[end..]);
     sandbox.put("stiff.skel", text.replace(knee, &edited));
     sandbox.run(["retarget", &walk, "stiff.skel", "-o", "c.csv"]).ok();
     let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("c.csv.joints.json")).unwrap();
@@ -245,7 +247,7 @@ fn models_are_shown_like_skeletons() {
     let row = sandbox.run(["info", "--json", &path("robots/pip.urdf")]).ok().rows().remove(0);
     assert_eq!(row["robot"]["with_speed"], 21);
     sandbox.run(["view", &path("robots/pip.xml"), "-o", "pip.html"]).ok();
-    assert!(String::from_utf8(sandbox.read("pip.html")).unwrap().contains("\"capsules\":[["));
+    assert!(String::from_utf8(sandbox.read("pip.html")).unwrap().contains("\"solids\":[[22,23,"));
     let row = sandbox.run(["info", "--json", &path("robots/included.xml")]).ok().rows().remove(0);
     assert_eq!(row["robot"]["joints"][0], "turn");
 }
