@@ -103,7 +103,7 @@ pub fn retarget(
     let source = Source::of(clip, metres, options.fps)?;
     let rest = rest_values(robot);
     let mut kinematics = Kinematics::new(robot);
-    let base = Isometry3::identity();
+    let base = Isometry3::from_parts(Vector3::zeros().into(), humanoid.upright);
     kinematics.place(&RobotPose { base, values: rest.clone() });
     let capsules = Capsules::of(robot, &kinematics.placed);
     let [left, right] = [0, 1].map(|foot| kinematics.placed[humanoid.soles[foot].body].rotation);

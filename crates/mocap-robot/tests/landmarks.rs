@@ -208,3 +208,43 @@ fn stated_knees_and_elbows_count() {
     assert_eq!(humanoid.legs.each_ref().map(names), ["a1", "b1"]);
     assert_eq!(humanoid.arms.unwrap().each_ref().map(names), ["larm_1", "rarm_1"]);
 }
+
+/// Somebody stands and waves.
+fn wave() -> mocap_model::Clip {
+    include!("../../../fixtures/wave.rs")
+}
+
+#[test]
+fn a_robot_in_other_axes_moves_its_joints_as_one_that_faces_x() {
+    let values = |axes: UnitQuaternion<f64>| {
+        let robot = Robot::new(humanoid(axes, LEGS, ARMS).parts).unwrap();
+        let (motion, _) =
+            mocap_robot::retarget(&wave(), 1.0, &robot, &mocap_robot::RobotOptions::default()).unwrap();
+        motion.poses.into_iter().map(|pose| pose.values).collect::<Vec<_>>()
+    };
+    let plain = values(UnitQuaternion::identity());
+    let turned = values(UnitQuaternion::from_basis_unchecked(&[Vector3::z(), Vector3::x(), Vector3::y()]));
+    let differences = plain.iter().flatten().zip(turned.iter().flatten()).map(|(a, b)| (a - b).abs());
+    assert!(differences.fold(0.0, f64::max) < 1e-6);
+    let moved = plain[0].iter().zip(&plain[10]).map(|(a, b)| (a - b).abs());
+    assert!(moved.fold(0.0, f64::max) > 0.05, "the arm waves");
+}
+
+#[test]
+fn highest_speeds_hold_exactly() {
+    let mut parts = humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts;
+    let fast = Robot::new(parts.clone()).unwrap();
+    parts.joints.iter_mut().for_each(|joint| joint.velocity = Some(0.5));
+    let slow = Robot::new(parts).unwrap();
+    let options = mocap_robot::RobotOptions::default();
+    let greatest = |robot: &Robot| {
+        let (motion, _) = mocap_robot::retarget(&wave(), 1.0, robot, &options).unwrap();
+        let steps = motion.poses.windows(2).flat_map(|pair| {
+            let values = pair[0].values.iter().zip(&pair[1].values);
+            values.map(|(a, b)| (b - a).abs() * motion.fps.fps()).collect::<Vec<_>>()
+        });
+        steps.fold(0.0, f64::max)
+    };
+    assert!(greatest(&fast) > 1.0, "without limits, the arm is faster");
+    assert!(greatest(&slow) <= 0.5 * (1.0 + 1e-9), "{}", greatest(&slow));
+}
