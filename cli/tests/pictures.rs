@@ -138,7 +138,8 @@ fn the_pictures_of_the_documents_are_up_to_date() {
     for command in gallery() {
         sandbox.run(command.split(' ').collect::<Vec<_>>()).ok();
     }
-    for name in ["sheet.svg", "retarget.svg", "plot.svg", "heatmap.png", "edits.svg", "loop.svg"] {
+    let names = ["sheet", "retarget", "plot", "edits", "loop", "blend", "terrain", "bands"];
+    for name in names.map(|name| format!("{name}.svg")).iter().map(String::as_str).chain(["heatmap.png"]) {
         let place = fixture("../docs").join(name);
         let drawn = sandbox.read(name);
         if std::env::var_os("UPDATE_PICTURES").is_some() {

@@ -18,6 +18,7 @@ const SPACE: TomlProblem = TomlProblem::Other("blend::space");
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = args.options();
+    args.check()?;
     let Some(path) = &args.space else {
         return one_of(&args.one, &args.inputs, "blended.bvh", console, |clips| {
             let (clip, report) = blend(clips, &args.weights(), &options)?;

@@ -223,14 +223,15 @@ fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured
             }
         }
         for stance in &path.stances {
-            let (mut before, mut after) = (f64::INFINITY, f64::INFINITY);
-            for frame in stance.frames.clone() {
+            // A sole stands where one of its points is as near to the terrain as it was to the floor.
+            let mut nearest = f64::INFINITY;
+            for frame in stance.core.clone() {
                 for point in 0..path.joints.len() {
-                    before = before.min(ground.above_floor(&path.points[point][frame].translation.vector));
-                    after = after.min(over(point, frame)?);
+                    let before = ground.above_floor(&path.points[point][frame].translation.vector);
+                    nearest = nearest.min(over(point, frame)? - before);
                 }
             }
-            all.stance = all.stance.max((after - before).abs());
+            all.stance = all.stance.max(nearest.abs());
             all.slope = all.slope.max(stance.tilt.angle());
         }
     }
@@ -292,7 +293,7 @@ mod tests {
             assert_eq!(walked.frames(), walk.frames());
             let jump = crate::join::peak_acceleration(&walked, 0..walked.frames())
                 / crate::join::peak_acceleration(&walk, 0..walk.frames());
-            // Climbing bends legs more than walking does.
+            // A foot that leaves the floor before a step is lifted at once.
             assert!(jump < 20.0, "{name}: accelerations × {jump}");
         }
     }
