@@ -125,11 +125,9 @@ fn terrain_series_and_keys_are_commands_and_steps() {
     sandbox.put("flat.csv", "0,0,0\n0,0,0\n0,0,0\n");
     let flat = ["terrain", "alex_walk.bvh", "--heights", "flat.csv", "--cell", "50", "-o", "flat.bvh"];
     let made = row(&[&flat[..], &["--json"]].concat());
-    assert_eq!(
-        (&made["edits"][0]["max_m"], &made["edits"][0]["max_deg"]),
-        (&0.0.into(), &0.0.into()),
-        "{made}"
-    );
+    // Angles between equal rotations are measured to rounding.
+    assert_eq!(made["edits"][0]["max_m"], 0.0, "{made}");
+    assert!(made["edits"][0]["max_deg"].as_f64().unwrap() < 1e-12, "{made}");
     sandbox.put("ramp.obj", "v -50 0 -50\nv 50 0 -50\nv 50 10 50\nv -50 10 50\nf 1 2 3 4\n");
     let made = row(&["terrain", "alex_walk.bvh", "--mesh", "ramp.obj", "-o", "ramp.bvh", "--json"]);
     let slope = figure(&made, "slope").as_f64().unwrap();

@@ -15,8 +15,8 @@ use crate::smoothing::gaussian;
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
 /// A swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
 const CLEARANCE: f64 = 0.02;
-/// Points of a foot that are lower than this over the floor are its print \[m\].
-const PRINT: f64 = 0.04;
+/// A point of a foot that is this near to its lowest height over the floor has its sole there \[m\].
+const PRINT: f64 = 0.02;
 /// Contacts with less time between them are one stance \[s\].
 const ONE_STANCE: f64 = 0.1;
 /// A foot rises or comes down within this share of its swing.
@@ -27,8 +27,8 @@ const SMOOTH_LIFT: f64 = 0.05;
 const MOST_STRETCH: f64 = 3.0;
 /// This share of a stance at each end belongs to landing and leaving.
 const LANDING: f64 = 0.2;
-/// Rounds in which a plane is lifted off what it would be in.
-const ROUNDS: usize = 4;
+/// Rounds in which a turned plane is brought to the terrain.
+const ROUNDS: usize = 12;
 /// Places around a point where edges are looked for.
 const AROUND: usize = 8;
 
@@ -98,7 +98,7 @@ impl Ground<'_> {
     }
 
     /// The place on the floor below another.
-    fn on_floor(&self, place: &Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn on_floor(&self, place: &Vector3<f64>) -> Vector3<f64> {
         place - self.body.up * self.above_floor(place)
     }
 }
@@ -191,8 +191,12 @@ impl FootPath {
         let ends = (frames.len() as f64 * LANDING) as usize;
         let core = frames.start + ends..frames.end - ends;
         let all = || core.clone().flat_map(|frame| (0..self.joints.len()).map(move |point| (point, frame)));
+        let over = |point: usize, frame: usize| ground.above_floor(&self.place(point, frame));
+        let least =
+            |point: usize| (0..clip.frames()).map(|frame| over(point, frame)).fold(f64::INFINITY, f64::min);
+        let lowest: Vec<f64> = (0..self.joints.len()).map(least).collect();
         let mut print: Vec<(usize, usize)> =
-            all().filter(|(point, frame)| ground.above_floor(&self.place(*point, *frame)) < low).collect();
+            all().filter(|(point, frame)| over(*point, *frame) < lowest[*point] + low).collect();
         if print.is_empty() {
             print = all().collect();
         }
@@ -213,20 +217,25 @@ impl FootPath {
             let slope = -ground.body.on_ground(&plane).dot(&away) / plane.dot(&self.up);
             stance.rise = stance.rise.max(height - slope);
         }
-        // A turned foot is over other places: it is lifted where it would be in the terrain.
+        // A turned foot is over other places: there its sole touches the terrain, and nothing of it is below.
         for _ in 0..ROUNDS {
-            let mut deepest = 0.0f64;
+            let mut off = f64::NEG_INFINITY;
+            for (point, frame) in &print {
+                let sole = stance.moved(&ground.on_floor(&self.place(*point, *frame)), &self.up);
+                let (height, _) = ground.below(&sole, clip, self.joints[*point], *frame)?;
+                off = off.max(height - ground.above_floor(&sole));
+            }
             for (point, frame) in all() {
                 let place = self.place(point, frame);
                 let moved = stance.moved(&place, &self.up);
                 let (height, _) = ground.below(&moved, clip, self.joints[point], frame)?;
                 let needed = ground.above_floor(&place).min(0.0);
-                deepest = deepest.max(height + needed - ground.above_floor(&moved));
+                off = off.max(height + needed - ground.above_floor(&moved));
             }
-            stance.rise += deepest;
-            if deepest < 1e-9 / ground.metres {
+            if off.abs() < 1e-9 / ground.metres {
                 break;
             }
+            stance.rise += off;
         }
         Ok(stance)
     }

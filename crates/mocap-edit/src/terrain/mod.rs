@@ -223,15 +223,18 @@ fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured
             }
         }
         for stance in &path.stances {
-            // A sole stands where one of its points is as near to the terrain as it was to the floor.
+            // The sole is below the points of a foot, as far as the floor was.
             let mut nearest = f64::INFINITY;
             for frame in stance.core.clone() {
                 for point in 0..path.joints.len() {
                     let before = ground.above_floor(&path.points[point][frame].translation.vector);
-                    nearest = nearest.min(over(point, frame)? - before);
+                    let place = now[point][frame].translation.vector;
+                    let sole = place - stance.tilt * ground.body.up * before;
+                    let (height, _) = ground.below(&sole, clip, path.joints[point], frame)?;
+                    nearest = nearest.min((ground.above_floor(&sole) - height).abs());
                 }
             }
-            all.stance = all.stance.max(nearest.abs());
+            all.stance = all.stance.max(nearest);
             all.slope = all.slope.max(stance.tilt.angle());
         }
     }
@@ -316,7 +319,7 @@ mod tests {
         let walk = clip("alex_walk.bvh");
         let hole = field(|ahead, _| if (0.8..1.2).contains(&ahead) { f64::NAN } else { 0.0 });
         let error = on_terrain(&walk, &on(hole)).unwrap_err().to_string();
-        assert!(error.contains("hole") && error.contains("frame") && error.contains("Toe"), "{error}");
+        assert!(error.contains("a hole below '") && error.contains("in frame"), "{error}");
         let small = HeightField::new(2, vec![0.0; 4], 0.5).unwrap();
         let error = on_terrain(&walk, &on(Terrain::Heights(small))).unwrap_err().to_string();
         assert!(error.contains("ends before"), "{error}");
