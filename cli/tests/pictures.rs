@@ -188,9 +188,19 @@ fn the_pictures_of_the_documents_are_up_to_date() {
     for command in gallery() {
         sandbox.run(command.split(' ').collect::<Vec<_>>()).ok();
     }
-    let names = ["sheet", "retarget", "plot", "edits", "loop", "blend", "terrain", "bands"];
-    let names = names.map(|name| format!("{name}.svg"));
-    for name in names.iter().map(String::as_str).chain(["heatmap.png", "strobe.png"]) {
+    let names = [
+        "sheet.svg",
+        "strobe.png",
+        "retarget.svg",
+        "plot.svg",
+        "heatmap.png",
+        "edits.svg",
+        "loop.svg",
+        "blend.svg",
+        "terrain.svg",
+        "bands.svg",
+    ];
+    for name in names {
         let place = fixture("../docs").join(name);
         let drawn = sandbox.read(name);
         if std::env::var_os("UPDATE_PICTURES").is_some() {
