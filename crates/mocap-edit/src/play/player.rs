@@ -108,7 +108,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The moment of a node now; its time goes on by one frame. `speed` is how fast its time runs.
+    /// The current moment of a node; then its time advances by one frame. `speed` is how fast its time runs.
     fn play(&mut self, node: usize, speed: f64) -> Moment {
         if let Some(moment) = &self.shown[node] {
             return moment.clone();
@@ -248,7 +248,7 @@ impl<'a> Player<'a> {
         let from = *state;
         self.fired.insert((node, number));
         let (left, entered) = (machine.states[from].1, machine.states[transition.to].1);
-        // What the left state shows too goes on as it is.
+        // What the left state also shows continues unchanged.
         let mut fixed = vec![false; self.graph.nodes.len()];
         self.mark(left, &mut fixed);
         match (transition.phase, self.phase_of(left)) {
