@@ -52,7 +52,7 @@ const MOST_FRAMES: f64 = 10_000_000.0;
 /// # Errors
 /// [`EditError::Graph`] where the graph is empty or has a circle, or the timeline names an unknown parameter;
 /// [`EditError::Skeletons`] where the motions have different skeletons; as [`make_loop`](crate::make_loop) for a motion
-/// that is no loop.
+/// without a cycle.
 pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip, EditReport), EditError> {
     graph.check()?;
     let wrong = |reason: String| Err(EditError::Graph { reason });

@@ -45,7 +45,8 @@ fn pages_and_sheets_are_small() {
     let long = drawn_out(&read(&folder.join("iclone/001_14.bvh")), 1400);
     let bytes = page(&long).len();
     note!("100 joints, 1,400 frames: page {bytes} bytes");
-    assert!(bytes <= 420_000);
+    // Of them about 70,000 are the script: renderer and readers.
+    assert!(bytes <= 440_000);
 }
 
 /// The clip, longer by going back over its frames, and forth again.
