@@ -94,12 +94,12 @@ def test_ctrl_c_ends_a_batch_in_order(tmp_path):
             sys.exit(7)
     """
     words = [sys.executable, "-c", textwrap.dedent(program), str(tmp_path), f"{tmp_path}/out/"]
-    running = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    while running.stdout.readline() != "row\n":
-        assert running.poll() is None
-    running.send_signal(signal.SIGINT)
-    rest = running.stdout.read()
-    assert running.wait(60) == 7 and rest.endswith("interrupted\n")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+        while running.stdout.readline() != "row\n":
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        rest = running.stdout.read()
+        assert running.wait(60) == 7 and rest.endswith("interrupted\n")
     made = list((tmp_path / "out").rglob("*"))
     assert not [path for path in made if path.name.startswith(".mocap-") and "manifest" not in path.name]
     assert 0 < len([path for path in made if path.suffix == ".mocz"]) < 60

@@ -1,6 +1,8 @@
 //! Edits of motions, from keywords in the order in which they were given.
 
-use mocap::edit::{Applied, Edit, JoinOptions, Keep, Layer, LoopOptions, Mask, Path, RootCurve, TimeMap};
+use mocap::edit::{
+    Applied, ApplyOptions, Edit, JoinOptions, Keep, Layer, LoopOptions, Mask, Path, RootCurve, TimeMap,
+};
 use mocap::model::Factor;
 use mocap::{FrameRange, Vector3};
 use numpy::PyReadonlyArrayDyn;
@@ -159,6 +161,11 @@ fn rows<const N: usize>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<[f
     Ok(values.chunks_exact(N).map(|row| row.try_into().expect("rows are whole")).collect())
 }
 
+/// How edits of a clip are applied.
+fn options_of(clip: &Clip) -> ApplyOptions {
+    ApplyOptions { lead_in: clip.lead_in, ..ApplyOptions::default() }
+}
+
 /// A clip, the reports of its edits as JSON and text, and their warnings.
 type Edited<'py> = (Clip, Vec<(String, String)>, Bound<'py, PyList>);
 
@@ -173,7 +180,7 @@ pub(crate) fn edit<'py>(
     for (name, value) in &edits {
         asked.extend(edit_of(name, value)?);
     }
-    let applied = py.detach(|| mocap::edit::apply((*clip.clip).clone(), &asked, clip.lead_in));
+    let applied = py.detach(|| mocap::edit::apply((*clip.clip).clone(), &asked, &options_of(clip)));
     let Applied { clip: edited, reports, lead_in, .. } =
         applied.map_err(|error| of_error(py, error.into()))?;
     let warnings = reports.iter().flat_map(|report| &report.warnings);
@@ -203,7 +210,7 @@ pub(crate) fn convert<'py>(
 pub(crate) fn root_curve(py: Python<'_>, clip: &Clip, keep: &str) -> PyResult<String> {
     let keep: Keep = parse(py, "keep", keep)?;
     let applied =
-        py.detach(|| mocap::edit::apply((*clip.clip).clone(), &[Edit::ExtractRoot(keep)], clip.lead_in));
+        py.detach(|| mocap::edit::apply((*clip.clip).clone(), &[Edit::ExtractRoot(keep)], &options_of(clip)));
     let applied = applied.map_err(|error| of_error(py, error.into()))?;
     Ok(applied.curves[0].to_json())
 }

@@ -1,160 +1,83 @@
-//! A small single-stroke font for pictures: no font file is needed.
-//!
-//! Each glyph is its advance and strokes of points `xy` on a grid with capitals from y = 0 to the baseline at
-//! y = 6, small letters from y = 2, descenders to y = 8.
+//! Letters of PNG pictures: outlines of a subset of DejaVu Sans (Latin, Greek, Cyrillic), whose licence is beside it.
 
 use crate::drawing::Point;
+use tiny_skia::{Path, PathBuilder};
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-const GLYPHS: [(u8, &str); 95] = [
-    (3, ""),
-    (2, "10 14,16 16"),
-    (3, "10 12,30 32"),
-    (6, "20 16,50 46,12 62,04 54"),
-    (5, "41 30 10 01 02 13 33 44 45 36 16 05,20 26"),
-    (6, "60 06,10 00 02 12 10,54 44 46 56 54"),
-    (5, "56 11 10 20 21 03 05 16 26 54"),
-    (2, "10 12"),
-    (3, "20 12 14 26"),
-    (3, "10 22 24 16"),
-    (4, "21 25,02 44,42 04"),
-    (5, "21 25,03 43"),
-    (2, "15 16 07"),
-    (4, "03 33"),
-    (2, "16 16"),
-    (4, "40 06"),
-    (5, "10 01 05 16 36 45 41 30 10"),
-    (4, "11 20 26,16 36"),
-    (5, "01 10 30 41 42 06 46"),
-    (5, "01 10 30 41 42 33 13,33 44 45 36 16 05"),
-    (5, "36 30 04 44"),
-    (5, "40 00 03 32 43 45 36 16 05"),
-    (5, "40 10 01 05 16 36 45 43 32 12 03"),
-    (5, "00 40 16"),
-    (5, "13 02 01 10 30 41 42 33 13 04 05 16 36 45 44 33"),
-    (5, "43 34 14 03 01 10 30 41 45 36 06"),
-    (2, "12 12,15 15"),
-    (2, "12 12,15 16 07"),
-    (4, "31 03 35"),
-    (5, "02 42,04 44"),
-    (4, "01 33 05"),
-    (4, "01 10 20 31 32 13 14,16 16"),
-    (6, "44 42 22 13 14 25 35 44 55 53 51 40 20 02 04 26 46"),
-    (5, "06 20 46,14 34"),
-    (5, "00 06 36 45 44 33 03,33 42 41 30 00"),
-    (5, "41 30 10 01 05 16 36 45"),
-    (5, "00 06 26 44 42 20 00"),
-    (4, "40 00 06 46,03 33"),
-    (4, "40 00 06,03 33"),
-    (5, "41 30 10 01 05 16 36 45 43 23"),
-    (5, "00 06,40 46,03 43"),
-    (2, "10 16"),
-    (4, "30 35 26 16 05"),
-    (5, "00 06,40 04,13 46"),
-    (4, "00 06 36"),
-    (6, "06 00 33 60 66"),
-    (5, "06 00 46 40"),
-    (5, "10 01 05 16 36 45 41 30 10"),
-    (5, "06 00 30 41 42 33 03"),
-    (5, "10 01 05 16 36 45 41 30 10,24 46"),
-    (5, "06 00 30 41 42 33 03,23 46"),
-    (5, "41 30 10 01 02 13 33 44 45 36 16 05"),
-    (5, "00 40,20 26"),
-    (5, "00 05 16 36 45 40"),
-    (5, "00 26 40"),
-    (6, "00 16 32 56 60"),
-    (5, "00 46,40 06"),
-    (5, "00 23 40,23 26"),
-    (5, "00 40 06 46"),
-    (3, "30 10 16 36"),
-    (4, "00 46"),
-    (3, "00 20 26 06"),
-    (4, "12 20 32"),
-    (5, "06 46"),
-    (3, "10 21"),
-    (5, "12 32 43 46,44 14 05 16 36 45"),
-    (5, "00 06,03 12 32 43 45 36 16 05"),
-    (4, "43 32 12 03 05 16 36 45"),
-    (5, "40 46,43 32 12 03 05 16 36 45"),
-    (5, "04 44 43 32 12 03 05 16 36"),
-    (3, "30 20 11 16,03 33"),
-    (5, "42 47 38 18,43 32 12 03 05 16 36 45"),
-    (5, "00 06,03 12 32 43 46"),
-    (2, "12 16,10 10"),
-    (3, "22 27 18 08,20 20"),
-    (4, "00 06,32 04 36"),
-    (2, "10 15 26"),
-    (6, "02 06,03 12 22 33 36,33 42 52 63 66"),
-    (5, "02 06,03 12 32 43 46"),
-    (5, "12 03 05 16 36 45 43 32 12"),
-    (5, "02 08,03 12 32 43 45 36 16 05"),
-    (5, "42 48,43 32 12 03 05 16 36 45"),
-    (4, "02 06,03 12 32"),
-    (4, "33 22 12 03 14 24 35 26 16 05"),
-    (3, "10 15 26 36,02 32"),
-    (5, "02 05 16 36 45,42 46"),
-    (4, "02 26 42"),
-    (6, "02 16 33 56 62"),
-    (4, "02 46,42 06"),
-    (4, "02 26,42 26 18 08"),
-    (4, "02 42 06 46"),
-    (3, "30 20 21 12 13 03 13 14 15 26 36"),
-    (2, "10 18"),
-    (3, "00 10 11 22 23 33 23 24 25 16 06"),
-    (5, "03 12 33 42"),
-];
+const FONT: &[u8] = include_bytes!("font/captions.ttf");
 
-/// What stands for a letter that is not in the alphabet.
-const UNKNOWN: (u8, &str) = (4, "00 30 36 06 00");
-/// The same letters without accent, and marks that captions use.
-const LIKE: [(char, char); 9] = [
-    ('–', '-'),
-    ('—', '-'),
-    ('×', 'x'),
-    ('…', '.'),
-    ('’', '\''),
-    ('é', 'e'),
-    ('ä', 'a'),
-    ('ö', 'o'),
-    ('ü', 'u'),
-];
-
-fn glyph(c: char) -> (u8, &'static str) {
-    let c = LIKE.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to);
-    match c {
-        '°' => (3, "10 01 12 21 10"),
-        '·' => (2, "13 13"),
-        ' '..='~' => GLYPHS[c as usize - 32],
-        _ => UNKNOWN,
-    }
+fn face() -> Face<'static> {
+    Face::parse(FONT, 0).expect("the font of the crate is whole")
 }
 
-/// Pixels a grid step takes at a font size.
-fn step(size: f32) -> f32 {
-    size * 0.72 / 6.0
+/// The glyph of a letter, and how far the next one is from it [font units].
+fn glyph(face: &Face<'_>, letter: char) -> (GlyphId, f32) {
+    // What stands for a letter that the font does not have: a box.
+    let id = face.glyph_index(letter).unwrap_or(GlyphId(0));
+    (id, f32::from(face.glyph_hor_advance(id).unwrap_or(0)))
+}
+
+/// Pixels of a font unit at a font size.
+fn step(face: &Face<'_>, size: f32) -> f32 {
+    size / f32::from(face.units_per_em())
 }
 
 /// The width of a text \[px\].
 pub(crate) fn width(text: &str, size: f32) -> f32 {
-    text.chars().map(|c| f32::from(glyph(c).0 + 1)).sum::<f32>() * step(size)
+    let face = face();
+    text.chars().map(|letter| glyph(&face, letter).1).sum::<f32>() * step(&face, size)
 }
 
-/// The strokes of a text whose baseline starts at `at`.
-pub(crate) fn strokes(text: &str, size: f32, at: Point) -> Vec<Vec<Point>> {
-    let step = step(size);
-    let mut strokes = Vec::new();
-    let mut x = at[0] + 0.5 * step;
-    for c in text.chars() {
-        let (advance, lines) = glyph(c);
-        for line in lines.split(',').filter(|line| !line.is_empty()) {
-            let points = line.split(' ').map(|point| {
-                let digit = |i: usize| f32::from(point.as_bytes()[i] - b'0');
-                [x + digit(0) * step, at[1] + (digit(1) - 6.0) * step]
-            });
-            strokes.push(points.collect());
-        }
-        x += f32::from(advance + 1) * step;
+/// The outline of a text whose baseline starts at `at`; `None` of spaces.
+pub(crate) fn outline(text: &str, size: f32, at: Point) -> Option<Path> {
+    let face = face();
+    let step = step(&face, size);
+    let mut pen = Pen { path: PathBuilder::new(), at, step };
+    for letter in text.chars() {
+        let (id, advance) = glyph(&face, letter);
+        face.outline_glyph(id, &mut pen);
+        pen.at[0] += advance * step;
     }
-    strokes
+    pen.path.finish()
+}
+
+/// Puts outlines in font units, y up, at a place of a picture.
+struct Pen {
+    path: PathBuilder,
+    at: Point,
+    step: f32,
+}
+
+impl Pen {
+    fn place(&self, x: f32, y: f32) -> (f32, f32) {
+        (self.at[0] + x * self.step, self.at[1] - y * self.step)
+    }
+}
+
+impl OutlineBuilder for Pen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.place(x, y);
+        self.path.move_to(x, y);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.place(x, y);
+        self.path.line_to(x, y);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        let ((x1, y1), (x, y)) = (self.place(x1, y1), self.place(x, y));
+        self.path.quad_to(x1, y1, x, y);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let ((x1, y1), (x2, y2), (x, y)) = (self.place(x1, y1), self.place(x2, y2), self.place(x, y));
+        self.path.cubic_to(x1, y1, x2, y2, x, y);
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+    }
 }
 
 #[cfg(test)]
@@ -162,14 +85,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn glyphs_stay_in_their_box() {
-        for (i, (advance, lines)) in GLYPHS.iter().enumerate() {
-            let letter = (i as u8 + 32) as char;
-            for point in lines.split([',', ' ']).filter(|point| !point.is_empty()) {
-                let [x, y] = [0, 1].map(|i| point.as_bytes()[i]);
-                assert!(point.len() == 2 && x >= b'0' && y >= b'0', "'{letter}': {point}");
-                assert!(x - b'0' <= *advance && y <= b'8', "'{letter}': {point}");
-            }
+    fn letters_have_outlines_and_widths() {
+        for letter in ('!'..='~').chain("äéßłΩЖ–×·°".chars()) {
+            assert_ne!(glyph(&face(), letter).0, GlyphId(0), "{letter}");
+            let bounds = outline(&letter.to_string(), 10.0, [0.0, 0.0]).unwrap().bounds();
+            assert!(
+                bounds.top() > -11.0 && bounds.bottom() < 4.0 && bounds.right() < 12.0,
+                "{letter} {bounds:?}"
+            );
         }
+        assert!(width("mm", 10.0) > 2.0 * width("i", 10.0));
+        assert_eq!(width("ab", 20.0), 2.0 * width("ab", 10.0));
+        assert!(outline(" ", 10.0, [0.0, 0.0]).is_none() && outline("🦴", 10.0, [0.0, 0.0]).is_some());
     }
 }

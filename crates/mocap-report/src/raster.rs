@@ -61,14 +61,15 @@ fn draw(pixmap: &mut Pixmap, shape: &Shape, theme: Theme, scale: f32) {
         }
         Shape::Text { at, text, size, ink, align } => {
             paint.set_color(colour(theme.colour(*ink)));
-            stroke.width = size * 0.085;
             let width = glyphs::width(text, *size);
             let left = match align {
                 Align::Start => at[0],
                 Align::Middle => at[0] - width / 2.0,
                 Align::End => at[0] - width,
             };
-            stroke_lines(pixmap, &glyphs::strokes(text, *size, [left, at[1]]), &paint, &stroke, transform);
+            if let Some(path) = glyphs::outline(text, *size, [left, at[1]]) {
+                pixmap.fill_path(&path, &paint, FillRule::Winding, transform, None);
+            }
         }
     }
 }

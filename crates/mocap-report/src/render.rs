@@ -251,7 +251,9 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
     };
     let ((x0, x1), (z0, z1)) = (side(0), side(2));
     let long = (x1 - x0).hypot(z1 - z0);
-    let eye = film.eye([(x0 + x1) / 2.0, (z0 + z1) / 2.0], long + 1.1 * film.size);
+    // In perspective the nearest pose is larger than the middle one.
+    let room = if options.view == View::Perspective { 1.9 } else { 1.1 };
+    let eye = film.eye([(x0 + x1) / 2.0, (z0 + z1) / 2.0], long + room * film.size);
     let mut canvas = Canvas::new(eye, Paints::of(options.theme), film.floor);
     for pose in &poses {
         film.add(&mut canvas, 0, pose);

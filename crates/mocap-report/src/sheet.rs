@@ -6,6 +6,7 @@ use crate::camera::{Camera, Seen, View};
 use crate::drawing::{Align, Drawing, Ink, Point, Theme};
 use crate::stage::{Place, Stage, spread};
 use crate::{raster, svg};
+use mocap_analysis::stature;
 use mocap_model::{Clip, Role, Side};
 use std::fmt;
 
@@ -255,6 +256,10 @@ fn draw(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Drawing {
             extent.top = extent.top.max(point.y * zoom);
             extent.bottom = extent.bottom.min(point.y * zoom);
         }
+        if let Some(head) = row.stage.clip.skeleton().with_role(Role::Head) {
+            let highest = row.poses.iter().map(|pose| pose.points[head.index()].y).fold(0.0, f64::max);
+            extent.top = extent.top.max((highest + 1.6 * head_radius(&row.stage)) * zoom);
+        }
     }
     let (wide, high) = ((extent.right - extent.left).max(1e-9), (extent.top - extent.bottom).max(1e-9));
     let most = rows.iter().map(|row| row.poses.len()).max().unwrap_or(0).max(1);
@@ -475,7 +480,13 @@ fn head(row: &Row<'_>, points: &[Point], scale: f32) -> Option<(Point, f32)> {
     let end = skeleton.children(head).iter().find(|child| skeleton.joint(**child).end_site);
     let end = end.map_or(at, |end| points[end.index()]);
     let middle = [(at[0] + end[0]) / 2.0, (at[1] + end[1]) / 2.0];
-    Some((middle, row.stage.size() as f32 * 0.048 * scale))
+    Some((middle, head_radius(&row.stage) as f32 * scale))
+}
+
+/// Half the width of a head \[stage units\]: a share of the stature, which props and helpers do not change.
+fn head_radius(stage: &Stage<'_>) -> f64 {
+    let stature = stature(stage.clip.skeleton()).map_or(stage.size() / 1.2, |stature| stature * stage.scale);
+    0.058 * stature.min(stage.size())
 }
 
 #[cfg(test)]

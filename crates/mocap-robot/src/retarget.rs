@@ -152,13 +152,7 @@ pub fn retarget(
     }
     lift_swings(robot, &humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
     let highest = options.highest(robot);
-    let fastest = fastest(&humanoid, &source.steps, &highest.speeds, options.fps);
-    let frame_time = options.fps.frame_time();
-    let strongest = |limit: &Option<f64>| limit.map_or(f64::INFINITY, |limit| limit * frame_time.powi(2));
-    let strongest = highest.accelerations.iter().map(strongest).collect();
-    // Accelerations count by the second, whatever the rate.
-    let rate = (options.fps.fps() / 30.0).powi(2);
-    let smoothness = Smoothness { joints: 0.8 * rate, base: 3.0 * rate, fastest, strongest };
+    let smoothness = smoothness(&humanoid, &source.steps, &highest, options.fps);
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
@@ -180,6 +174,19 @@ pub fn retarget(
         .collect();
     let report = measure(robot, &humanoid, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
+}
+
+/// How smooth a motion is: accelerations count by the second, whatever the rate.
+fn smoothness(humanoid: &Humanoid, steps: &Steps, highest: &Highest, fps: FrameRate) -> Smoothness {
+    let rate = (fps.fps() / 30.0).powi(2);
+    let strongest =
+        |limit: &Option<f64>| limit.map_or(f64::INFINITY, |limit| limit * fps.frame_time().powi(2));
+    Smoothness {
+        joints: 0.8 * rate,
+        base: 3.0 * rate,
+        fastest: fastest(humanoid, steps, &highest.speeds, fps),
+        strongest: highest.accelerations.iter().map(strongest).collect(),
+    }
 }
 
 /// The highest step of each joint in a frame: that of its speed, and a bit more than the source turns in a frame.

@@ -20,7 +20,7 @@ const MOST_STEPS: usize = 50;
 /// ```
 ///
 /// # Panics
-/// Where there is no rotation, or the counts differ.
+/// Without rotations, or where the counts differ.
 pub fn average_rotation(rotations: &[UnitQuaternion<f64>], weights: &[f64]) -> UnitQuaternion<f64> {
     assert_eq!(rotations.len(), weights.len(), "one weight for each rotation");
     let largest = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));

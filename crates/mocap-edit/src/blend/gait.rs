@@ -57,7 +57,7 @@ impl Gait {
             strikes.push((phase, *start, *side));
         }
         if strikes.windows(2).any(|pair| pair[1].1 == pair[0].1) {
-            return Err(none("both feet strike in one frame: this is no gait of two feet in turn"));
+            return Err(none("both feet strike in the same frame; a gait needs feet that strike in turn"));
         }
         let time = |frame: f64| frame / fps;
         let mut keys: Vec<(f64, f64)> =

@@ -509,7 +509,7 @@ pub(crate) fn root_at(travel: &Travel, body: &Body, place: f64) -> Isometry3<f64
     Isometry3::from_parts(Translation3::from(ground), body.turn(heading))
 }
 
-/// The way of the root to the next frame: the weighted sum of the velocities, each in the frame of its own heading.
+/// The step of the root to the next frame: the weighted sum of the velocities, each in the frame of its own heading.
 fn step(
     body: &Body,
     roots: &[Vec<Isometry3<f64>>],

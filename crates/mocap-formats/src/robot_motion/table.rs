@@ -188,7 +188,7 @@ struct Rows<'t> {
 
 impl Rows<'_> {
     fn next_row(&mut self) -> Option<Vec<std::ops::Range<usize>>> {
-        loop {
+        while self.at < self.text.len() {
             let (mut cells, mut start, mut quoted) = (Vec::new(), self.at, false);
             let mut end = self.at;
             while end < self.text.len() && (quoted || !matches!(self.text[end], b'\n' | b'\r')) {
@@ -204,13 +204,11 @@ impl Rows<'_> {
             }
             cells.push(start..end);
             let blank = cells.len() == 1 && self.text[cells[0].clone()].trim_ascii().is_empty();
-            if self.at >= self.text.len() {
-                return None;
-            }
             self.at = end + 1;
             if !blank {
                 return Some(cells);
             }
         }
+        None
     }
 }

@@ -28,8 +28,8 @@ class Skeleton:
     --------
     >>> import mocap
     >>> body = mocap.read_skeleton("fixtures/clips/robin.skel")
-    >>> body.names[0], body.parents[0], body.offsets.shape
-    ("ROBIN", -1, (20, 3))
+    >>> body.names[0], int(body.parents[0]), body.offsets.shape
+    ('pelvis', -1, (26, 3))
     """
 
     __slots__ = ("_native",)
