@@ -1,6 +1,7 @@
 //! The only place that prints: results to stdout, messages to stderr.
 
 use std::io::{self, Write};
+use std::sync::mpsc::Sender;
 
 use mocap_batch::{WriteContent, write_stream};
 
@@ -53,6 +54,8 @@ pub(crate) struct Console {
     closed: bool,
     /// A result could not be written.
     lost: bool,
+    /// Where rows go instead of stdout; messages then go nowhere.
+    rows: Option<Sender<String>>,
 }
 
 impl Console {
@@ -66,7 +69,17 @@ impl Console {
         let renderer = Renderer::new(colored).listed_by("mocap validate");
         let style = Style { renderer, quiet: global.quiet > 0, silent: global.quiet > 1 };
         let Global { json, progress, .. } = *global;
-        Console { style, json, progress, closed: false, lost: false }
+        Console { style, json, progress, closed: false, lost: false, rows: None }
+    }
+
+    /// One that prints nothing: rows are sent, as JSON, and have all messages about their inputs.
+    pub(crate) fn sending(global: &Global, rows: Sender<String>) -> Console {
+        Console { rows: Some(rows), ..Console::new(global) }
+    }
+
+    /// Whether the process is that of another program.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.rows.is_some()
     }
 
     /// How messages look, for texts that are printed later.
@@ -95,6 +108,11 @@ impl Console {
     /// Bytes of a file that goes to stdout.
     pub(crate) fn stdout(&mut self, bytes: &[u8]) {
         if self.closed {
+            return;
+        }
+        if let Some(rows) = &self.rows {
+            let text = String::from_utf8_lossy(bytes);
+            self.closed = text.lines().any(|row| rows.send(row.to_owned()).is_err());
             return;
         }
         let mut stdout = io::stdout().lock();
@@ -136,6 +154,9 @@ impl Console {
 
     /// Messages as they are. What cannot be written has nowhere else to go.
     pub(crate) fn say(&self, text: &str) {
+        if self.is_embedded() {
+            return;
+        }
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 

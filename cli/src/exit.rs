@@ -1,7 +1,5 @@
 //! How the process ends.
 
-use std::process::ExitCode;
-
 /// The exit codes that scripts rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -27,11 +25,5 @@ impl Exit {
             Exit::Gate => 3,
             Exit::Interrupted => 130,
         }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit.code())
     }
 }

@@ -46,7 +46,8 @@ pub(crate) struct Args {
     /// motion with the most strides]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Blend")]
     duration: Option<f64>,
-    /// phase: frames are paired by foot strikes; stretch: from start to end [default: phase]
+    /// How frames are paired. phase: by foot strikes; registration: by time warping, poses that are alike belong
+    /// together; stretch: from start to end; seconds: by the time since the start [default: phase]
     #[arg(long, value_name = "HOW", help_heading = "Blend")]
     timing: Option<Timing>,
     /// Do not repeat motions: the blend ends with the motion that has the fewest strides

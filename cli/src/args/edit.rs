@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{Denoise, Edit, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
+use mocap_edit::{BlendOptions, Denoise, Edit, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
 use mocap_model::{Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
 
 use super::one_edit::OneEdit;
 use super::seconds::seconds;
+use super::terrain::SurfaceArgs;
 
 /// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, paths, layers, cuts; in the order given, with a
 /// report
@@ -53,6 +54,14 @@ pub(crate) enum EditArg {
     Add { file: PathBuf, weight: f64, mask: Option<Mask> },
     /// Reads a motion to follow.
     Join { file: PathBuf, options: JoinOptions },
+    /// Reads a motion to blend with.
+    Blend { file: PathBuf, weight: f64, options: BlendOptions },
+    /// Reads keys.
+    Warp { file: PathBuf },
+    /// Reads a neutral and a styled motion, where there are some.
+    Fourier { harmonics: Option<u32>, style: Option<Box<(PathBuf, PathBuf)>>, gain: f64, lock_feet: bool },
+    /// Reads a height field or a mesh, where it has one.
+    Terrain(Box<SurfaceArgs>),
 }
 
 /// Where `--start-at` moves the start.
@@ -257,16 +266,20 @@ impl EditArg {
         Ok(())
     }
 
-    /// The file that it reads.
-    pub(crate) fn file(&self) -> Option<&PathBuf> {
+    /// The files that it reads.
+    pub(crate) fn files(&self) -> Vec<&PathBuf> {
         match self {
-            EditArg::Ready(_) | EditArg::ExtractRoot { .. } => None,
+            EditArg::Ready(_) | EditArg::ExtractRoot { .. } => Vec::new(),
+            EditArg::Terrain(surface) => surface.files(),
+            EditArg::Fourier { style, .. } => style.iter().flat_map(|style| [&style.0, &style.1]).collect(),
             EditArg::ApplyRoot { file }
             | EditArg::TimeMap { file }
             | EditArg::Along { file }
             | EditArg::Sync { file }
             | EditArg::Add { file, .. }
-            | EditArg::Join { file, .. } => Some(file),
+            | EditArg::Join { file, .. }
+            | EditArg::Blend { file, .. }
+            | EditArg::Warp { file } => vec![file],
         }
     }
 }

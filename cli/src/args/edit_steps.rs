@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use mocap_edit::{Denoise, Edit, Keep, LoopOptions, Mask, Strip};
+use mocap_edit::{BlendOptions, Denoise, Edit, Gains, Keep, LoopOptions, Mask, Strip, Timing};
 use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
 use super::edit::{ROOT_NAME, RootJoint, StartAt, finite};
+use super::fourier::Series;
 use super::join::Transitions;
 use super::seconds::seconds;
+use super::terrain::SurfaceArgs;
 use super::{EditArg, EditGates, setting};
 
 /// One edit of a pipeline.
@@ -112,6 +114,67 @@ steps! {
         #[serde(rename = "..transitions")]
         transitions: Transitions,
     } => settings EditArg::Join { file: settings.with, options: settings.transitions.options() };
+
+    /// The settings of the step `blend`.
+    BlendStep {
+        /// The motion to blend with
+        #[arg(long, value_name = "FILE", required = true)]
+        with: PathBuf,
+        /// Its weight [0 to 1; default 0.5]
+        #[arg(long, value_name = "WEIGHT", value_parser = finite)]
+        #[serde(default)]
+        weight: Option<f64>,
+        /// phase, registration, stretch or seconds: see `mocap blend --help` [default: phase]
+        #[arg(long, value_name = "HOW")]
+        #[serde(default, deserialize_with = "setting::option")]
+        timing: Option<Timing>,
+        /// Do not repeat motions
+        #[arg(long)]
+        #[serde(default)]
+        no_repeat: bool,
+        /// Do not lock feet
+        #[arg(long)]
+        #[serde(default)]
+        no_lock: bool,
+    } => settings EditArg::Blend {
+        file: settings.with,
+        weight: settings.weight.unwrap_or(0.5),
+        options: BlendOptions {
+            timing: settings.timing.unwrap_or_default(),
+            repeat: !settings.no_repeat,
+            lock_feet: !settings.no_lock,
+            duration: None,
+        },
+    };
+
+    /// The settings of the step `bands`.
+    BandsStep {
+        /// Gain of each band, with commas: see `mocap bands --help`
+        #[arg(long, value_name = "BAND=GAIN,…", required = true)]
+        #[serde(deserialize_with = "setting::one")]
+        gain: Gains,
+    } => settings Edit::Bands(settings.gain);
+
+    /// The settings of the step `warp`.
+    WarpStep {
+        /// A TOML file of keys: see `mocap warp --help`
+        #[arg(long, value_name = "FILE", required = true)]
+        keys: PathBuf,
+    } => settings EditArg::Warp { file: settings.keys };
+
+    /// The settings of the step `fourier`.
+    FourierStep {
+        #[command(flatten)]
+        #[serde(rename = "..series")]
+        series: Series,
+    } => settings settings.series;
+
+    /// The settings of the step `terrain`.
+    TerrainStep {
+        #[command(flatten)]
+        #[serde(rename = "..surface")]
+        surface: SurfaceArgs,
+    } => settings settings.surface;
 
     /// The settings of the step `turn`.
     TurnStep {

@@ -17,6 +17,7 @@ mod edit_steps;
 mod edits;
 mod files;
 mod formats;
+mod fourier;
 mod generate;
 mod global;
 mod info;
@@ -39,6 +40,7 @@ mod sheet;
 mod size;
 mod skel;
 mod split;
+mod terrain;
 mod validate;
 mod view;
 mod warp;
@@ -55,12 +57,14 @@ pub(crate) use decompress::Args as DecompressArgs;
 pub(crate) use edit::{Args as EditArgs, EditArg, EditList, HEADING as EDITS_HEADING};
 pub(crate) use edit_gates::EditGates;
 pub(crate) use edit_steps::{
-    AddStep, AlongStep, ApplyRootStep, DenoiseStep, DurationStep, EditStep, ExtractRootStep, FixFeetStep,
-    GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep, MirrorStep, RootJointStep, SpeedStep,
-    StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep,
+    AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, DenoiseStep, DurationStep, EditStep,
+    ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep,
+    MirrorStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep,
+    TurnStep, WarpStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
+pub(crate) use fourier::Args as FourierArgs;
 pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::{Args as InfoArgs, SortBy};
@@ -84,6 +88,7 @@ pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;
 pub(crate) use skel::{Args as SkelArgs, LIST};
 pub(crate) use split::Args as SplitArgs;
+pub(crate) use terrain::{Args as TerrainArgs, SurfaceArgs};
 pub(crate) use validate::Args as ValidateArgs;
 pub(crate) use view::Args as ViewArgs;
 pub(crate) use warp::Args as WarpArgs;
@@ -122,6 +127,8 @@ pub(crate) enum Verb {
     Play(PlayArgs),
     Bands(BandsArgs),
     Warp(WarpArgs),
+    Fourier(FourierArgs),
+    Terrain(TerrainArgs),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(DecompressArgs),
@@ -149,6 +156,8 @@ impl Verb {
             Verb::Edit(args) => args.one.settle_outputs(),
             Verb::Bands(args) => args.one.settle_outputs(),
             Verb::Warp(args) => args.one.settle_outputs(),
+            Verb::Fourier(args) => args.one.settle_outputs(),
+            Verb::Terrain(args) => args.one.settle_outputs(),
             Verb::Compress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Decompress(args) => args.outputs.settle(&args.inputs.inputs),
             Verb::Skel(args) => args.outputs.settle(&args.inputs.inputs),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
+use super::edit::{Args as EditArgs, EditArg, EditList};
 use super::one_edit::OneEdit;
 
 /// Bring hands, feet, hips or other joints to keys; the motion keeps its detail between them
@@ -26,7 +27,13 @@ use super::one_edit::OneEdit;
 pub(crate) struct Args {
     /// The keys
     #[arg(long, value_name = "FILE", required = true)]
-    pub(crate) keys: PathBuf,
+    keys: PathBuf,
     #[command(flatten)]
-    pub(crate) one: OneEdit,
+    pub(super) one: OneEdit,
+}
+
+impl From<Args> for EditArgs {
+    fn from(args: Args) -> EditArgs {
+        EditArgs { edits: EditList(vec![EditArg::Warp { file: args.keys }]), one: args.one }
+    }
 }

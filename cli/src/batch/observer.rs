@@ -109,6 +109,10 @@ impl Observer<Rendered, RenderedFailure> for Printer<'_> {
     }
 
     fn stuck(&mut self, summary: &Summary) {
+        // The process is not ours to end: the run waits.
+        if self.console.is_embedded() {
+            return;
+        }
         let exit = self.end(summary);
         interrupt::leave(self.console.ended(exit));
     }

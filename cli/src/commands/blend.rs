@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mocap_edit::{BlendSpace, EditError, EditReport, SpaceKind, blend, blend_at, speed_and_turn};
 use mocap_model::Clip;
-use mocap_toml::{Entry, Text, TomlError, TomlProblem};
+use mocap_toml::{Text, TomlError, TomlProblem, find};
 
 use super::several::one_of;
 use crate::args::BlendArgs as Args;
@@ -46,11 +46,8 @@ struct SpaceFile {
 impl SpaceFile {
     fn of(text: &Text, folder: &Path) -> Result<SpaceFile, TomlError> {
         let table = text.parse()?;
-        let known = ["kind", "params", "clip"];
-        if let Some(entry) = table.iter().find(|entry| !known.contains(&entry.key.as_str())) {
-            return Err(text.unknown(entry, "a blend space", &known));
-        }
-        let entry = |key: &str| table.iter().find(|entry| entry.key == key);
+        text.check_keys(&table, "a blend space", &["kind", "params", "clip"])?;
+        let entry = |key: &str| find(&table, key);
         let missing = |key: &str, example: &str| {
             text.error(SPACE, 0..0, format!("the blend space has no {key}")).help(example.to_owned())
         };
@@ -64,15 +61,13 @@ impl SpaceFile {
         let (mut paths, mut values) = (Vec::new(), Vec::new());
         for (clip, span) in clips.tables(text)? {
             let keys: Vec<&str> = params.iter().map(String::as_str).chain(["path"]).collect();
-            if let Some(entry) = clip.iter().find(|entry| !keys.contains(&entry.key.as_str())) {
-                return Err(text.unknown(entry, "a clip of this space", &keys));
-            }
-            let Some(path) = clip.iter().find(|entry| entry.key == "path") else {
+            text.check_keys(clip, "a clip of this space", &keys)?;
+            let Some(path) = find(clip, "path") else {
                 return Err(text.error(SPACE, span, "the clip has no path"));
             };
             paths.push(folder.join(path.text(text)?));
-            let value = |name: &String| match clip.iter().find(|entry| entry.key == *name) {
-                Some(entry) => number(text, entry).map(Some),
+            let value = |name: &String| match find(clip, name) {
+                Some(entry) => entry.number(text).map(Some),
                 None if MEASURED.contains(&name.as_str()) => Ok(None),
                 None => Err(text
                     .error(SPACE, span.clone(), format!("the clip has no {name}"))
@@ -117,11 +112,6 @@ impl SpaceFile {
 
 /// Parameters that are measured where a clip does not state them.
 const MEASURED: [&str; 2] = ["speed", "turn"];
-
-fn number(text: &Text, entry: &Entry) -> Result<f64, TomlError> {
-    let value = entry.cell.value.scalar().and_then(|value| value.parse::<f64>().ok());
-    value.filter(|value| value.is_finite()).ok_or_else(|| text.mistyped(entry, "a number"))
-}
 
 /// The report with the weights at the place that was asked for.
 fn at_place(report: EditReport, space: &BlendSpace, file: &SpaceFile, place: &[f64]) -> EditReport {

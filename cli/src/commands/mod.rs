@@ -21,4 +21,3 @@ pub(crate) mod skel;
 pub(crate) mod split;
 pub(crate) mod validate;
 pub(crate) mod view;
-pub(crate) mod warp;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::args::{CompareSettings, EditGates, GateSettings};
 use crate::commands::compare::error_above;
-use crate::commands::retarget::{Outcome, check_gate};
+use crate::commands::retarget::check_gate;
 use crate::diagnostic::Diagnostic;
 
 /// A measured value and its limit.
@@ -55,7 +55,7 @@ pub(super) fn of_edit(step: &str, gates: &EditGates, report: &EditReport) -> Vec
 }
 
 /// The gates on the report of a retargeted motion.
-pub(super) fn of_report(step: &str, gates: &GateSettings, outcome: &Outcome) -> Vec<Gate> {
+pub(super) fn of_report(step: &str, gates: &GateSettings, outcome: &mocap::TargetReport) -> Vec<Gate> {
     let checked = gates.fail_above.iter().filter_map(|gate| check_gate(gate, outcome));
     checked.map(|(checked, missed)| Gate::new(step, checked, missed)).collect()
 }

@@ -148,7 +148,7 @@ impl Plans {
             for PlannedStep { step, body, edit, .. } in &mut plan.steps {
                 if let Step::One(step) = step {
                     *edit = Some(LoadedEdit::of(&step.edit, &plan.reading)?);
-                    if let Some(file) = step.edit.file().filter(|file| file.is_file()) {
+                    for file in step.edit.files().into_iter().filter(|file| file.is_file()) {
                         let context = JobContext::standalone();
                         context.read_file(file, plan.reading.limits().bytes as u64)?;
                         let role = format!("edit {}", file.display());

@@ -64,7 +64,7 @@ pub(crate) enum MeasuresRow<'a> {
 
 /// What a step measured.
 pub(super) enum Measured {
-    Retarget(String, retarget::Outcome),
+    Retarget(String, mocap::TargetReport),
     Compress(Box<CompressSummary>),
     Compare(Box<ErrorSummary>),
     Edit(Box<mocap_edit::EditReport>),

@@ -7,10 +7,10 @@ use clap::Command;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 
 use crate::args::{
-    AddStep, AlongStep, ApplyRootStep, CompareStep, CompressStep, DenoiseStep, DurationStep, EditStep, Edits,
-    ExtractRootStep, FixFeetStep, GroundStep, HeadingStep, InPlaceStep, JoinStep, Kind, LoopStep, MirrorStep,
-    Reading, RetargetStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TimeMapStep, TurnStep,
-    WriteStep,
+    AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, CompareStep, CompressStep, DenoiseStep,
+    DurationStep, EditStep, Edits, ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep,
+    InPlaceStep, JoinStep, Kind, LoopStep, MirrorStep, Reading, RetargetStep, RootJointStep, SpeedStep,
+    StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep, TurnStep, WarpStep, WriteStep,
 };
 
 /// What a step is to do.
@@ -62,6 +62,11 @@ pub(crate) const KINDS: &[StepKind] = kinds! {
     "time-map" TimeMapStep => edit, "Retimes by a map of times";
     "sync" SyncStep => edit, "Retimes to the steps of another motion";
     "join" JoinStep => edit, "Lays a motion onto the end";
+    "blend" BlendStep => edit, "Blends with another motion";
+    "bands" BandsStep => edit, "Scales frequency bands";
+    "warp" WarpStep => edit, "Brings joints to keys";
+    "fourier" FourierStep => edit, "Smooths a cycle, or gives it a style";
+    "terrain" TerrainStep => edit, "Puts the feet on steps, a height field or a mesh";
     "fix-feet" FixFeetStep => edit, "Locks planted feet";
     "mirror" MirrorStep => edit, "Swaps left and right";
     "turn" TurnStep => edit, "Bends the path";
@@ -161,7 +166,7 @@ impl Step {
             Step::Retarget(step) => {
                 std::iter::once(&step.target).chain(&step.map.map).map(PathBuf::clone).collect()
             }
-            Step::One(step) => step.edit.file().filter(|file| !file.is_dir()).into_iter().cloned().collect(),
+            Step::One(step) => step.edit.files().into_iter().filter(|file| !file.is_dir()).cloned().collect(),
             _ => Vec::new(),
         }
     }

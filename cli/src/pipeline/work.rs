@@ -184,7 +184,7 @@ impl Progress<'_> {
     fn document_of(&self, at: usize) -> Option<&dyn Document> {
         let retargeted = self.plan.steps[..at].iter().rev().find_map(|planned| planned.body.as_ref());
         match retargeted {
-            Some(body) => body.target.document.as_deref(),
+            Some(body) => body.target.on.document.as_deref(),
             None => self.document.as_deref(),
         }
     }
@@ -225,10 +225,10 @@ impl Progress<'_> {
         let body = planned.body.as_ref().expect("targets are opened before work");
         let (target, map) = (&body.target, body.map.as_ref());
         let rest = retarget::reference_pose(&step.method, clip)?;
-        let opening = retarget::Opening { rest, lead_in: self.lead_in };
+        let opening = mocap::Opening { rest, lead_in: self.lead_in };
         let fps = usual_rate(Format::UnitreeCsv);
         let (clip, outcome) =
-            retarget::put_on_target(clip, opening, &step.method, (target, map), fps, &mut self.warnings)?;
+            retarget::put_on_target(clip, &opening, &step.method, (target, map), fps, &mut self.warnings)?;
         self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
         self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
         self.tolerance = None;

@@ -39,7 +39,7 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
 }
 
 /// The row of a wrong command line: it is about no input.
-fn row(error: &clap::Error) -> String {
+pub(super) fn row(error: &clap::Error) -> String {
     json(&ErrorRow::misuse(&Diagnostic::new("usage::arguments", sentence(error))))
 }
 

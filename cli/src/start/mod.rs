@@ -24,6 +24,8 @@ pub(crate) enum Start {
     Print(Box<Print>),
     /// Print this help.
     Help(String),
+    /// The words make no sense: the row that says so.
+    Misuse(String),
 }
 
 /// `--print-config`.
@@ -38,10 +40,24 @@ pub(crate) struct Print {
 ///
 /// # Errors
 /// Where the file with settings is wrong.
-pub(crate) fn from_process() -> Result<Start, Diagnostic> {
-    let words: Vec<OsString> = std::env::args_os().collect();
+pub(crate) fn of_process(words: &[OsString]) -> Result<Start, Diagnostic> {
+    parsed(words, |definition, error| leave(definition, error, words))
+}
+
+/// The arguments in these words.
+///
+/// # Errors
+/// As [`of_process`].
+pub(crate) fn of_words(words: &[OsString]) -> Result<Start, Diagnostic> {
+    parsed(words, |_, error| Start::Misuse(misuse::row(&error)))
+}
+
+fn parsed(
+    words: &[OsString],
+    misused: impl Fn(&clap::Command, clap::Error) -> Start,
+) -> Result<Start, Diagnostic> {
     let definition = config::definition();
-    let named = named_config(&words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
+    let named = named_config(words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
     let settings = match config::settings(named.as_deref(), &definition) {
         Ok(settings) => settings,
         // Help is what one needs then.
@@ -52,13 +68,16 @@ pub(crate) fn from_process() -> Result<Start, Diagnostic> {
     };
     let definition = settings.apply(definition);
     if words.iter().any(|word| word == "--print-config") {
-        return Ok(Start::Print(Box::new(Print::new(definition, settings, words))));
+        return Ok(Start::Print(Box::new(Print::new(definition, settings, words.to_vec()))));
     }
-    let matches = definition
-        .clone()
-        .try_get_matches_from(&words)
-        .unwrap_or_else(|error| leave(&definition, blamed(error), &words));
-    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| leave(&definition, error, &words));
+    let matches = match definition.clone().try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(error) => return Ok(misused(&definition, blamed(error))),
+    };
+    let mut cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => return Ok(misused(&definition, error)),
+    };
     if let Verb::Help { of } = &cli.command {
         return help::page(definition, of).map(Start::Help);
     }

@@ -58,6 +58,11 @@ impl Carrier {
         self.base(samples, frame) * samples.local(self.joint, frame)
     }
 
+    /// What the joint hangs on in the first frame: all of a motion whose joints above are held.
+    pub(crate) fn above_at(&self, samples: &Samples) -> Isometry3<f64> {
+        self.base(samples, 0)
+    }
+
     /// Puts the joint at an object transform.
     pub(crate) fn put(&self, samples: &mut Samples, frame: usize, place: &Isometry3<f64>) {
         let local = self.base(samples, frame).inverse() * place;

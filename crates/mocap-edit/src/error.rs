@@ -45,6 +45,10 @@ pub enum EditError {
     Graph { reason: String },
     #[error("the warp: {reason}")]
     Warp { reason: String },
+    #[error("the terrain: {reason}")]
+    Terrain { reason: String },
+    #[error("{edit}: the legs cannot be solved: {reason}")]
+    Legs { edit: &'static str, reason: String },
     #[error("the blend space: {reason}")]
     Space { reason: String },
     #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
@@ -79,6 +83,8 @@ impl EditError {
             EditError::Weights { .. } => "edit::weights",
             EditError::Graph { .. } => "edit::graph",
             EditError::Warp { .. } => "edit::warp",
+            EditError::Terrain { .. } => "edit::terrain",
+            EditError::Legs { .. } => "edit::legs",
             EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
             EditError::FixFeet { .. } => "edit::fix-feet",
@@ -112,9 +118,12 @@ impl EditError {
                 "a time map has rows 'time in the output, time in the input' in seconds, both increasing"
             }
             EditError::Phases { .. } => {
-                "--timing stretch pairs the motions from start to end without foot strikes"
+                "--timing registration pairs poses that are alike, --timing stretch from start to end, without foot strikes"
             }
             EditError::Weights { .. } => "--weight 0.4 takes 40 % of the second of two motions",
+            EditError::Terrain { .. } => {
+                "place the motion on the terrain first: --terrain-origin start lays it below the first frame"
+            }
             EditError::Path { .. } => "a path has rows 'x, y, z' along the ground, in the unit of the motion",
             _ => return None,
         })

@@ -28,6 +28,8 @@
 //! | play a graph of motions: state machines, layers | [`play()`] |
 //! | bring hands, feet or hips to keys | [`warp()`] |
 //! | make bands of frequency louder or quieter | [`bands()`] |
+//! | smooth a cycle, or carry the style of one to another | [`fourier()`] |
+//! | walk over steps, slopes and bumps | [`on_terrain`] |
 //! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
@@ -47,10 +49,13 @@ mod error;
 mod feet;
 #[cfg(test)]
 mod fixtures;
+mod fourier;
 mod gate;
 mod inertia;
 mod join;
 mod layer;
+mod legs;
+mod limits;
 mod mask;
 mod mirror;
 mod path;
@@ -66,18 +71,20 @@ mod smoothing;
 mod split;
 mod strip;
 mod table;
+mod terrain;
 mod trim;
 mod warp;
 
 pub use bands::{BandRange, Gains, bands};
 pub use blend::{
-    BlendOptions, BlendSpace, SpaceKind, Timing, average_rotation, blend, blend_at, karcher_mean,
-    speed_and_turn,
+    BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
+    karcher_mean, speed_and_turn,
 };
 pub use cycle::{LoopOptions, make_loop};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;
 pub use feet::fix_feet;
+pub use fourier::{Characteristic, Fourier, fourier};
 pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
 pub use layer::{Layer, add};
@@ -97,6 +104,7 @@ pub use root::{
 pub use sequence::{Applied, Edit, apply};
 pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};
+pub use terrain::{HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain};
 pub use trim::{drop_first_frame, resample, trim};
 pub use warp::{Warp, WarpChange, WarpKey, warp};
 

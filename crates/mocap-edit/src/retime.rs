@@ -6,7 +6,7 @@
 
 use std::str::FromStr;
 
-use mocap_model::{Clip, UnitQuaternion, Vector3};
+use mocap_model::{Clip, UnitQuaternion};
 use nalgebra::{Quaternion, Vector4};
 
 use crate::samples::Samples;
@@ -197,9 +197,8 @@ pub(crate) fn at_frames(
         *rotations = resampled_rotations(rotations, &places);
     }
     for values in samples.translations.iter_mut().chain(&mut samples.scales).flatten() {
-        let vectors: Vec<Vector4<f64>> = values.iter().map(|v| v.push(0.0)).collect();
-        *values =
-            Spline::new(vectors).sampled(&places).into_iter().map(|v| Vector3::new(v.x, v.y, v.z)).collect();
+        let spline = Spline::new(values.iter().map(|v| v.push(0.0)).collect());
+        *values = places.iter().map(|place| spline.at(*place).xyz()).collect();
     }
     // Events follow the frames; single numbers over time do not.
     let fps = clip.rate().fps();
@@ -212,35 +211,51 @@ pub(crate) fn at_frames(
 }
 
 fn resampled_rotations(rotations: &[UnitQuaternion<f64>], places: &[f64]) -> Vec<UnitQuaternion<f64>> {
-    if rotations.iter().all(|rotation| *rotation == rotations[0]) {
-        return vec![rotations[0]; places.len()];
-    }
-    let mut curve: Vec<Vector4<f64>> = rotations.iter().map(|q| q.coords).collect();
-    for frame in 1..curve.len() {
-        if curve[frame - 1].dot(&curve[frame]) < 0.0 {
-            curve[frame] = -curve[frame];
+    let curve = RotationCurve::new(rotations.to_vec());
+    places.iter().map(|place| curve.at(*place)).collect()
+}
+
+/// Rotations between frames.
+pub(crate) struct RotationCurve {
+    rotations: Vec<UnitQuaternion<f64>>,
+    /// `None` where all are equal.
+    spline: Option<Spline>,
+}
+
+impl RotationCurve {
+    pub(crate) fn new(rotations: Vec<UnitQuaternion<f64>>) -> RotationCurve {
+        if rotations.iter().all(|rotation| *rotation == rotations[0]) {
+            return RotationCurve { rotations, spline: None };
         }
+        let mut curve: Vec<Vector4<f64>> = rotations.iter().map(|q| q.coords).collect();
+        for frame in 1..curve.len() {
+            if curve[frame - 1].dot(&curve[frame]) < 0.0 {
+                curve[frame] = -curve[frame];
+            }
+        }
+        RotationCurve { rotations, spline: Some(Spline::new(curve)) }
     }
-    let sampled = Spline::new(curve).sampled(places);
-    let rotation = |(value, place): (Vector4<f64>, &f64)| {
+
+    /// The rotation at a place \[frames\]; at a frame it is the frame.
+    pub(crate) fn at(&self, place: f64) -> UnitQuaternion<f64> {
+        let Some(spline) = &self.spline else { return self.rotations[0] };
         let nearest = place.round();
         match (place - nearest).abs() < SAME {
-            true => rotations[nearest as usize],
-            false => UnitQuaternion::new_normalize(Quaternion::from(value)),
+            true => self.rotations[nearest as usize],
+            false => UnitQuaternion::new_normalize(Quaternion::from(spline.at(place))),
         }
-    };
-    sampled.into_iter().zip(places).map(rotation).collect()
+    }
 }
 
 /// The natural cubic spline through values at 0, 1, 2 …
-struct Spline {
+pub(crate) struct Spline {
     values: Vec<Vector4<f64>>,
     /// Second derivatives.
     bends: Vec<Vector4<f64>>,
 }
 
 impl Spline {
-    fn new(values: Vec<Vector4<f64>>) -> Spline {
+    pub(crate) fn new(values: Vec<Vector4<f64>>) -> Spline {
         let n = values.len();
         let mut bends = vec![Vector4::zeros(); n];
         // Thomas' algorithm for 1, 4, 1.
@@ -258,20 +273,18 @@ impl Spline {
         Spline { values, bends }
     }
 
-    fn sampled(&self, places: &[f64]) -> Vec<Vector4<f64>> {
+    /// The value at a place \[frames\].
+    pub(crate) fn at(&self, place: f64) -> Vector4<f64> {
         let last = self.values.len() - 1;
-        let at = |place: &f64| {
-            let nearest = place.round();
-            if (place - nearest).abs() < SAME {
-                return self.values[(nearest as usize).min(last)];
-            }
-            let from = (place.floor() as usize).min(last - 1);
-            let (b, a) = (place - from as f64, 1.0 - (place - from as f64));
-            self.values[from] * a
-                + self.values[from + 1] * b
-                + (self.bends[from] * (a * a * a - a) + self.bends[from + 1] * (b * b * b - b)) / 6.0
-        };
-        places.iter().map(at).collect()
+        let nearest = place.round();
+        if (place - nearest).abs() < SAME {
+            return self.values[(nearest as usize).min(last)];
+        }
+        let from = (place.floor() as usize).min(last - 1);
+        let (b, a) = (place - from as f64, 1.0 - (place - from as f64));
+        self.values[from] * a
+            + self.values[from + 1] * b
+            + (self.bends[from] * (a * a * a - a) + self.bends[from + 1] * (b * b * b - b)) / 6.0
     }
 }
 

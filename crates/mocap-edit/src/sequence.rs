@@ -4,8 +4,8 @@ use mocap_model::{Clip, FrameRange, FrameRate, SignedAxis};
 
 use crate::samples::Samples;
 use crate::{
-    Denoise, EditError, EditReport, Gains, JoinOptions, Keep, Layer, LoopOptions, Path, RootCurve, Strip,
-    TimeMap, Warp,
+    BlendOptions, Denoise, EditError, EditReport, Fourier, Gains, JoinOptions, Keep, Layer, LoopOptions,
+    OnTerrain, Path, RootCurve, Strip, TimeMap, Warp,
 };
 
 /// One edit with its options.
@@ -26,6 +26,12 @@ pub enum Edit {
     Warp(Box<Warp>),
     /// Make bands of frequency stronger or weaker.
     Bands(Gains),
+    /// Blend with another motion, by the weight of that \[0 to 1\].
+    Blend(Box<Clip>, f64, BlendOptions),
+    /// Smooth a cycle, or give it a style.
+    Fourier(Box<Fourier>),
+    /// Put the feet on a terrain.
+    Terrain(Box<OnTerrain>),
     /// Swap left and right.
     Mirror,
     /// Make a loop.
@@ -130,6 +136,9 @@ impl Edit {
             Edit::Denoise(_) => "denoise",
             Edit::Bands(_) => "bands",
             Edit::Warp(_) => "warp",
+            Edit::Blend(..) => "blend",
+            Edit::Fourier(_) => "fourier",
+            Edit::Terrain(_) => "terrain",
             Edit::Mirror => "mirror",
             Edit::Loop(_) => "loop",
             Edit::Speed(_) => "speed",
@@ -155,7 +164,7 @@ impl Edit {
     fn lead_in(&self) -> LeadIn {
         match self {
             Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) | Edit::Strip(_) => LeadIn::Edited,
-            Edit::Loop(_) => LeadIn::Dropped,
+            Edit::Loop(_) | Edit::Fourier(_) | Edit::Blend(..) => LeadIn::Dropped,
             _ => LeadIn::Kept,
         }
     }
@@ -246,6 +255,11 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         Edit::Denoise(method) => crate::denoise(clip, *method),
         Edit::Bands(gains) => crate::bands(clip, gains),
         Edit::Warp(warp) => crate::warp(clip, warp),
+        Edit::Blend(other, weight, options) => {
+            crate::blend(&[clip.clone(), (**other).clone()], &[1.0 - weight, *weight], options)
+        }
+        Edit::Fourier(options) => crate::fourier(clip, options),
+        Edit::Terrain(options) => crate::on_terrain(clip, options),
         Edit::Mirror => crate::mirror(clip),
         Edit::Loop(options) => crate::make_loop(clip, options),
         Edit::Speed(factor) => crate::speed(clip, *factor),

@@ -5,10 +5,12 @@
 //! goes through the displacements of a joint, from 0 at the start of the warp to 0 at its end, and is added to the motion.
 //! Based on: A. Witkin, Z. Popović, "Motion Warping", 1995; A. Bruderlin, L. Williams, "Motion Signal Processing", 1995.
 
-use mocap_ik::{Goal, IkMethod, PosedChain, SolveOptions, Solver};
-use mocap_model::{Clip, JointId, Pose, Role, UnitQuaternion, Vector3, exp, log};
+use mocap_analysis::placements;
+use mocap_ik::{Goal, IkMethod, PosedChain, Solver};
+use mocap_model::{Clip, JointId, Pose, Vector3, exp, log};
 
 use crate::body::Body;
+use crate::legs::{exact, limb_base, object_place, orient, place_ankles};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
@@ -127,8 +129,8 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     Ok((warped, if short.is_some() { report.figure("unreachable", short, "m") } else { report }))
 }
 
-/// Feet keep the paths and orientations that they have in the motion: legs are solved anew. The second value is how
-/// much of a leg was missing at most \[units\].
+/// Feet without keys keep the paths and orientations that they have in the motion. The second value is how much of a leg
+/// was missing at most \[units\].
 fn feet_kept(
     clip: &Clip,
     warped: &Clip,
@@ -136,38 +138,16 @@ fn feet_kept(
     keyed: &[JointId],
     frames: std::ops::RangeInclusive<usize>,
 ) -> Result<(Clip, f64), EditError> {
-    let failed = |error: mocap_ik::IkError| EditError::Warp { reason: error.to_string() };
-    let mut samples = Samples::of(warped);
-    let options = SolveOptions { position_tolerance: 1e-13, limits: false, ..SolveOptions::default() };
-    let mut missing = 0.0f64;
-    let (mut motion, mut pose) = (Pose { joints: Vec::new() }, Pose { joints: Vec::new() });
-    for foot in body.feet.iter().filter(|foot| !keyed.iter().any(|joint| foot.points.contains(joint))) {
-        let Some(base) = limb_base(body, foot.ankle) else { continue };
-        let mut leg = PosedChain::limb(clip.skeleton(), base, foot.ankle).map_err(failed)?;
-        for frame in frames.clone() {
-            clip.local_pose(frame, &mut motion);
-            warped.local_pose(frame, &mut pose);
-            let place = object_place(clip, &motion, foot.ankle);
-            leg.read(clip.skeleton(), &pose).map_err(failed)?;
-            let goal = [Goal::at(place.translation.vector)];
-            let outcome = IkMethod::TwoBone.solve(&mut leg.chain, &goal, &options).map_err(failed)?;
-            missing = missing.max(outcome.position);
-            leg.write(&mut pose).map_err(failed)?;
-            orient(clip, &mut pose, foot.ankle, &place.rotation);
-            for joint in leg.joints().iter().chain([&foot.ankle]) {
-                samples.rotations[joint.index()][frame] = pose.joints[joint.index()].rotation;
-            }
-        }
-    }
-    Ok((samples.into_clip("warp")?, missing))
-}
-
-/// Turns a joint such that it has an orientation in object space.
-fn orient(clip: &Clip, pose: &mut Pose, joint: JointId, orientation: &UnitQuaternion<f64>) {
-    let now = object_place(clip, pose, joint).rotation;
-    let local = &mut pose.joints[joint.index()].rotation;
-    let parent: UnitQuaternion<f64> = now * local.inverse();
-    *local = parent.inverse() * orientation;
+    let free = body.feet.iter().filter(|foot| !keyed.iter().any(|joint| foot.points.contains(joint)));
+    let ankles: Vec<_> = free
+        .map(|foot| {
+            let mut places = vec![None; clip.frames()];
+            let paths = placements(clip, &[foot.ankle]);
+            frames.clone().for_each(|frame| places[frame] = Some(paths[0][frame]));
+            (foot.ankle, places)
+        })
+        .collect();
+    place_ankles(warped, body, &ankles, "warp")
 }
 
 /// Knots of the curves: frames and displacements.
@@ -227,16 +207,6 @@ fn displacements(
     Ok(found)
 }
 
-fn object_place(clip: &Clip, pose: &Pose, joint: JointId) -> nalgebra::Isometry3<f64> {
-    let mut place = pose.joints[joint.index()];
-    let mut above = clip.skeleton().joint(joint).parent;
-    while let Some(parent) = above {
-        place = pose.joints[parent.index()] * place;
-        above = clip.skeleton().joint(parent).parent;
-    }
-    place
-}
-
 /// Brings a joint to its key by the limb above it; the joint keeps its orientation.
 fn reach(
     clip: &Clip,
@@ -258,8 +228,7 @@ fn reach(
     let failed = |error: mocap_ik::IkError| wrong(format!("'{}': {error}", key.joint));
     let mut limb = PosedChain::limb(clip.skeleton(), base, joint).map_err(failed)?;
     limb.read(clip.skeleton(), pose).map_err(failed)?;
-    let options = SolveOptions { position_tolerance: 1e-13, limits: false, ..SolveOptions::default() };
-    let outcome = IkMethod::TwoBone.solve(&mut limb.chain, &[Goal::at(goal)], &options).map_err(failed)?;
+    let outcome = IkMethod::TwoBone.solve(&mut limb.chain, &[Goal::at(goal)], &exact()).map_err(failed)?;
     if outcome.position > REACHED * limb.chain.length(0) {
         let time = key.time;
         let short = outcome.position * body.metres_or_one();
@@ -272,15 +241,6 @@ fn reach(
     limb.write(pose).map_err(failed)?;
     orient(clip, pose, joint, &before.rotation);
     Ok(())
-}
-
-/// The joint from which a limb reaches with this one: the upper arm or leg, else two joints above.
-fn limb_base(body: &Body, joint: JointId) -> Option<JointId> {
-    let skeleton = &body.skeleton;
-    let tops = [Role::LeftUpperArm, Role::RightUpperArm, Role::LeftUpperLeg, Role::RightUpperLeg];
-    let limb = tops.into_iter().filter_map(|role| skeleton.with_role(role));
-    let mut above = limb.filter(|top| *top != joint && skeleton.is_in_subtree(joint, *top));
-    above.next().or_else(|| skeleton.joint(skeleton.joint(joint).parent?).parent)
 }
 
 /// How far a key was missed [units].
@@ -334,6 +294,7 @@ impl Curve {
 mod tests {
     use super::*;
     use crate::fixtures::clip;
+    use mocap_model::Role;
 
     fn key(time: f64, joint: &str, change: WarpChange) -> WarpKey {
         WarpKey { time, joint: joint.into(), change }

@@ -1,7 +1,9 @@
 //! Whole numbers over time in few characters, for a page that decodes them with a few lines of script.
 //!
-//! Each channel is predicted by continuing its last step (order two); what is left is written as adaptive
-//! Golomb-Rice codes whose parameter follows the channel's own recent size, and the bits as base64.
+//! Each channel is predicted by its last step, with half of its last change of step where that is shorter (noise wants
+//! less, smooth motion more); what is left is written as adaptive
+//! Golomb-Rice codes whose parameter follows the channel's own recent size. Thirteen bits make two letters, which fit a
+//! JSON string inside a script as they are.
 //!
 //! Based on: R. F. Rice, "Some practical universal noiseless coding techniques", JPL 79-22, 1979; the running
 //! mean in place of counters, as lossless audio coders have it.
@@ -14,36 +16,44 @@ const ESCAPE: u32 = 24;
 /// # Panics
 /// If `values` is not a whole number of rows.
 pub(crate) fn encode(values: &[i32], channels: usize) -> String {
-    let mut bits = Bits::default();
+    let [whole, half] = [0, 1].map(|change| encode_with(values, channels, change));
+    if half.len() < whole.len() { half } else { whole }
+}
+
+/// The first letter says how much of a change of step is part of the prediction.
+fn encode_with(values: &[i32], channels: usize, part: i32) -> String {
+    let mut bits = Bits { letters: part.to_string(), ..Bits::default() };
     if channels > 0 {
         assert_eq!(values.len() % channels, 0, "rows of {channels} numbers");
     }
-    let mut state = vec![Channel { last: 0, step: 0, mean: 64 }; channels];
+    let mut state = vec![Channel { last: 0, step: 0, change: 0, mean: 64 }; channels];
     for (i, row) in values.chunks_exact(channels.max(1)).enumerate() {
         for (channel, value) in state.iter_mut().zip(row) {
-            channel.write(*value, &mut bits);
+            channel.write(*value, part, &mut bits);
             if i == 0 {
                 // How far the first value is from 0 says nothing about the next step.
-                (channel.step, channel.mean) = (0, 64);
+                (channel.step, channel.change, channel.mean) = (0, 0, 64);
             }
         }
     }
-    bits.base64()
+    bits.text()
 }
 
 #[derive(Clone, Copy)]
 struct Channel {
     last: i32,
     step: i32,
+    /// Of the step.
+    change: i32,
     /// Sixteen times the running mean of the codes.
     mean: u32,
 }
 
 impl Channel {
-    fn write(&mut self, value: i32, bits: &mut Bits) {
+    fn write(&mut self, value: i32, part: i32, bits: &mut Bits) {
         let step = value.wrapping_sub(self.last);
-        let residual = step.wrapping_sub(self.step);
-        (self.last, self.step) = (value, step);
+        let residual = step.wrapping_sub(self.step.wrapping_add((self.change >> 1).wrapping_mul(part)));
+        (self.last, self.step, self.change) = (value, step, step.wrapping_sub(self.step));
         let code = ((residual << 1) ^ (residual >> 31)) as u32;
         let low = 31 - (((self.mean * 11) >> 8) | 1).leading_zeros();
         if code >> low < ESCAPE {
@@ -61,20 +71,21 @@ impl Channel {
 
 #[derive(Default)]
 struct Bits {
-    bytes: Vec<u8>,
-    /// Bits that fill no byte yet, at the low end.
-    held: u32,
+    letters: String,
+    /// Bits that fill no pair of letters yet, at the low end.
+    held: u64,
     count: u32,
 }
 
 impl Bits {
-    /// The low `count` bits of `value`, highest first; at most 24.
+    /// The low `count` bits of `value`, highest first; at most 32.
     fn push(&mut self, value: u32, count: u32) {
-        self.held = (self.held << count) | value;
+        self.held = (self.held << count) | u64::from(value);
         self.count += count;
-        while self.count >= 8 {
-            self.count -= 8;
-            self.bytes.push((self.held >> self.count) as u8);
+        while self.count >= PAIR {
+            self.count -= PAIR;
+            let word = (self.held >> self.count) as u32;
+            self.letters.extend([letter(word / LETTERS), letter(word % LETTERS)]);
             self.held &= (1 << self.count) - 1;
         }
     }
@@ -83,27 +94,25 @@ impl Bits {
         self.push((1 << count) - 1, count);
     }
 
-    fn base64(mut self) -> String {
+    fn text(mut self) -> String {
         if self.count > 0 {
-            self.push(0, 8 - self.count);
+            self.push(0, PAIR - self.count);
         }
-        base64(&self.bytes)
+        self.letters
     }
 }
 
-/// Base64 with padding, as browsers decode it.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word =
-            chunk.iter().fold(0u32, |word, byte| (word << 8) | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for i in 0..4 {
-            let letter = LETTERS[(word >> (18 - 6 * i)) as usize & 63];
-            text.push(if i <= chunk.len() { letter as char } else { '=' });
-        }
+/// Bits of two letters: 2^13 is below 91².
+const PAIR: u32 = 13;
+const LETTERS: u32 = 91;
+
+/// Printable ASCII without `"`, `<`, `>` and `\`, in order.
+fn letter(code: u32) -> char {
+    let mut letter = code + 32;
+    for left_out in [34, 60, 62, 92] {
+        letter += u32::from(letter >= left_out);
     }
-    text
+    char::from_u32(letter).expect("printable ASCII")
 }
 
 #[cfg(test)]
@@ -113,17 +122,20 @@ pub(crate) mod tests {
 
     /// What the page's script does.
     pub(crate) fn decode(text: &str, channels: usize, rows: usize) -> Vec<i32> {
-        let bytes = unbase64(text);
+        let part = i32::from(text.starts_with('1'));
+        let codes: Vec<u32> =
+            text[1..].chars().map(|c| (0..LETTERS).find(|code| letter(*code) == c).unwrap()).collect();
         let mut at = 0;
         let mut bits = |count: u32| {
             let mut value = 0u32;
             for _ in 0..count {
-                value = (value << 1) | u32::from(bytes[at / 8] >> (7 - at % 8) & 1);
+                let word = codes[at / 13 * 2] * LETTERS + codes[at / 13 * 2 + 1];
+                value = (value << 1) | word >> (12 - at % 13) & 1;
                 at += 1;
             }
             value
         };
-        let mut state = vec![Channel { last: 0, step: 0, mean: 64 }; channels];
+        let mut state = vec![Channel { last: 0, step: 0, change: 0, mean: 64 }; channels];
         let mut values = Vec::new();
         for row in 0..rows {
             for channel in &mut state {
@@ -133,11 +145,13 @@ pub(crate) mod tests {
                     ones += 1;
                 }
                 let code = if ones < ESCAPE { (ones << low) | bits(low) } else { bits(32) };
-                channel.step = channel.step.wrapping_add((code >> 1) as i32 ^ -((code & 1) as i32));
+                let residual = (code >> 1) as i32 ^ -((code & 1) as i32);
+                channel.change = ((channel.change >> 1) * part).wrapping_add(residual);
+                channel.step = channel.step.wrapping_add(channel.change);
                 channel.last = channel.last.wrapping_add(channel.step);
                 channel.mean = channel.mean + code.min(1 << 20) - (channel.mean >> 4);
                 if row == 0 {
-                    (channel.step, channel.mean) = (0, 64);
+                    (channel.step, channel.change, channel.mean) = (0, 0, 64);
                 }
                 values.push(channel.last);
             }
@@ -145,34 +159,12 @@ pub(crate) mod tests {
         values
     }
 
-    fn unbase64(text: &str) -> Vec<u8> {
-        let digit = |letter: u8| match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            _ => 63,
-        };
-        let mut bytes = Vec::new();
-        for chunk in text.as_bytes().chunks(4) {
-            let word = chunk.iter().fold(0u32, |word, letter| {
-                (word << 6) | if *letter == b'=' { 0 } else { u32::from(digit(*letter)) }
-            });
-            let kept = 3 - chunk.iter().filter(|letter| **letter == b'=').count();
-            bytes.extend(&word.to_be_bytes()[1..=kept]);
-        }
-        bytes
-    }
-
     #[test]
-    fn base64_is_that_of_rfc_4648() {
-        for (plain, coded) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
-        {
-            assert_eq!(base64(plain.as_bytes()), coded);
-            assert_eq!(unbase64(coded), plain.as_bytes());
-        }
-        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
+    fn letters_stand_in_a_script_as_they_are() {
+        let all: String = (0..LETTERS).map(letter).collect();
+        assert_eq!((all.len(), all.chars().next(), all.chars().last()), (91, Some(' '), Some('~')));
+        assert_eq!(serde_json::to_string(&all).unwrap(), format!("\"{all}\""));
+        assert_eq!(crate::escape::json_in_script(&all), all);
     }
 
     #[test]

@@ -30,6 +30,7 @@ fn data(page: &str) -> Value {
 fn positions(clip: &Value) -> Vec<[f64; 3]> {
     let parents: Vec<i64> = clip["parents"].as_array().unwrap().iter().map(|p| p.as_i64().unwrap()).collect();
     let (samples, joints) = (clip["samples"].as_u64().unwrap() as usize, parents.len());
+    let bodies = clip["joints"].as_array().unwrap().len();
     let mut found: Vec<[f64; 3]> = Vec::new();
     let values = decode(clip["data"].as_str().unwrap(), joints * 3, samples);
     for (i, chunk) in values.chunks(3).enumerate() {
@@ -37,7 +38,8 @@ fn positions(clip: &Value) -> Vec<[f64; 3]> {
             -1 => [0.0; 3],
             parent => found[i - i % joints + parent as usize],
         };
-        found.push([0, 1, 2].map(|axis| above[axis] + f64::from(chunk[axis])));
+        let coarse = if i % joints < bodies { 1.0 } else { 10.0 };
+        found.push([0, 1, 2].map(|axis| above[axis] + coarse * f64::from(chunk[axis])));
     }
     let quantum = clip["quantum"].as_f64().unwrap();
     found.into_iter().map(|place| place.map(|x| x * quantum)).collect()

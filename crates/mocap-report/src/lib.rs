@@ -26,18 +26,20 @@
 //!
 //! Sides, feet and facing come from the roles of the joints: give the skeletons roles first.
 
+mod body;
 mod camera;
-mod capsules;
 mod coding;
 mod difference;
 mod drawing;
 mod escape;
 #[cfg(test)]
 mod extremes;
+mod findings;
 mod glyphs;
 pub mod heatmap;
 #[cfg(test)]
 mod made;
+mod page;
 pub mod plot;
 mod ramp;
 mod raster;

@@ -21,7 +21,7 @@ mod tests {
     #[test]
     fn ends_are_the_first_and_last_stop_and_the_page_has_the_same_stops() {
         assert_eq!([-1.0, 0.0, 1.0, 2.0].map(ramp), [0x345caa, 0x345caa, 0xd73c2d, 0xd73c2d]);
-        let script = include_str!("page/viewer.js");
+        let script = include_str!("page/colour.js");
         let stops: Vec<String> = STOPS.iter().map(|[r, g, b]| format!("[{r}, {g}, {b}]")).collect();
         assert!(script.contains(&format!("RAMP = [{}]", stops.join(", "))));
     }

@@ -41,6 +41,18 @@ pub(crate) struct Stage<'a> {
     pub floor: f64,
     /// The joint whose path over the floor is drawn.
     pub centre: usize,
+    /// The largest side of the box around joints without bones [units of the clip].
+    extent: f64,
+    /// Places behind the joints that [`Stage::walk`] gives too.
+    pub sites: Vec<Site>,
+}
+
+/// A place that a joint carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Site {
+    pub joint: usize,
+    /// In the frame of the joint [units of the clip].
+    pub offset: Vector3<f64>,
 }
 
 impl<'a> Stage<'a> {
@@ -65,7 +77,10 @@ impl<'a> Stage<'a> {
             contacts: Vec::new(),
             floor: 0.0,
             centre,
+            sites: Vec::new(),
+            extent: 0.0,
         };
+        stage.extent = stage.find_extent();
         if (1..=MANY_FRAMES).contains(&clip.frames()) {
             let options = ContactOptions::default();
             let found = stage.feet.iter().map(|foot| contacts(clip, foot, &options));
@@ -82,7 +97,10 @@ impl<'a> Stage<'a> {
 
     /// The longest way through the body [stage units]; above 0.
     pub(crate) fn size(&self) -> f64 {
-        let size = tree_diameter(self.clip.skeleton()) * self.scale;
+        let size = match tree_diameter(self.clip.skeleton()) {
+            0.0 => self.extent,
+            diameter => diameter,
+        } * self.scale;
         if size > 0.0 { size.min(FAR) } else { 1.0 }
     }
 
@@ -90,7 +108,7 @@ impl<'a> Stage<'a> {
         [0, 1, 2].map(|i| (self.axes[i].dot(v) * self.scale).clamp(-FAR, FAR))
     }
 
-    /// Calls `each` with the places of all joints in every frame given.
+    /// Calls `each` with the places of all joints, then of all sites, in every frame given.
     pub(crate) fn walk(
         &self,
         frames: impl IntoIterator<Item = usize>,
@@ -98,7 +116,7 @@ impl<'a> Stage<'a> {
     ) {
         let skeleton = self.clip.skeleton();
         let (mut local, mut object) = (Pose::rest(skeleton), Pose::default());
-        let mut places = Vec::with_capacity(skeleton.len());
+        let mut places = Vec::with_capacity(skeleton.len() + self.sites.len());
         for frame in frames {
             if self.clip.frames() > 0 {
                 self.clip.local_pose(frame, &mut local);
@@ -106,11 +124,15 @@ impl<'a> Stage<'a> {
             local.to_object(skeleton, &mut object);
             places.clear();
             places.extend(object.joints.iter().map(|joint| self.place(&joint.translation.vector)));
+            places.extend(self.sites.iter().map(|site| {
+                let joint = &object.joints[site.joint];
+                self.place(&(joint.rotation * site.offset + joint.translation.vector))
+            }));
             each(frame, &places);
         }
     }
 
-    /// The places of all joints in one frame.
+    /// The places of all joints and sites in one frame.
     pub(crate) fn pose(&self, frame: usize) -> Vec<Place> {
         let mut pose = Vec::new();
         self.walk([frame], |_, places| pose = places.to_vec());
@@ -137,6 +159,15 @@ impl<'a> Stage<'a> {
     /// Whether a joint is part of the body: not a root on the floor, not a helper.
     pub(crate) fn in_body(&self, joint: usize) -> bool {
         !self.bones.iter().any(|bone| bone.faint && (bone.from == joint || bone.to == joint && bone.helper))
+    }
+
+    fn find_extent(&self) -> f64 {
+        let pose = self.pose(0);
+        let side = |axis: usize| {
+            let places = pose.iter().map(|place| place[axis]);
+            places.clone().fold(f64::MIN, f64::max) - places.fold(f64::MAX, f64::min)
+        };
+        (0..3).map(side).fold(0.0, f64::max) / self.scale
     }
 
     fn find_floor(&self) -> f64 {

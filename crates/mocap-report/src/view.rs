@@ -1,14 +1,16 @@
 //! The viewer: motions and a script that plays them, in one self-contained HTML file.
 
-use crate::capsules::{Capsule, with_capsules};
+use crate::body::{Across, Form, Solid, body};
 use crate::coding;
 use crate::difference::{Difference, difference};
 use crate::escape::{json_in_script, xml};
+use crate::findings::{Finding, findings};
+use crate::page;
 use crate::sheet::decimals;
-use crate::stage::{Place, Stage, spread};
+use crate::stage::{FAR, Place, Stage, spread};
 use crate::ticks::nice_step;
 use mocap_analysis::runs;
-use mocap_model::{Clip, Role, Side, UnitSource};
+use mocap_model::{Clip, Side, UnitSource};
 use serde::Serialize;
 
 /// A motion on a page.
@@ -50,18 +52,15 @@ impl Default for ViewOptions {
 /// # Ok::<(), std::string::FromUtf8Error>(())
 /// ```
 pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
-    let robots: Vec<_> = inputs.iter().map(|input| with_capsules(input.clip)).collect();
-    let shown =
-        inputs.iter().zip(&robots).map(|(input, robot)| robot.as_ref().map_or(input.clip, |(clip, _)| clip));
-    let mut stages: Vec<Stage<'_>> = shown.map(Stage::new).collect();
+    let mut stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
+    let bodies: Vec<Vec<Solid>> = stages.iter_mut().map(dress).collect();
     let fitted = fit_unknown(&mut stages);
     let known = stages.iter().any(|stage| stage.unit.is_some());
     let mut header = String::new();
     let mut clips = Vec::with_capacity(inputs.len());
     for (i, (stage, input)) in stages.iter().zip(inputs).enumerate() {
         let difference = (i > 0).then(|| difference(&stages[0], stage, options.shell)).flatten();
-        let capsules = robots[i].as_ref().map_or(&[][..], |(_, capsules)| capsules);
-        let clip = clip(stage, input, capsules, difference.as_ref(), known, options);
+        let clip = clip(stage, input, &bodies[i], difference.as_ref(), known, options);
         header.push_str(&heading(stage, input, &clip, i, known, fitted[i]));
         clips.push(clip);
     }
@@ -72,32 +71,28 @@ pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
         unit: if known { "m" } else { "units" },
         heading: rounded(heading, 1e4),
         grid: if known { 0.5 } else { nice_step(size / 4.0) },
+        coarse: SITE_QUANTA,
         clips,
     };
     let data = serde_json::to_string(&data).expect("plain data is JSON");
     let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
-    fill(&[
-        ("title", &xml(&title.join(", "))),
-        ("style", include_str!("page/viewer.css")),
-        ("header", &header),
-        ("data", &json_in_script(&data)),
-        ("script", include_str!("page/viewer.js")),
-    ])
+    page::fill(
+        include_str!("page/viewer.html"),
+        &[
+            ("title", &xml(&title.join(", "))),
+            ("style", include_str!("page/viewer.css")),
+            ("header", &header),
+            ("data", &json_in_script(&data)),
+            ("script", &page::viewer_script()),
+        ],
+    )
 }
 
-/// The page with its placeholders filled. What is filled in is not searched again: a name may look like one.
-fn fill(parts: &[(&str, &str)]) -> Vec<u8> {
-    let mut page = String::new();
-    let mut rest = include_str!("page/viewer.html");
-    for (name, text) in parts {
-        let (before, after) =
-            rest.split_once(&format!("{{{{{name}}}}}")).expect("the page has the placeholder");
-        page.push_str(before);
-        page.push_str(text);
-        rest = after;
-    }
-    page.push_str(rest);
-    page.into_bytes()
+/// Puts the sites of its body on a stage; returns the solids.
+fn dress(stage: &mut Stage<'_>) -> Vec<Solid> {
+    let body = body(stage);
+    stage.sites = body.sites;
+    body.solids
 }
 
 #[derive(Serialize)]
@@ -105,6 +100,8 @@ struct Data {
     unit: &'static str,
     heading: f64,
     grid: f64,
+    /// Quanta of the sites of bodies.
+    coarse: i32,
     clips: Vec<ClipData>,
 }
 
@@ -112,18 +109,16 @@ struct Data {
 struct ClipData {
     name: String,
     joints: Vec<String>,
-    /// -1 for a root.
+    /// Of joints, then of the sites of the body; -1 for a root.
     parents: Vec<i32>,
     /// 0 in the middle, 1 left, 2 right.
     sides: Vec<u8>,
     ends: Vec<u8>,
     /// From, to, whether it is outside the body.
     bones: Vec<[usize; 3]>,
-    /// From, to, radius.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    capsules: Vec<(usize, usize, f64)>,
+    solids: Vec<SolidData>,
     feet: Vec<FootData>,
-    head: Option<[usize; 2]>,
+    findings: Vec<Finding>,
     centre: usize,
     fps: f64,
     frames: usize,
@@ -136,8 +131,32 @@ struct ClipData {
     /// Over the samples, 0 to 255: the largest difference, or without one the speed of the hips.
     curve: Vec<u8>,
     differences: Option<DifferenceData>,
-    /// samples × joints × 3: from the parent, in quanta.
+    /// samples × joints and sites × 3: from the parent, in quanta.
     data: String,
+}
+
+/// From, to, radius at both, the joint that colours it, depth over width, form (0 capsule, 1 cylinder, 2 box, 3 capsule
+/// with a face), and the places that give the wide direction: none, two, three of a plane, or two pairs with shares.
+type SolidData = (usize, usize, f64, f64, usize, f64, u8, Vec<f64>);
+
+fn solid(solid: &Solid, scale: f64) -> SolidData {
+    let [from, to] = solid.ends;
+    let [first, last] = solid.radii.map(|radius| rounded((radius * scale).min(FAR), 1e4));
+    let form = match solid.form {
+        Form::Capsule => 3 * u8::from(solid.face),
+        Form::Cylinder => 1,
+        Form::Box => 2,
+    };
+    let numbers = |places: &[usize]| places.iter().map(|place| *place as f64).collect();
+    let across = match &solid.across {
+        Across::Round => Vec::new(),
+        Across::Pair(places) => numbers(places),
+        Across::Plane(places) => numbers(places),
+        Across::Between { pairs, at } => {
+            [numbers(pairs.as_flattened()), at.map(|at| rounded(at, 1e3)).to_vec()].concat()
+        }
+    };
+    (from, to, first, last, solid.joint, rounded(solid.depth, 1e3), form, across)
 }
 
 #[derive(Serialize)]
@@ -189,39 +208,42 @@ fn fit_unknown(stages: &mut [Stage<'_>]) -> Vec<bool> {
 fn clip(
     stage: &Stage<'_>,
     input: &ViewInput<'_>,
-    capsules: &[Capsule],
+    solids: &[Solid],
     difference: Option<&Difference>,
     known: bool,
     options: &ViewOptions,
 ) -> ClipData {
     let skeleton = stage.clip.skeleton();
     let (joints, frames) = (skeleton.len(), stage.frames());
-    // The ends of capsules are no bones.
-    let bodies = capsules.first().map_or(joints, |first| first.ends[0]);
+    let places = joints + stage.sites.len();
     let step = (frames - 1).div_ceil(options.most_frames.max(2) - 1).max(1);
     let samples = (frames - 1) / step + 1;
     let quantum = if known { 1e-4 } else { stage.size() / 17_000.0 };
-    let mut values = Vec::with_capacity(samples * joints * 3);
+    let mut values = Vec::with_capacity(samples * places * 3);
     let mut centre = Vec::with_capacity(samples);
-    let parents: Vec<i32> =
-        skeleton.joints().iter().map(|joint| joint.parent.map_or(-1, |parent| parent.0 as i32)).collect();
-    stage.walk((0..samples).map(|sample| sample * step), |_, places| {
+    let above = skeleton.joints().iter().map(|joint| joint.parent.map_or(-1, |parent| parent.0 as i32));
+    let parents: Vec<i32> = above.chain(stage.sites.iter().map(|site| site.joint as i32)).collect();
+    stage.walk((0..samples).map(|sample| sample * step), |_, poses| {
         let start = values.len();
-        for place in places {
+        for place in poses {
             // Coordinates beyond 200 km are drawn at that distance.
             values.extend(place.map(|x| (x / quantum).round().clamp(-2e9, 2e9) as i32));
         }
         // From the last joint back, so the parent is still whole.
-        for joint in (0..joints).rev() {
+        for joint in (0..places).rev() {
             if let Ok(parent) = usize::try_from(parents[joint]) {
                 for axis in 0..3 {
                     let above: i32 = values[start + parent * 3 + axis];
                     let value = &mut values[start + joint * 3 + axis];
                     *value = value.wrapping_sub(above);
+                    // Sites only shape the body.
+                    if joint >= joints {
+                        *value = (f64::from(*value) / f64::from(SITE_QUANTA)).round() as i32;
+                    }
                 }
             }
         }
-        centre.push(places[stage.centre]);
+        centre.push(poses[stage.centre]);
     });
     let differences = difference.map(|difference| differences(difference, joints, step, samples));
     let curve = match difference {
@@ -241,18 +263,10 @@ fn clip(
         parents,
         sides: stage.sides.iter().map(|side| side.map_or(0, side_number)).collect(),
         ends: skeleton.joints().iter().map(|joint| u8::from(joint.end_site)).collect(),
-        bones: stage
-            .bones
-            .iter()
-            .filter(|bone| bone.to < bodies)
-            .map(|bone| [bone.from, bone.to, usize::from(bone.faint)])
-            .collect(),
-        capsules: capsules
-            .iter()
-            .map(|it| (it.ends[0], it.ends[1], rounded(it.radius * stage.scale, 1e4)))
-            .collect(),
+        bones: stage.bones.iter().map(|bone| [bone.from, bone.to, usize::from(bone.faint)]).collect(),
+        solids: solids.iter().map(|it| solid(it, stage.scale)).collect(),
         feet: feet(stage, step, samples),
-        head: head(stage),
+        findings: findings(stage.clip),
         centre: stage.centre,
         fps: stage.clip.rate().fps(),
         frames: stage.clip.frames(),
@@ -263,7 +277,7 @@ fn clip(
         quantum,
         curve,
         differences,
-        data: coding::encode(&values, joints * 3),
+        data: coding::encode(&values, places * 3),
     }
 }
 
@@ -272,14 +286,6 @@ fn side_number(side: Side) -> u8 {
         Side::Left => 1,
         Side::Right => 2,
     }
-}
-
-/// The head with the end of its bone.
-fn head(stage: &Stage<'_>) -> Option<[usize; 2]> {
-    let skeleton = stage.clip.skeleton();
-    let head = skeleton.with_role(Role::Head)?;
-    let end = skeleton.children(head).iter().find(|child| skeleton.joint(**child).end_site);
-    Some([head.index(), end.unwrap_or(&head).index()])
 }
 
 fn feet(stage: &Stage<'_>, step: usize, samples: usize) -> Vec<FootData> {
@@ -329,6 +335,9 @@ fn differences(difference: &Difference, joints: usize, step: usize, samples: usi
 fn largest(values: &[f32]) -> f32 {
     values.iter().copied().fold(0.0, f32::max)
 }
+
+/// Sites are rounded to this many quanta.
+const SITE_QUANTA: i32 = 10;
 
 /// At most this many points of a curve are kept, each the largest of its neighbours.
 const CURVE: usize = 600;

@@ -7,8 +7,8 @@ use mocap_model::Role;
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum RobotError {
-    #[error("the robot is not a humanoid: it lacks {missing}")]
-    NotHumanoid { missing: &'static str },
+    #[error("the robot is not a humanoid: {reason}")]
+    NotHumanoid { reason: &'static str },
     #[error("the source has no joint with the role {role}; name it with a joint map")]
     SourceRole { role: Role },
     #[error("the source has no frames")]

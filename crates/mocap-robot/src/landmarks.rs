@@ -3,11 +3,12 @@
 
 use std::collections::HashSet;
 
-use mocap_model::{Isometry3, JointId, Robot, RobotJointKind, Role, Vector3};
-use nalgebra::{Matrix3, Point3};
+use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion};
+use nalgebra::Point3;
 
 use crate::RobotError;
-use crate::kinematics::follow_mimics;
+use crate::limb_pairs::{Limbs, Way};
+use crate::rest::Rest;
 use crate::sole::sole_points;
 
 /// A point fixed to a body.
@@ -67,34 +68,34 @@ pub struct Humanoid {
     pub torso: usize,
     /// Soles of the feet.
     pub soles: [Sole; 2],
+    /// Turns the base so that the robot at rest faces X, with Y to its left and Z up.
+    pub upright: UnitQuaternion<f64>,
 }
 
 impl Humanoid {
     /// Finds it.
     ///
     /// # Errors
-    /// If the robot has not two legs with a knee: the parts that are missing.
+    /// If the robot has not two legs with a knee, or stands on more: what is wrong.
     pub fn find(robot: &Robot) -> Result<Humanoid, RobotError> {
-        let rest = Rest::of(robot);
-        let legs = pair(&rest, &["knee"], Place::Low);
-        let legs = legs.ok_or(RobotError::NotHumanoid { missing: "two legs with a knee each" })?;
-        let arms = pair(&rest, &["elbow"], Place::High).filter(|arms| arms[0].end != legs[0].end);
-        let pelvis = rest.common_body(legs[0].end, legs[1].end);
-        let legs = [0, 1].map(|side| leg(&rest, &legs[side], &legs[1 - side], pelvis));
-        let [Some(left), Some(right)] = legs else {
-            return Err(RobotError::NotHumanoid { missing: "two legs with a hip, a knee and an ankle" });
+        let Limbs { legs, arms, upright } = Limbs::find(&Rest::of(robot, UnitQuaternion::identity()))?;
+        let rest = Rest::of(robot, upright);
+        let [left, right] = &legs.ways;
+        let pelvis = rest.common_body(left.end, right.end);
+        let [Some(left), Some(right)] = [left, right].map(|way| leg(&rest, way, pelvis)) else {
+            return Err(RobotError::NotHumanoid {
+                reason: "it lacks two legs with a hip, a knee and an ankle",
+            });
         };
-        let torso = arms.as_ref().map_or(pelvis, |arms| rest.common_body(arms[0].end, arms[1].end));
+        let torso = arms.as_ref().map_or(pelvis, |arms| rest.common_body(arms.ways[0].end, arms.ways[1].end));
         let arms = arms.and_then(|arms| {
-            let [left, right] = [0, 1].map(|side| arm(&rest, &arms[side], &arms[1 - side], torso));
+            let [left, right] = arms.ways.each_ref().map(|way| arm(&rest, way, torso));
             Some([left?, right?])
         });
         let soles = [&left, &right].map(|leg| sole(&rest, leg));
-        Ok(Humanoid { legs: [left, right], arms, pelvis, torso, soles })
+        Ok(Humanoid { legs: [left, right], arms, pelvis, torso, soles, upright })
     }
-}
 
-impl Humanoid {
     /// What joints of the robot's skeleton are in a body; see [`Robot::to_skeleton`]. Of a group of hinges, the last.
     pub fn roles(&self, robot: &Robot) -> Vec<(JointId, Role)> {
         let joints = robot.skeleton_joints();
@@ -147,163 +148,37 @@ impl Humanoid {
     }
 }
 
-/// A robot with all joints at rest: the value 0, or the nearest that is allowed.
-pub(crate) struct Rest<'r> {
-    pub(crate) robot: &'r Robot,
-    pub(crate) placed: Vec<Isometry3<f64>>,
-    children: Vec<usize>,
-}
-
-impl Rest<'_> {
-    fn of(robot: &Robot) -> Rest<'_> {
-        let values = rest_values(robot);
-        let mut children = vec![0; robot.bodies().len()];
-        for parent in robot.bodies().iter().filter_map(|body| body.parent) {
-            children[parent] += 1;
-        }
-        Rest { robot, placed: robot.place(&Isometry3::identity(), &values), children }
-    }
-
-    /// From the base to a body.
-    fn path(&self, body: usize) -> Vec<usize> {
-        let up = std::iter::successors(Some(body), |body| self.robot.bodies()[*body].parent);
-        let mut path: Vec<usize> = up.collect();
-        path.reverse();
-        path
-    }
-
-    fn common_body(&self, a: usize, b: usize) -> usize {
-        let (a, b) = (self.path(a), self.path(b));
-        let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-        a[same - 1]
-    }
-
-    /// Hinges on the way to a body, from the base.
-    fn hinges(&self, body: usize) -> Vec<usize> {
-        let path = self.path(body);
-        let on_path = |joint: &usize| path.contains(&self.robot.joints()[*joint].body);
-        let is_hinge = |joint: &usize| self.robot.joints()[*joint].kind == RobotJointKind::Hinge;
-        (0..self.robot.joints().len()).filter(|joint| on_path(joint) && is_hinge(joint)).collect()
-    }
-
-    /// A point and the direction of a hinge's axis in the world.
-    fn line(&self, joint: usize) -> (Point3<f64>, Vector3<f64>) {
-        let joint = &self.robot.joints()[joint];
-        let body = self.placed[joint.body];
-        (body * Point3::from(joint.anchor), body.rotation * joint.axis)
-    }
-
-    fn point_on(&self, body: usize, at: Point3<f64>) -> BodyPoint {
-        BodyPoint { body, local: self.placed[body].inverse() * at }
-    }
-
-    /// The point nearest to the axes of hinges; parallel axes leave it at their anchors.
-    fn centre(&self, joints: &[usize]) -> Point3<f64> {
-        let mut sum = Matrix3::identity() * 1e-3;
-        let mut right = Vector3::zeros();
-        let lines: Vec<_> = joints.iter().map(|joint| self.line(*joint)).collect();
-        let mean = lines.iter().map(|(at, _)| at.coords).sum::<Vector3<f64>>() / lines.len() as f64;
-        right += mean * 1e-3;
-        for (at, along) in &lines {
-            let across = Matrix3::identity() - along * along.transpose();
-            sum += across;
-            right += across * at.coords;
-        }
-        Point3::from(sum.try_inverse().map_or(mean, |inverse| inverse * right))
-    }
-}
-
-/// The value of every joint at rest \[rad or m\].
-pub fn rest_values(robot: &Robot) -> Vec<f64> {
-    let within =
-        |limit: Option<mocap_model::Limit>| limit.map_or(0.0, |limit| 0.0f64.clamp(limit.min, limit.max));
-    let mut values: Vec<f64> = robot.joints().iter().map(|joint| within(joint.limit)).collect();
-    follow_mimics(robot, &mut values);
-    values
-}
-
-/// Whether to prefer limbs that end low or high.
-#[derive(Clone, Copy, PartialEq)]
-enum Place {
-    Low,
-    High,
-}
-
-/// A way from the base to the end of a limb.
-struct Way {
-    end: usize,
-    hinges: Vec<usize>,
-}
-
-/// The left and the right limb: ways with a hinge of one of the names, else mirrored ways by their place.
-fn pair(rest: &Rest, names: &[&str], place: Place) -> Option<[Way; 2]> {
-    let leaves = (0..rest.robot.bodies().len()).filter(|body| rest.children[*body] == 0);
-    let mut ways: Vec<Way> = leaves.map(|end| Way { end, hinges: rest.hinges(end) }).collect();
-    ways.retain(|way| way.hinges.len() >= 3);
-    let named = |way: &Way| {
-        way.hinges.iter().any(|hinge| {
-            let name = rest.robot.joints()[*hinge].name.to_lowercase();
-            names.iter().any(|part| name.contains(part))
-        })
-    };
-    if ways.iter().filter(|way| named(way)).count() >= 2 {
-        ways.retain(named);
-    } else {
-        let others = ["knee", "elbow"];
-        ways.retain(|way| {
-            !way.hinges.iter().any(|hinge| {
-                let name = rest.robot.joints()[*hinge].name.to_lowercase();
-                others.iter().any(|part| name.contains(part))
-            })
-        });
-    }
-    let end = |way: &Way| rest.placed[way.end].translation.vector;
-    // Of one side, the way with the most hinges; it is mirrored by one on the other side.
-    let mut best: Option<(f64, [usize; 2])> = None;
-    for (i, left) in ways.iter().enumerate() {
-        for (j, right) in ways.iter().enumerate() {
-            let (a, b) = (end(left), end(right));
-            let mirrored = Vector3::new(b.x, -b.y, b.z);
-            let is_pair =
-                a.y > 0.01 && (a - mirrored).norm() < 0.05 && left.hinges.len() == right.hinges.len();
-            let own = left.hinges.iter().filter(|hinge| !right.hinges.contains(hinge)).count();
-            if !is_pair || own < 3 {
-                continue;
-            }
-            let height = if place == Place::Low { -a.z } else { a.z };
-            let value = own as f64 + height * 0.1;
-            if best.is_none_or(|(known, _)| value > known) {
-                best = Some((value, [i, j]));
-            }
-        }
-    }
-    let (_, [left, right]) = best?;
-    let take = |index: usize| Way { end: ways[index].end, hinges: ways[index].hinges.clone() };
-    Some([take(left), take(right)])
-}
-
-/// The hinges of a limb that the other side does not share, cut into before, at and behind the middle.
-fn split(rest: &Rest, way: &Way, other: &Way, name: &str) -> Option<[Vec<usize>; 3]> {
-    let own: Vec<usize> = way.hinges.iter().copied().filter(|hinge| !other.hinges.contains(hinge)).collect();
+/// The hinges of a limb before, at and behind its middle: knee or elbow. Those behind are of ankle or wrist: they end
+/// before a hinge that is parallel to one of them, as that of toes or fingers is.
+fn split(rest: &Rest, way: &Way, name: &str) -> Option<[Vec<usize>; 3]> {
+    let own = &way.hinges;
     let is_named = |hinge: &usize| rest.robot.joints()[*hinge].name.to_lowercase().contains(name);
     let named: Vec<usize> = own.iter().copied().filter(is_named).collect();
-    let middle = if named.is_empty() {
-        // The hinge nearest to half way along the limb, about a lateral axis if there is one.
-        let from = rest.line(own[0]).0;
-        let to = Point3::from(rest.placed[way.end].translation.vector);
-        let along = |hinge: &usize| {
-            let at = rest.line(*hinge).0;
-            let share = (at - from).norm() / ((at - from).norm() + (to - at).norm()).max(1e-9);
-            (share - 0.5).abs() - 0.2 * rest.line(*hinge).1.y.abs()
-        };
-        vec![own.iter().copied().min_by(|a, b| along(a).total_cmp(&along(b)))?]
-    } else {
-        named
-    };
+    let middle = if named.is_empty() { vec![bend(rest, way)?] } else { named };
     let (first, last) = (middle[0], middle[middle.len() - 1]);
     let before: Vec<usize> = own.iter().copied().filter(|hinge| *hinge < first).collect();
-    let behind: Vec<usize> = own.iter().copied().filter(|hinge| *hinge > last).collect();
+    let mut behind: Vec<usize> = own.iter().copied().filter(|hinge| *hinge > last).collect();
+    let axis = |at: usize| rest.line(behind[at]).1;
+    let is_next = |at: &usize| (0..*at).any(|before| axis(before).dot(&axis(*at)).abs() > 0.9);
+    let next = (1..behind.len()).find(is_next);
+    behind.truncate(next.unwrap_or(behind.len()));
     (!before.is_empty()).then_some([before, middle, behind])
+}
+
+/// The hinge nearest to half way along a limb that bends it; one about a lateral axis if there is one.
+fn bend(rest: &Rest, way: &Way) -> Option<usize> {
+    let [first, .., last] = way.hinges[..] else { return None };
+    let from = rest.line(first).0;
+    let end = Point3::from(rest.placed[way.end].translation.vector);
+    let along = |hinge: usize| {
+        let (at, axis) = rest.line(hinge);
+        let to = if hinge == last { end } else { rest.line(last).0 };
+        let bends = (to - at).try_normalize(1e-6).is_some_and(|below| axis.dot(&below).abs() < 0.7);
+        let share = (at - from).norm() / ((at - from).norm() + (to - at).norm()).max(1e-9);
+        bends.then(|| (hinge, (share - 0.5).abs() - 0.2 * axis.y.abs()))
+    };
+    let bends = way.hinges[1..].iter().filter_map(|hinge| along(*hinge));
+    bends.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(hinge, _)| hinge)
 }
 
 fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end_body: usize) -> Limb {
@@ -322,8 +197,8 @@ fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end
     }
 }
 
-fn leg(rest: &Rest, way: &Way, other: &Way, pelvis: usize) -> Option<Limb> {
-    let parts = split(rest, way, other, "knee")?;
+fn leg(rest: &Rest, way: &Way, pelvis: usize) -> Option<Limb> {
+    let parts = split(rest, way, "knee")?;
     let shank = rest.robot.joints()[*parts[1].last()?].body;
     let ankle = if parts[2].is_empty() {
         Point3::from(rest.placed[way.end].translation.vector)
@@ -334,8 +209,8 @@ fn leg(rest: &Rest, way: &Way, other: &Way, pelvis: usize) -> Option<Limb> {
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 
-fn arm(rest: &Rest, way: &Way, other: &Way, torso: usize) -> Option<Limb> {
-    let parts = split(rest, way, other, "elbow")?;
+fn arm(rest: &Rest, way: &Way, torso: usize) -> Option<Limb> {
+    let parts = split(rest, way, "elbow")?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
     let (wrist, body) = if parts[2].is_empty() {
         (far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0])), forearm)

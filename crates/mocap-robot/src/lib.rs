@@ -12,14 +12,17 @@ mod dense;
 mod error;
 mod kinematics;
 mod landmarks;
+mod limb_pairs;
 mod measure;
 mod report;
+mod rest;
 mod retarget;
 mod sole;
 mod solve;
 mod source;
 
 pub use error::RobotError;
-pub use landmarks::{BodyPoint, Humanoid, Limb, Sole, rest_values};
+pub use landmarks::{BodyPoint, Humanoid, Limb, Sole};
 pub use report::{Excess, Follow, RobotGate, RobotReport, Skate};
+pub use rest::rest_values;
 pub use retarget::{RobotOptions, retarget};

@@ -5,8 +5,9 @@ use nalgebra::Point3;
 
 use crate::capsules::Capsules;
 use crate::cost::{Goal, LimbDirections};
-use crate::landmarks::{Humanoid, Limb, rest_values};
+use crate::landmarks::{Humanoid, Limb};
 use crate::report::{Excess, Follow, RobotReport, Skate};
+use crate::rest::rest_values;
 use crate::sole::lowest_points;
 
 /// A sole point lower than this touches the floor \[m\].

@@ -8,9 +8,10 @@ use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
 use crate::kinematics::{BASE, Kinematics};
-use crate::landmarks::{Humanoid, Limb, rest_values};
+use crate::landmarks::{Humanoid, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
+use crate::rest::rest_values;
 use crate::sole::lowest_points;
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
@@ -77,7 +78,7 @@ pub fn retarget(
     let source = Source::of(clip, metres, options.fps)?;
     let rest = rest_values(robot);
     let mut kinematics = Kinematics::new(robot);
-    let base = Isometry3::identity();
+    let base = Isometry3::from_parts(Vector3::zeros().into(), humanoid.upright);
     kinematics.place(&RobotPose { base, values: rest.clone() });
     let capsules = Capsules::of(robot, &kinematics.placed);
     let [left, right] = [0, 1].map(|foot| kinematics.placed[humanoid.soles[foot].body].rotation);
@@ -229,7 +230,8 @@ fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &
         humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
     let translation = goal.hips.coords - rotation * hips;
     debug_assert_eq!(kinematics.columns(), BASE + rest.len());
-    RobotPose { base: Isometry3::from_parts(translation.into(), rotation), values: rest.to_vec() }
+    let base = Isometry3::from_parts(translation.into(), rotation * humanoid.upright);
+    RobotPose { base, values: rest.to_vec() }
 }
 
 /// Lifts soles that swing too low.

@@ -48,5 +48,5 @@ struct Readme;
 pub use error::{TomlError, TomlProblem, did_you_mean};
 pub use settings::settings;
 pub use text::Text;
-pub use value::{Cell, Entry, Table, Value};
+pub use value::{Cell, Entry, Table, Value, find};
 pub use variables::Variables;

@@ -63,6 +63,17 @@ impl Text {
         error.nearest(&entry.key, known, "it takes")
     }
 
+    /// Refuses keys that nothing reads; `of` names whose they are.
+    ///
+    /// # Errors
+    /// For the first key that is not known, with the nearest one.
+    pub fn check_keys(&self, table: &Table, of: &str, known: &[&str]) -> Result<(), TomlError> {
+        match table.iter().find(|entry| !known.contains(&entry.key.as_str())) {
+            Some(entry) => Err(self.unknown(entry, of, known)),
+            None => Ok(()),
+        }
+    }
+
     /// The error of a value that is of another type.
     pub fn mistyped(&self, entry: &Entry, wanted: &str) -> TomlError {
         let message = format!("'{}' must be {wanted}, found {}", entry.key, entry.cell.value.named());
@@ -124,6 +135,25 @@ mod tests {
         let values = ["10.5", "x"].map(Some);
         assert_eq!([cells[0].value.scalar(), cells[1].value.scalar()], values);
         assert_eq!(cells[2].value, Value::Flag(true));
+    }
+
+    #[test]
+    fn numbers_are_finite_and_mistakes_have_their_place() {
+        let text = text_of("a = 1.5\nb = nan\nc = [1, 2, inf]\nd = 'x'\ne = [1, 2]\n");
+        let table = text.parse().unwrap();
+        let entry = |key: &str| crate::find(&table, key).unwrap();
+        assert_eq!(entry("a").number(&text), Ok(1.5));
+        assert_eq!(entry("e").numbers(&text), Ok([1.0, 2.0]));
+        let wrong = |error: TomlError| (error.message.clone(), error.place().unwrap());
+        let (message, place) = wrong(entry("b").number(&text).unwrap_err());
+        assert_eq!(
+            (message.as_str(), place),
+            ("'b' must be a number, found nan, which is not finite", (2, 5))
+        );
+        assert_eq!(wrong(entry("c").numbers::<3>(&text).unwrap_err()).1, (3, 12));
+        assert_eq!(wrong(entry("d").number(&text).unwrap_err()).0, "'d' must be a number, found text");
+        assert!(entry("e").numbers::<3>(&text).is_err());
+        assert!(text.check_keys(&table, "a test", &["a", "b", "c", "d"]).is_err());
     }
 
     #[test]

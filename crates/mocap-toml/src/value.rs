@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Text, TomlError};
+use crate::{Text, TomlError, TomlProblem};
 
 /// The entries of a table, in the order of the file.
 pub type Table = Vec<Entry>;
@@ -114,6 +114,50 @@ impl Entry {
         cells.iter().map(table).collect()
     }
 
+    /// A finite number.
+    ///
+    /// # Errors
+    /// Where the value has another type, or is infinite or no number.
+    pub fn number(&self, text: &Text) -> Result<f64, TomlError> {
+        self.finite(&self.cell, "a number", text)
+    }
+
+    /// A list of `N` finite numbers.
+    ///
+    /// # Errors
+    /// Where the value has another type, another length, or a number is not finite.
+    pub fn numbers<const N: usize>(&self, text: &Text) -> Result<[f64; N], TomlError> {
+        let wanted = format!("a list of {N} numbers");
+        match &self.cell.value {
+            Value::List(cells) if cells.len() == N => {
+                let mut values = [0.0; N];
+                for (value, cell) in values.iter_mut().zip(cells) {
+                    *value = self.finite(cell, &wanted, text)?;
+                }
+                Ok(values)
+            }
+            Value::List(cells) => {
+                let message = format!("'{}' must be {wanted}, found {} values", self.key, cells.len());
+                Err(text.error(TomlProblem::Type, self.cell.span.clone(), message))
+            }
+            _ => Err(text.mistyped(self, &wanted)),
+        }
+    }
+
+    fn finite(&self, cell: &Cell, wanted: &str, text: &Text) -> Result<f64, TomlError> {
+        let wrong = |found: &str| {
+            let message = format!("'{}' must be {wanted}, found {found}", self.key);
+            text.error(TomlProblem::Type, cell.span.clone(), message)
+        };
+        match &cell.value {
+            Value::Number(number) => {
+                let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
+                value.ok_or_else(|| wrong(&format!("{number}, which is not finite")))
+            }
+            other => Err(wrong(other.named())),
+        }
+    }
+
     /// A value that must be text.
     ///
     /// # Errors
@@ -132,4 +176,9 @@ impl Entry {
     pub fn switch(&self, text: &Text) -> Result<bool, TomlError> {
         self.cell.value.switch().ok_or_else(|| text.mistyped(self, "true or false"))
     }
+}
+
+/// The entry of a key.
+pub fn find<'t>(table: &'t Table, key: &str) -> Option<&'t Entry> {
+    table.iter().find(|entry| entry.key == key)
 }

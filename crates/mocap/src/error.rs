@@ -39,6 +39,9 @@ pub enum Error {
     /// A motion cannot be retargeted.
     #[error(transparent)]
     Retarget(#[from] mocap_retarget::RetargetError),
+    /// A motion cannot be put on a robot.
+    #[error(transparent)]
+    Robot(#[from] mocap_robot::RobotError),
     /// A motion cannot be compressed, or a compressed clip cannot be opened.
     #[error(transparent)]
     Compress(#[from] mocap_compress::CompressError),
@@ -71,6 +74,7 @@ impl Error {
             Error::Finding(finding) => finding.code(),
             Error::OutputFormat { .. } => "usage::format",
             Error::Retarget(error) => error.code(),
+            Error::Robot(error) => error.code(),
             Error::Compress(error) => error.code(),
             Error::Compare(_) => "compare::different",
             Error::Edit(error) => error.code(),

@@ -65,6 +65,8 @@ mod peers;
 mod problem;
 mod read;
 mod skeleton_summary;
+mod target;
+mod target_report;
 mod unit;
 mod up;
 mod write;
@@ -105,11 +107,17 @@ pub use options::ReadOptions;
 pub use peers::{PeerAnswer, PeerAnswers, Peers};
 use problem::above_zero;
 pub use problem::{Problem, unit_name};
-pub use read::{file_bytes, open, read, read_markers, read_skeleton, read_with};
+pub use read::{
+    KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
+};
 pub use skeleton_summary::SkeletonSummary;
+pub use target::{
+    Opening, Target, TargetOptions, put_on_target, read_target, settle_target_warnings, speeds_in,
+};
+pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
-pub use write::{prepare, write, write_clips, write_markers, write_skeleton, write_with};
+pub use write::{prepare, write, write_as, write_clips, write_markers, write_skeleton, write_with};
 
 // The crates of the project as modules, and the types that a program names most.
 pub use mocap_analysis as analysis;

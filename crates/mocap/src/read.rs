@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use mocap_formats::{Finding, Format, FormatProblem, Parsed, Rejected, asf};
+use mocap_formats::{Document, Finding, Format, FormatProblem, Parsed, Rejected, asf};
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::clip_of_file::split_clip;
@@ -49,6 +49,49 @@ pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed
     let options = &ReadOptions { clip, ..options.clone() };
     let Parsed { value: file, warnings } = open(path, options)?;
     finish(path, options, warnings, file.into_clip(options))
+}
+
+/// A motion, and of a format that shows bodies its file.
+pub type KeptClip = (Clip, Option<Box<dyn Document>>);
+
+/// As [`read_with`], and keeps the file of a format that shows bodies: [`write_as`](crate::write_as) takes from it what a
+/// clip does not hold, such as a mesh.
+///
+/// ```
+/// let (walk, document) = mocap::read_kept("../../fixtures/clips/alex_walk.bvh", &Default::default())?.value;
+/// assert!(walk.frames() > 1 && document.is_none());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read_with`].
+pub fn read_kept(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<KeptClip>, Error> {
+    let path = path.as_ref();
+    let clip = split_clip(path).1.or_else(|| options.clip.clone());
+    let options = &ReadOptions { clip, ..options.clone() };
+    let Parsed { value: file, warnings } = open(path, options)?;
+    if !file.format().exchange().is_some_and(Format::holds_several_clips) {
+        let Parsed { value, warnings } = finish(path, options, warnings, file.into_clip(options))?;
+        return Ok(Parsed { value: (value, None), warnings });
+    }
+    let Parsed { value, warnings } = finish(path, options, warnings, file.to_clip(options))?;
+    Ok(Parsed { value: (value, file.into_document()), warnings })
+}
+
+/// Reads all motions of a file that may hold several, such as a GLB; of other files the one.
+///
+/// ```
+/// let clips = mocap::read_all("../../fixtures/clips/alex_walk.bvh", &Default::default())?.value;
+/// assert_eq!(clips.len(), 1);
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read_with`].
+pub fn read_all(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Vec<Clip>>, Error> {
+    let path = path.as_ref();
+    let Parsed { value: file, warnings } = open(path, options)?;
+    finish(path, options, warnings, file.to_clips(options))
 }
 
 /// Reads the skeleton of a file of any format, with or without a motion.
@@ -142,7 +185,7 @@ fn skeleton_of(motion: &Path, options: &ReadOptions) -> Result<Parsed<asf::Docum
 }
 
 /// All warnings of a file, first those of its document; an error has them too.
-fn finish<T>(
+pub(crate) fn finish<T>(
     path: &Path,
     options: &ReadOptions,
     before: Vec<mocap_formats::Finding>,

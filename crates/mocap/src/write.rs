@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::Builder;
 
-use mocap_formats::{Content, Encoded, Finding, Format, WriteOptions};
+use mocap_formats::{Content, Document, Encoded, Finding, Format, WriteOptions};
 use mocap_model::{Clip, Markers, Skeleton, Space};
 
 use crate::unit::in_space;
@@ -53,11 +53,40 @@ pub fn write_with(
     options: &WriteOptions,
 ) -> Result<Vec<Finding>, Error> {
     let path = path.as_ref();
-    let format = format_of(path)?;
+    write_as(path, clip.clone(), None, format_of(path)?, options)
+}
+
+/// As [`write_with`], in a format whatever the path says. Of `document`, the file that the clip or its skeleton comes
+/// from, meshes, skins and materials stay where the format holds them; a warning says where they do not.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// mocap::write_as(folder.path().join("walk"), walk, None, mocap::Format::Csv, &Default::default())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_as(
+    path: impl AsRef<Path>,
+    clip: Clip,
+    document: Option<&dyn Document>,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Vec<Finding>, Error> {
     let mut warnings = Vec::new();
-    let prepared = for_format(prepare(clip.clone(), format, &mut warnings), format, &mut warnings);
-    let encoded = mocap_formats::write_owned(prepared, format, options)?;
-    warnings.extend(put(path, encoded)?);
+    let encoded = match document.filter(|_| format.holds_several_clips()) {
+        Some(document) => {
+            let clip = for_format(clip, format, &mut warnings);
+            mocap_formats::write_kept(Some(document), &[clip], format, options)?
+        }
+        None => {
+            let prepared = for_format(prepare(clip, format, &mut warnings), format, &mut warnings);
+            mocap_formats::write_owned(prepared, format, options)?
+        }
+    };
+    warnings.extend(put(path.as_ref(), encoded)?);
     Ok(warnings)
 }
 

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use mocap_edit::{Edit, EditError, Keep, Layer, Path as PathOverGround, RootCurve, TimeMap};
+use mocap_edit::{
+    Characteristic, Edit, EditError, Fourier, Keep, Layer, Path as PathOverGround, RootCurve, TimeMap,
+};
 use mocap_formats::{Limits, Remedy};
 use mocap_model::Clip;
 
+use super::{keys, surface};
 use crate::args::{EditArg, EditList, Reading};
 use crate::batch::{Input, JobContext};
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::{Diagnostic, Failure, read_toml};
 use crate::read::{self, Motion};
 
 /// An edit whose files are read, except those of which each input has its own.
@@ -27,7 +30,7 @@ pub(super) fn load(edits: &EditList, reading: &Reading) -> Result<Vec<LoadedEdit
 
 /// The files that edits read.
 pub(super) fn files(edits: &EditList) -> Vec<PathBuf> {
-    edits.0.iter().filter_map(EditArg::file).filter(|file| !file.is_dir()).cloned().collect()
+    edits.0.iter().flat_map(EditArg::files).filter(|file| !file.is_dir()).cloned().collect()
 }
 
 /// The motion in a file that an edit names, without a rest pose before it.
@@ -81,6 +84,20 @@ impl LoadedEdit {
                 Edit::Add(Box::new(Layer { clip, weight, mask }))
             }
             EditArg::Join { file, options } => Edit::Join(motion(&file, reading)?, options),
+            EditArg::Blend { file, weight, options } => Edit::Blend(motion(&file, reading)?, weight, options),
+            EditArg::Warp { file } => Edit::Warp(Box::new(keys::read(&read_toml(&file)?)?)),
+            EditArg::Terrain(args) => Edit::Terrain(Box::new(surface::read(&args)?)),
+            EditArg::Fourier { harmonics, style, gain, lock_feet } => {
+                let characteristic = match style {
+                    Some(files) => {
+                        let [neutral, styled] = [&files.0, &files.1].map(|file| motion(file, reading));
+                        Some(Characteristic { neutral: *neutral?, styled: *styled?, gain })
+                    }
+                    None => None,
+                };
+                let harmonics = harmonics.map(|count| count as usize);
+                Edit::Fourier(Box::new(Fourier { harmonics, characteristic, lock_feet }))
+            }
         }))
     }
 

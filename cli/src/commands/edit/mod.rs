@@ -1,7 +1,9 @@
 //! `mocap edit`: edits of motions, with a report of what they changed.
 
+mod keys;
 mod load;
 mod row;
+mod surface;
 
 use std::io::Write;
 use std::path::Path;

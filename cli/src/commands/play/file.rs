@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mocap_edit::{Amount, Graph, Node, NodeKind};
 use mocap_model::FrameRange;
-use mocap_toml::{Entry, Table, Text, TomlError};
+use mocap_toml::{Entry, Table, Text, TomlError, find};
 
 use super::names::{GRAPH, Names};
 use super::node;
@@ -28,12 +28,9 @@ impl GraphFile {
     pub(super) fn of(text: &Text, path: &Path) -> Result<GraphFile, TomlError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let table = text.parse()?;
-        let known = ["output", "params", "clip", "node"];
-        if let Some(entry) = table.iter().find(|entry| !known.contains(&entry.key.as_str())) {
-            return Err(text.unknown(entry, "a graph", &known));
-        }
+        text.check_keys(&table, "a graph", &["output", "params", "clip", "node"])?;
         let empty = Table::new();
-        let part = |key: &str| match table.iter().find(|entry| entry.key == key) {
+        let part = |key: &str| match find(&table, key) {
             Some(entry) => entry.table(text),
             None => Ok(&empty),
         };
@@ -53,7 +50,7 @@ impl GraphFile {
         }
         let mut graph = Graph::default();
         for entry in params {
-            graph.params.push((entry.key.clone(), names.number(entry)?));
+            graph.params.push((entry.key.clone(), entry.number(names.text)?));
         }
         let mut files = Vec::new();
         for (number, entry) in clips.iter().enumerate() {
@@ -68,7 +65,7 @@ impl GraphFile {
             let error = text.error(GRAPH, 0..0, "the graph has no clips");
             return Err(error.help("a motion is a table [clip.NAME] with path = '...'"));
         }
-        graph.output = match table.iter().find(|entry| entry.key == "output") {
+        graph.output = match find(&table, "output") {
             Some(entry) => names.node(entry)?,
             None => graph.nodes.len() - 1,
         };
@@ -81,11 +78,11 @@ impl GraphFile {
 fn clip(names: &Names, entry: &Entry, folder: &Path) -> Result<(ClipFile, Amount), TomlError> {
     let text = names.text;
     let table = entry.table(text)?;
-    names.known(table, "a clip", &["path", "loop", "range", "speed"])?;
+    names.text.check_keys(table, "a clip", &["path", "loop", "range", "speed"])?;
     let path = names.required(entry, table, "path")?.text(text)?;
-    let looped = names.optional(table, "loop").map_or(Ok(false), |entry| entry.switch(text))?;
-    let range = names.optional(table, "range").map(|entry| names.parsed(entry)).transpose()?;
-    let speed = names.optional(table, "speed").map_or(Ok(Amount::Fixed(1.0)), |entry| names.amount(entry))?;
+    let looped = find(table, "loop").map_or(Ok(false), |entry| entry.switch(text))?;
+    let range = find(table, "range").map(|entry| names.parsed(entry)).transpose()?;
+    let speed = find(table, "speed").map_or(Ok(Amount::Fixed(1.0)), |entry| names.amount(entry))?;
     Ok((ClipFile { name: entry.key.clone(), path: folder.join(path), looped, range }, speed))
 }
 

@@ -1,7 +1,7 @@
 //! Names in the file of a graph, and values that stand for them.
 
 use mocap_edit::Amount;
-use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem};
+use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem, find};
 
 /// What is wrong with a graph.
 pub(super) const GRAPH: TomlProblem = TomlProblem::Other("play::graph");
@@ -16,18 +16,6 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Refuses keys that nothing reads.
-    pub(super) fn known(&self, table: &Table, of: &str, known: &[&str]) -> Result<(), TomlError> {
-        match table.iter().find(|entry| !known.contains(&entry.key.as_str())) {
-            Some(entry) => Err(self.text.unknown(entry, of, known)),
-            None => Ok(()),
-        }
-    }
-
-    pub(super) fn optional<'t>(&self, table: &'t Table, key: &str) -> Option<&'t Entry> {
-        table.iter().find(|entry| entry.key == key)
-    }
-
     pub(super) fn required<'t>(
         &self,
         of: &Entry,
@@ -35,12 +23,7 @@ impl Names<'_> {
         key: &str,
     ) -> Result<&'t Entry, TomlError> {
         let missing = || self.text.error(GRAPH, of.cell.span.clone(), format!("'{}' has no {key}", of.key));
-        self.optional(table, key).ok_or_else(missing)
-    }
-
-    pub(super) fn number(&self, entry: &Entry) -> Result<f64, TomlError> {
-        let value = entry.cell.value.scalar().and_then(|value| value.parse::<f64>().ok());
-        value.filter(|value| value.is_finite()).ok_or_else(|| self.text.mistyped(entry, "a number"))
+        find(table, key).ok_or_else(missing)
     }
 
     /// A text that is read as something else.
@@ -53,7 +36,7 @@ impl Names<'_> {
     pub(super) fn amount(&self, entry: &Entry) -> Result<Amount, TomlError> {
         match &entry.cell.value {
             mocap_toml::Value::Text(_) => self.param(entry).map(Amount::Param),
-            _ => self.number(entry).map(Amount::Fixed),
+            _ => entry.number(self.text).map(Amount::Fixed),
         }
     }
 

@@ -3,7 +3,7 @@
 use mocap_edit::{
     Amount, BlendSpace, Curve, Fade, NodeKind, PhaseChange, SpaceKind, StateMachine, Transition,
 };
-use mocap_toml::{Entry, Table, TomlError};
+use mocap_toml::{Entry, Table, TomlError, find};
 
 use super::names::{GRAPH, Names};
 
@@ -17,13 +17,13 @@ pub(super) fn kind(names: &Names, entry: &Entry) -> Result<NodeKind, TomlError> 
         "space" => space(names, entry, table),
         "blend" => blend(names, entry, table),
         "layer" => {
-            names.known(table, "a layer", &["type", "base", "over", "weight", "mask"])?;
+            names.text.check_keys(table, "a layer", &["type", "base", "over", "weight", "mask"])?;
             let [base, over] = ["base", "over"].map(|key| names.required(entry, table, key));
             let (base, over) = (names.node(base?)?, names.node(over?)?);
             Ok(NodeKind::Layer { base, over, weight: weight(names, table)?, mask: mask(names, table)? })
         }
         "add" => {
-            names.known(table, "an addition", &["type", "base", "add", "weight", "mask"])?;
+            names.text.check_keys(table, "an addition", &["type", "base", "add", "weight", "mask"])?;
             let [base, add] = ["base", "add"].map(|key| names.required(entry, table, key));
             let (base, add) = (names.node(base?)?, names.node(add?)?);
             Ok(NodeKind::Add { base, add, weight: weight(names, table)?, mask: mask(names, table)? })
@@ -38,16 +38,16 @@ pub(super) fn kind(names: &Names, entry: &Entry) -> Result<NodeKind, TomlError> 
 }
 
 fn weight(names: &Names, table: &Table) -> Result<Amount, TomlError> {
-    names.optional(table, "weight").map_or(Ok(Amount::Fixed(1.0)), |entry| names.amount(entry))
+    find(table, "weight").map_or(Ok(Amount::Fixed(1.0)), |entry| names.amount(entry))
 }
 
 fn mask(names: &Names, table: &Table) -> Result<Option<mocap_edit::Mask>, TomlError> {
-    names.optional(table, "mask").map(|entry| names.parsed(entry)).transpose()
+    find(table, "mask").map(|entry| names.parsed(entry)).transpose()
 }
 
 fn space(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlError> {
     let text = names.text;
-    names.known(table, "a blend space", &["type", "kind", "params", "sample"])?;
+    names.text.check_keys(table, "a blend space", &["type", "kind", "params", "sample"])?;
     let kind: SpaceKind = names.parsed(names.required(entry, table, "kind")?)?;
     let listed = names.required(entry, table, "params")?;
     let named = listed.texts(text)?;
@@ -59,9 +59,9 @@ fn space(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlEr
     let (mut places, mut clips) = (Vec::new(), Vec::new());
     for (sample, _) in samples.tables(text)? {
         let keys: Vec<&str> = named.iter().map(String::as_str).chain(["clip"]).collect();
-        names.known(sample, "a sample of this space", &keys)?;
+        text.check_keys(sample, "a sample of this space", &keys)?;
         clips.push(names.clip(names.required(samples, sample, "clip")?)?);
-        let place = named.iter().map(|name| names.number(names.required(samples, sample, name)?));
+        let place = named.iter().map(|name| names.required(samples, sample, name)?.number(text));
         places.push(place.collect::<Result<Vec<f64>, _>>()?);
     }
     let space = BlendSpace::new(kind, places)
@@ -70,11 +70,11 @@ fn space(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlEr
 }
 
 fn blend(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlError> {
-    names.known(table, "a blend", &["type", "part"])?;
+    names.text.check_keys(table, "a blend", &["type", "part"])?;
     let listed = names.required(entry, table, "part")?;
     let mut parts = Vec::new();
     for (part, _) in listed.tables(names.text)? {
-        names.known(part, "a part of this blend", &["node", "weight"])?;
+        names.text.check_keys(part, "a part of this blend", &["node", "weight"])?;
         parts.push((names.node(names.required(listed, part, "node")?)?, weight(names, part)?));
     }
     if parts.is_empty() {
@@ -85,13 +85,13 @@ fn blend(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlEr
 
 fn states(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlError> {
     let text = names.text;
-    names.known(table, "a state machine", &["type", "start", "state", "transition"])?;
+    names.text.check_keys(table, "a state machine", &["type", "start", "state", "transition"])?;
     let listed = names.required(entry, table, "state")?;
     let mut states: Vec<(String, usize)> = Vec::new();
     for (state, span) in listed.tables(text)? {
-        names.known(state, "a state", &["name", "node"])?;
+        text.check_keys(state, "a state", &["name", "node"])?;
         let node = names.required(listed, state, "node")?;
-        let name = names.optional(state, "name").unwrap_or(node).text(text)?.to_owned();
+        let name = find(state, "name").unwrap_or(node).text(text)?.to_owned();
         if states.iter().any(|(other, _)| *other == name) {
             return Err(text.error(GRAPH, span, format!("two states are called '{name}'")));
         }
@@ -103,12 +103,12 @@ fn states(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlE
     let all: Vec<String> = states.iter().map(|(name, _)| name.clone()).collect();
     let state = |entry: &Entry| names.named(entry, entry.text(text)?, &all, "state");
     let mut transitions = Vec::new();
-    if let Some(listed) = names.optional(table, "transition") {
+    if let Some(listed) = find(table, "transition") {
         for (table, _) in listed.tables(text)? {
             transitions.push(transition(names, listed, table, &state)?);
         }
     }
-    if let Some(start) = names.optional(table, "start") {
+    if let Some(start) = find(table, "start") {
         let start = state(start)?;
         states.swap(0, start);
         let swapped = |at: usize| {
@@ -135,8 +135,8 @@ fn transition(
 ) -> Result<Transition, TomlError> {
     let text = names.text;
     let known = ["from", "to", "when", "seconds", "fade", "curve", "phase", "interruptible"];
-    names.known(table, "a transition", &known)?;
-    let from = match names.optional(table, "from") {
+    names.text.check_keys(table, "a transition", &known)?;
+    let from = match find(table, "from") {
         Some(entry) if entry.text(text)? != "any" => Some(state(entry)?),
         _ => None,
     };
@@ -145,12 +145,12 @@ fn transition(
     for name in condition.params() {
         names.named(when, name, &names.params, "parameter")?;
     }
-    let seconds = names.optional(table, "seconds").map_or(Ok(0.3), |entry| names.number(entry))?;
+    let seconds = find(table, "seconds").map_or(Ok(0.3), |entry| entry.number(names.text))?;
     if seconds < 0.0 {
         let span = names.required(listed, table, "seconds")?.cell.span.clone();
         return Err(text.error(GRAPH, span, "a transition takes 0 s or more"));
     }
-    let one_of = |key: &str, words: &[&str]| match names.optional(table, key) {
+    let one_of = |key: &str, words: &[&str]| match find(table, key) {
         None => Ok(0),
         Some(entry) => {
             let all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -164,11 +164,9 @@ fn transition(
         seconds,
         kind: [Fade::Smooth, Fade::Frozen, Fade::Inertial, Fade::Pop]
             [one_of("fade", &["smooth", "frozen", "inertial", "pop"])?],
-        curve: names.optional(table, "curve").map_or(Ok(Curve::Smoothstep), |entry| names.parsed(entry))?,
+        curve: find(table, "curve").map_or(Ok(Curve::Smoothstep), |entry| names.parsed(entry))?,
         phase: [PhaseChange::Start, PhaseChange::Match, PhaseChange::Keep]
             [one_of("phase", &["start", "match", "keep"])?],
-        interruptible: names
-            .optional(table, "interruptible")
-            .map_or(Ok(false), |entry| entry.switch(text))?,
+        interruptible: find(table, "interruptible").map_or(Ok(false), |entry| entry.switch(text))?,
     })
 }

@@ -1,8 +1,8 @@
 //! Gates that a report does not pass: `--fail-above slide=0.05,penetration=0.01`.
 
+use mocap::TargetReport;
 use mocap_analysis::{Gate, GateResult, Gated, MissedGate};
 
-use super::outcome::Outcome;
 use super::target::Target;
 use crate::args::TargetGate;
 use crate::diagnostic::Diagnostic;
@@ -15,10 +15,10 @@ const MEASURED_ON_ROBOTS: &str = "speeds are measured if the model or --limits-f
      touch the floor, self-penetration if the model has collision shapes, the path if the source goes a leg length";
 
 /// A gate that was checked: its result, and the error where it was missed.
-pub(crate) fn check(gate: &TargetGate, outcome: &Outcome) -> Option<(GateResult, Option<Diagnostic>)> {
+pub(crate) fn check(gate: &TargetGate, outcome: &TargetReport) -> Option<(GateResult, Option<Diagnostic>)> {
     match outcome {
-        Outcome::Body(report) => Some(checked(gate.body.as_ref()?, report, MEASURED)),
-        Outcome::Robot(report) => Some(checked(gate.robot.as_ref()?, report, MEASURED_ON_ROBOTS)),
+        TargetReport::Body(report) => Some(checked(gate.body.as_ref()?, report, MEASURED)),
+        TargetReport::Robot(report) => Some(checked(gate.robot.as_ref()?, report, MEASURED_ON_ROBOTS)),
     }
 }
 

@@ -49,7 +49,7 @@ impl MapFile {
 
     /// The map of a source and the target.
     pub(super) fn mapping(&self, source: &Skeleton, target: &Target) -> Result<Mapping, Diagnostic> {
-        Mapping::parse(&self.bytes, source, &target.skeleton).map_err(|finding| {
+        Mapping::parse(&self.bytes, source, &target.on.skeleton).map_err(|finding| {
             Diagnostic::from_finding(&finding, &text::decode(&self.bytes)).in_file(&self.path)
         })
     }
@@ -88,10 +88,10 @@ pub(super) fn show(
     let (source, found, mut warnings) = read_source(job, context, &args.reading)?;
     let mapping = match map {
         Some(map) => map.mapping(&source, target),
-        None => Ok(Mapping::found(found, target.roles.clone())),
+        None => Ok(Mapping::found(found, target.on.roles.clone())),
     };
     let mapping = mapping.behind(&mut warnings)?;
-    let explained = mapping.explain(&source, &target.skeleton, target.rest.clone());
+    let explained = mapping.explain(&source, &target.on.skeleton, target.on.rest.clone());
     let ExplainedMapping { explanation, warnings: found, error } = &explained;
     warnings.extend(found.iter().map(|warning| finding::warning(warning, target)));
     let mut errors: Vec<_> = error.iter().map(|error| finding::error(error, target)).collect();
@@ -106,7 +106,7 @@ pub(super) fn show(
     let Some(written) = &args.mapping.write_map else {
         return Ok(Report { json: row, text, warnings, errors, ..Report::default() });
     };
-    let bytes = mapping.to_bytes(&source, &target.skeleton, explanation);
+    let bytes = mapping.to_bytes(&source, &target.on.skeleton, explanation);
     deliver(written, args.outputs.overwrite, &bytes).behind(&mut warnings)?;
     // The map is written for the user to add what was not found.
     warnings.append(&mut errors);

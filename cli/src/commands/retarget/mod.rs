@@ -4,9 +4,6 @@ mod finding;
 mod gate;
 mod mapping;
 mod motion;
-mod opening;
-mod outcome;
-mod robot;
 mod row;
 mod target;
 
@@ -14,6 +11,7 @@ use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
+use mocap::Opening;
 use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Format, Limits, Remedy};
 use mocap_model::Clip;
@@ -31,8 +29,6 @@ use crate::read::{self, Motion};
 pub(crate) use gate::{check as check_gate, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
-pub(crate) use opening::Opening;
-pub(crate) use outcome::Outcome;
 pub(crate) use row::{ExplainRow, Measures, Row};
 use target::PRESET;
 pub(crate) use target::{Target, read as read_target};
@@ -164,7 +160,7 @@ fn retarget(
     let edits = (&edits, reading.limits());
     let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
     let done = source.and_then(|(clip, opening)| {
-        put_on_target(&clip, opening, &args.method, (target, map), fps, &mut warnings)
+        put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
     });
     let (motion, outcome) = done.behind(&mut warnings)?;
     let frames = motion.frames();
@@ -180,7 +176,7 @@ fn retarget(
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let motion = encode::named(motion, &stem, format);
     // A character keeps its mesh, skin and materials.
-    let encoded = encode::clip_in(target.document.as_deref(), motion, format, options);
+    let encoded = encode::clip_in(target.on.document.as_deref(), motion, format, options);
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;

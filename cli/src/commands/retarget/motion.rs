@@ -1,15 +1,13 @@
 //! A motion that was read, put on the target.
 
-use mocap::Mapping;
+use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
 use mocap_model::{Clip, FrameRate, Pose};
-use mocap_retarget::{RetargetError, RetargetOptions, SourceOrTarget, frame_pose, map_roles_in};
+use mocap_retarget::{RetargetError, SourceOrTarget, frame_pose, map_roles_in};
+use mocap_robot::{RobotError, RobotOptions};
 
 use super::finding;
 use super::mapping::MapFile;
-use super::opening::Opening;
-use super::outcome::Outcome;
-use super::robot::put_on_robot;
-use super::target::Target;
+use super::target::{Target, refused_robot};
 use crate::args::MethodSettings;
 use crate::diagnostic::Diagnostic;
 use crate::rest;
@@ -20,51 +18,54 @@ pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Opt
     pose.map_err(|error| rest::refused("--source-rest", &error))
 }
 
-/// The motion on the target, at `fps` on a robot, and its report. The report is in metres: where a unit is open, in a likely one.
+/// The motion on the target, at `fps` on a robot, and its report.
 pub(crate) fn put_on_target(
     clip: &Clip,
-    opening: Opening,
+    opening: &Opening,
     method: &MethodSettings,
     (target, map): (&Target, Option<&MapFile>),
     fps: FrameRate,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(Clip, Outcome), Diagnostic> {
-    if let Some(robot) = target.robot() {
-        return put_on_robot(clip, &opening, (target, robot), map, fps, warnings);
+) -> Result<(Clip, TargetReport), Diagnostic> {
+    let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
+    let robot =
+        RobotOptions { fps, separate: target.limits.separate, velocities: target.limits.velocities.clone() };
+    let options = TargetOptions { body: method.options(&target.on.skeleton), robot };
+    let mut found = Vec::new();
+    let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);
+    warnings.extend(found.into_iter().map(Diagnostic::from));
+    let (motion, report) = done.map_err(|error| match error {
+        Error::Retarget(error) => refused(&error, mapping.as_ref(), clip, target),
+        Error::Robot(error) => refused_on_robot(&error, target),
+        error => error.into(),
+    })?;
+    if let TargetReport::Body(report) = &report {
+        warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
     }
-    let mut guessed = Vec::new();
-    let source = mocap::clip_for_report(clip, &mut guessed);
-    warnings.extend(guessed.into_iter().map(Diagnostic::from));
-    let body = mocap::for_report(&target.skeleton, &mut Vec::new());
-    let mapping = match map {
-        Some(map) => map.mapping(clip.skeleton(), target)?,
-        None => Mapping::found(map_roles_in(clip), target.roles.clone()),
-    };
-    // One skeleton has one rest pose: estimates from two motions of it would differ.
-    let same = method.target_rest.is_none() && clip.skeleton().joints() == target.skeleton.joints();
-    let target_rest = if same { opening.rest.clone() } else { target.rest.clone() };
-    let options = RetargetOptions {
-        source_rest: opening.rest,
-        target_rest,
-        lead_in: opening.lead_in,
-        ..method.options(&target.skeleton)
-    };
-    let done = mapping.retarget(&source, &body, &options);
-    let (motion, report) = done.map_err(|error| refused(&error, &mapping, clip, target))?;
-    // The unit that the report assumed is not stated in the result.
-    let skeleton = motion.skeleton().with_space(*target.skeleton.space());
-    let motion = motion.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before");
-    warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
-    Ok((motion, Outcome::Body(Box::new(report))))
+    Ok((motion, report))
 }
 
 /// An error, with the roles that were found of the skeleton that it is about.
-fn refused(error: &RetargetError, mapping: &Mapping, clip: &Clip, target: &Target) -> Diagnostic {
-    let diagnostic = finding::error(error, target);
-    let Some(which) = error.which().filter(|_| error.is_about_roles()) else { return diagnostic };
+fn refused(error: &RetargetError, mapping: Option<&Mapping>, clip: &Clip, target: &Target) -> Diagnostic {
+    let found = || Mapping::found(map_roles_in(clip), target.on.roles.clone());
+    let mapping = mapping.map_or_else(found, Mapping::clone);
+    // On robots, roles are asked only of the source.
+    let on_robot = target.robot().is_some();
+    let diagnostic = if on_robot { finding::of_source(error) } else { finding::error(error, target) };
+    let which = if on_robot { Some(SourceOrTarget::Source) } else { error.which() };
+    let Some(which) = which.filter(|_| error.is_about_roles()) else { return diagnostic };
     let (skeleton, roles) = match which {
-        SourceOrTarget::Source => (clip.skeleton().as_ref(), mapping.source_roles()),
-        SourceOrTarget::Target => (&target.skeleton, mapping.target_roles()),
+        SourceOrTarget::Source => (clip.skeleton(), mapping.source_roles()),
+        SourceOrTarget::Target => (&target.on.skeleton, mapping.target_roles()),
     };
     diagnostic.note(roles.limb_table(which, skeleton))
+}
+
+/// A source without a limb that the robot has can be mapped by hand.
+fn refused_on_robot(error: &RobotError, target: &Target) -> Diagnostic {
+    let diagnostic = refused_robot(error, &target.path);
+    match error {
+        RobotError::SourceRole { .. } => diagnostic.help(finding::EDIT_MAP),
+        _ => diagnostic,
+    }
 }

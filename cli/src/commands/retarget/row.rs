@@ -1,9 +1,9 @@
 //! Rows of `mocap retarget --json`, and the same as text.
 
+use mocap::{TargetFigures, TargetReport};
 use mocap_retarget::{GateResult, MapFigures};
 use serde::Serialize;
 
-use super::outcome::{Figures, Outcome};
 use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap retarget --json`. Lengths are metres, angles degrees.
@@ -24,9 +24,9 @@ pub(crate) struct Row<'a> {
 pub(crate) struct Measures<'a> {
     target: &'a str,
     #[serde(flatten)]
-    figures: Figures<'a>,
+    figures: TargetFigures<'a>,
     #[serde(skip)]
-    outcome: &'a Outcome,
+    outcome: &'a TargetReport,
 }
 
 /// A row of `mocap retarget --explain --json`.
@@ -53,7 +53,7 @@ impl Row<'_> {
 
 impl<'a> Measures<'a> {
     /// The report of a motion on a target.
-    pub(crate) fn new(target: &'a str, outcome: &'a Outcome) -> Measures<'a> {
+    pub(crate) fn new(target: &'a str, outcome: &'a TargetReport) -> Measures<'a> {
         Measures { target, figures: outcome.into(), outcome }
     }
 

@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap_formats::Remedy;
 use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
-use mocap_formats::{Document, Remedy};
-use mocap_model::{Pose, Robot, Skeleton};
-use mocap_retarget::{RestChoice, RoleMap, map_roles, map_roles_in, rest_pose_of};
+use mocap_model::Robot;
 use mocap_robot::{Humanoid, RobotError};
 
 use crate::args::{PositionChannelsArg, Reading, RobotSettings, TargetSettings};
@@ -20,14 +19,8 @@ use crate::rest;
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) path: String,
-    pub(super) skeleton: Skeleton,
-    /// Its reference pose, estimated from its own motion.
-    pub(super) rest: Option<Pose>,
+    pub(crate) on: mocap::Target,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// The file, where it holds more than a skeleton and its motion.
-    pub(crate) document: Option<Box<dyn Document>>,
-    /// Roles of its joints, by names, shape and its own motion.
-    pub(super) roles: RoleMap,
     /// What counts on a robot.
     pub(super) limits: RobotLimits,
 }
@@ -44,7 +37,7 @@ pub(super) struct RobotLimits {
 impl Target {
     /// The robot, where it is one.
     pub(crate) fn robot(&self) -> Option<&Arc<Robot>> {
-        self.skeleton.robot()
+        self.on.robot()
     }
 
     /// The target with the settings of robots.
@@ -66,8 +59,7 @@ impl Target {
         let velocities = match &settings.limits_from {
             Some(path) => {
                 let other = robot_of_file(context, path)?;
-                let of = |name: &str| other.find_joint(name).and_then(|joint| other.joints()[joint].velocity);
-                let velocities: Vec<_> = robot.joints().iter().map(|joint| of(&joint.name)).collect();
+                let velocities = mocap::speeds_in(robot, &other);
                 if velocities.iter().all(Option::is_none) {
                     let message = format!("the model states no speed for any joint of {}", self.path);
                     return Err(Diagnostic::new("robot::limits", message).in_file(path));
@@ -116,41 +108,31 @@ pub(crate) fn read(
         ..inputs.clone()
     };
     if let Some(preset) = preset(input)? {
-        let (skeleton, warnings) = (preset.skeleton(), Vec::new());
         return Ok(Target {
             path: input.shown(),
-            roles: map_roles(&skeleton),
-            skeleton,
-            rest: None,
-            document: None,
-            warnings,
+            on: mocap::Target::new(preset.skeleton()),
+            warnings: Vec::new(),
             limits: RobotLimits::default(),
         });
     }
     let loaded = read::load(context, input, &reading)?;
-    let (skeleton, rest, roles, mut warnings, document) =
-        if loaded.format.has_motion() || rest_frame.is_some() {
-            let (Motion { clip, mut warnings, .. }, document) = loaded.into_motion_and_document(&reading)?;
-            // Any clip of the target shows how it stands.
-            warnings.retain(|warning| {
-                !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&warning.code)
-            });
-            let first_is_rest = rest::starts_at_rest(&mut warnings);
-            let choice = rest_frame.map_or(RestChoice::Auto, RestChoice::Frame);
-            let (_, rest) = rest_pose_of(&clip, choice, first_is_rest)
-                .map_err(|error| rest::refused("--target-rest", &error))?;
-            (clip.skeleton().as_ref().clone(), rest, map_roles_in(&clip), warnings, document)
-        } else {
-            let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
-            let roles = map_roles(&skeleton);
-            (skeleton, None, roles, warnings, None)
-        };
+    let (on, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {
+        let (Motion { clip, mut warnings, .. }, document) = loaded.into_motion_and_document(&reading)?;
+        let settled = |warning: &Diagnostic| (warning.code, warning.remedy);
+        let first_is_rest = mocap::settle_target_warnings(&mut warnings, settled);
+        let on = mocap::Target::of_clip(&clip, first_is_rest, rest_frame)
+            .map_err(|error| rest::refused("--target-rest", &error))?;
+        (mocap::Target { document: document.map(Arc::from), ..on }, warnings)
+    } else {
+        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+        (mocap::Target::new(skeleton), warnings)
+    };
     for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
         warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
     }
     if !args.unit_unneeded {
         let mut found = Vec::new();
-        mocap::for_report(&skeleton, &mut found);
+        mocap::for_report(&on.skeleton, &mut found);
         warnings.extend(found.into_iter().map(Diagnostic::from));
     }
     for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUnit)) {
@@ -158,7 +140,7 @@ pub(crate) fn read(
     }
     let warnings = read::strict(inputs, warnings)?;
     let limits = RobotLimits::default();
-    Ok(Target { path: input.shown(), skeleton, rest, document, roles, warnings, limits })
+    Ok(Target { path: input.shown(), on, warnings, limits })
 }
 
 /// An error, about the file of the robot if it is about the robot.

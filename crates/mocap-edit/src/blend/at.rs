@@ -2,7 +2,7 @@
 
 use mocap_model::Clip;
 
-use super::{BlendOptions, BlendSpace, blend, speed_and_turn};
+use super::{BlendOptions, BlendSpace, PreparedBlend, speed_and_turn};
 use crate::{EditError, EditReport};
 
 /// A speed is met within this share.
@@ -34,9 +34,12 @@ pub fn blend_at(
     speed: Option<usize>,
     options: &BlendOptions,
 ) -> Result<(Clip, EditReport), EditError> {
-    let at = |place: &[f64]| blend_weighted(clips, &space.weights(place), options);
+    let mut prepared = None;
+    let mut at = |place: &[f64]| blend_weighted(clips, &space.weights(place), options, &mut prepared);
     let (mut clip, mut report) = at(place)?;
-    let Some(axis) = speed else { return Ok((clip, report)) };
+    let Some(axis) = speed else {
+        return Ok((clip, report));
+    };
     let wanted = place[axis];
     let off = |clip: &Clip| speed_and_turn(clip).map(|[speed, _]| speed - wanted);
     let [mut low, mut high] = space.range(axis);
@@ -65,18 +68,27 @@ pub fn blend_at(
     Ok((clip, report))
 }
 
-/// Motions without weight are left out: they need no strides.
+/// The motions that have weights, and the blend of them.
+type Used = (Vec<usize>, PreparedBlend);
+
+/// Motions without weight are left out: they need no strides. What is prepared is used again for the same motions.
 fn blend_weighted(
     clips: &[Clip],
     weights: &[f64],
     options: &BlendOptions,
+    prepared: &mut Option<Used>,
 ) -> Result<(Clip, EditReport), EditError> {
     if clips.len() != weights.len() {
         let reason =
             format!("the space has {} samples, and there are {} motions", weights.len(), clips.len());
         return Err(EditError::Weights { reason });
     }
-    let used = clips.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-    let (clips, weights): (Vec<Clip>, Vec<f64>) = used.map(|(clip, weight)| (clip.clone(), *weight)).unzip();
-    blend(&clips, &weights, options)
+    let used: Vec<usize> = (0..weights.len()).filter(|i| weights[*i] > 0.0).collect();
+    if prepared.as_ref().is_none_or(|(before, _)| *before != used) {
+        let clips: Vec<Clip> = used.iter().map(|i| clips[*i].clone()).collect();
+        *prepared = Some((used.clone(), PreparedBlend::new(&clips, options)?));
+    }
+    let weights: Vec<f64> = used.iter().map(|i| weights[*i]).collect();
+    let (_, blend) = prepared.as_ref().expect("it is prepared");
+    blend.measured(&super::shares(weights.len(), &weights)?)
 }

@@ -12,13 +12,12 @@ use crate::{EditError, LoopOptions, make_loop};
 /// The most frames of a repeated cycle.
 const MOST_FRAMES: usize = 10_000_000;
 
-/// The best cycle of a motion, `times` over; each repetition goes on where the one before ends.
+/// The best cycle of a motion, `times` over; each repetition begins where the one before ends.
 ///
 /// # Errors
 /// As [`make_loop`], and [`EditError::Option`] for too many repetitions.
 pub(crate) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
-    let range = ends_alike(clip).then(|| "0:".parse().expect("a range"));
-    let (looped, _) = make_loop(clip, &LoopOptions { range, ..LoopOptions::default() })?;
+    let looped = closed(clip)?;
     let length = looped.frames() - 1;
     if length.saturating_mul(times) > MOST_FRAMES {
         let expected = "less: the repeated cycle would have more than 10 million frames";
@@ -45,8 +44,18 @@ pub(crate) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
     row.into_clip("blend")
 }
 
+/// The best cycle of a motion; all of it, where it ends in the pose in which it begins.
+///
+/// # Errors
+/// As [`make_loop`].
+pub(crate) fn closed(clip: &Clip) -> Result<Clip, EditError> {
+    let range = ends_alike(clip).then(|| "0:".parse().expect("a range"));
+    let (looped, _) = make_loop(clip, &LoopOptions { range, ..LoopOptions::default() })?;
+    Ok(looped)
+}
+
 /// The turn about the up axis and the shift along the ground that are in a placement.
-fn along_ground(body: &Body, placement: &Isometry3<f64>) -> Isometry3<f64> {
+pub(crate) fn along_ground(body: &Body, placement: &Isometry3<f64>) -> Isometry3<f64> {
     let (_, twist) = swing_twist(&placement.rotation, &body.up);
     Isometry3::from_parts(Translation3::from(body.on_ground(&placement.translation.vector)), twist)
 }

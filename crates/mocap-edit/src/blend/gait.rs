@@ -94,6 +94,28 @@ impl Gait {
         })
     }
 
+    /// Phases are seconds from the start.
+    pub(crate) fn by_seconds(clip: &Clip) -> Result<Gait, EditError> {
+        let end = clip.frames().saturating_sub(1) as f64 / clip.rate().fps();
+        let times = TimeMap::new(vec![(0.0, 0.0), (end, end)])?;
+        Ok(Gait { times, range: [0.0, end], stances: Vec::new() })
+    }
+
+    /// Phases are those of a registration: `times` has the time of each.
+    pub(crate) fn registered(times: TimeMap, range: [f64; 2], clip: &Clip, body: &Body) -> Gait {
+        let mut gait = Gait { times, range, stances: Vec::new() };
+        let (fps, contacts) = (clip.rate().fps(), body.contacts(clip).unwrap_or_default());
+        for (foot, (_, FootContacts { toe, .. })) in body.feet.iter().zip(&contacts) {
+            for run in runs(toe) {
+                let [strike, lift] = [run.start, run.end].map(|frame| gait.phase_at(frame as f64 / fps));
+                if lift > strike {
+                    gait.stances.push(Stance { side: foot.side, strike, lift });
+                }
+            }
+        }
+        gait
+    }
+
     /// The time of a phase \[s\].
     pub(crate) fn time_at(&self, phase: f64) -> f64 {
         self.times.at(phase)
@@ -115,17 +137,46 @@ impl Gait {
     }
 }
 
-/// Where a function that increases over a range has a value.
-pub(crate) fn inverse([mut low, mut high]: [f64; 2], value: f64, of: impl Fn(f64) -> f64) -> f64 {
-    for _ in 0..80 {
-        let middle = (low + high) / 2.0;
-        if of(middle) < value {
-            low = middle;
-        } else {
-            high = middle;
-        }
+/// Where a function that increases over a range has a value; the nearer end where it has it nowhere.
+///
+/// Based on: T. R. Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function
+/// without using derivatives", 1997.
+pub(crate) fn inverse([low, high]: [f64; 2], value: f64, of: impl Fn(f64) -> f64) -> f64 {
+    let off = |x: f64| of(x) - value;
+    let (mut a, mut b) = (high, low);
+    let (mut fa, mut fb) = (off(a), off(b));
+    if fb >= 0.0 {
+        return low;
     }
-    (low + high) / 2.0
+    if fa <= 0.0 {
+        return high;
+    }
+    let mut t = 0.5;
+    loop {
+        let x = a + t * (b - a);
+        let fx = off(x);
+        let (c, fc) = match (fx < 0.0) == (fa < 0.0) {
+            true => (a, fa),
+            false => {
+                let c = (b, fb);
+                (b, fb) = (a, fa);
+                c
+            }
+        };
+        (a, fa) = (x, fx);
+        let (best, least) = if fa.abs() < fb.abs() { (a, fa) } else { (b, fb) };
+        let tolerance = (2.0 * f64::EPSILON * best.abs() + f64::MIN_POSITIVE) / (b - a).abs();
+        if tolerance > 0.5 || least == 0.0 {
+            return best;
+        }
+        let (xi, phi) = ((a - b) / (c - b), (fa - fb) / (fc - fb));
+        let quadratic = phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi;
+        t = match quadratic {
+            true => fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb),
+            false => 0.5,
+        };
+        t = t.clamp(tolerance, 1.0 - tolerance);
+    }
 }
 
 #[cfg(test)]

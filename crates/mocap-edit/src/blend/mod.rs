@@ -4,37 +4,35 @@
 //! phase. Poses are blended joint by joint in local space; the root travels by the weighted sum of the velocities that the
 //! motions have in the frames of their own headings. Feet are locked while the motions agree that they stand.
 //!
+//! Motions without common strides are paired by registration curves (`registration`), or by seconds.
+//!
 //! Based on: L. Kovar, M. Gleicher, "Flexible Automatic Motion Blending with Registration Curves", 2003.
 
 mod at;
 mod average;
 mod cycle;
 mod gait;
+mod poses;
+mod prepared;
+mod registration;
 mod same;
 mod space;
 
 use std::str::FromStr;
 
-use mocap_analysis::FootContacts;
-use mocap_model::{Clip, Isometry3, JointId, Vector3};
-use nalgebra::Translation3;
+use mocap_model::Clip;
 
 use crate::body::Body;
-use crate::carrier::Carrier;
-use crate::feet::locked_in;
-use crate::retime::at_frames;
 use crate::root::{Travel, travel};
-use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use at::blend_at;
 pub use average::{average_rotation, karcher_mean};
-pub(crate) use cycle::repeated;
+pub(crate) use cycle::{along_ground, closed, repeated};
 pub(crate) use gait::{Gait, inverse};
+pub use prepared::PreparedBlend;
+pub(crate) use prepared::root_at;
 pub(crate) use same::check_same;
 pub use space::{BlendSpace, SpaceKind};
-
-/// The most frames × joints of a blend whose length is asked for.
-const MOST_SAMPLES: f64 = 20e6;
 
 /// How frames of motions are paired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,8 +40,13 @@ pub enum Timing {
     /// By the phase of the gait, counted by foot strikes.
     #[default]
     Phase,
+    /// By registration curves: poses that are alike belong together. Motions that step are paired by phase first, others
+    /// from start to end.
+    Registration,
     /// Both from start to end, whatever they do in between.
     Stretch,
+    /// By the time since their start.
+    Seconds,
 }
 
 impl FromStr for Timing {
@@ -52,8 +55,10 @@ impl FromStr for Timing {
     fn from_str(text: &str) -> Result<Timing, String> {
         match text {
             "phase" => Ok(Timing::Phase),
+            "registration" => Ok(Timing::Registration),
             "stretch" => Ok(Timing::Stretch),
-            _ => Err(format!("'{text}' is not phase or stretch")),
+            "seconds" => Ok(Timing::Seconds),
+            _ => Err(format!("'{text}' is not phase, registration, stretch or seconds")),
         }
     }
 }
@@ -78,14 +83,6 @@ impl Default for BlendOptions {
     }
 }
 
-/// One of the motions, ready to be sampled.
-struct Source {
-    clip: Clip,
-    gait: Gait,
-    travel: Travel,
-    weight: f64,
-}
-
 /// Blends motions of one skeleton by weights, which are brought to a sum of 1. The blend begins where the first motion
 /// begins; what the motions do before or after the strides that all of them have is left out.
 ///
@@ -107,38 +104,15 @@ pub fn blend(
     weights: &[f64],
     options: &BlendOptions,
 ) -> Result<(Clip, EditReport), EditError> {
-    let weights = shares(clips, weights)?;
-    let (first, others) = clips.split_first().expect("weights are of motions");
-    if let Some(value) = options.duration {
-        let wrong = |expected| EditError::Option { edit: "blend", name: "the duration [s]", value, expected };
-        if !(value.is_finite() && value > 0.0) {
-            return Err(wrong("above 0"));
-        }
-        if value * first.rate().fps() * first.skeleton().len() as f64 > MOST_SAMPLES {
-            return Err(wrong("shorter: the blend would have more than 20 million frames × joints"));
-        }
-    }
-    for other in others {
-        check_same(first, other)?;
-    }
-    let body = Body::of(first);
-    let mut notes = Vec::new();
-    let sources = sources(clips, &weights, &body, options, &mut notes)?;
-    let Clock { phases, times } = clock(&sources, first.rate().fps(), options.duration)?;
-    let blended = mixed(&sources, &body, first, &times)?;
-    let mut motion = blended.into_clip("blend")?;
-    if options.lock_feet && options.timing == Timing::Phase {
-        motion = locked_in(&motion, Some(&agreed_contacts(&sources, &body, &phases)))?;
-    }
-    let report = report(&sources, &body, clips, &motion, &phases);
-    Ok((motion, notes.into_iter().fold(report, EditReport::note)))
+    let weights = shares(clips.len(), weights)?;
+    PreparedBlend::new(clips, options)?.measured(&weights)
 }
 
 /// Weights with a sum of 1.
-fn shares(clips: &[Clip], weights: &[f64]) -> Result<Vec<f64>, EditError> {
+fn shares(motions: usize, weights: &[f64]) -> Result<Vec<f64>, EditError> {
     let wrong = |reason: String| Err(EditError::Weights { reason });
-    if clips.len() != weights.len() {
-        return wrong(format!("{} motions have {} weights", clips.len(), weights.len()));
+    if motions != weights.len() {
+        return wrong(format!("{motions} motions have {} weights", weights.len()));
     }
     if let Some(weight) = weights.iter().find(|weight| !weight.is_finite() || **weight < 0.0) {
         return wrong(format!("a weight is {weight}, but must be at least 0"));
@@ -148,204 +122,6 @@ fn shares(clips: &[Clip], weights: &[f64]) -> Result<Vec<f64>, EditError> {
         return wrong("all weights are 0".into());
     }
     Ok(weights.iter().map(|weight| weight / sum).collect())
-}
-
-/// The motions at one rate, with phases that fit.
-fn sources(
-    clips: &[Clip],
-    weights: &[f64],
-    body: &Body,
-    options: &BlendOptions,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Source>, EditError> {
-    let rate = clips[0].rate();
-    let mut prepared = Vec::new();
-    for clip in clips {
-        let clip = if clip.rate() == rate { clip.clone() } else { crate::resample(clip, rate)? };
-        let gait = match options.timing {
-            Timing::Phase => Gait::of(&clip, body)?,
-            Timing::Stretch => Gait::stretched(&clip)?,
-        };
-        prepared.push((clip, gait));
-    }
-    let strides = |gait: &Gait| gait.range[1] - gait.range[0];
-    let longest = (0..clips.len())
-        .max_by(|a, b| strides(&prepared[*a].1).total_cmp(&strides(&prepared[*b].1)).then(b.cmp(a)))
-        .expect("at least one motion");
-    let mut whole = prepared[longest].1.clone();
-    if let Some(duration) = options.duration {
-        let stride =
-            |gait: &Gait| (gait.time_at(gait.range[1]) - gait.time_at(gait.range[0])) / strides(gait);
-        let shortest = prepared.iter().map(|(_, gait)| stride(gait)).fold(f64::INFINITY, f64::min);
-        whole.range[1] = whole.range[0] + duration / shortest + 1.0;
-    }
-    let reference = Samples::of(&prepared[0].0);
-    let mut sources = Vec::new();
-    for (i, (mut clip, mut gait)) in prepared.into_iter().enumerate() {
-        let missing = strides(&whole) - strides(&gait);
-        if options.repeat && options.timing == Timing::Phase && missing > 0.25 {
-            let times = (strides(&whole).ceil() as usize + 4).max(5);
-            clip = repeated(&clip, times)?;
-            gait = Gait::of(&clip, body)?;
-            notes.push(format!("motion {}: its best cycle is repeated", i + 1));
-        }
-        if options.timing == Timing::Phase {
-            let middle = |gait: &Gait| (gait.range[0] + gait.range[1]) / 2.0;
-            gait = gait.clone().shifted((middle(&whole) - middle(&gait)).round())?;
-        }
-        let mut samples = Samples::of(&clip);
-        Carrier::hips(&clip, body).hold_above(&mut samples, &reference);
-        let clip = samples.into_clip("blend")?;
-        let travel = travel(&clip, body);
-        sources.push(Source { clip, gait, travel, weight: weights[i] });
-    }
-    Ok(sources)
-}
-
-/// The phase of each frame, and where each motion is then.
-struct Clock {
-    phases: Vec<f64>,
-    /// By motion, then by frame \[s\].
-    times: Vec<Vec<f64>>,
-}
-
-fn clock(sources: &[Source], fps: f64, duration: Option<f64>) -> Result<Clock, EditError> {
-    let start = sources.iter().map(|source| source.gait.range[0]).fold(f64::NEG_INFINITY, f64::max);
-    let end = sources.iter().map(|source| source.gait.range[1]).fold(f64::INFINITY, f64::min);
-    if end <= start {
-        return Err(EditError::Phases { reason: "the motions have no stride in common".into() });
-    }
-    let elapsed = |phase: f64| -> f64 {
-        sources.iter().map(|s| s.weight * (s.gait.time_at(phase) - s.gait.time_at(start))).sum()
-    };
-    let seconds = elapsed(end).min(duration.unwrap_or(f64::INFINITY));
-    let frames = (seconds * fps + 1e-6).floor() as usize + 1;
-    if frames < 2 {
-        return Err(EditError::TooShort { edit: "blend", needed: 2, frames });
-    }
-    let mut phases: Vec<f64> = vec![start];
-    for frame in 1..frames {
-        let from = phases[frame - 1];
-        phases.push(inverse([from, end], frame as f64 / fps, elapsed));
-    }
-    let at = |source: &Source| phases.iter().map(|phase| source.gait.time_at(*phase)).collect();
-    let times = sources.iter().map(at).collect();
-    Ok(Clock { phases, times })
-}
-
-/// The blended frames.
-fn mixed(sources: &[Source], body: &Body, first: &Clip, times: &[Vec<f64>]) -> Result<Samples, EditError> {
-    let (fps, frames) = (first.rate().fps(), times[0].len());
-    let weights: Vec<f64> = sources.iter().map(|source| source.weight).collect();
-    let mut parts = Vec::new();
-    let mut roots: Vec<Vec<Isometry3<f64>>> = Vec::new();
-    for (source, times) in sources.iter().zip(times) {
-        let last = (source.clip.frames() - 1) as f64;
-        let place = |frame: usize| (times[frame] * fps).clamp(0.0, last);
-        parts.push(Samples::of(&at_frames(&source.clip, "blend", frames, place)?));
-        roots.push((0..frames).map(|frame| root_at(&source.travel, body, place(frame))).collect());
-    }
-    let carrier = Carrier::hips(first, body);
-    let mut whole = parts[0].clone();
-    whole.annotations = Default::default();
-    for joint in 0..first.skeleton().len() {
-        blend_joint(&mut whole, &parts, &weights, joint);
-    }
-    let mut root = roots[0][0];
-    for frame in 0..frames {
-        let relative =
-            parts.iter().zip(&roots).map(|(part, root)| root[frame].inverse() * carrier.at(part, frame));
-        let place = average_place(&relative.collect::<Vec<_>>(), &weights);
-        carrier.put(&mut whole, frame, &(root * place));
-        if frame + 1 < frames {
-            root *= step(body, &roots, times, &weights, frame, fps);
-        }
-    }
-    Ok(whole)
-}
-
-/// The frame of the travel at a place between frames.
-pub(crate) fn root_at(travel: &Travel, body: &Body, place: f64) -> Isometry3<f64> {
-    let last = travel.places.len() - 1;
-    let (from, to) = (place.floor() as usize, (place.floor() as usize + 1).min(last));
-    let share = place - place.floor();
-    let ground = body.on_ground(&travel.places[from].lerp(&travel.places[to], share));
-    let heading = travel.headings[from] + (travel.headings[to] - travel.headings[from]) * share;
-    Isometry3::from_parts(Translation3::from(ground), body.turn(heading))
-}
-
-/// The way of the root to the next frame: the weighted sum of the velocities, each in the frame of its own heading.
-fn step(
-    body: &Body,
-    roots: &[Vec<Isometry3<f64>>],
-    times: &[Vec<f64>],
-    weights: &[f64],
-    frame: usize,
-    fps: f64,
-) -> Isometry3<f64> {
-    let (mut way, mut turn) = (Vector3::zeros(), 0.0);
-    for ((roots, times), weight) in roots.iter().zip(times).zip(weights) {
-        let moved = roots[frame].inverse() * roots[frame + 1];
-        let share = weight / (fps * (times[frame + 1] - times[frame]).max(f64::MIN_POSITIVE));
-        way += moved.translation.vector * share;
-        turn += moved.rotation.scaled_axis().dot(&body.up) * share;
-    }
-    Isometry3::from_parts(Translation3::from(way), body.turn(turn))
-}
-
-fn average_place(places: &[Isometry3<f64>], weights: &[f64]) -> Isometry3<f64> {
-    let rotations: Vec<_> = places.iter().map(|place| place.rotation).collect();
-    let translation: Vector3<f64> =
-        places.iter().zip(weights).map(|(place, weight)| place.translation.vector * *weight).sum();
-    Isometry3::from_parts(Translation3::from(translation), average_rotation(&rotations, weights))
-}
-
-fn blend_joint(whole: &mut Samples, parts: &[Samples], weights: &[f64], joint: usize) {
-    let frames = whole.frames;
-    let id = JointId::from(joint);
-    for frame in 0..frames {
-        let rotations: Vec<_> = parts.iter().map(|part| part.rotations[joint][frame]).collect();
-        whole.rotations[joint][frame] = average_rotation(&rotations, weights);
-    }
-    let offset = whole.skeleton.joint(id).offset;
-    let curve = |all: &dyn Fn(&Samples) -> Option<&Vec<Vector3<f64>>>, rest: Vector3<f64>| {
-        parts.iter().any(|part| all(part).is_some()).then(|| {
-            let at = |frame: usize| {
-                let values = parts.iter().map(|part| all(part).map_or(rest, |values| values[frame]));
-                values.zip(weights).map(|(value, weight)| value * *weight).sum()
-            };
-            (0..frames).map(at).collect::<Vec<Vector3<f64>>>()
-        })
-    };
-    whole.translations[joint] = curve(&|part| part.translations[joint].as_ref(), offset);
-    whole.scales[joint] = curve(&|part| part.scales[joint].as_ref(), Vector3::repeat(1.0));
-}
-
-/// The contacts of each foot: from the strike, which all motions have at one phase, for the weighted sum of their
-/// durations.
-fn agreed_contacts(sources: &[Source], body: &Body, phases: &[f64]) -> Vec<FootContacts> {
-    let foot = |side| {
-        let mut toe = vec![false; phases.len()];
-        let longest = sources.iter().max_by(|a, b| a.gait.stances.len().cmp(&b.gait.stances.len()));
-        let stances = longest.iter().flat_map(|source| &source.gait.stances);
-        for stance in stances.filter(|stance| stance.side == side) {
-            let (mut lift, mut total) = (0.0, 0.0);
-            for source in sources {
-                let near =
-                    |other: &&gait::Stance| other.side == side && (other.strike - stance.strike).abs() < 0.25;
-                if let Some(own) = source.gait.stances.iter().find(near) {
-                    (lift, total) = (lift + source.weight * own.lift, total + source.weight);
-                }
-            }
-            if total > 0.5 {
-                let from = phases.partition_point(|phase| *phase < stance.strike - 1e-9);
-                let to = phases.partition_point(|phase| *phase < lift / total - 1e-9);
-                toe[from..to.max(from)].fill(true);
-            }
-        }
-        FootContacts { heel: toe.clone(), toe }
-    };
-    body.feet.iter().map(|foot_of_body| foot(foot_of_body.side)).collect()
 }
 
 /// How fast a motion travels over the ground \[m/s\] and turns about the up axis \[deg/s, to the left\], on average; `None`
@@ -372,18 +148,6 @@ pub(crate) fn ground_speed(clip: &Clip, body: &Body) -> Option<f64> {
     let way: f64 = places.windows(2).map(|pair| body.on_ground(&(pair[1] - pair[0])).norm()).sum();
     let seconds = clip.frames().saturating_sub(1) as f64 / clip.rate().fps();
     (seconds > 0.0).then(|| way * metres / seconds)
-}
-
-fn report(sources: &[Source], body: &Body, clips: &[Clip], motion: &Clip, phases: &[f64]) -> EditReport {
-    let mut report = EditReport::measured("blend", &clips[0], motion);
-    (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
-        (None, None, None, None, None);
-    let expected: Option<f64> =
-        clips.iter().zip(sources).map(|(clip, source)| Some(ground_speed(clip, body)? * source.weight)).sum();
-    report
-        .figure("strides", phases[phases.len() - 1] - phases[0], "")
-        .figure("speed", ground_speed(motion, body), "m/s")
-        .figure("speed-of-weights", expected, "m/s")
 }
 
 #[cfg(test)]

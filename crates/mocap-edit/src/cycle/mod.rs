@@ -217,7 +217,7 @@ fn three_times(looped: &Clip, carrier: &Carrier, stride: &Isometry3<f64>) -> Sam
 }
 
 /// Locks the feet of a loop: three repetitions are locked, and the one in the middle is taken.
-fn lock_feet(looped: &Clip, body: &Body, stride: &Isometry3<f64>) -> Result<Clip, EditError> {
+pub(crate) fn lock_feet(looped: &Clip, body: &Body, stride: &Isometry3<f64>) -> Result<Clip, EditError> {
     let carrier = Carrier::of(looped, body);
     let length = looped.frames() - 1;
     let row = three_times(looped, &carrier, stride);

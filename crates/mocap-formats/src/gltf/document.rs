@@ -41,7 +41,6 @@ pub(super) struct Root {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asset {
-    pub(super) version: String,
     pub(super) generator: String,
 }
 
@@ -222,6 +221,9 @@ pub(super) struct Mesh {
 #[serde(default)]
 pub(super) struct Primitive {
     pub(super) targets: Vec<Value>,
+    pub(super) attributes: BTreeMap<String, usize>,
+    pub(super) indices: Option<usize>,
+    pub(super) mode: Option<u32>,
 }
 
 impl Document {

@@ -14,6 +14,7 @@ mod from_clip;
 mod parse;
 mod problem;
 mod resize;
+mod surface;
 mod to_clip;
 mod tree;
 mod write;
@@ -22,6 +23,7 @@ pub use document::Document;
 pub use from_clip::WriteOptions;
 pub use parse::{files_beside, parse};
 pub use problem::Problem;
+pub use surface::triangles;
 pub use to_clip::{to_clip, to_skeleton};
 
 /// GLB in the table of formats.

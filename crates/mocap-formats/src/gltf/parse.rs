@@ -170,13 +170,19 @@ fn typed(text: &[u8]) -> Result<(Value, Root), Finding> {
         Finding { place: Some(place), ..Finding::new(problem) }
     };
     let json: Value = serde_json::from_slice(text).map_err(syntax)?;
+    // Files of version 1 have another layout: that is said before what of it does not fit.
+    let version = match json.pointer("/asset/version") {
+        Some(Value::String(version)) => version.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    if !version.starts_with("2.") {
+        return Err(Finding::new(Problem::Version { found: text::quote(version.as_bytes()) }));
+    }
     let root: Root = serde_path_to_error::deserialize(&json).map_err(|error| {
         let path =
             if error.path().iter().len() == 0 { "the file".to_owned() } else { error.path().to_string() };
         Finding::new(Problem::Json { path, message: error.into_inner().to_string() })
     })?;
-    if !root.asset.version.starts_with("2.") {
-        return Err(Finding::new(Problem::Version { found: text::quote(root.asset.version.as_bytes()) }));
-    }
     Ok((json, root))
 }

@@ -1,0 +1,369 @@
+//! The path of a foot over a terrain: stances on planes, and swings that clear what lies between.
+
+use std::ops::Range;
+
+use mocap_analysis::{Foot, FootContacts, placements, runs};
+use mocap_model::{Clip, Isometry3, JointId, UnitQuaternion, Vector3, slerp};
+use nalgebra::{Translation3, Unit};
+
+use super::surface::{Gap, Terrain};
+use crate::EditError;
+use crate::body::Body;
+use crate::smoothing::gaussian;
+
+/// The steepest plane on which a foot stands \[rad\].
+const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
+/// A swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
+const CLEARANCE: f64 = 0.02;
+/// Points of a foot that are lower than this over the floor are its print \[m\].
+const PRINT: f64 = 0.04;
+/// Contacts with less time between them are one stance \[s\].
+const ONE_STANCE: f64 = 0.1;
+/// The smoothing of the clearance of swings \[s\].
+const SMOOTH_LIFT: f64 = 0.05;
+/// What smoothing takes away is given back by at most this factor.
+const MOST_STRETCH: f64 = 3.0;
+/// Rounds in which a plane is lifted off what it would be in.
+const ROUNDS: usize = 4;
+/// Places around a point where edges are looked for.
+const AROUND: usize = 8;
+
+/// A terrain below a motion.
+pub(super) struct Ground<'a> {
+    pub(super) terrain: &'a Terrain,
+    pub(super) body: &'a Body,
+    pub(super) origin: Vector3<f64>,
+    pub(super) heading: f64,
+    /// The height of the floor of the motion \[units\].
+    pub(super) floor: f64,
+    pub(super) metres: f64,
+}
+
+impl Ground<'_> {
+    /// The height of the terrain over the floor \[units\], and its normal, below a place.
+    pub(super) fn below(
+        &self,
+        place: &Vector3<f64>,
+        clip: &Clip,
+        joint: JointId,
+        frame: usize,
+    ) -> Result<(f64, Vector3<f64>), EditError> {
+        let away = self.body.turn(-self.heading) * (place - self.origin) * self.metres;
+        let (ahead, left) = (away.dot(&self.body.forward), away.dot(&self.body.lateral));
+        let (height, normal) = self.terrain.at(ahead, left).map_err(|gap| {
+            let what = match gap {
+                Gap::Hole => "has a hole",
+                Gap::Outside => "ends before the place",
+            };
+            let name = &clip.skeleton().joint(joint).name;
+            let reason = format!(
+                "it {what} below '{name}' in frame {frame}: {ahead:.2} m ahead and {left:.2} m to the left of its origin"
+            );
+            EditError::Terrain { reason }
+        })?;
+        let Body { forward, lateral, up, .. } = self.body;
+        let normal = forward * normal.x + lateral * normal.y + up * normal.z;
+        Ok((height / self.metres, self.body.turn(self.heading) * normal))
+    }
+
+    /// The highest terrain around a place \[units\].
+    fn highest(
+        &self,
+        place: &Vector3<f64>,
+        radius: f64,
+        clip: &Clip,
+        joint: JointId,
+        frame: usize,
+    ) -> Result<f64, EditError> {
+        let mut most = self.below(place, clip, joint, frame)?.0;
+        for i in (0..AROUND).filter(|_| radius > 0.0) {
+            let angle = std::f64::consts::TAU * i as f64 / AROUND as f64;
+            let beside = place + self.body.turn(angle) * self.body.forward * radius;
+            // Holes and edges beside a foot are no obstacles.
+            if let Ok((height, _)) = self.below(&beside, clip, joint, frame) {
+                most = most.max(height);
+            }
+        }
+        Ok(most)
+    }
+
+    pub(super) fn above_floor(&self, place: &Vector3<f64>) -> f64 {
+        place.dot(&self.body.up) - self.floor
+    }
+
+    /// The place on the floor below another.
+    fn on_floor(&self, place: &Vector3<f64>) -> Vector3<f64> {
+        place - self.body.up * self.above_floor(place)
+    }
+}
+
+/// A foot that stands: it is turned about a pivot on the floor, and lifted.
+pub(super) struct Stance {
+    pub(super) frames: Range<usize>,
+    pub(super) tilt: UnitQuaternion<f64>,
+    pivot: Vector3<f64>,
+    rise: f64,
+}
+
+/// How a foot is moved in a frame: turned about the place below its ankle, and shifted.
+#[derive(Clone, Copy)]
+struct Shift {
+    turn: UnitQuaternion<f64>,
+    by: Vector3<f64>,
+}
+
+/// A foot over a terrain.
+pub(super) struct FootPath {
+    /// The ankle first.
+    pub(super) joints: Vec<JointId>,
+    /// By joint, then by frame: where they are on the floor.
+    pub(super) points: Vec<Vec<Isometry3<f64>>>,
+    pub(super) stances: Vec<Stance>,
+    /// By frame.
+    shifts: Vec<Shift>,
+    /// By frame: how much higher a swing goes \[units\].
+    lifts: Vec<f64>,
+    pivots: Vec<Vector3<f64>>,
+    up: Vector3<f64>,
+}
+
+impl FootPath {
+    pub(super) fn over(
+        clip: &Clip,
+        ground: &Ground,
+        foot: &Foot,
+        contacts: &FootContacts,
+    ) -> Result<FootPath, EditError> {
+        let mut joints = vec![foot.ankle];
+        joints.extend(foot.points.iter().filter(|joint| **joint != foot.ankle));
+        let points = placements(clip, &joints);
+        let up = ground.body.up;
+        let pivots = points[0].iter().map(|place| ground.on_floor(&place.translation.vector)).collect();
+        let mut path = FootPath {
+            joints,
+            points,
+            stances: Vec::new(),
+            shifts: Vec::new(),
+            lifts: vec![0.0; clip.frames()],
+            pivots,
+            up,
+        };
+        let touches: Vec<bool> =
+            contacts.toe.iter().zip(&contacts.heel).map(|(toe, heel)| *toe || *heel).collect();
+        let gap = (ONE_STANCE * clip.rate().fps()).round() as usize;
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for run in runs(&touches) {
+            match spans.last_mut() {
+                Some(last) if run.start - last.end < gap => last.end = run.end,
+                _ => spans.push(run),
+            }
+        }
+        // A foot that never stands follows the terrain where it is lowest.
+        if spans.is_empty() {
+            let height = |frame: &usize| ground.above_floor(&path.points[0][*frame].translation.vector);
+            let lowest = (0..clip.frames()).min_by(|a, b| height(a).total_cmp(&height(b))).unwrap_or(0);
+            spans.push(lowest..lowest + 1);
+        }
+        for frames in spans {
+            let stance = path.stance(clip, ground, frames)?;
+            path.stances.push(stance);
+        }
+        path.shifts = (0..clip.frames()).map(|frame| path.shift(frame)).collect();
+        path.clear(clip, ground)?;
+        Ok(path)
+    }
+
+    fn place(&self, point: usize, frame: usize) -> Vector3<f64> {
+        self.points[point][frame].translation.vector
+    }
+
+    /// A plane below the print of the foot that touches the terrain from above.
+    fn stance(&self, clip: &Clip, ground: &Ground, frames: Range<usize>) -> Result<Stance, EditError> {
+        let low = PRINT / ground.metres;
+        let all = || frames.clone().flat_map(|frame| (0..self.joints.len()).map(move |point| (point, frame)));
+        let mut print: Vec<(usize, usize)> =
+            all().filter(|(point, frame)| ground.above_floor(&self.place(*point, *frame)) < low).collect();
+        if print.is_empty() {
+            print = all().collect();
+        }
+        let (mut pivot, mut normal) = (Vector3::zeros(), Vector3::zeros());
+        for (point, frame) in &print {
+            let place = self.place(*point, *frame);
+            pivot += ground.on_floor(&place) / print.len() as f64;
+            normal += ground.below(&place, clip, self.joints[*point], *frame)?.1;
+        }
+        let tilt = tilt(&self.up, &normal.normalize());
+        let mut stance = Stance { frames: frames.clone(), tilt, pivot, rise: f64::NEG_INFINITY };
+        let plane = tilt * self.up;
+        // The plane is as high as the terrain needs below any point of the print.
+        for (point, frame) in &print {
+            let place = self.place(*point, *frame);
+            let (height, _) = ground.below(&place, clip, self.joints[*point], *frame)?;
+            let away = ground.on_floor(&place) - pivot;
+            let slope = -ground.body.on_ground(&plane).dot(&away) / plane.dot(&self.up);
+            stance.rise = stance.rise.max(height - slope);
+        }
+        // A turned foot is over other places: it is lifted where it would be in the terrain.
+        for _ in 0..ROUNDS {
+            let mut deepest = 0.0f64;
+            for (point, frame) in all() {
+                let place = self.place(point, frame);
+                let moved = stance.moved(&place, &self.up);
+                let (height, _) = ground.below(&moved, clip, self.joints[point], frame)?;
+                let needed = ground.above_floor(&place).min(0.0);
+                deepest = deepest.max(height + needed - ground.above_floor(&moved));
+            }
+            stance.rise += deepest;
+            if deepest < 1e-9 / ground.metres {
+                break;
+            }
+        }
+        Ok(stance)
+    }
+
+    /// The shift of a frame without clearance: that of its stance, else between those before and after.
+    fn shift(&self, frame: usize) -> Shift {
+        let of = |stance: &Stance, frame: usize| {
+            let pivot = self.pivots[frame];
+            Shift { turn: stance.tilt, by: stance.moved(&pivot, &self.up) - pivot }
+        };
+        let after = self.stances.iter().position(|stance| stance.frames.end > frame);
+        match after {
+            Some(after) if self.stances[after].frames.contains(&frame) => of(&self.stances[after], frame),
+            None => {
+                of(&self.stances[self.stances.len() - 1], self.stances[self.stances.len() - 1].frames.end - 1)
+            }
+            Some(0) => of(&self.stances[0], self.stances[0].frames.start),
+            Some(after) => {
+                let (left, entered) = (&self.stances[after - 1], &self.stances[after]);
+                let (from, to) = (left.frames.end - 1, entered.frames.start);
+                let (a, b) = (of(left, from), of(entered, to));
+                let t = (frame - from) as f64 / (to - from) as f64;
+                let share = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+                let turn = if a.turn == b.turn { a.turn } else { slerp(&a.turn, &b.turn, share) };
+                Shift { turn, by: a.by + (b.by - a.by) * share }
+            }
+        }
+    }
+
+    /// A place of the foot, without clearance.
+    fn moved(&self, place: &Vector3<f64>, frame: usize) -> Vector3<f64> {
+        let (Shift { turn, by }, pivot) = (self.shifts[frame], self.pivots[frame]);
+        pivot + turn * (place - pivot) + by
+    }
+
+    /// Lifts swings over what they would hit.
+    fn clear(&mut self, clip: &Clip, ground: &Ground) -> Result<(), EditError> {
+        let frames = clip.frames();
+        let mut ends: Vec<(usize, usize)> =
+            self.stances.windows(2).map(|pair| (pair[0].frames.end - 1, pair[1].frames.start)).collect();
+        let (first, last) = (&self.stances[0], &self.stances[self.stances.len() - 1]);
+        ends.extend((first.frames.start > 0).then_some((0, first.frames.start)));
+        ends.extend((last.frames.end < frames).then_some((last.frames.end - 1, frames - 1)));
+        for (from, to) in ends {
+            let mut needed = vec![0.0f64; to - from + 1];
+            for frame in from..=to {
+                let stands = self.stances.iter().any(|stance| stance.frames.contains(&frame));
+                for point in (0..self.joints.len()).filter(|_| !stands) {
+                    let place = self.place(point, frame);
+                    let (over, moved) = (ground.above_floor(&place), self.moved(&place, frame));
+                    let clearance = over.min(CLEARANCE / ground.metres);
+                    let highest =
+                        ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
+                    let lift = highest + clearance - ground.above_floor(&moved);
+                    // What the floor had already is no obstacle.
+                    let lift = if lift < 1e-9 / ground.metres { 0.0 } else { lift };
+                    needed[frame - from] = needed[frame - from].max(lift);
+                }
+            }
+            let sigma = SMOOTH_LIFT * clip.rate().fps();
+            for (at, lift) in over(&needed, sigma).into_iter().enumerate() {
+                self.lifts[from + at] = lift;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a frame is other than on the floor.
+    pub(super) fn changes(&self, frame: usize) -> bool {
+        let Shift { turn, by } = &self.shifts[frame];
+        by.norm() > 0.0 || turn.angle() > 0.0 || self.lifts[frame] > 0.0
+    }
+
+    /// Where the ankle is on the terrain.
+    pub(super) fn ankle(&self, frame: usize) -> Isometry3<f64> {
+        let place = &self.points[0][frame];
+        if !self.changes(frame) {
+            return *place;
+        }
+        let moved = self.moved(&place.translation.vector, frame) + self.up * self.lifts[frame];
+        Isometry3::from_parts(Translation3::from(moved), self.shifts[frame].turn * place.rotation)
+    }
+
+    /// How far the foot is moved up, without clearance.
+    pub(super) fn base_rise(&self, frame: usize) -> f64 {
+        self.shifts[frame].by.dot(&self.up)
+    }
+}
+
+impl Stance {
+    fn moved(&self, place: &Vector3<f64>, up: &Vector3<f64>) -> Vector3<f64> {
+        if self.tilt.angle() == 0.0 {
+            return place + up * self.rise;
+        }
+        self.pivot + self.tilt * (place - self.pivot) + up * self.rise
+    }
+}
+
+/// The turn that takes up to a normal, up to the steepest.
+fn tilt(up: &Vector3<f64>, normal: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let (axis, along) = (up.cross(normal), up.dot(normal));
+    let angle = axis.norm().atan2(along);
+    if angle < 1e-9 {
+        return UnitQuaternion::identity();
+    }
+    UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), angle.min(STEEPEST))
+}
+
+/// A smooth curve over values that are needed: the string that is pulled over them, smoothed over `sigma` frames and
+/// stretched until it is above them again. Its ends stay.
+fn over(needed: &[f64], sigma: f64) -> Vec<f64> {
+    if needed.iter().all(|value| *value == 0.0) {
+        return needed.to_vec();
+    }
+    let mut hull: Vec<(f64, f64)> = Vec::new();
+    for (i, value) in needed.iter().enumerate() {
+        let point = (i as f64, *value);
+        while let [.., a, b] = hull[..] {
+            if (b.0 - a.0) * (point.1 - a.1) - (b.1 - a.1) * (point.0 - a.0) < 0.0 {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(point);
+    }
+    let string = |i: usize| {
+        let next = hull.partition_point(|point| point.0 <= i as f64).clamp(1, hull.len() - 1);
+        let ((x0, y0), (x1, y1)) = (hull[next - 1], hull[next]);
+        y0 + (y1 - y0) * (i as f64 - x0) / (x1 - x0)
+    };
+    let smooth = gaussian(&(0..needed.len()).map(string).collect::<Vec<f64>>(), sigma);
+    let short = |(needed, smooth): (&f64, &f64)| if *needed > 0.0 { needed / smooth.max(1e-12) } else { 1.0 };
+    let stretch = needed.iter().zip(&smooth).map(short).fold(1.0, f64::max).min(MOST_STRETCH);
+    needed.iter().zip(smooth).map(|(needed, smooth)| needed.max(smooth * stretch)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_string_lies_over_what_is_needed() {
+        let needed = [0.0, 0.1, 0.9, 0.2, 0.0, 0.4, 0.0, 0.0];
+        let curve = over(&needed, 1.0);
+        assert!(curve.iter().zip(needed).all(|(curve, needed)| *curve >= needed));
+        assert_eq!((curve[0], curve[7]), (0.0, 0.0));
+        assert!(curve[3] > 0.5 && curve.iter().all(|value| *value < 1.8), "{curve:?}");
+        assert_eq!(over(&[0.0; 4], 1.0), [0.0; 4]);
+    }
+}

@@ -1,0 +1,323 @@
+//! Terrain: a motion that was made on a flat floor walks over steps, slopes and bumps.
+//!
+//! A stance keeps its foot as it is over the floor, and turns and lifts it as a whole: onto a plane that touches the
+//! surface from above, along its normal up to 30°. Between stances the lift and the turn change smoothly, and a swinging
+//! foot is lifted over what it would hit. The hips follow the feet, and are lowered ahead of a leg that would be stretched
+//! too far. Legs are solved anew.
+
+mod foot;
+mod surface;
+
+use mocap_analysis::{floor_of, placements};
+use mocap_ik::PosedChain;
+use mocap_model::{Clip, Isometry3, JointId, Vector3};
+
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::legs::{limb_base, place_ankles};
+use crate::root::travel;
+use crate::samples::Samples;
+use crate::smoothing::gaussian;
+use crate::{EditError, EditReport};
+use foot::{FootPath, Ground};
+pub use surface::{HeightField, Steps, Terrain, TerrainMesh};
+
+/// The hips see a leg that will be stretched this far ahead \[s\].
+const LOOK_AHEAD: f64 = 0.3;
+/// The smoothing of the height of the hips \[s\].
+const SMOOTH: f64 = 0.15;
+/// A leg is stretched to this share of its length, or as far as it was.
+const STRETCH: f64 = 0.995;
+
+/// A terrain, and where it lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnTerrain {
+    /// Its heights count from the floor of the motion.
+    pub terrain: Terrain,
+    /// Where its origin lies.
+    pub origin: TerrainOrigin,
+}
+
+/// The origin of a terrain, and the direction that is ahead there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerrainOrigin {
+    /// The origin and the forward axis of the motion's space.
+    World,
+    /// Below the hips in the first frame, ahead as the body faces there.
+    Start,
+}
+
+impl std::str::FromStr for TerrainOrigin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TerrainOrigin, String> {
+        match text {
+            "world" => Ok(TerrainOrigin::World),
+            "start" => Ok(TerrainOrigin::Start),
+            _ => Err(format!("'{text}' is not world or start")),
+        }
+    }
+}
+
+/// Puts the feet of a motion on a terrain. Where the terrain is flat at height 0 the motion stays as it is, to the bit.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{OnTerrain, Terrain, TerrainOrigin, on_terrain};
+///
+/// let terrain = Terrain::Steps("0.17,0.29,8".parse()?);
+/// let (climbing, report) = on_terrain(&clip, &OnTerrain { terrain, origin: TerrainOrigin::Start })?;
+/// assert_eq!(climbing.frames(), clip.frames());
+/// println!("{report}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::NoFeet`] and [`EditError::NoUnit`] where there are no feet or no unit, [`EditError::Terrain`] where a foot
+/// is over a hole or beyond the edge.
+pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    if body.feet.is_empty() {
+        return Err(EditError::NoFeet { edit: "terrain" });
+    }
+    let metres = body.metres.ok_or(EditError::NoUnit { edit: "terrain" })?;
+    let contacts = body.contacts(clip).ok_or(EditError::NoUnit { edit: "terrain" })?;
+    let (motions, contacts): (Vec<_>, Vec<_>) = contacts.into_iter().unzip();
+    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
+    let ground = ground(clip, &body, options, floor, metres);
+    let mut paths = Vec::new();
+    for (foot, contacts) in body.feet.iter().zip(&contacts) {
+        paths.push(FootPath::over(clip, &ground, foot, contacts)?);
+    }
+    let rises = hips_rises(clip, &body, &paths)?;
+    let moved = raised(clip, &body, &rises)?;
+    let ankles: Vec<(JointId, Vec<Option<Isometry3<f64>>>)> = paths
+        .iter()
+        .map(|path| {
+            let places = (0..clip.frames()).map(|frame| {
+                let changed = path.changes(frame) || rises[frame] != 0.0;
+                changed.then(|| path.ankle(frame))
+            });
+            (path.joints[0], places.collect())
+        })
+        .collect();
+    let (walked, missing) = match ankles.iter().all(|(_, places)| places.iter().all(Option::is_none)) {
+        true => (clip.clone(), 0.0),
+        false => place_ankles(&moved, &body, &ankles, "terrain")?,
+    };
+    let mut report = EditReport::measured("terrain", clip, &walked);
+    let found = measured(&walked, &ground, &paths)?;
+    let lowered =
+        rises.iter().zip(feet_rises(&paths, clip)).map(|(rise, feet)| feet - rise).fold(0.0, f64::max);
+    let highest = rises.iter().fold(0.0f64, |most, rise| if rise.abs() > most.abs() { *rise } else { most });
+    report = report
+        .figure("terrain-penetration", found.penetration * metres, "m")
+        .figure("stance-error", found.stance * metres, "m")
+        .figure("slope", found.slope.to_degrees(), "deg")
+        .figure("hips-raised", highest * metres, "m")
+        .figure("hips-lowered", lowered * metres, "m")
+        .figure("unreachable", missing * metres, "m");
+    if missing * metres > 1e-3 {
+        let message = format!("a leg is {:.1} cm too short for the terrain", missing * metres * 100.0);
+        report.warn("edit::unreachable", message);
+    }
+    report.warn_of_limits(&[clip], &walked);
+    Ok((walked, report))
+}
+
+fn ground<'a>(clip: &Clip, body: &'a Body, options: &'a OnTerrain, floor: f64, metres: f64) -> Ground<'a> {
+    let (origin, heading) = match options.origin {
+        TerrainOrigin::World => (Vector3::zeros(), 0.0),
+        TerrainOrigin::Start => {
+            let travel = travel(clip, body);
+            (body.on_ground(&travel.places[0]), travel.headings[0])
+        }
+    };
+    Ground { terrain: &options.terrain, body, origin, heading, floor, metres }
+}
+
+/// The mean rise of the feet, smoothed \[units\].
+fn feet_rises(paths: &[FootPath], clip: &Clip) -> Vec<f64> {
+    let mean =
+        |frame: usize| paths.iter().map(|path| path.base_rise(frame)).sum::<f64>() / paths.len() as f64;
+    let means: Vec<f64> = (0..clip.frames()).map(mean).collect();
+    gaussian(&means, SMOOTH * clip.rate().fps())
+}
+
+/// How far the hips are moved up, by frame \[units\].
+fn hips_rises(clip: &Clip, body: &Body, paths: &[FootPath]) -> Result<Vec<f64>, EditError> {
+    let frames = clip.frames();
+    let feet = feet_rises(paths, clip);
+    // What the rise of the feet is more than the shorter leg allows.
+    let mut excess = vec![0.0f64; frames];
+    for path in paths {
+        let Some(base) = limb_base(body, path.joints[0]) else { continue };
+        let failed =
+            |error: mocap_ik::IkError| EditError::Legs { edit: "terrain", reason: error.to_string() };
+        let length = PosedChain::limb(clip.skeleton(), base, path.joints[0]).map_err(failed)?.chain.length(0);
+        let tops = &placements(clip, &[base])[0];
+        for frame in 0..frames {
+            let top = tops[frame].translation.vector;
+            let was = (path.points[0][frame].translation.vector - top).norm();
+            let reach = was.max(STRETCH * length);
+            let away = path.ankle(frame).translation.vector - top;
+            let (up, along) = (away.dot(&body.up), body.on_ground(&away).norm());
+            let most = up + (reach * reach - along * along).max(0.0).sqrt();
+            let over = most - feet[frame];
+            if over < -1e-9 * length {
+                excess[frame] = excess[frame].min(over);
+            }
+        }
+    }
+    // The least over the time ahead and behind, then a mean over the same time: smooth, and never above the bound.
+    let reach = (LOOK_AHEAD * clip.rate().fps()).round() as usize;
+    let near = |frame: usize| frame.saturating_sub(reach)..=(frame + reach).min(frames - 1);
+    let least: Vec<f64> =
+        (0..frames).map(|frame| excess[near(frame)].iter().copied().fold(0.0, f64::min)).collect();
+    let weight = |away: usize| {
+        let share = away as f64 / (reach + 1) as f64;
+        0.5 + 0.5 * (std::f64::consts::PI * share).cos()
+    };
+    let smooth = |frame: usize| {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for other in near(frame) {
+            let weight = weight(other.abs_diff(frame));
+            (sum, total) = (sum + weight * least[other], total + weight);
+        }
+        sum / total
+    };
+    Ok((0..frames).map(|frame| feet[frame] + smooth(frame)).collect())
+}
+
+fn raised(clip: &Clip, body: &Body, rises: &[f64]) -> Result<Clip, EditError> {
+    let (mut samples, carrier) = (Samples::of(clip), Carrier::hips(clip, body));
+    for (frame, rise) in rises.iter().enumerate().filter(|(_, rise)| **rise != 0.0) {
+        let mut place = carrier.at(&samples, frame);
+        place.translation.vector += body.up * *rise;
+        carrier.put(&mut samples, frame, &place);
+    }
+    samples.into_clip("terrain")
+}
+
+/// Feet over a terrain \[units, rad\].
+struct Measured {
+    penetration: f64,
+    stance: f64,
+    slope: f64,
+}
+
+fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured, EditError> {
+    let mut all = Measured { penetration: 0.0, stance: 0.0, slope: 0.0 };
+    for path in paths {
+        let now = placements(clip, &path.joints);
+        // How high a point is over the terrain, along its normal.
+        let over = |point: usize, frame: usize| {
+            let place = now[point][frame].translation.vector;
+            let (height, normal) = ground.below(&place, clip, path.joints[point], frame)?;
+            Ok::<_, EditError>((ground.above_floor(&place) - height) * normal.dot(&ground.body.up))
+        };
+        for frame in 0..clip.frames() {
+            for point in 0..path.joints.len() {
+                let before = ground.above_floor(&path.points[point][frame].translation.vector);
+                all.penetration = all.penetration.max(before.min(0.0) - over(point, frame)?);
+            }
+        }
+        for stance in &path.stances {
+            let (mut before, mut after) = (f64::INFINITY, f64::INFINITY);
+            for frame in stance.frames.clone() {
+                for point in 0..path.joints.len() {
+                    before = before.min(ground.above_floor(&path.points[point][frame].translation.vector));
+                    after = after.min(over(point, frame)?);
+                }
+            }
+            all.stance = all.stance.max((after - before).abs());
+            all.slope = all.slope.max(stance.tilt.angle());
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    fn figure(report: &EditReport, name: &str) -> f64 {
+        report.figures.iter().find(|figure| figure.name == name).unwrap().value.unwrap()
+    }
+
+    fn on(terrain: Terrain) -> OnTerrain {
+        OnTerrain { terrain, origin: TerrainOrigin::Start }
+    }
+
+    /// 20 m × 20 m, by height at (ahead, left).
+    fn field(height: impl Fn(f64, f64) -> f64) -> Terrain {
+        let side = 201;
+        let at = |i: usize| (100.0 - (i / side) as f64, 100.0 - (i % side) as f64);
+        let heights = (0..side * side).map(|i| height(at(i).0 / 10.0, at(i).1 / 10.0)).collect();
+        Terrain::Heights(HeightField::new(side, heights, 0.1).unwrap())
+    }
+
+    #[test]
+    fn flat_ground_changes_no_bit() {
+        for name in ["alex_walk.bvh", "alex_turn.bvh", "robin_walk.bvh"] {
+            let walk = clip(name);
+            let (same, report) = on_terrain(&walk, &on(field(|_, _| 0.0))).unwrap();
+            for (id, _) in walk.skeleton().iter() {
+                for frame in 0..walk.frames() {
+                    assert_eq!(walk.local(id, frame), same.local(id, frame), "{report}");
+                }
+            }
+            assert_eq!(figure(&report, "terrain-penetration"), 0.0);
+        }
+    }
+
+    #[test]
+    fn feet_stand_on_slopes_steps_and_bumps() {
+        let walk = clip("alex_walk.bvh");
+        let terrains = [
+            ("up", field(|ahead, _| 0.2 * ahead)),
+            ("down", field(|ahead, _| -0.2 * ahead)),
+            ("aside", field(|_, left| 0.3 * left)),
+            ("bumps", field(|ahead, left| 0.06 * (3.0 * ahead).sin() * (2.0 * left).cos())),
+            ("stairs", Terrain::Steps("0.15,0.35,6,0.4".parse().unwrap())),
+            ("down stairs", Terrain::Steps("-0.15,0.35,6,0.4".parse().unwrap())),
+        ];
+        for (name, terrain) in terrains {
+            let (walked, report) = on_terrain(&walk, &on(terrain)).unwrap();
+            assert!(figure(&report, "terrain-penetration") < 1e-4, "{name}: {report}");
+            assert!(figure(&report, "stance-error") < 1e-3, "{name}: {report}");
+            assert!(figure(&report, "unreachable") < 1e-3, "{name}: {report}");
+            assert!(figure(&report, "slope") <= 30.0, "{name}: {report}");
+            assert_eq!(walked.frames(), walk.frames());
+            let jump = crate::join::peak_acceleration(&walked, 0..walked.frames())
+                / crate::join::peak_acceleration(&walk, 0..walk.frames());
+            // Climbing bends legs more than walking does.
+            assert!(jump < 20.0, "{name}: accelerations × {jump}");
+        }
+    }
+
+    #[test]
+    fn a_ramp_raises_the_body() {
+        let walk = clip("alex_walk.bvh");
+        let (walked, report) = on_terrain(&walk, &on(field(|ahead, _| 0.2 * ahead))).unwrap();
+        let body = Body::of(&walk);
+        let metres = body.metres.unwrap();
+        let [before, after] = [&walk, &walked].map(|clip| mocap_analysis::trajectory(clip, body.hips));
+        let last = walk.frames() - 1;
+        let way = body.on_ground(&(before[last] - before[0])).norm() * metres;
+        let rise = (after[last] - before[last]).dot(&body.up) * metres;
+        assert!((rise / (0.2 * way) - 1.0).abs() < 0.2, "{rise} on {way}: {report}");
+    }
+
+    #[test]
+    fn holes_and_edges_are_errors_with_a_place() {
+        let walk = clip("alex_walk.bvh");
+        let hole = field(|ahead, _| if (0.8..1.2).contains(&ahead) { f64::NAN } else { 0.0 });
+        let error = on_terrain(&walk, &on(hole)).unwrap_err().to_string();
+        assert!(error.contains("hole") && error.contains("frame") && error.contains("Toe"), "{error}");
+        let small = HeightField::new(2, vec![0.0; 4], 0.5).unwrap();
+        let error = on_terrain(&walk, &on(Terrain::Heights(small))).unwrap_err().to_string();
+        assert!(error.contains("ends before"), "{error}");
+    }
+}

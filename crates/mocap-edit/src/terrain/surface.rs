@@ -1,0 +1,308 @@
+//! The surface of a terrain: heights over the ground, and normals.
+
+use std::fmt;
+use std::str::FromStr;
+
+use mocap_model::Vector3;
+
+use crate::EditError;
+
+/// The most triangles of a mesh.
+const MOST_TRIANGLES: usize = 5_000_000;
+/// The most heights of a grid.
+const MOST_HEIGHTS: usize = 50_000_000;
+/// The most entries of the index of a mesh.
+const MOST_ENTRIES: usize = 20_000_000;
+/// Cells along each side of the index of a mesh, at most.
+const MOST_CELLS: f64 = 512.0;
+
+/// Where there is no ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Gap {
+    /// Within the terrain.
+    Hole,
+    /// Beyond its edge.
+    Outside,
+}
+
+/// Steps that a body climbs, one after the other, as wide as the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steps {
+    /// Height of a step; below 0 they go down \[m\].
+    pub rise: f64,
+    /// Depth of a step \[m\].
+    pub run: f64,
+    /// How many.
+    pub count: u32,
+    /// The distance to the first one \[m\].
+    pub from: f64,
+}
+
+impl FromStr for Steps {
+    type Err = String;
+
+    /// `RISE,RUN[,COUNT[,FROM]]`: 10 steps a metre ahead, where nothing else is said.
+    fn from_str(text: &str) -> Result<Steps, String> {
+        let wrong = || {
+            format!(
+                "'{text}' is not RISE,RUN[,COUNT[,FROM]] in metres, such as 0.17,0.29,8, with a run above 0"
+            )
+        };
+        let numbers: Vec<f64> = text
+            .split(',')
+            .map(|part| part.trim().parse::<f64>().ok().filter(|value| value.is_finite()))
+            .collect::<Option<_>>()
+            .ok_or_else(wrong)?;
+        let (rise, run, count, from) = match numbers[..] {
+            [rise, run] => (rise, run, 10.0, 1.0),
+            [rise, run, count] => (rise, run, count, 1.0),
+            [rise, run, count, from] => (rise, run, count, from),
+            _ => return Err(wrong()),
+        };
+        if !(run > 0.0 && count >= 0.0 && count.fract() == 0.0 && count <= 1e6) {
+            return Err(wrong());
+        }
+        Ok(Steps { rise, run, count: count as u32, from })
+    }
+}
+
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{},{}", self.rise, self.run, self.count, self.from)
+    }
+}
+
+/// Heights at the corners of square cells; between them they are bilinear. The middle of the grid is the origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeightField {
+    columns: usize,
+    cell: f64,
+    /// Row after row, the farthest first, each from left to right \[m\]; not a number where there is a hole.
+    heights: Vec<f64>,
+}
+
+impl HeightField {
+    /// A grid of heights \[m\]: row after row, the farthest ahead first, each from left to right. A height that is not a
+    /// number is a hole. `cell` is the distance of neighbours \[m\].
+    ///
+    /// ```
+    /// let ramp = mocap_edit::HeightField::new(2, vec![0.5, 0.5, 0.0, 0.0], 4.0)?;
+    /// # let _ = ramp;
+    /// # Ok::<(), mocap_edit::EditError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EditError::Terrain`] for fewer than 2 × 2 heights, rows of unlike lengths, an infinite height, or a cell that is
+    /// not above 0.
+    pub fn new(columns: usize, heights: Vec<f64>, cell: f64) -> Result<HeightField, EditError> {
+        let wrong = |reason: String| Err(EditError::Terrain { reason });
+        if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
+            let found = heights.len();
+            return wrong(format!("{found} heights are no grid of {columns} columns and at least 2 rows"));
+        }
+        if heights.len() > MOST_HEIGHTS {
+            return wrong(format!("it has {} heights, more than {MOST_HEIGHTS}", heights.len()));
+        }
+        if let Some(at) = heights.iter().position(|height| height.is_infinite()) {
+            return wrong(format!(
+                "the height in row {}, column {} is infinite",
+                at / columns + 1,
+                at % columns + 1
+            ));
+        }
+        if !(cell.is_finite() && cell > 0.0) {
+            return wrong(format!("its cells are {cell} m wide, but must be above 0"));
+        }
+        Ok(HeightField { columns, cell, heights })
+    }
+
+    /// The height, and its slopes ahead and to the left.
+    fn at(&self, ahead: f64, left: f64) -> Result<(f64, [f64; 2]), Gap> {
+        let rows = self.heights.len() / self.columns;
+        let (row, column) =
+            ((rows - 1) as f64 / 2.0 - ahead / self.cell, (self.columns - 1) as f64 / 2.0 - left / self.cell);
+        if !(0.0..=(rows - 1) as f64).contains(&row) || !(0.0..=(self.columns - 1) as f64).contains(&column) {
+            return Err(Gap::Outside);
+        }
+        let (r, c) = ((row as usize).min(rows - 2), (column as usize).min(self.columns - 2));
+        let (y, x) = (row - r as f64, column - c as f64);
+        let corner = |dr: usize, dc: usize| self.heights[(r + dr) * self.columns + c + dc];
+        let [a, b, c, d] = [corner(0, 0), corner(0, 1), corner(1, 0), corner(1, 1)];
+        if [a, b, c, d].iter().any(|height| height.is_nan()) {
+            return Err(Gap::Hole);
+        }
+        let height = (a * (1.0 - x) + b * x) * (1.0 - y) + (c * (1.0 - x) + d * x) * y;
+        let down = (c - a) * (1.0 - x) + (d - b) * x;
+        let right = (b - a) * (1.0 - y) + (d - c) * y;
+        Ok((height, [-down / self.cell, -right / self.cell]))
+    }
+}
+
+/// Triangles seen from above: the highest counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TerrainMesh {
+    /// Corners as ahead, left, up \[m\].
+    triangles: Vec<[[f64; 3]; 3]>,
+    low: [f64; 2],
+    cell: f64,
+    cells: [usize; 2],
+    /// By cell, the triangles over it.
+    index: Vec<Vec<u32>>,
+}
+
+impl TerrainMesh {
+    /// A mesh of triangles, whose corners are ahead, left and up \[m\].
+    ///
+    /// ```
+    /// let corner = |ahead: f64, left: f64| [ahead, left, 0.1 * ahead];
+    /// let ramp = [[corner(-9.0, -9.0), corner(9.0, -9.0), corner(0.0, 9.0)]];
+    /// let mesh = mocap_edit::TerrainMesh::new(ramp.to_vec())?;
+    /// # let _ = mesh;
+    /// # Ok::<(), mocap_edit::EditError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EditError::Terrain`] without triangles, for more than 5 million of them, or for a corner that is not finite.
+    pub fn new(triangles: Vec<[[f64; 3]; 3]>) -> Result<TerrainMesh, EditError> {
+        let wrong = |reason: String| Err(EditError::Terrain { reason });
+        if triangles.is_empty() || triangles.len() > MOST_TRIANGLES {
+            return wrong(format!("the mesh has {} triangles, not 1 to {MOST_TRIANGLES}", triangles.len()));
+        }
+        if let Some(at) = triangles.iter().position(|t| t.iter().flatten().any(|value| !value.is_finite())) {
+            return wrong(format!("a corner of triangle {} of the mesh is not finite", at + 1));
+        }
+        let corners = || triangles.iter().flatten();
+        let bound = |axis: usize, pick: fn(f64, f64) -> f64, start: f64| {
+            corners().map(|corner| corner[axis]).fold(start, pick)
+        };
+        let low = [0, 1].map(|axis| bound(axis, f64::min, f64::INFINITY));
+        let high = [0, 1].map(|axis| bound(axis, f64::max, f64::NEG_INFINITY));
+        let extent = (high[0] - low[0]).max(high[1] - low[1]).max(1e-6);
+        let mut cell = extent / (triangles.len() as f64).sqrt().ceil().clamp(1.0, MOST_CELLS);
+        let place = |value: f64, axis: usize, cell: f64| ((value - low[axis]) / cell) as usize;
+        let covered = |triangle: &[[f64; 3]; 3], axis: usize, cell: f64| {
+            let values = triangle.map(|corner| place(corner[axis], axis, cell));
+            let (first, last) = (values.iter().min(), values.iter().max());
+            *first.expect("corners")..=*last.expect("corners")
+        };
+        // Large triangles lie in many cells: these grow until the index is small.
+        let entries = |cell: f64| -> usize {
+            triangles.iter().map(|t| covered(t, 0, cell).count() * covered(t, 1, cell).count()).sum()
+        };
+        while cell < extent && entries(cell) > MOST_ENTRIES {
+            cell *= 2.0;
+        }
+        let cells = [0, 1].map(|axis| place(high[axis], axis, cell) + 1);
+        let mut index = vec![Vec::new(); cells[0] * cells[1]];
+        for (number, triangle) in triangles.iter().enumerate() {
+            for x in covered(triangle, 0, cell) {
+                for y in covered(triangle, 1, cell) {
+                    index[x * cells[1] + y].push(number as u32);
+                }
+            }
+        }
+        let mesh = TerrainMesh { index, low, cell, cells, triangles };
+        Ok(mesh)
+    }
+
+    fn at(&self, ahead: f64, left: f64) -> Result<(f64, [f64; 2]), Gap> {
+        let [x, y] = [(ahead - self.low[0]) / self.cell, (left - self.low[1]) / self.cell];
+        let inside = |place: f64, cells: usize| place >= 0.0 && place < cells as f64;
+        if !inside(x, self.cells[0]) || !inside(y, self.cells[1]) {
+            return Err(Gap::Outside);
+        }
+        let found = self.index[x as usize * self.cells[1] + y as usize]
+            .iter()
+            .filter_map(|number| over(&self.triangles[*number as usize], ahead, left));
+        found.reduce(|a, b| if b.0 > a.0 { b } else { a }).ok_or(Gap::Hole)
+    }
+}
+
+/// The height and slopes of a triangle over a place, where it lies over it.
+fn over([a, b, c]: &[[f64; 3]; 3], ahead: f64, left: f64) -> Option<(f64, [f64; 2])> {
+    let (ab, ac) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
+    let area = ab[0] * ac[1] - ab[1] * ac[0];
+    if area.abs() < 1e-14 {
+        return None;
+    }
+    let (x, y) = (ahead - a[0], left - a[1]);
+    let (s, t) = ((x * ac[1] - y * ac[0]) / area, (ab[0] * y - ab[1] * x) / area);
+    let slack = -1e-9;
+    if s < slack || t < slack || 1.0 - s - t < slack {
+        return None;
+    }
+    let slope = [(ab[2] * ac[1] - ac[2] * ab[1]) / area, (ab[0] * ac[2] - ac[0] * ab[2]) / area];
+    Some((a[2] + s * ab[2] + t * ac[2], slope))
+}
+
+/// A terrain. Heights count from the floor of the motion.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Terrain {
+    /// Steps ahead.
+    Steps(Steps),
+    /// A grid of heights.
+    Heights(HeightField),
+    /// A mesh.
+    Mesh(TerrainMesh),
+}
+
+impl Terrain {
+    /// The height over a place, and the direction away from the surface, both along ahead, left, up \[m\].
+    pub(super) fn at(&self, ahead: f64, left: f64) -> Result<(f64, Vector3<f64>), Gap> {
+        let (height, [forward, sideways]) = match self {
+            Terrain::Steps(Steps { rise, run, count, from }) => {
+                let step = ((ahead - from) / run).floor() + 1.0;
+                (rise * step.clamp(0.0, f64::from(*count)), [0.0, 0.0])
+            }
+            Terrain::Heights(field) => field.at(ahead, left)?,
+            Terrain::Mesh(mesh) => mesh.at(ahead, left)?,
+        };
+        Ok((height, Vector3::new(-forward, -sideways, 1.0).normalize()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heights_lie_between_their_corners() {
+        let ramp = HeightField::new(3, vec![1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0], 2.0).unwrap();
+        let terrain = Terrain::Heights(ramp);
+        let (height, normal) = terrain.at(1.0, -0.7).unwrap();
+        assert!((height - 0.75).abs() < 1e-12);
+        assert!((normal - Vector3::new(-0.25, 0.0, 1.0).normalize()).norm() < 1e-12);
+        assert_eq!(terrain.at(2.5, 0.0), Err(Gap::Outside));
+        let holed = HeightField::new(2, vec![0.0, f64::NAN, 0.0, 0.0], 1.0).unwrap();
+        assert_eq!(Terrain::Heights(holed).at(0.0, 0.0), Err(Gap::Hole));
+        assert!(HeightField::new(3, vec![0.0; 7], 1.0).is_err());
+        assert!(HeightField::new(2, vec![0.0; 4], 0.0).is_err());
+    }
+
+    #[test]
+    fn the_highest_triangle_counts() {
+        let triangle = |height: f64, slope: f64| {
+            [[-1.0, -1.0], [1.0, -1.0], [0.0, 1.0]].map(|[x, y]| [x, y, height + slope * x])
+        };
+        let terrain = Terrain::Mesh(TerrainMesh::new(vec![triangle(0.0, 0.0), triangle(0.5, 0.2)]).unwrap());
+        let (height, normal) = terrain.at(0.25, 0.0).unwrap();
+        assert!((height - 0.55).abs() < 1e-12);
+        assert!((normal - Vector3::new(-0.2, 0.0, 1.0).normalize()).norm() < 1e-12);
+        assert_eq!(terrain.at(-0.95, 0.9), Err(Gap::Hole));
+        assert_eq!(terrain.at(3.0, 0.0), Err(Gap::Outside));
+        assert!(TerrainMesh::new(Vec::new()).is_err());
+    }
+
+    #[test]
+    fn steps_rise_one_after_the_other() {
+        let steps: Steps = "0.2,0.3,2".parse().unwrap();
+        let terrain = Terrain::Steps(steps);
+        let heights = [0.9, 1.05, 1.35, 9.0].map(|ahead| terrain.at(ahead, 5.0).unwrap().0);
+        assert_eq!(heights, [0.0, 0.2, 0.4, 0.4]);
+        for wrong in ["", "1", "1,0", "1,2,3,4,5", "1,x", "0.1,0.2,1.5", "inf,1"] {
+            assert!(wrong.parse::<Steps>().is_err(), "{wrong}");
+        }
+        assert_eq!(steps.to_string().parse::<Steps>().unwrap(), steps);
+    }
+}

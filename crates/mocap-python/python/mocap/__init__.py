@@ -1,0 +1,478 @@
+"""Motion capture: read, retarget, compress, edit, measure and write motions.
+
+>>> import mocap
+>>> walk = mocap.read("fixtures/clips/alex_walk.bvh")
+>>> robin = mocap.read_skeleton("fixtures/clips/robin.skel")
+>>> moved, report = mocap.retarget(walk, robin)
+>>> moved.frames == walk.frames
+True
+
+Angles are radians, quaternions are W X Y Z, lengths are in the unit of the file where nothing else is said. Repairs and
+assumptions are warnings (`MocapWarning`), errors are `MocapError`; both have a stable ``code`` and a place.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+
+from . import _mocap, batch
+from ._clip import Clip, RootCurve
+from ._compressed import Compressed, Pose, open_compressed
+from ._dataset import Dataset, Window
+from ._errors import (
+    AccessError,
+    ArrayError,
+    BatchError,
+    CompareError,
+    CompressError,
+    EditError,
+    FileError,
+    FormatError,
+    MocapError,
+    MocapWarning,
+    ModelError,
+    NotFoundError,
+    OptionError,
+    RetargetError,
+    RobotError,
+    UnitError,
+    warn,
+)
+from ._report import Report
+from ._skeleton import Path, Skeleton
+
+__version__ = _mocap.__version__
+
+__all__ = [
+    "AccessError",
+    "ArrayError",
+    "BatchError",
+    "Clip",
+    "CompareError",
+    "CompressError",
+    "Compressed",
+    "Dataset",
+    "EditError",
+    "FileError",
+    "FormatError",
+    "MocapError",
+    "MocapWarning",
+    "ModelError",
+    "NotFoundError",
+    "OptionError",
+    "Pose",
+    "Report",
+    "RetargetError",
+    "RobotError",
+    "RootCurve",
+    "Skeleton",
+    "UnitError",
+    "Window",
+    "batch",
+    "compare",
+    "compress",
+    "convert",
+    "explain",
+    "formats",
+    "open_compressed",
+    "preset",
+    "presets",
+    "read",
+    "read_all",
+    "read_markers",
+    "read_skeleton",
+    "retarget",
+]
+
+
+def _reading(**options: Any) -> Dict[str, Any]:
+    skeleton = options.get("skeleton")
+    return {**options, "skeleton": None if skeleton is None else os.fspath(skeleton)}
+
+
+def read(
+    path: Path,
+    *,
+    format: Optional[str] = None,
+    rate: Union[str, float, None] = None,
+    unit: Union[str, float, None] = None,
+    up: Optional[str] = None,
+    position_channels: str = "auto",
+    asf_units: str = "auto",
+    skeleton: Optional[Path] = None,
+    repair: bool = False,
+    strict: bool = False,
+    drop_first_frame: bool = False,
+    expect_rest_frame: bool = False,
+    clip: Union[str, int, None] = None,
+    limits: Optional[Mapping[str, int]] = None,
+) -> Clip:
+    """Reads the motion of a file of any format that the command line reads.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``"moves.glb#walk"`` is one clip of a file of several.
+    format : str, optional
+        The format. Default: by the extension, else by the content.
+    rate : float or str, optional
+        Frames per second, whatever the file says; no frame changes.
+    unit : str or float, optional
+        Unit of the file's lengths, whatever it says: ``"m"``, ``"cm"``, ``"mm"``, ``"in"``, ``"ft"``, ``"cmu"`` or
+        metres per unit; no number changes.
+    up : str, optional
+        The axis that points up, whatever the file says, such as ``"Z"``.
+    position_channels : {"auto", "replace", "add"}
+        How position channels and OFFSET of a BVH combine.
+    asf_units : {"auto", "cmu", "spec", "raw"}
+        Unit of the lengths of an ASF.
+    skeleton : path, optional
+        The ASF of an AMC, the body of an SMPL motion, or the model of a robot's motion.
+    repair : bool
+        Interpolate over values that are not finite; else they are an error.
+    strict : bool
+        Whether the first warning is an error.
+    drop_first_frame : bool
+        Drop the first frame: in BVH conversions of the CMU database it is a rest pose.
+    expect_rest_frame : bool
+        Whether a rest pose in the first frame is expected, and no warning.
+    clip : str or int, optional
+        Which of several clips, by name or number. Default: the first, with a warning.
+    limits : mapping, optional
+        Bounds on the file and its clip: ``bytes``, ``joints``, ``depth``, ``frames``, ``samples``.
+
+    Returns
+    -------
+    Clip
+
+    Raises
+    ------
+    NotFoundError, AccessError, FileError
+        Where the file cannot be read.
+    FormatError
+        Where it cannot be understood, with line, column, joint and frame where known.
+
+    Warns
+    -----
+    MocapWarning
+        For every repair and assumption.
+
+    Examples
+    --------
+    >>> import mocap
+    >>> clip = mocap.read("fixtures/clips/alex_walk.bvh", unit="cm")
+    >>> clip.frames, clip.fps
+    (301, 120.0)
+    """
+    options = _reading(
+        format=format,
+        rate=rate,
+        unit=unit,
+        up=up,
+        position_channels=position_channels,
+        asf_units=asf_units,
+        skeleton=skeleton,
+        repair=repair,
+        strict=strict,
+        drop_first_frame=drop_first_frame,
+        expect_rest_frame=expect_rest_frame,
+        clip=None if clip is None else str(clip),
+        limits=None if limits is None else dict(limits),
+    )
+    native, found = _mocap.read(os.fspath(path), options)
+    warn(found)
+    return Clip(native)
+
+
+def read_all(
+    path: Path,
+    *,
+    format: Optional[str] = None,
+    rate: Union[str, float, None] = None,
+    unit: Union[str, float, None] = None,
+    up: Optional[str] = None,
+    repair: bool = False,
+    strict: bool = False,
+) -> List[Clip]:
+    """Reads all motions of a file that may hold several, such as a GLB, an FBX or a pack; parameters as `read`."""
+    options = _reading(format=format, rate=rate, unit=unit, up=up, repair=repair, strict=strict)
+    natives, found = _mocap.read_all(os.fspath(path), options)
+    warn(found)
+    return [Clip(native) for native in natives]
+
+
+def read_skeleton(
+    path: Path,
+    *,
+    format: Optional[str] = None,
+    unit: Union[str, float, None] = None,
+    up: Optional[str] = None,
+    skeleton: Optional[Path] = None,
+    strict: bool = False,
+) -> Skeleton:
+    """Reads the skeleton of a file of any format, or the model of a robot (URDF, MJCF).
+
+    A motion in the file shows how the body stands; `retarget` uses that. Parameters as `read`.
+    """
+    options = _reading(format=format, unit=unit, up=up, skeleton=skeleton, strict=strict)
+    native, found = _mocap.read_skeleton(os.fspath(path), options)
+    warn(found)
+    return Skeleton(native)
+
+
+def read_markers(path: Path) -> Dict[str, Any]:
+    """Reads the markers of a recording (C3D, TRC) as arrays.
+
+    Returns
+    -------
+    dict
+        ``marker_positions`` (frames, markers, 3) [m] with NaN in gaps, ``marker_names``, ``marker_residuals``,
+        ``fps`` and ``metres_per_unit``.
+    """
+    arrays, found = _mocap.read_markers(os.fspath(path))
+    warn(found)
+    return arrays
+
+
+def preset(name: str) -> Skeleton:
+    """A common skeleton by name, such as ``"smpl"``: see `presets`."""
+    return Skeleton(_mocap.preset(name))
+
+
+def presets() -> List[str]:
+    """Names of the skeletons that come with the package."""
+    return _mocap.presets()
+
+
+def formats() -> Dict[str, Dict[str, bool]]:
+    """All formats by name: whether they are read, and whether motions are written in them."""
+    return {name: {"read": reads, "write": writes} for name, reads, writes in _mocap.formats()}
+
+
+def convert(path: Path, output: Path, **options: Any) -> Dict[str, Any]:
+    """Converts one file, as ``mocap convert`` does: what the file holds besides the motion stays where it can.
+
+    Parameters
+    ----------
+    path, output : path
+        The input, and the file to write.
+    **options
+        Flags of ``mocap convert``, such as ``overwrite=True``, ``fps=30``, ``unit="m"``, ``verbatim=True``.
+
+    Returns
+    -------
+    dict
+        The row: ``frames``, ``fps``, ``joints``, ``bytes``, ``unchanged``, ``warnings`` …
+
+    Raises
+    ------
+    MocapError
+        As the row of a failed input says.
+    """
+    row: Dict[str, Any] = next(iter(list(batch.convert(path, out=output, **options))), {})
+    if "error" in row:
+        error = dict(row["error"])
+        names = ("path", "line", "column", "joint", "channel", "frame")
+        fields = {name: error.get(name) for name in names}
+        fields["path"] = fields["path"] or row.get("path")
+        raise FormatError(error["code"], error["message"], hint=error.get("help"), **fields)
+    warn([_fields(warning, os.fspath(path)) for warning in row.get("warnings", [])])
+    return row
+
+
+def _fields(warning: Mapping[str, Any], path: str) -> Dict[str, Any]:
+    names = ("code", "message", "line", "column", "joint", "channel", "frame")
+    fields = {name: warning.get(name) for name in names}
+    return {**fields, "path": warning.get("path") or path, "hint": warning.get("help")}
+
+
+def _map_text(map: Union[Path, Mapping[str, str], bytes, None]) -> Optional[bytes]:
+    if map is None or isinstance(map, bytes):
+        return map
+    if isinstance(map, Mapping):
+        raise OptionError("usage::value", "map must be the path of a map file, or its content as bytes")
+    try:
+        with open(map, "rb") as file:
+            return file.read()
+    except FileNotFoundError as error:
+        raise NotFoundError("io::not-found", "the map does not exist", path=os.fspath(map)) from error
+
+
+def retarget(
+    clip: Clip,
+    target: Union[Skeleton, Path],
+    *,
+    method: str = "scale",
+    hands: str = "auto",
+    foot_lock: str = "auto",
+    self_contacts: bool = True,
+    solver: str = "auto",
+    limits: bool = True,
+    floor: Union[str, float] = "auto",
+    source_rest: Optional[int] = None,
+    map: Union[Path, bytes, None] = None,
+    fps: Union[str, float] = 30,
+    separate: bool = True,
+    limits_from: Optional[Path] = None,
+) -> Tuple[Clip, Report]:
+    """Puts a motion on another skeleton or on a humanoid robot.
+
+    Parameters
+    ----------
+    clip : Clip
+        The motion.
+    target : Skeleton or path
+        The body or robot: see `read_skeleton`.
+    method : {"scale", "limb-ratio", "copy", "effectors"}
+        How to handle different proportions.
+    hands : {"auto", "scale", "keep", "off"}
+        Goals of the hands.
+    foot_lock : {"auto", "on", "off"}
+        Whether feet are locked while they are on the floor.
+    self_contacts : bool
+        Whether contacts of the hands are kept.
+    solver : {"auto", "ccd", "fabrik", "two-bone", "dls", "objective"}
+        How limbs are solved.
+    limits : bool
+        Whether joint limits of the target are kept.
+    floor : {"auto", "off"} or float
+        Height of the target's floor [m].
+    source_rest : int, optional
+        A frame in which the source stands upright, in place of its rest pose.
+    map : path or bytes, optional
+        A map file, which says which joint moves which: see `explain`.
+    fps : float or str
+        Robots: frames per second of the result.
+    separate : bool
+        Robots: whether their parts are kept out of each other.
+    limits_from : path, optional
+        Robots: a model of the same robot that states joint speeds.
+
+    Returns
+    -------
+    clip : Clip
+        The motion on the target.
+    report : Report
+        Its quality: lengths in metres, angles in degrees; of robots radians.
+
+    Raises
+    ------
+    RetargetError, RobotError
+        Where joints of one have no counterparts in the other.
+    """
+    if not isinstance(target, Skeleton):
+        target = read_skeleton(target)
+    options = dict(
+        method=method,
+        hands=hands,
+        foot_lock=foot_lock,
+        self_contacts=self_contacts,
+        solver=solver,
+        limits=limits,
+        floor=floor,
+        source_rest=source_rest,
+        fps=fps,
+        separate=separate,
+        limits_from=None if limits_from is None else os.fspath(limits_from),
+    )
+    native, report, found = _mocap.retarget(clip._native, target._native, _map_text(map), options)
+    warn(found)
+    return Clip(native), Report._of(report)
+
+
+def explain(clip: Clip, target: Skeleton, *, map: Union[Path, bytes, None] = None) -> Tuple[str, str]:
+    """Which joint moves which, with reasons and scores.
+
+    Returns
+    -------
+    text : str
+        The map for people.
+    file : str
+        The map as JSON: edit it, and give it to ``retarget(..., map=...)``.
+    """
+    return _mocap.explain(clip._native, target._native, _map_text(map))
+
+
+def compress(
+    clip: Clip,
+    error: float = 1e-4,
+    *,
+    profile: str = "runtime",
+    shell: float = 0.03,
+    metres_per_unit: Optional[float] = None,
+    joint_tolerances: Optional[Mapping[str, float]] = None,
+    local_error: Optional[float] = None,
+    track_error: float = 1e-4,
+    guard_between: bool = False,
+    external_skeleton: bool = False,
+    external_scale: float = 1.0,
+) -> Compressed:
+    """Compresses a motion within a guaranteed error.
+
+    Parameters
+    ----------
+    clip : Clip
+        The motion.
+    error : float
+        The greatest error of any point at the shell distance, in every frame [m].
+    profile : {"runtime", "archive", "keys"}
+        Fast to sample, smallest, or keys of curves.
+    shell : float
+        Distance from each joint at which the error is measured [m].
+    metres_per_unit : float, optional
+        Metres in one unit of the clip. Default: as its skeleton says, else guessed with a warning.
+    joint_tolerances : mapping, optional
+        Errors of joints by glob, ``{"*Finger*": 1e-3}`` [m].
+    local_error : float, optional
+        The greatest error of local rotations [rad].
+    track_error : float
+        The greatest error of scales and of numbers over time.
+    guard_between : bool
+        Whether the error also holds half-way between frames.
+    external_skeleton : bool
+        Whether the skeleton is left out of the file.
+    external_scale : float
+        Where it is left out: by how much lengths were multiplied since it was read.
+
+    Returns
+    -------
+    Compressed
+        With ``report``, ``pose(time)``, ``to_clip()``, ``write(path)``.
+    """
+    options = dict(
+        profile=profile,
+        shell=shell,
+        metres_per_unit=metres_per_unit,
+        joint_tolerances=None if joint_tolerances is None else list(joint_tolerances.items()),
+        local_error=local_error,
+        track_error=track_error,
+        guard_between=guard_between,
+        external_skeleton=external_skeleton,
+        external_scale=external_scale,
+    )
+    native, report, found = _mocap.compress(clip._native, float(error), options)
+    warn(found)
+    return Compressed(native, Report._of(report))
+
+
+def compare(reference: Clip, other: Clip, *, shell: float = 0.03, resample: bool = False) -> Report:
+    """Measures the error between two motions of one skeleton, in object space.
+
+    Parameters
+    ----------
+    reference, other : Clip
+        The motions.
+    shell : float
+        Distance of the measured points from the joints [m].
+    resample : bool
+        Whether `other` is sampled at the rate of `reference` first.
+
+    Returns
+    -------
+    Report
+        ``max``, ``p99``, ``rms``, ``mean`` [m], ``worst`` with joint and frame …
+    """
+    report, found = _mocap.compare(reference._native, other._native, shell, resample)
+    warn(found)
+    return Report._of(report)

@@ -1,0 +1,203 @@
+"""Exceptions and warnings, each with a stable code and a place."""
+
+from __future__ import annotations
+
+import warnings as _warnings
+from typing import Any, Dict, List, Optional
+
+__all__ = [
+    "AccessError",
+    "ArrayError",
+    "BatchError",
+    "CompareError",
+    "CompressError",
+    "EditError",
+    "FileError",
+    "FormatError",
+    "MocapError",
+    "MocapWarning",
+    "ModelError",
+    "NotFoundError",
+    "OptionError",
+    "RetargetError",
+    "RobotError",
+    "UnitError",
+]
+
+
+def _sentence(
+    code: str,
+    message: str,
+    path: Optional[str],
+    line: Optional[int],
+    column: Optional[int],
+    joint: Optional[str],
+    frame: Optional[int],
+    hint: Optional[str],
+) -> str:
+    place = [] if path is None or path in message else [path]
+    if line is not None:
+        place.append(f"line {line}, column {column}")
+    if joint is not None and f"'{joint}'" not in message:
+        place.append(f"joint '{joint}'")
+    if frame is not None and f"frame {frame}" not in message:
+        place.append(f"frame {frame}")
+    text = f"{code}: {message}"
+    if place:
+        text += f" ({', '.join(place)})"
+    return text if hint is None else f"{text}\nhint: {hint}"
+
+
+class MocapError(Exception):
+    """Base of all errors of this package.
+
+    Attributes
+    ----------
+    code : str
+        Stable code, such as ``"bvh::not-a-number"``.
+    message : str
+        One sentence.
+    path : str or None
+        The file.
+    line, column : int or None
+        Place in the file, from 1.
+    joint, channel : str or None
+        The joint and its channel.
+    frame : int or None
+        The frame, from 0.
+    hint : str or None
+        What can be done about it.
+    errors, warnings : list of dict
+        Further errors of a file, and the warnings before them, each with the fields above.
+    """
+
+    def __init__(
+        self,
+        code: str = "mocap::error",
+        message: str = "",
+        path: Optional[str] = None,
+        line: Optional[int] = None,
+        column: Optional[int] = None,
+        joint: Optional[str] = None,
+        channel: Optional[str] = None,
+        frame: Optional[int] = None,
+        hint: Optional[str] = None,
+        errors: Optional[List[Dict[str, Any]]] = None,
+        warnings: Optional[List[Dict[str, Any]]] = None,
+        errno: Optional[int] = None,
+    ) -> None:
+        super().__init__(_sentence(code, message, path, line, column, joint, frame, hint))
+        self.code = code
+        self.message = message
+        self.path = path
+        self.line = line
+        self.column = column
+        self.joint = joint
+        self.channel = channel
+        self.frame = frame
+        self.hint = hint
+        self.errors = [] if errors is None else errors
+        self.warnings = [] if warnings is None else warnings
+        if errno is not None:
+            # Of the operating system: `OSError` has both.
+            setattr(self, "errno", errno)
+            setattr(self, "filename", path)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class FileError(MocapError, OSError):
+    """The operating system refused a file."""
+
+
+class NotFoundError(FileError, FileNotFoundError):
+    """A file or directory does not exist."""
+
+
+class AccessError(FileError, PermissionError):
+    """A file may not be read or written."""
+
+
+class FormatError(MocapError, ValueError):
+    """The content of a file is wrong, or its format cannot hold what is to be written."""
+
+
+class OptionError(MocapError, ValueError):
+    """An argument has a value that it cannot have."""
+
+
+class ArrayError(MocapError, ValueError, TypeError):
+    """An array has the wrong type, shape, dtype or values."""
+
+
+class ModelError(MocapError, ValueError):
+    """Parts do not make a skeleton or a motion."""
+
+
+class UnitError(MocapError, ValueError):
+    """The unit of lengths is not known."""
+
+
+class RetargetError(MocapError, ValueError):
+    """A motion cannot be put on a skeleton."""
+
+
+class RobotError(RetargetError):
+    """A motion cannot be put on a robot."""
+
+
+class CompressError(MocapError, ValueError):
+    """A motion cannot be compressed, or a compressed motion cannot be opened."""
+
+
+class CompareError(MocapError, ValueError):
+    """Two motions cannot be compared."""
+
+
+class EditError(MocapError, ValueError):
+    """A motion cannot be edited as asked."""
+
+
+class BatchError(MocapError, RuntimeError):
+    """A run over many files cannot start, or ended early."""
+
+
+class MocapWarning(UserWarning):
+    """A repair or an assumption.
+
+    Attributes
+    ----------
+    code, message, path, line, column, joint, channel, frame, hint
+        As those of `MocapError`. The text begins with the code: ``warnings.filterwarnings("ignore",
+        message="unit::guessed")`` leaves one kind out.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        path: Optional[str] = None,
+        line: Optional[int] = None,
+        column: Optional[int] = None,
+        joint: Optional[str] = None,
+        channel: Optional[str] = None,
+        frame: Optional[int] = None,
+        hint: Optional[str] = None,
+    ) -> None:
+        super().__init__(_sentence(code, message, path, line, column, joint, frame, hint))
+        self.code = code
+        self.message = message
+        self.path = path
+        self.line = line
+        self.column = column
+        self.joint = joint
+        self.channel = channel
+        self.frame = frame
+        self.hint = hint
+
+
+def warn(found: List[Dict[str, Any]], stacklevel: int = 3) -> None:
+    """Gives warnings of the library to `warnings`, at the place of the user's call."""
+    for fields in found:
+        _warnings.warn(MocapWarning(**fields), stacklevel=stacklevel)

@@ -1,0 +1,98 @@
+//! Errors of the library as exceptions of the package.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use mocap::{Error, Finding};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::findings::Fields;
+
+/// An exception of the package, by the name of its class.
+pub(crate) fn raise(py: Python<'_>, class: &str, fields: &Fields) -> PyErr {
+    raise_with(py, class, fields, |_| Ok(()))
+}
+
+fn raise_with(
+    py: Python<'_>,
+    class: &str,
+    fields: &Fields,
+    add: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
+) -> PyErr {
+    let made = || -> PyResult<PyErr> {
+        let class = py.import("mocap._errors")?.getattr(class)?;
+        let keywords = fields.to_dict(py)?;
+        add(&keywords)?;
+        Ok(PyErr::from_value(class.call((), Some(&keywords))?))
+    };
+    made().unwrap_or_else(|error| error)
+}
+
+/// The exception about an argument.
+pub(crate) fn of_option(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    raise(py, "OptionError", &Fields::new("usage::value", message))
+}
+
+/// The exception about arrays.
+pub(crate) fn of_array(py: Python<'_>, code: &str, message: impl Into<String>) -> PyErr {
+    raise(py, "ArrayError", &Fields::new(code, message))
+}
+
+/// The exception of an error of the library.
+pub(crate) fn of_error(py: Python<'_>, error: Error) -> PyErr {
+    let (code, message) = (error.code(), error.to_string());
+    let plain = || Fields::new(code, &message);
+    match &error {
+        Error::Io { path, source, .. } => {
+            let class = match source.kind() {
+                ErrorKind::NotFound => "NotFoundError",
+                ErrorKind::PermissionDenied => "AccessError",
+                _ => "FileError",
+            };
+            let fields = Fields { path: Some(path.display().to_string()), ..plain() };
+            raise_with(py, class, &fields, |keywords| keywords.set_item("errno", source.raw_os_error()))
+        }
+        Error::File { path, rejected } => {
+            let fields = Fields::of(&rejected.error, Some(path));
+            raise_with(py, "FormatError", &fields, |keywords| {
+                keywords.set_item("errors", crate::findings::listed(py, &rejected.more, Some(path))?)?;
+                keywords.set_item("warnings", crate::findings::listed(py, &rejected.warnings, Some(path))?)
+            })
+        }
+        Error::Finding(finding) => of_finding(py, finding, None),
+        Error::OutputFormat { path } => {
+            let names: Vec<&str> = mocap::Format::ALL
+                .into_iter()
+                .filter(|format| format.is_writable())
+                .map(|format| format.extension())
+                .collect();
+            let hint = format!("name one of {} by the extension or with format=", names.join(", "));
+            let fields = Fields { path: Some(path.display().to_string()), ..plain().hint(Some(hint)) };
+            raise(py, "OptionError", &fields)
+        }
+        Error::Retarget(_) => {
+            let hint = "map={...} or Skeleton.with_roles() says which joint is which; mocap.explain() shows what was found";
+            raise(py, "RetargetError", &plain().hint(Some(hint)))
+        }
+        Error::Robot(_) => raise(py, "RobotError", &plain()),
+        Error::Compress(_) => raise(py, "CompressError", &plain()),
+        Error::Compare(_) => raise(py, "CompareError", &plain()),
+        Error::Edit(error) => raise(py, "EditError", &plain().hint(error.help())),
+        Error::Model(_) => raise(py, "ModelError", &plain()),
+        _ => raise(py, "MocapError", &plain()),
+    }
+}
+
+/// The exception of a finding: by its code, about an argument, a comparison, or what a file holds.
+pub(crate) fn of_finding(py: Python<'_>, finding: &Finding, path: Option<&Path>) -> PyErr {
+    let class = match finding.code().split("::").next() {
+        Some("usage") => "OptionError",
+        Some("compare") => "CompareError",
+        Some("edit") => "EditError",
+        Some("compress" | "mocz") => "CompressError",
+        Some("unit") => "UnitError",
+        _ => "FormatError",
+    };
+    raise(py, class, &Fields::of(finding, path))
+}

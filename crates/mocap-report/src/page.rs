@@ -1,0 +1,55 @@
+//! Pages put together from their parts: markup with placeholders, and scripts of one concept each.
+
+/// The scripts of the viewer in the order in which they run; all share one scope.
+const VIEWER: [&str; 16] = [
+    include_str!("page/decode.js"),
+    include_str!("page/motion.js"),
+    include_str!("page/state.js"),
+    include_str!("page/colour.js"),
+    include_str!("page/camera.js"),
+    include_str!("page/solids.js"),
+    include_str!("page/renderer.js"),
+    include_str!("page/flat.js"),
+    include_str!("page/overlay.js"),
+    include_str!("page/time.js"),
+    include_str!("page/curves.js"),
+    include_str!("page/play.js"),
+    include_str!("page/panel.js"),
+    include_str!("page/export.js"),
+    include_str!("page/controls.js"),
+    include_str!("page/pointers.js"),
+];
+
+/// The script of the viewer.
+pub(crate) fn viewer_script() -> String {
+    wrap(&VIEWER)
+}
+
+/// Scripts in a scope of their own, without indents and comment lines.
+fn wrap(parts: &[&str]) -> String {
+    let mut script = String::from("\"use strict\";\n(() => {\n");
+    for line in parts.iter().flat_map(|part| part.lines()) {
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with("//") {
+            script.push_str(line);
+            script.push('\n');
+        }
+    }
+    script.push_str("})();\n");
+    script
+}
+
+/// A page with its placeholders filled. What is filled in is not searched again: a name may look like one.
+pub(crate) fn fill(page: &str, parts: &[(&str, &str)]) -> Vec<u8> {
+    let mut filled = String::new();
+    let mut rest = page;
+    for (name, text) in parts {
+        let (before, after) =
+            rest.split_once(&format!("{{{{{name}}}}}")).expect("the page has the placeholder");
+        filled.push_str(before);
+        filled.push_str(text);
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled.into_bytes()
+}

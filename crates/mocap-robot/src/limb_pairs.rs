@@ -1,0 +1,269 @@
+//! The limbs of a robot in pairs of left and right: chains of hinges with the same distances, told apart by the words
+//! in their names, else by where they end.
+
+use mocap_model::{UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, Rotation3};
+
+use crate::RobotError;
+use crate::rest::Rest;
+
+/// Parts of a leg, as names of joints and bodies have them.
+const LEG: [&str; 11] =
+    ["hip", "knee", "ankle", "leg", "thigh", "shin", "calf", "femur", "tibia", "foot", "toe"];
+/// Parts of an arm.
+const ARM: [&str; 11] =
+    ["shoulder", "elbow", "wrist", "arm", "hand", "humerus", "radius", "ulna", "gripper", "finger", "thumb"];
+/// Fewer hinges are no limb.
+const LEAST: usize = 3;
+/// Hips are at least this far apart \[m\].
+const APART: f64 = 0.01;
+/// Feet of a robot on four legs end within this share of a leg's length at one height.
+const LEVEL: f64 = 0.25;
+
+/// The way to the end of a limb.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Way {
+    /// The last body.
+    pub(crate) end: usize,
+    /// Hinges that the other side does not share, from the base of the limb; of a hand, without its fingers.
+    pub(crate) hinges: Vec<usize>,
+}
+
+/// What the names of a limb say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Leg,
+    Arm,
+    Neither,
+}
+
+/// A left and a right limb.
+#[derive(Clone, Debug)]
+pub(crate) struct LimbPair {
+    /// Left before right.
+    pub(crate) ways: [Way; 2],
+    named: Named,
+}
+
+/// The limbs of a humanoid.
+#[derive(Debug)]
+pub(crate) struct Limbs {
+    pub(crate) legs: LimbPair,
+    pub(crate) arms: Option<LimbPair>,
+    /// Turns the base so that the body faces X, with Y to its left and Z up.
+    pub(crate) upright: UnitQuaternion<f64>,
+}
+
+impl Limbs {
+    /// Finds two legs, and two arms where there are any.
+    ///
+    /// # Errors
+    /// Without legs, or with more than two.
+    pub(crate) fn find(rest: &Rest) -> Result<Limbs, RobotError> {
+        let refused = |reason| RobotError::NotHumanoid { reason };
+        let pairs = limb_pairs(rest);
+        let legs = legs(rest, &pairs).ok_or(refused("it lacks two legs with a knee each"))?;
+        let [base, end] = [legs.base(rest), legs.end(rest)];
+        let length = (base - end).norm();
+        let up = nearest_axis(&(base - end));
+        let others = || pairs.iter().filter(|pair| pair.is_apart_from(legs));
+        let is_level = |pair: &LimbPair| (pair.end(rest) - end).dot(&up).abs() < LEVEL * length;
+        if others().any(|pair| pair.named == Named::Leg || is_level(pair)) {
+            return Err(refused("it stands on more than two legs"));
+        }
+        let [left, right] = legs.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
+        let across = left - right;
+        let across = across - up * across.dot(&up);
+        if across.norm() < APART {
+            return Err(refused("its hips are at one place"));
+        }
+        let arms = others().filter(|pair| pair.named != Named::Leg);
+        let arms = arms.max_by_key(|pair| (pair.named == Named::Arm, pair.ways[0].hinges.len()));
+        Ok(Limbs { upright: upright(&up, &nearest_axis(&across)), legs: legs.clone(), arms: arms.cloned() })
+    }
+}
+
+impl LimbPair {
+    /// Between the first hinges of both sides.
+    fn base(&self, rest: &Rest) -> Point3<f64> {
+        self.middle(rest, |hinges| hinges[0])
+    }
+
+    /// Between the last hinges of both sides.
+    fn end(&self, rest: &Rest) -> Point3<f64> {
+        self.middle(rest, |hinges| hinges[hinges.len() - 1])
+    }
+
+    fn middle(&self, rest: &Rest, of: impl Fn(&[usize]) -> usize) -> Point3<f64> {
+        let [left, right] = self.ways.each_ref().map(|way| rest.line(of(&way.hinges)).0);
+        nalgebra::center(&left, &right)
+    }
+
+    fn is_apart_from(&self, other: &LimbPair) -> bool {
+        let own = |hinge: &usize| other.ways.iter().any(|way| way.hinges.contains(hinge));
+        !self.ways.iter().flat_map(|way| &way.hinges).any(own)
+    }
+}
+
+/// The pair that is named as legs, else the one that hangs down and ends lowest.
+fn legs<'p>(rest: &Rest, pairs: &'p [LimbPair]) -> Option<&'p LimbPair> {
+    let of = |named: Named| pairs.iter().filter(move |pair| pair.named == named);
+    let hangs = |pair: &&LimbPair| {
+        let reach: f64 = spans(rest, &pair.ways[0].hinges).iter().sum();
+        pair.base(rest).z - pair.end(rest).z > 0.5 * reach
+    };
+    let named = of(Named::Leg).max_by_key(|pair| pair.ways[0].hinges.len());
+    let height = |pair: &&LimbPair| pair.end(rest).z;
+    named.or_else(|| of(Named::Neither).filter(hangs).min_by(|a, b| height(a).total_cmp(&height(b))))
+}
+
+/// All pairs of limbs.
+fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
+    let forks = rest.forks();
+    let ways: Vec<Way> = rest.leaves().map(|end| Way { end, hinges: rest.hinges(end) }).collect();
+    let mut pairs: Vec<LimbPair> = Vec::new();
+    for (i, a) in ways.iter().enumerate() {
+        for b in &ways[i + 1..] {
+            let own = [(a, b), (b, a)].map(|(way, other)| own_hinges(rest, way, other, &forks));
+            if own[0].len() < LEAST || own[0].len() != own[1].len() || !are_alike(rest, &own) {
+                continue;
+            }
+            let known =
+                |pair: &LimbPair| own.iter().all(|own| pair.ways.iter().any(|way| way.hinges == *own));
+            if pairs.iter().any(known) {
+                continue;
+            }
+            let named = named(rest, &own);
+            let is_left = is_left(rest, &own);
+            let [first, second] = own;
+            let mut sides = [Way { end: a.end, hinges: first }, Way { end: b.end, hinges: second }];
+            if !is_left {
+                sides.reverse();
+            }
+            pairs.push(LimbPair { ways: sides, named });
+        }
+    }
+    pairs
+}
+
+/// Hinges of a way that another does not share. A limb of four and more ends where it forks: fingers come next.
+fn own_hinges(rest: &Rest, way: &Way, other: &Way, forks: &[bool]) -> Vec<usize> {
+    let mut own: Vec<usize> =
+        way.hinges.iter().copied().filter(|hinge| !other.hinges.contains(hinge)).collect();
+    let Some(first) = own.first() else { return own };
+    let from = rest.robot.joints()[*first].body;
+    let path = rest.path(way.end);
+    if let Some(fork) = path.iter().skip_while(|body| **body != from).position(|body| forks[*body]) {
+        let start = path.iter().position(|body| *body == from).unwrap_or(0);
+        let kept = &path[start..=start + fork];
+        let up_to = own.iter().filter(|hinge| kept.contains(&rest.robot.joints()[**hinge].body)).count();
+        if up_to > LEAST {
+            own.truncate(up_to);
+        }
+    }
+    own
+}
+
+/// Distances from each hinge to the next \[m\].
+fn spans(rest: &Rest, hinges: &[usize]) -> Vec<f64> {
+    hinges.windows(2).map(|pair| (rest.line(pair[0]).0 - rest.line(pair[1]).0).norm()).collect()
+}
+
+fn are_alike(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
+    let same = |(a, b): (&f64, &f64)| (a - b).abs() < 0.005 + 0.05 * a.max(*b);
+    spans(rest, a).iter().zip(&spans(rest, b)).all(same)
+}
+
+/// What most words in the names of hinges and their bodies stand for.
+fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Named {
+    let names = sides.iter().flatten().flat_map(|hinge| {
+        let joint = &rest.robot.joints()[*hinge];
+        [joint.name.to_lowercase(), rest.robot.bodies()[joint.body].name.to_lowercase()]
+    });
+    let (mut leg, mut arm) = (0, 0);
+    for name in names {
+        leg += usize::from(LEG.iter().any(|word| name.contains(word)));
+        arm += usize::from(ARM.iter().any(|word| name.contains(word)));
+    }
+    match leg.cmp(&arm) {
+        std::cmp::Ordering::Greater => Named::Leg,
+        std::cmp::Ordering::Less => Named::Arm,
+        std::cmp::Ordering::Equal => Named::Neither,
+    }
+}
+
+/// Whether the first is the left limb: by names, else by its place.
+fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
+    let joints = rest.robot.joints();
+    let named = a.iter().zip(b).find_map(|(a, b)| {
+        let [a, b] = [a, b].map(|hinge| joints[*hinge].name.to_lowercase());
+        left_of(&a, &b)
+    });
+    named.unwrap_or_else(|| {
+        let sides = a.iter().zip(b).map(|(a, b)| rest.line(*a).0.y - rest.line(*b).0.y);
+        sides.max_by(|a, b| a.abs().total_cmp(&b.abs())).is_some_and(|side| side > 0.0)
+    })
+}
+
+/// Whether the first of two names is that of the left side; `None` where they do not tell.
+fn left_of(a: &str, b: &str) -> Option<bool> {
+    for (left, right) in [("left", "right"), ("l", "r")] {
+        let has = |name: &str, side: &str| match side.len() {
+            1 => name.split(|letter: char| !letter.is_alphabetic()).any(|word| word == side),
+            _ => name.contains(side),
+        };
+        if has(a, left) && has(b, right) {
+            return Some(true);
+        }
+        if has(a, right) && has(b, left) {
+            return Some(false);
+        }
+    }
+    // As in lfemurrx and rfemurrx.
+    let differ = a.chars().zip(b.chars()).find(|(a, b)| a != b && a.is_alphabetic() && b.is_alphabetic());
+    match differ {
+        Some(('l', 'r')) => Some(true),
+        Some(('r', 'l')) => Some(false),
+        _ => None,
+    }
+}
+
+/// The axis nearest to a direction, with its sign.
+fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
+    let axis = direction.iamax();
+    Vector3::ith(axis, direction[axis].signum())
+}
+
+/// The turn that takes `up` to Z and `left` to Y.
+fn upright(up: &Vector3<f64>, left: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let rows = [left.cross(up).transpose(), left.transpose(), up.transpose()];
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(Matrix3::from_rows(&rows)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_sides() {
+        for (a, b) in [
+            ("left_hip_yaw", "right_hip_yaw"),
+            ("l_hip", "r_hip"),
+            ("lfemurrx", "rfemurrx"),
+            ("leg_left_1_joint", "leg_right_1_joint"),
+            ("j00_hip_l", "j06_hip_r"),
+            ("lhipyaw", "rhipyaw"),
+        ] {
+            assert_eq!((left_of(a, b), left_of(b, a)), (Some(true), Some(false)), "{a}");
+        }
+        assert_eq!(left_of("joint_1", "joint_7"), None);
+    }
+
+    #[test]
+    fn a_body_is_turned_upright() {
+        let turn = upright(&Vector3::y(), &Vector3::x());
+        assert!((turn * Vector3::y() - Vector3::z()).norm() < 1e-12);
+        assert!((turn * Vector3::x() - Vector3::y()).norm() < 1e-12);
+        assert_eq!(upright(&Vector3::z(), &Vector3::y()), UnitQuaternion::identity());
+    }
+}

@@ -1,0 +1,214 @@
+//! A skeleton or robot that motions are put on, with what its own motion shows of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mocap_formats::{Document, Finding, Format, Parsed, Remedy};
+use mocap_model::{Clip, Pose, Robot, Skeleton};
+use mocap_retarget::{
+    RestChoice, RestPoseError, RetargetOptions, RoleMap, map_roles, map_roles_in, rest_pose_of,
+};
+use mocap_robot::RobotOptions;
+
+use crate::clip_of_file::split_clip;
+use crate::read::finish;
+use crate::unit::in_space;
+use crate::{Error, Mapping, ReadOptions, TargetReport, clip_for_report, for_report, known_unit, open};
+
+/// A skeleton or robot that motions are put on.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The skeleton; of a robot with [`Skeleton::robot`].
+    pub skeleton: Arc<Skeleton>,
+    /// The roles of its joints: by names, shape and its own motion.
+    pub roles: RoleMap,
+    /// Its reference pose, as its own motion shows it; `None`: the rest pose of the skeleton.
+    pub rest: Option<Pose>,
+    /// Whether the user chose the reference pose: it then holds for motions of the same skeleton, too.
+    pub rest_is_chosen: bool,
+    /// The file, where it may hold more than a skeleton and its motion, such as a mesh.
+    pub document: Option<Arc<dyn Document>>,
+}
+
+/// What is known of the start of a source.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// Its reference pose, where the user names one.
+    pub rest: Option<Pose>,
+    /// Frames at its start that are a rest pose, not motion.
+    pub lead_in: usize,
+}
+
+/// How a motion is put on a target.
+#[derive(Clone, Debug, Default)]
+pub struct TargetOptions {
+    /// On a body. Rest poses, lead-in and roles are those of source, target and map.
+    pub body: RetargetOptions,
+    /// On a robot.
+    pub robot: RobotOptions,
+}
+
+impl Target {
+    /// A skeleton without a motion: its rest pose shows how it stands.
+    ///
+    /// ```
+    /// let robin = mocap::read_skeleton("../../fixtures/clips/robin.skel")?.value;
+    /// assert!(mocap::Target::new(robin).rest.is_none());
+    /// # Ok::<(), mocap::Error>(())
+    /// ```
+    pub fn new(skeleton: impl Into<Arc<Skeleton>>) -> Target {
+        let skeleton = skeleton.into();
+        Target { roles: map_roles(&skeleton), skeleton, rest: None, rest_is_chosen: false, document: None }
+    }
+
+    /// The skeleton of a clip that shows how it stands; with `frame`, as it stands there.
+    ///
+    /// # Errors
+    /// Where the frame does not exist.
+    pub fn of_clip(clip: &Clip, first_is_rest: bool, frame: Option<usize>) -> Result<Target, RestPoseError> {
+        let choice = frame.map_or(RestChoice::Auto, RestChoice::Frame);
+        let (_, rest) = rest_pose_of(clip, choice, first_is_rest)?;
+        Ok(Target {
+            skeleton: clip.skeleton().clone(),
+            roles: map_roles_in(clip),
+            rest,
+            rest_is_chosen: frame.is_some(),
+            document: None,
+        })
+    }
+
+    /// The robot, where it is one.
+    pub fn robot(&self) -> Option<&Arc<Robot>> {
+        self.skeleton.robot()
+    }
+}
+
+/// Reads the skeleton of a file of any format as a target: a motion in it shows how the body stands.
+///
+/// ```
+/// let alex = mocap::read_target("../../fixtures/clips/alex_walk.bvh", &Default::default())?.value;
+/// assert!(alex.roles.missing().is_empty());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read_skeleton`](crate::read_skeleton).
+pub fn read_target(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Target>, Error> {
+    let path = path.as_ref();
+    let clip = split_clip(path).1.or_else(|| options.clip.clone());
+    let options = &ReadOptions { clip, ..options.clone() };
+    let Parsed { value: file, warnings } = open(path, options)?;
+    if !file.format().has_motion() {
+        let header = finish(path, options, warnings, file.header(options))?;
+        return Ok(Parsed { value: Target::new(header.value.skeleton), warnings: header.warnings });
+    }
+    let lenient = ReadOptions { strict: false, ..options.clone() };
+    let Parsed { value: clip, mut warnings } = finish(path, &lenient, warnings, file.to_clip(&lenient))?;
+    let first_is_rest = settle_target_warnings(&mut warnings, |warning| (warning.code(), warning.remedy()));
+    let target = Target::of_clip(&clip, first_is_rest, None).expect("no frame is named");
+    let keeps = file.format().exchange().is_some_and(Format::holds_several_clips);
+    let document = file.into_document().filter(|_| keeps).map(Arc::from);
+    let value = Target { document, ..target };
+    let meaning = Ok(Parsed { value, warnings: Vec::new() });
+    finish(path, options, warnings, meaning)
+}
+
+/// Removes the warnings that say nothing about a target, whose motion only shows how it stands; returns whether its
+/// first frame is a rest pose.
+pub fn settle_target_warnings<W>(
+    warnings: &mut Vec<W>,
+    of: impl Fn(&W) -> (&'static str, Option<Remedy>),
+) -> bool {
+    let mut first_is_rest = false;
+    warnings.retain(|warning| {
+        let (code, remedy) = of(warning);
+        let rest = remedy == Some(Remedy::DropFirstFrame);
+        first_is_rest |= rest;
+        !rest && !["clip::first-of-several", "gltf::no-animation", "fbx::no-animation"].contains(&code)
+    });
+    first_is_rest
+}
+
+/// Puts a motion on a target, as `mocap retarget` does. Assumptions are added to `warnings`; those of the method are in
+/// the report.
+///
+/// ```
+/// use mocap::{Opening, Target};
+///
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let robin = mocap::read_target("../../fixtures/clips/robin.skel", &Default::default())?.value;
+/// let (mut warnings, opening) = (Vec::new(), Opening::default());
+/// let done = mocap::put_on_target(&walk, &opening, &robin, None, &Default::default(), &mut warnings)?;
+/// assert_eq!(done.0.frames(), walk.frames());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where the joints of one have no counterparts in the other, or the robot is not a humanoid.
+pub fn put_on_target(
+    clip: &Clip,
+    opening: &Opening,
+    target: &Target,
+    mapping: Option<&Mapping>,
+    options: &TargetOptions,
+    warnings: &mut Vec<Finding>,
+) -> Result<(Clip, TargetReport), Error> {
+    let source = clip_for_report(clip, warnings);
+    if let Some(robot) = target.robot() {
+        let roles = mapping.map_or_else(|| map_roles_in(clip), |mapping| mapping.source_roles().clone());
+        return put_on_robot(clip, source.into_owned(), opening.lead_in, (robot, roles), &options.robot);
+    }
+    let body = for_report(&target.skeleton, &mut Vec::new());
+    let found = || Mapping::found(map_roles_in(clip), target.roles.clone());
+    let mapping = mapping.map_or_else(found, Mapping::clone);
+    // One skeleton has one rest pose: estimates from two motions of it would differ.
+    let same = !target.rest_is_chosen && clip.skeleton().joints() == target.skeleton.joints();
+    let target_rest = if same { opening.rest.clone() } else { target.rest.clone() };
+    let options = RetargetOptions {
+        source_rest: opening.rest.clone(),
+        target_rest,
+        lead_in: opening.lead_in,
+        ..options.body.clone()
+    };
+    let (motion, report) = mapping.retarget(&source, &body, &options)?;
+    // The unit that the report assumed is not stated in the result.
+    Ok((in_space(motion, *target.skeleton.space()), TargetReport::Body(Box::new(report))))
+}
+
+/// `source` is the clip in a known unit. A rest pose before the motion is left out.
+fn put_on_robot(
+    clip: &Clip,
+    source: Clip,
+    lead_in: usize,
+    (robot, roles): (&Arc<Robot>, RoleMap),
+    options: &RobotOptions,
+) -> Result<(Clip, TargetReport), Error> {
+    // What cannot be put on itself cannot be put on a robot.
+    let mapping = Mapping::found(roles.clone(), roles.clone());
+    if let Some(error) = mapping.explain(clip.skeleton(), clip.skeleton(), None).error {
+        return Err(error.into());
+    }
+    let skeleton = roles.certain().apply(source.skeleton());
+    let metres = known_unit(&skeleton).map_or(1.0, |unit| unit.metres);
+    let source = source.with_skeleton(skeleton.into()).expect("it has as many joints as before");
+    let source = match lead_in < source.frames() {
+        true => source.trimmed(lead_in..source.frames()).expect("frames are left"),
+        false => source,
+    };
+    let (motion, report) = mocap_robot::retarget(&source, metres, robot, options)?;
+    Ok((motion.to_clip(robot)?, TargetReport::Robot(Box::new(report))))
+}
+
+/// The speeds of a robot's joints in another model of it [rad/s or m/s], by joint; `None` where that states none.
+///
+/// ```
+/// # use mocap::Error;
+/// let robot = mocap::read_skeleton("../../fixtures/robots/pip.urdf")?.value;
+/// let robot = robot.robot().expect("the file is a robot");
+/// assert_eq!(mocap::speeds_in(robot, robot).len(), robot.joints().len());
+/// # Ok::<(), Error>(())
+/// ```
+pub fn speeds_in(robot: &Robot, other: &Robot) -> Vec<Option<f64>> {
+    let of = |name: &str| other.find_joint(name).and_then(|joint| other.joints()[joint].velocity);
+    robot.joints().iter().map(|joint| of(&joint.name)).collect()
+}

@@ -1,0 +1,153 @@
+"""Runs over many files, and windows over their outputs."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import mocap
+from conftest import FIXTURES, command
+
+pytestmark = pytest.mark.filterwarnings("ignore::mocap.MocapWarning")
+CLIPS = FIXTURES / "clips"
+
+
+def inputs(rows):
+    return [row for row in rows if "path" in row]
+
+
+def test_rows_are_those_of_the_command_line(tmp_path):
+    rows = list(mocap.batch.convert(CLIPS, to="npz", out=f"{tmp_path}/python/", jobs=2, include=["*.bvh"]))
+    expected, code = command("convert", CLIPS, "--to", "npz", "-o", f"{tmp_path}/cli/", "--include", "*.bvh")
+    assert code == 0
+    assert [row["frames"] for row in inputs(rows)] == [row["frames"] for row in inputs(expected)]
+    assert rows[-1]["ok"] == expected[-1]["ok"] == len(inputs(rows))
+    made = sorted(path.relative_to(tmp_path / "python") for path in (tmp_path / "python").rglob("*.npz"))
+    assert made
+    for path in made:
+        assert (tmp_path / "python" / path).read_bytes() == (tmp_path / "cli" / path).read_bytes()
+
+
+def test_a_run_is_resumed(tmp_path):
+    def run():
+        return list(mocap.batch.convert(CLIPS, to="npz", out=f"{tmp_path}/", resume=True, include=["*.bvh"]))
+
+    first, second = run()[-1], run()[-1]
+    assert first["ok"] > 0 and second["ok"] == 0
+    assert second["skipped"] == first["ok"]
+
+
+def test_an_input_that_fails_is_a_row(tmp_path):
+    rows = list(mocap.batch.convert([FIXTURES / "bvh"], to="csv", out=f"{tmp_path}/", include=["*nan*.bvh", "clean.bvh"]))
+    failed = [row for row in inputs(rows) if "error" in row]
+    assert failed and all(row["error"]["code"] for row in failed)
+    assert rows[-1]["failed"] == len(failed)
+
+
+def test_wrong_arguments_raise_before_anything_is_done(tmp_path):
+    for options in ({"to": "mp4"}, {"no_such_flag": True}, {"jobs": 0}, {"fps": -1}):
+        with pytest.raises(mocap.OptionError):
+            list(mocap.batch.convert(CLIPS, out=f"{tmp_path}/", **{"to": "npz", **options}))
+    with pytest.raises(mocap.OptionError):
+        list(mocap.batch.convert(FIXTURES / "*.nothing", to="npz", out=f"{tmp_path}/"))
+
+
+def test_leaving_the_loop_ends_the_run(tmp_path):
+    for row in mocap.batch.convert(CLIPS, to="csv", out=f"{tmp_path}/", jobs=1, include=["*.bvh"]):
+        break
+    assert "path" in row
+    # The next run is not interrupted.
+    assert list(mocap.batch.info(CLIPS / "alex_walk.bvh"))[0]["frames"] == 301
+
+
+def test_other_commands(tmp_path, alex, robin):
+    retargeted = list(mocap.batch.retarget(alex, robin, out=tmp_path / "walk.bvh"))
+    assert retargeted[0]["frames"] == 301 and (tmp_path / "walk.bvh").exists()
+    small = list(mocap.batch.compress(alex, out=tmp_path / "walk.mocz", error="0.1mm"))
+    assert small[0]["ratio"] > 3
+    list(mocap.batch.decompress(tmp_path / "walk.mocz", out=tmp_path / "back.bvh"))
+    edited = list(mocap.batch.edit(alex, {"mirror": True, "trim": "0:50"}, out=tmp_path / "edited.bvh"))
+    assert [edit["name"] for edit in edited[0]["edits"]] == ["mirror", "trim"]
+    assert "quality" in list(mocap.batch.info(alex, quality=True))[0]
+    assert mocap.convert(alex, tmp_path / "one.csv")["frames"] == 301
+    with pytest.raises(mocap.FormatError):
+        mocap.convert(sorted((FIXTURES / "bvh").glob("error-*.bvh"))[0], tmp_path / "two.csv")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of Unix")
+def test_ctrl_c_ends_a_batch_in_order(tmp_path):
+    for copy in range(60):
+        (tmp_path / f"in_{copy:02}.bvh").write_bytes((CLIPS / "alex_walk.bvh").read_bytes())
+    program = """
+        import sys, mocap
+        print("ready", flush=True)
+        try:
+            for row in mocap.batch.compress(sys.argv[1], out=sys.argv[2], jobs=1, profile="archive", resume=True):
+                print("row", flush=True)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            sys.exit(7)
+    """
+    words = [sys.executable, "-c", textwrap.dedent(program), str(tmp_path), f"{tmp_path}/out/"]
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    while running.stdout.readline() != "row\n":
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    rest = running.stdout.read()
+    assert running.wait(60) == 7 and rest.endswith("interrupted\n")
+    made = list((tmp_path / "out").rglob("*"))
+    assert not [path for path in made if path.name.startswith(".mocap-") and "manifest" not in path.name]
+    assert 0 < len([path for path in made if path.suffix == ".mocz"]) < 60
+    assert [path for path in made if "manifest" in path.name]
+
+
+@pytest.mark.parametrize("pack", [None, 2])
+def test_a_dataset_gives_windows(tmp_path, pack):
+    options = {} if pack is None else {"pack": pack, "normalise": True}
+    clips = [FIXTURES / "clips/alex_walk.bvh", FIXTURES / "clips/alex_walk.amc"][: 1 if pack is None else 1]
+    start = [tmp_path / f"take_{at}.bvh" for at in range(3)]
+    for path in start:
+        path.write_bytes(clips[0].read_bytes())
+    list(mocap.batch.convert(start, to="npz", out=f"{tmp_path}/set/", **options))
+    dataset = mocap.Dataset(tmp_path / "set", window=64, stride=16)
+    each = (301 - 64) // 16 + 1
+    assert len(dataset) == 3 * each
+    sample = dataset[each]
+    assert sample["rotations"].shape == (64, 24, 4) and sample["rotations"].dtype == np.float32
+    where = dataset.where(each + 1)
+    assert where.start == 16 and where.clip.endswith("take_1")
+    walk = mocap.read(start[1]).arrays()
+    assert np.array_equal(dataset[each + 1]["rotations"], walk["rotations"][16:80])
+    assert np.array_equal(dataset[-1]["contacts"], walk["contacts"][224:288])
+    batch = dataset[[0, 5, 9]]
+    assert batch["positions"].shape == (3, 64, 24, 3)
+    assert dataset[2:4]["heading"].shape == (2, 64)
+    assert sum(1 for _ in dataset) == len(dataset)
+    assert len(pickle.loads(pickle.dumps(dataset))) == len(dataset)
+    with pytest.raises(IndexError):
+        dataset[len(dataset)]
+    with pytest.raises(mocap.OptionError):
+        mocap.Dataset(tmp_path / "set", window=0)
+    with pytest.raises(mocap.OptionError):
+        mocap.Dataset(tmp_path / "set", keys=["colour"])
+    with pytest.raises(mocap.NotFoundError):
+        mocap.Dataset(tmp_path / "none")
+    if pack is None:
+        with pytest.raises(mocap.NotFoundError):
+            mocap.Dataset(tmp_path / "set", normalise=True)
+    else:
+        normal = mocap.Dataset(tmp_path / "set", window=64, normalise=True)
+        everything = np.concatenate([sample["rotations"] for sample in normal])
+        assert abs(everything.mean()) < 0.2
+
+
+def test_a_dataset_in_a_trainer(tmp_path, alex):
+    torch = pytest.importorskip("torch")
+    list(mocap.batch.convert(alex, to="npz", out=f"{tmp_path}/set/"))
+    loader = torch.utils.data.DataLoader(mocap.Dataset(tmp_path / "set", window=32, keys=["rotations"]), batch_size=4)
+    assert next(iter(loader))["rotations"].shape == (4, 32, 24, 4)
