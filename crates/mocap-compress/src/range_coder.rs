@@ -109,8 +109,8 @@ impl Symbols {
     #[inline(always)]
     fn bounds(&self) -> [u16; SYMBOLS] {
         let mut bounds = INDICES;
-        for at in 0..SYMBOLS {
-            bounds[at] += (self.fast[at] >> 2) + (self.slow[at] >> 2);
+        for ((bound, fast), slow) in bounds.iter_mut().zip(&self.fast).zip(&self.slow) {
+            *bound += (fast >> 2) + (slow >> 2);
         }
         bounds
     }
@@ -125,10 +125,7 @@ impl Symbols {
         let fast = slow.min(SYMBOL_FAST);
         self.seen = (self.seen + 1).min(LEARNT);
         // Sixteen side by side: all ones where the estimate rises.
-        let mut rises = [0u16; SYMBOLS];
-        for at in 0..SYMBOLS {
-            rises[at] = if INDICES[at] > symbol as u16 { 0xFFFF } else { 0 };
-        }
+        let rises = INDICES.map(|index| if index > symbol as u16 { 0xFFFF } else { 0 });
         follow(&mut self.fast, &rises, fast);
         follow(&mut self.slow, &rises, slow);
     }
@@ -139,11 +136,10 @@ const INDICES: [u16; SYMBOLS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1
 /// Moves an estimate up to [`WHOLE`] where it rises, and down to 0 elsewhere.
 #[inline(always)]
 fn follow(estimate: &mut [u16; SYMBOLS], rises: &[u16; SYMBOLS], pace: u16) {
-    for at in 0..SYMBOLS {
-        let below = estimate[at];
-        let up = (WHOLE - below) >> pace;
-        let down = below >> pace;
-        estimate[at] = below.wrapping_add(up & rises[at]).wrapping_sub(down & !rises[at]);
+    for (below, rises) in estimate.iter_mut().zip(rises) {
+        let up = (WHOLE - *below) >> pace;
+        let down = *below >> pace;
+        *below = below.wrapping_add(up & rises).wrapping_sub(down & !rises);
     }
 }
 
