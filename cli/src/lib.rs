@@ -105,6 +105,8 @@ fn run(Cli { command, global }: Cli, console: &mut Console) -> Exit {
         Verb::View(args) => commands::view::run(&args, invocation, console),
         Verb::Sheet(args) => commands::sheet::run(&args, invocation, console),
         Verb::Plot(args) => commands::plot::run(&args, invocation, console),
+        Verb::Render(args) => commands::render::run(&args, invocation, console),
+        Verb::Gallery(args) => commands::gallery::run(&args, invocation, console),
         Verb::Run(args) => pipeline::run(&args, invocation, console),
         Verb::Manifest(args) => commands::manifest::run(&args, console),
         Verb::Generate(args) => generate::run(&args, console),

@@ -71,6 +71,56 @@ fn sheet_draws_svg_or_png() {
 }
 
 #[test]
+fn render_writes_films_frames_and_strobes() {
+    let sandbox = sandbox();
+    let small = ["--size", "120x90", "--picture-rate", "10", "--end", "0.5"];
+    let render = |more: &[&str]| sandbox.run([&["render", "walk.bvh"][..], &small[..], more].concat());
+    render(&[]).ok();
+    assert!(sandbox.read("walk.gif").starts_with(b"GIF89a"));
+    let first = sandbox.read("walk.gif");
+    render(&["--overwrite", "--jobs", "1"]).ok();
+    assert!(sandbox.read("walk.gif") == first, "the same bytes on one thread");
+    render(&["jump.bvh", "-o", "both.apng", "--theme", "dark"]).ok();
+    assert!(sandbox.read("both.apng").windows(4).any(|chunk| chunk == b"acTL"));
+    render(&["--strobe", "4", "--view", "side", "-o", "walk.png"]).ok();
+    assert!(sandbox.read("walk.png").starts_with(b"\x89PNG"));
+    let row = render(&["--to", "frames", "-o", "frames", "--json"]).ok().rows().remove(0);
+    let files: Vec<_> = std::fs::read_dir(sandbox.path("frames")).unwrap().collect();
+    assert!(files.len() == 6 && row["bytes"].as_u64() > Some(1000), "{row}");
+    refused(&render(&["--to", "frames", "-o", "frames"]), 2, "usage::output-exists");
+    refused(&render(&["-o", "x.png"]), 2, "usage::format");
+    refused(&render(&["-o", "x.mp4"]), 2, "usage::format");
+    refused(&render(&["--strobe", "3", "-o", "x.gif"]), 2, "usage::format");
+}
+
+#[test]
+fn a_gallery_has_an_index_and_a_script_per_clip_and_resumes() {
+    let sandbox = sandbox();
+    std::fs::create_dir_all(sandbox.path("db/sub")).unwrap();
+    for (from, to) in [("walk.bvh", "db/walk.bvh"), ("jump.bvh", "db/sub/jump.bvh")] {
+        std::fs::copy(sandbox.path(from), sandbox.path(to)).unwrap();
+    }
+    sandbox.put("db/broken.bvh", "HIERARCHY\n");
+    let ran = sandbox.run(["gallery", "db", "-o", "site", "--resume"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for name in ["index.html", "view.html", "data/index.js", "data/strips-0.js", "clips/walk.bvh.js"] {
+        assert!(sandbox.path("site").join(name).exists(), "{name}");
+    }
+    let script = text(&sandbox, "site/clips/sub/jump.bvh.js");
+    assert!(script.contains("jump.bvh\"") && script.contains("mocapClip({"));
+    let index = text(&sandbox, "site/data/index.js");
+    // Nothing is drawn again, and the index still has what the first run drew.
+    let written = std::fs::metadata(sandbox.path("site/clips/walk.bvh.js")).unwrap().modified().unwrap();
+    std::fs::remove_file(sandbox.path("site/data/index.js")).unwrap();
+    sandbox.run(["gallery", "db", "-o", "site", "--resume"]);
+    assert_eq!(text(&sandbox, "site/data/index.js"), index);
+    let now = std::fs::metadata(sandbox.path("site/clips/walk.bvh.js")).unwrap().modified().unwrap();
+    assert_eq!(now, written);
+    refused(&sandbox.run(["gallery", "db"]), 2, "usage::output");
+    refused(&sandbox.run(["gallery", "db", "-o", "walk.bvh"]), 2, "usage::output");
+}
+
+#[test]
 fn plot_finds_joints_by_name_or_role() {
     let sandbox = sandbox();
     for (joint, channel, unit) in
@@ -138,7 +188,7 @@ fn the_pictures_of_the_documents_are_up_to_date() {
     for command in gallery() {
         sandbox.run(command.split(' ').collect::<Vec<_>>()).ok();
     }
-    for name in ["sheet.svg", "retarget.svg", "plot.svg", "heatmap.png", "edits.svg", "loop.svg"] {
+    for name in ["sheet.svg", "strobe.png", "retarget.svg", "plot.svg", "heatmap.png", "edits.svg", "loop.svg"] {
         let place = fixture("../docs").join(name);
         let drawn = sandbox.read(name);
         if std::env::var_os("UPDATE_PICTURES").is_some() {

@@ -265,6 +265,9 @@ test("names stay names", async () => {
     for (const name of nasty) assert.ok(joints.includes(name), `${name} in ${joints}`);
     assert.equal(await page.locator("b").count(), 1, "only the clock is bold");
     assert.equal(await page.locator("img, i").count(), 0);
+    const policy = await page.getAttribute("meta[http-equiv=Content-Security-Policy]", "content");
+    assert.match(policy, /^default-src 'none';.*base-uri 'none';form-action 'none'$/);
+    assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
     assert.match(await page.title(), /\{\{data\}\} '<i>' & <b>\.bvh/);
     await page.keyboard.press("n");
     await drawn(page);
@@ -470,4 +473,40 @@ test("assistive technology finds names and roles", async () => {
       const serious = found.violations.filter(it => ["serious", "critical"].includes(it.impact));
       assert.deepEqual(serious.map(it => `${it.id}: ${it.nodes.map(node => node.html)}`), []);
     }, { colorScheme });
+});
+
+// A drop of files from outside the browser.
+async function drop(page, paths) {
+  const files = paths.map(path => [path.split("/").pop(), readFileSync(path).toString("base64")]);
+  await page.evaluate(files => {
+    const transfer = new DataTransfer();
+    for (const [name, text] of files) transfer.items.add(new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name));
+    window.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  }, files);
+}
+
+test("a BVH and a GLB file that are dropped have their joints where they are", async () => {
+  const glb = join(folder, "robin_jump.glb");
+  execFileSync(command, [...first.slice(0, -1), "convert", clip("robin_jump.bvh"), "-o", glb], { stdio: "pipe" });
+  await open(write(clip("robin_wave.bvh")), async page => {
+    for (const [path, name] of [[clip("alex_walk.bvh"), "alex_walk"], [glb, "robin_jump"]]) {
+      await drop(page, [path]);
+      await page.waitForFunction(name => viewer.clips[0].name.startsWith(name), name);
+      await drawn(page);
+      const rows = positions(`${name}.positions.csv`);
+      assert.ok(rows.length > 100);
+      for (const [frame, joint, place] of rows) {
+        const found = await page.evaluate(([joint, frame]) => viewer.joint(joint, 0, frame), [joint, frame]);
+        const off = Math.hypot(...place.map((v, i) => v - found[i]));
+        assert.ok(off <= 1e-4, `${name}: ${joint} in frame ${frame}: ${found} is not ${place}`);
+      }
+      await page.evaluate(() => viewer.toFrame(30));
+      await drawn(page);
+      await shot(page, `dropped-${name}`);
+    }
+    // What is neither is said, and what is shown stays.
+    await drop(page, [join(root, "README.md")]);
+    await page.waitForFunction(() => /neither a BVH nor a GLB/.test(document.getElementById("note").textContent));
+    assert.match(await page.textContent("h1"), /robin_jump/);
+  });
 });

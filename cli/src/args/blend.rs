@@ -60,11 +60,17 @@ pub(crate) struct Args {
 
 impl Args {
     /// One weight for each motion.
-    pub(crate) fn weights(&self) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// Where one weight of two motions is not from 0 to 1.
+    pub(crate) fn weights(&self) -> Result<Vec<f64>, String> {
         match (self.weight.as_slice(), self.inputs.len()) {
-            ([], motions) => vec![1.0; motions],
-            ([weight], 2) => vec![1.0 - weight, *weight],
-            (weights, _) => weights.to_vec(),
+            ([], motions) => Ok(vec![1.0; motions]),
+            ([weight], 2) if (0.0..=1.0).contains(weight) => Ok(vec![1.0 - weight, *weight]),
+            ([weight], 2) => Err(format!(
+                "--weight is {weight}, but the weight of the second of two motions must be 0 to 1"
+            )),
+            (weights, _) => Ok(weights.to_vec()),
         }
     }
 

@@ -64,6 +64,25 @@ pub(crate) enum EditArg {
     Terrain(Box<SurfaceArgs>),
 }
 
+/// How `--mirror` places the joints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MirrorBy {
+    /// Joints take the reflected rotations of their counterparts.
+    Rotations,
+    /// The mirrored body is retargeted to the body.
+    Retarget,
+}
+
+impl MirrorBy {
+    pub(crate) fn edit(self) -> Edit {
+        match self {
+            MirrorBy::Rotations => Edit::Mirror,
+            MirrorBy::Retarget => Edit::MirrorRetargeted,
+        }
+    }
+}
+
 /// Where `--start-at` moves the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -147,9 +166,10 @@ struct Flags {
     /// Leave joints out: fingers, twist or props; the others stay where they are
     #[arg(long, value_name = "WHAT")]
     strip: Vec<Strip>,
-    /// Swap left and right: the motion as a mirror shows it
-    #[arg(long)]
-    mirror: bool,
+    /// Swap left and right: the motion as a mirror shows it; --mirror=retarget places the feet and hands of a body whose
+    /// sides differ
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "rotations")]
+    mirror: Vec<MirrorBy>,
     /// Take the root motion out: the body moves in place above the origin and faces forward
     #[arg(long)]
     in_place: bool,
@@ -196,11 +216,11 @@ impl Flags {
             }
         };
         switch("drop_first_frame", self.drop_first_frame, Edit::DropFirstFrame);
-        switch("mirror", self.mirror, Edit::Mirror);
         switch("fix_feet", self.fix_feet, Edit::FixFeet);
         switch("in_place", self.in_place, Edit::InPlace(Keep::default()));
         switch("ground", self.ground, Edit::Ground);
         let mut all = |id: &str, values: Vec<Typed>| typed.extend(places(id).into_iter().zip(values));
+        all("mirror", ready(self.mirror, MirrorBy::edit));
         all("trim", ready(self.trim, Edit::Trim));
         all("fps", ready(self.fps, Edit::Resample));
         all("scale", ready(self.scale, |factor| Edit::Scale(factor.0)));
@@ -251,7 +271,7 @@ fn ready<T>(values: Vec<T>, edit: impl Fn(T) -> Edit) -> Vec<Typed> {
 }
 
 impl EditArg {
-    /// Takes what belongs to it; an error where it is nothing of this edit.
+    /// Takes an option that belongs to this edit; an error for other options.
     fn take(&mut self, typed: Typed) -> Result<(), &'static str> {
         match (self, typed) {
             (

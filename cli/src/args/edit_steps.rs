@@ -7,7 +7,7 @@ use mocap_edit::{BlendOptions, Denoise, Edit, Gains, Keep, LoopOptions, Mask, St
 use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
-use super::edit::{ROOT_NAME, RootJoint, StartAt, finite};
+use super::edit::{MirrorBy, ROOT_NAME, RootJoint, StartAt, finite};
 use super::fourier::Series;
 use super::join::Transitions;
 use super::seconds::seconds;
@@ -51,7 +51,12 @@ macro_rules! steps {
 
 steps! {
     /// The settings of the step `mirror`.
-    MirrorStep {} => settings Edit::Mirror;
+    MirrorStep {
+        /// rotations, or retarget for a body whose sides differ [default: rotations]
+        #[arg(long, value_name = "HOW")]
+        #[serde(default)]
+        by: Option<MirrorBy>,
+    } => settings settings.by.unwrap_or(MirrorBy::Rotations).edit();
 
     /// The settings of the step `fix-feet`.
     FixFeetStep {} => settings Edit::FixFeet;

@@ -65,7 +65,7 @@ pub(crate) const SCHEMAS: [(&str, &str); 27] = [
     ("skel-preset", "A line of mocap skel --preset list --json"),
     ("retarget", "A line of mocap retarget --json"),
     ("retarget-explain", "A line of mocap retarget --explain --json"),
-    ("picture", "A line of mocap view, sheet or plot --json"),
+    ("picture", "A line of mocap view, sheet, plot, render or gallery --json"),
     ("run", "A line of mocap run --json"),
     ("run-explain", "A line of mocap run --explain --json"),
     ("print-config", "A line of --print-config --json"),

@@ -18,6 +18,7 @@ mod edits;
 mod files;
 mod formats;
 mod fourier;
+mod gallery;
 mod generate;
 mod global;
 mod info;
@@ -30,6 +31,7 @@ mod play;
 mod plot;
 mod quality;
 mod reading;
+mod render;
 mod retarget;
 mod run;
 mod scene;
@@ -65,6 +67,7 @@ pub(crate) use edit_steps::{
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use fourier::Args as FourierArgs;
+pub(crate) use gallery::Args as GalleryArgs;
 pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};
 pub(crate) use global::{ColorWhen, Global, ProgressWhen};
 pub(crate) use info::{Args as InfoArgs, SortBy};
@@ -78,6 +81,7 @@ pub(crate) use play::Args as PlayArgs;
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
+pub(crate) use render::{Args as RenderArgs, FilmFormat};
 pub(crate) use retarget::{
     Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate,
     TargetSettings,
@@ -137,6 +141,8 @@ pub(crate) enum Verb {
     View(ViewArgs),
     Sheet(SheetArgs),
     Plot(PlotArgs),
+    Render(RenderArgs),
+    Gallery(GalleryArgs),
     Run(RunArgs),
     Manifest(ManifestArgs),
     Generate(GenerateArgs),
@@ -173,9 +179,10 @@ impl Cli {
         // Where nothing is written, `--unit` can only mean the unit of the inputs.
         let alias =
             |command: clap::Command| command.mut_arg("input_unit", |argument| argument.visible_alias("unit"));
-        let definition = ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot"]
-            .into_iter()
-            .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
+        let definition =
+            ["info", "validate", "compare", "compress", "skel", "view", "sheet", "plot", "render", "gallery"]
+                .into_iter()
+                .fold(Cli::command(), |all, name| all.mut_subcommand(name, alias));
         let definition = definition.mut_subcommand("run", |command| {
             command.mut_arg("output", |argument| {
                 argument.value_name("DIR").help(

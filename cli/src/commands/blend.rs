@@ -19,8 +19,11 @@ const SPACE: TomlProblem = TomlProblem::Other("blend::space");
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = args.options();
     let Some(path) = &args.space else {
+        let weights = args.weights().map_err(|why| {
+            Diagnostic::new("edit::weights", why).help("--weight 1,2 gives each motion a weight")
+        })?;
         return one_of(&args.one, &args.inputs, "blended.bvh", console, |clips| {
-            let (clip, report) = blend(clips, &args.weights(), &options)?;
+            let (clip, report) = blend(clips, &weights, &options)?;
             Ok((clip, vec![report]))
         });
     };

@@ -22,7 +22,7 @@ pub(crate) struct Drawn {
     /// What captions call it.
     pub(crate) name: String,
     pub(crate) clip: Clip,
-    path: String,
+    pub(crate) path: String,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -123,17 +123,26 @@ fn one(
     reading: &Reading,
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
 ) -> Result<Report, Failure> {
-    let Motion { clip, mut warnings, bytes: bytes_in } = motion(context, &job.input, reading)?;
-    let path = job.input.shown();
-    let drawn = [Drawn { name: title(&job.input), clip, path: path.clone() }];
+    let (drawn, mut warnings, bytes_in) = drawn(&job.input, context, reading)?;
+    let drawn = [drawn];
     let done = context.check().map_err(Diagnostic::from).and_then(|()| draw(&drawn));
     let encoded = Encoded::from(done.behind(&mut warnings)?);
     let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;
     let frames = drawn[0].clip.frames();
-    let row = Row { path: &path, inputs: vec![&path], output: &output, bytes, frames };
+    let row = Row::new(&drawn[0].path, &output, bytes, frames);
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames, bytes_in, bytes_out: bytes };
     Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+/// A motion to be drawn, with the warnings of its file and the size of that \[bytes\].
+pub(super) fn drawn(
+    input: &Input,
+    context: &JobContext,
+    reading: &Reading,
+) -> Result<(Drawn, Vec<Diagnostic>, u64), Failure> {
+    let Motion { clip, warnings, bytes } = motion(context, input, reading)?;
+    Ok((Drawn { name: title(input), clip, path: input.shown() }, warnings, bytes))
 }
 
 /// Draws all inputs into one file.
@@ -147,15 +156,57 @@ fn together(
 ) -> Result<Exit, Diagnostic> {
     let reads = read_files(reading, Some(&pictures.inputs.selection));
     let place = place(pictures, inputs, &reads, extension)?;
-    let mut drawn = Vec::with_capacity(inputs.len());
+    let Some(path) = place else {
+        return read_all(inputs, reading, console, |drawn, _| {
+            let bytes = draw(drawn)?;
+            put_stdout(&|out| out.write_all(&bytes)).map(|_| ())
+        });
+    };
+    read_all(inputs, reading, console, |drawn, console| {
+        let bytes = draw(drawn)?;
+        mocap_batch::write_file(&path, pictures.outputs.overwrite, &|out| out.write_all(&bytes))?;
+        report(drawn, &path, bytes.len() as u64, console);
+        Ok(())
+    })
+}
+
+/// Draws all inputs into files below `folder`; `draw` writes them and returns their size \[bytes\].
+pub(super) fn together_with(
+    pictures: &Pictures,
+    folder: &Path,
+    console: &mut Console,
+    draw: impl Fn(&[Drawn]) -> Result<u64, Diagnostic>,
+) -> Result<Exit, Diagnostic> {
+    let reading = &pictures.first.of(&pictures.reading);
+    let inputs = batch::expand(&pictures.inputs, batch::ALL)?;
+    reading.ask_peers(&inputs);
+    if let Some(flag) = of_many(pictures) {
+        let message = format!("{flag} needs one output per input, but all inputs are drawn together");
+        return Err(Diagnostic::new("usage::one-output", message));
+    }
+    read_all(&inputs, reading, console, |drawn, console| {
+        let bytes = draw(drawn)?;
+        report(drawn, folder, bytes, console);
+        Ok(())
+    })
+}
+
+/// Reads all inputs, and uses them together; stops at the first that cannot be read.
+fn read_all(
+    inputs: &[Input],
+    reading: &Reading,
+    console: &mut Console,
+    work: impl Fn(&[Drawn], &mut Console) -> Result<(), Diagnostic>,
+) -> Result<Exit, Diagnostic> {
+    let mut all = Vec::with_capacity(inputs.len());
     let mut found = Vec::new();
     for input in inputs {
         let path = input.shown();
-        match motion(&JobContext::standalone(), input, reading) {
-            Ok(Motion { clip, warnings, .. }) => {
+        match drawn(input, &JobContext::standalone(), reading) {
+            Ok((drawn, warnings, _)) => {
                 console.warnings(&path, &warnings, Detail::Line);
                 found.extend(warnings.into_iter().map(|warning| about(warning, input)));
-                drawn.push(Drawn { name: title(input), clip, path });
+                all.push(drawn);
             }
             Err(Failure { error, warnings }) => {
                 console.warnings(&path, &warnings, Detail::Line);
@@ -164,33 +215,32 @@ fn together(
             }
         }
     }
-    let bytes = match draw(&drawn) {
-        Ok(bytes) => bytes,
-        Err(error) => return Ok(fail(&drawn[0].path, &error, &found, console)),
-    };
-    let Some(path) = place else {
-        put_stdout(&|out| out.write_all(&bytes))?;
-        return Ok(Exit::Success);
-    };
-    if let Err(error) =
-        mocap_batch::write_file(&path, pictures.outputs.overwrite, &|out| out.write_all(&bytes))
-    {
-        return Ok(fail(&drawn[0].path, &error.into(), &found, console));
-    }
-    let shown = path.display().to_string();
+    Ok(match work(&all, console) {
+        Ok(()) => Exit::Success,
+        Err(error) => fail(&all[0].path, &error, &found, console),
+    })
+}
+
+/// Says what was drawn.
+fn report(drawn: &[Drawn], output: &Path, bytes: u64, console: &mut Console) {
+    let shown = output.display().to_string();
     let row = Row {
         path: &drawn[0].path,
         inputs: drawn.iter().map(|drawn| drawn.path.as_str()).collect(),
         output: &shown,
-        bytes: bytes.len() as u64,
+        bytes,
         frames: drawn.iter().map(|drawn| drawn.clip.frames()).sum(),
     };
     console.row(&json(&row), &row.text());
-    Ok(Exit::Success)
 }
 
-impl Row<'_> {
-    fn text(&self) -> String {
+impl<'a> Row<'a> {
+    /// The row of one input.
+    pub(super) fn new(path: &'a str, output: &'a str, bytes: u64, frames: usize) -> Row<'a> {
+        Row { path, inputs: vec![path], output, bytes, frames }
+    }
+
+    pub(super) fn text(&self) -> String {
         let more = if self.inputs.len() > 1 {
             format!(" and {} more", self.inputs.len() - 1)
         } else {

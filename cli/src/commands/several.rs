@@ -55,9 +55,11 @@ pub(super) fn one_of(
     let names: Vec<String> = inputs.iter().map(|path| path.display().to_string()).collect();
     let mut warnings = Vec::new();
     let reading = args.first.of(&args.reading);
-    let (clips, document) = match read_all(inputs, &reading, &mut warnings, console) {
+    let Inputs { clips, document } = match read_all(inputs, &reading, &mut warnings, console) {
         Ok(read) => read,
-        Err((path, error)) => return Ok(fail(&path.display().to_string(), &error, &warnings, console)),
+        Err(Unreadable { path, error }) => {
+            return Ok(fail(&path.display().to_string(), &error, &warnings, console));
+        }
     };
     let (clip, reports) = match work(&clips) {
         Ok(joined) => joined,
@@ -115,14 +117,25 @@ pub(super) fn one_of(
     Ok(if missed.is_empty() { Exit::Success } else { Exit::Gate })
 }
 
-/// The motions, and the document of the first, whose skeleton they are put on; else the input that cannot be read.
-#[allow(clippy::type_complexity, reason = "it is taken apart at once")]
+/// Motions that were read.
+struct Inputs {
+    clips: Vec<Clip>,
+    /// Of the first motion, whose skeleton the result has.
+    document: Option<Box<dyn Document>>,
+}
+
+/// An input that cannot be read.
+struct Unreadable<'p> {
+    path: &'p Path,
+    error: Diagnostic,
+}
+
 fn read_all<'p>(
     inputs: &'p [PathBuf],
     reading: &Reading,
     warnings: &mut Vec<Diagnostic>,
     console: &Console,
-) -> Result<(Vec<Clip>, Option<Box<dyn Document>>), (&'p Path, Diagnostic)> {
+) -> Result<Inputs, Unreadable<'p>> {
     let (mut clips, mut document) = (Vec::new(), None);
     for path in inputs {
         let loaded = read::load(&JobContext::standalone(), &Input::named(path), reading);
@@ -134,11 +147,11 @@ fn read_all<'p>(
             }
             Err(Failure { error, warnings: found }) => {
                 warn(found, path, warnings, console);
-                return Err((path, error));
+                return Err(Unreadable { path, error });
             }
         }
     }
-    Ok((clips, document))
+    Ok(Inputs { clips, document })
 }
 
 /// A rest pose before the motion is left out.

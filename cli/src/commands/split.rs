@@ -50,14 +50,19 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             let text = text_of(file, &JobContext::standalone())?;
             SplitBy::ranges(&text).map_err(|error: EditError| Diagnostic::from(error).in_file(file))?
         }
-        _ => return Err(Diagnostic::new("usage::edit", "--every, --still or --ranges says where to cut")),
+        _ => {
+            return Err(Diagnostic::new(
+                "usage::edit",
+                "no cut is asked for: give --every, --still or --ranges",
+            ));
+        }
     };
     // Clips of two takes with one name would replace each other.
     let mut names: Vec<&std::ffi::OsStr> = args.inputs.iter().filter_map(|path| path.file_stem()).collect();
     names.sort();
     if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = format!("two takes are called '{}'", pair[0].display());
-        return Err(Diagnostic::new("usage::edit", message).help("split them into directories of their own"));
+        return Err(Diagnostic::new("usage::edit", message).help("split each of them into another directory"));
     }
     let reading = args.first.of(&args.reading);
     let mut exit = Exit::Success;

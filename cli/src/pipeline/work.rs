@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use mocap::{SummarizedCompression, in_one_unit};
 use mocap_analysis::object_error;
+use mocap_edit::ApplyOptions;
 use mocap_formats::robot_motion::{Order, usual_rate};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
@@ -200,7 +201,8 @@ impl Progress<'_> {
         let loaded = planned.edit.as_ref().expect("edits are loaded before work");
         let edit = loaded.of_input(&self.job.input, context)?;
         self.tolerance = None;
-        let applied = mocap_edit::apply(clip, std::slice::from_ref(&edit), self.lead_in)?;
+        let options = ApplyOptions { lead_in: self.lead_in, max_samples: self.plan.reading.limits().samples };
+        let applied = mocap_edit::apply(clip, std::slice::from_ref(&edit), &options)?;
         if let (Some(file), [curve], Destination::File { replace, .. }) =
             (loaded.curve_file(&self.job.input), &applied.curves[..], &self.job.destination)
         {

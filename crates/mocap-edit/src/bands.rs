@@ -154,6 +154,7 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
     }
     let changed = samples.into_clip("bands")?;
     let mut report = EditReport::measured("bands", clip, &changed).figure("bands", levels as f64, "");
+    report.warn_of_skate();
     for (level, gain) in of_level.iter().enumerate().filter(|(_, gain)| **gain != 1.0) {
         report = report.note(format!("band {level}, about {:.2} Hz: gain {gain}", middle(level, fps)));
     }

@@ -9,6 +9,10 @@ use mocap_model::ModelError;
 pub enum EditError {
     #[error("{edit} leaves no frame: the motion has {frames} frames, {seconds:.3} s")]
     NoFrameLeft { edit: &'static str, frames: usize, seconds: f64 },
+    #[error(
+        "{edit} would make a motion of {frames:.0} frames x {joints} joints, more than the limit of {limit} samples"
+    )]
+    TooLarge { edit: &'static str, frames: f64, joints: usize, limit: usize },
     #[error("{edit} needs at least {needed} frames, the motion has {frames}")]
     TooShort { edit: &'static str, needed: usize, frames: usize },
     #[error("{edit}: {error}")]
@@ -53,6 +57,8 @@ pub enum EditError {
     Space { reason: String },
     #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
     Band { band: String, levels: usize, slowest: f64, fastest: f64 },
+    #[error("{edit}: {reason}")]
+    Retarget { edit: &'static str, reason: String },
     #[error("fix-feet: {reason}")]
     FixFeet { reason: String },
     #[error("the split: {reason}")]
@@ -64,6 +70,7 @@ impl EditError {
     pub fn code(&self) -> &'static str {
         match self {
             EditError::NoFrameLeft { .. } => "edit::no-frames",
+            EditError::TooLarge { .. } => "limit",
             EditError::TooShort { .. } => "edit::too-short",
             EditError::Model { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
             EditError::Model { .. } => "edit::not-finite",
@@ -87,6 +94,7 @@ impl EditError {
             EditError::Legs { .. } => "edit::legs",
             EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
+            EditError::Retarget { .. } => "edit::retarget",
             EditError::FixFeet { .. } => "edit::fix-feet",
             EditError::Split { .. } => "edit::split",
         }
@@ -96,6 +104,7 @@ impl EditError {
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             EditError::NoFrameLeft { .. } => "`mocap info` shows the number of frames and the duration",
+            EditError::TooLarge { .. } => "--max-samples raises the limit",
             EditError::TooShort { .. } => "leave the edit out, or give a longer motion",
             EditError::NoFeet { .. } => {
                 "`mocap skel IN` lists the joints and their roles; name the feet in a .skel, or leave the edit out"
@@ -111,6 +120,7 @@ impl EditError {
             EditError::Skeletons { .. } => {
                 "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"
             }
+            EditError::Retarget { .. } => "--mirror without =retarget swaps rotations, on any skeleton",
             EditError::Mask { .. } => {
                 "a mask is a role, the name of a joint or a glob; NAME/** takes all below; `mocap skel IN` lists joints"
             }

@@ -1,4 +1,4 @@
-//! Layers: what a pose or a motion differs from its reference is added to another motion.
+//! Layers: adds the difference between a pose or motion and its reference to another motion.
 
 use mocap_model::{Clip, Isometry3, Vector3, exp, log};
 use nalgebra::Translation3;

@@ -2,10 +2,10 @@
 //!
 //! ```
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-//! use mocap_edit::{Edit, apply};
+//! use mocap_edit::{ApplyOptions, Edit, apply};
 //!
 //! // In the order given; each edit reports what it changed.
-//! let applied = apply(clip, &[Edit::Mirror, Edit::Ground], 0)?;
+//! let applied = apply(clip, &[Edit::Mirror, Edit::Ground], &ApplyOptions::default())?;
 //! for report in &applied.reports {
 //!     println!("{report}");
 //! }
@@ -17,7 +17,7 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | swap left and right | [`mirror`] |
+//! | swap left and right | [`mirror()`], [`mirror_retargeted`] |
 //! | remove jitter and spikes | [`denoise`] |
 //! | make a loop, join motions | [`make_loop`], [`join()`] |
 //! | play faster or slower, step with another motion | [`speed`], [`duration`], [`map_times`], [`sync`] |
@@ -89,7 +89,7 @@ pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
 pub use layer::{Layer, add};
 pub use mask::Mask;
-pub use mirror::mirror;
+pub use mirror::{mirror, mirror_retargeted};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{
@@ -101,7 +101,7 @@ pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
     Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
 };
-pub use sequence::{Applied, Edit, apply};
+pub use sequence::{Applied, ApplyOptions, Edit, apply};
 pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};
 pub use terrain::{HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain};

@@ -1,4 +1,4 @@
-//! Paths: the way of a motion over the ground is bent, or laid along a curve.
+//! Paths: bends the path of a motion over the ground, or lays it along a curve.
 //!
 //! The root moves along the new path by the length that it moves along its own, and turns as the path does: strides
 //! keep their length. Sway about the path stays. Based on: M. Gleicher, "Motion path editing", 2001.
@@ -13,13 +13,13 @@ use crate::root::place_roots;
 use crate::smoothing::{gaussian, unwrapped};
 use crate::{EditError, EditReport};
 
-/// Sway faster than this is no part of the path \[s\].
+/// Sway that is faster than this \[s\] does not count as path.
 const SMOOTH: f64 = 0.4;
 /// Slower than this share of its mean speed, a motion has no direction.
 const STANDS: f64 = 0.2;
 /// Points of a path between two of its keys.
 const DENSE: usize = 32;
-/// A path this much longer or shorter than the way of the motion is stretched to it.
+/// A path that differs from the length of the motion's path by at most this ratio is stretched to it.
 const STRETCH: f64 = 0.02;
 
 /// A smooth path over the ground through given points.

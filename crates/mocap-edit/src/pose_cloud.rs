@@ -72,7 +72,7 @@ mod tests {
         assert!(left < 1e-10);
     }
 
-    /// A root that stays at the origin is no part of the pose.
+    /// A root that stays at the origin does not belong to the pose.
     #[test]
     fn joints_above_the_hips_are_left_out() {
         let walk = clip("alex_walk.bvh");

@@ -168,8 +168,12 @@ impl EditReport {
 impl EditReport {
     /// Warns where planted feet slide more than before.
     pub(crate) fn warn_of_skate(&mut self) {
-        let skate = |contacts: Option<ContactFigures>| contacts.and_then(|contacts| contacts.skate);
-        if let (Some(before), Some(after)) = (skate(self.contacts_before), skate(self.contacts))
+        self.warn_of_skate_above(self.contacts_before.and_then(|contacts| contacts.skate));
+    }
+
+    /// Warns where planted feet slide more than this [m/s].
+    pub(crate) fn warn_of_skate_above(&mut self, before: Option<f64>) {
+        if let (Some(before), Some(after)) = (before, self.contacts.and_then(|contacts| contacts.skate))
             && after > 1.2 * before + 0.005
         {
             let message = format!(

@@ -101,6 +101,11 @@ impl TimeMap {
         Ok(TimeMap { keys, slopes })
     }
 
+    /// The time from the first key to the last, in the output \[s\].
+    pub fn duration(&self) -> f64 {
+        self.keys[self.keys.len() - 1].0 - self.keys[0].0
+    }
+
     /// The time in the input at a time of the output.
     pub fn at(&self, time: f64) -> f64 {
         let (keys, slopes) = (&self.keys, &self.slopes);

@@ -34,6 +34,8 @@ pub enum Edit {
     Terrain(Box<OnTerrain>),
     /// Swap left and right.
     Mirror,
+    /// Swap left and right of a body whose sides differ, by the map of retargeting.
+    MirrorRetargeted,
     /// Make a loop.
     Loop(LoopOptions),
     /// Play faster or slower by a factor.
@@ -100,14 +102,29 @@ enum LeadIn {
     Dropped,
 }
 
-/// Applies edits in the order given. `lead_in` frames at the start are a rest pose and not motion.
+/// How a sequence of edits is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApplyOptions {
+    /// Frames at the start that are a rest pose and not motion. Default: 0.
+    pub lead_in: usize,
+    /// The largest motion that an edit may make, in frames × joints (end sites included). Default: 20 million.
+    pub max_samples: usize,
+}
+
+impl Default for ApplyOptions {
+    fn default() -> ApplyOptions {
+        ApplyOptions { lead_in: 0, max_samples: 20_000_000 }
+    }
+}
+
+/// Applies edits in the order given.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-/// use mocap_edit::{Edit, apply};
+/// use mocap_edit::{ApplyOptions, Edit, apply};
 ///
 /// let edits = [Edit::Mirror, Edit::InPlace("height".parse().unwrap())];
-/// let applied = apply(clip, &edits, 0)?;
+/// let applied = apply(clip, &edits, &ApplyOptions::default())?;
 /// for report in &applied.reports {
 ///     println!("{report}");
 /// }
@@ -116,10 +133,12 @@ enum LeadIn {
 /// ```
 ///
 /// # Errors
-/// That of the first edit that fails.
-pub fn apply(clip: Clip, edits: &[Edit], lead_in: usize) -> Result<Applied, EditError> {
-    let mut applied = Applied { clip, reports: Vec::new(), curves: Vec::new(), lead_in };
+/// The error of the first edit that fails; [`EditError::TooLarge`], before any work, where it would pass
+/// [`ApplyOptions::max_samples`].
+pub fn apply(clip: Clip, edits: &[Edit], options: &ApplyOptions) -> Result<Applied, EditError> {
+    let mut applied = Applied { clip, reports: Vec::new(), curves: Vec::new(), lead_in: options.lead_in };
     for edit in edits {
+        edit.check_size(&applied.clip, options.max_samples)?;
         applied.step(edit)?;
     }
     Ok(applied)
@@ -139,7 +158,7 @@ impl Edit {
             Edit::Blend(..) => "blend",
             Edit::Fourier(_) => "fourier",
             Edit::Terrain(_) => "terrain",
-            Edit::Mirror => "mirror",
+            Edit::Mirror | Edit::MirrorRetargeted => "mirror",
             Edit::Loop(_) => "loop",
             Edit::Speed(_) => "speed",
             Edit::Duration(_) => "duration",
@@ -158,6 +177,30 @@ impl Edit {
             Edit::Face(_) => "heading",
             Edit::StartAtOrigin => "start-at",
             Edit::Ground => "ground",
+        }
+    }
+
+    /// How many frames the edit makes of a motion, where it may make more of them.
+    fn frames_made(&self, clip: &Clip) -> Option<f64> {
+        let (last, fps) = (clip.frames().saturating_sub(1) as f64, clip.rate().fps());
+        Some(match self {
+            Edit::Resample(rate) => clip.frames_at(*rate).map_or(f64::INFINITY, |frames| frames as f64),
+            Edit::Speed(factor) if *factor > 0.0 => last / factor + 1.0,
+            Edit::Duration(seconds) => seconds * fps + 1.0,
+            Edit::TimeMap(map) => map.duration() * fps + 1.0,
+            Edit::Sync(other) => other.duration() * fps + 1.0,
+            Edit::Join(next, _) => clip.frames() as f64 + next.duration() * fps + 1.0,
+            _ => return None,
+        })
+    }
+
+    fn check_size(&self, clip: &Clip, max_samples: usize) -> Result<(), EditError> {
+        let joints = clip.skeleton().len();
+        match self.frames_made(clip) {
+            Some(frames) if frames > clip.frames() as f64 && frames * joints as f64 > max_samples as f64 => {
+                Err(EditError::TooLarge { edit: self.name(), frames, joints, limit: max_samples })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -261,6 +304,7 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         Edit::Fourier(options) => crate::fourier(clip, options),
         Edit::Terrain(options) => crate::on_terrain(clip, options),
         Edit::Mirror => crate::mirror(clip),
+        Edit::MirrorRetargeted => crate::mirror_retargeted(clip),
         Edit::Loop(options) => crate::make_loop(clip, options),
         Edit::Speed(factor) => crate::speed(clip, *factor),
         Edit::Duration(seconds) => crate::duration(clip, *seconds),
@@ -312,8 +356,9 @@ mod tests {
         .unwrap();
         let with_rest = joined(&rest, &walk, &Edit::Mirror).unwrap();
         let edits = [Edit::ExtractRoot(Keep::default()), Edit::InPlace(Keep::default())];
-        let plain = apply(walk.clone(), &edits, 0).unwrap();
-        let led = apply(with_rest.clone(), &edits, 1).unwrap();
+        let plain = apply(walk.clone(), &edits, &ApplyOptions::default()).unwrap();
+        let one = ApplyOptions { lead_in: 1, ..ApplyOptions::default() };
+        let led = apply(with_rest.clone(), &edits, &one).unwrap();
         let motion = led.clip.trimmed(1..led.clip.frames()).unwrap();
         for frame in 0..motion.frames() {
             for (id, _) in walk.skeleton().iter() {
@@ -321,8 +366,28 @@ mod tests {
             }
         }
         assert_eq!(led.clip.local(mocap_model::JointId(0), 0), with_rest.local(mocap_model::JointId(0), 0));
-        let back = apply(led.clip, &[Edit::ApplyRoot(Box::new(led.curves[0].clone()))], 1).unwrap();
+        let back = apply(led.clip, &[Edit::ApplyRoot(Box::new(led.curves[0].clone()))], &one).unwrap();
         assert_eq!(back.clip.frames(), with_rest.frames());
         assert!(back.reports[0].max_m.unwrap() > 0.1);
+    }
+
+    #[test]
+    fn a_result_beyond_the_limit_is_refused_before_it_is_made() {
+        let walk = clip("alex_walk.bvh");
+        let samples = walk.frames() * walk.skeleton().len();
+        let map = TimeMap::new(vec![(0.0, 0.0), (1e9, 1.0)]).unwrap();
+        let absurd = [
+            Edit::Resample(FrameRate::new(1e9).unwrap()),
+            Edit::Speed(1e-9),
+            Edit::Duration(1e9),
+            Edit::TimeMap(Box::new(map)),
+        ];
+        for edit in absurd {
+            let error = apply(walk.clone(), std::slice::from_ref(&edit), &ApplyOptions::default());
+            assert!(matches!(error, Err(EditError::TooLarge { .. })), "{edit:?}");
+        }
+        let small = ApplyOptions { max_samples: samples, ..ApplyOptions::default() };
+        assert!(apply(walk.clone(), &[Edit::Speed(1.5), Edit::Speed(1.0), Edit::Mirror], &small).is_ok());
+        assert!(apply(walk, &[Edit::Speed(0.9)], &small).is_err());
     }
 }

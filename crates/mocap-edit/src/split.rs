@@ -30,11 +30,11 @@ impl SplitBy {
     /// Reads ranges: rows `start, end` \[s\]; a first row of words and lines after `#` are left out.
     ///
     /// # Errors
-    /// [`EditError::Table`] with the line of a row that is not two numbers, [`EditError::Split`] where there is none.
+    /// [`EditError::Table`] with the line of a row that is not two numbers, [`EditError::Split`] without rows.
     pub fn ranges(text: &str) -> Result<SplitBy, EditError> {
         let rows = crate::table::rows::<2>("ranges", text)?;
         if rows.is_empty() {
-            return Err(EditError::Split { reason: "there is no range".into() });
+            return Err(EditError::Split { reason: "the table of ranges has no rows".into() });
         }
         Ok(SplitBy::Ranges(rows.into_iter().map(|[start, end]| (start, end)).collect()))
     }
@@ -67,7 +67,7 @@ pub fn split(clip: &Clip, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> 
             let step = length(*seconds)?;
             let part = |start: usize| start..start.saturating_add(step).min(frames);
             let mut parts: Vec<Range<usize>> = (0..frames).step_by(step).map(part).collect();
-            // One frame is no motion: the last frame of a take stays with the part before it.
+            // A single frame is not a clip: the last frame of a take stays with the part before it.
             if let [.., before, last] = parts.as_mut_slice()
                 && last.len() == 1
                 && before.len() > 1

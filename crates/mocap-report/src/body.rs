@@ -288,7 +288,7 @@ impl<'a> Human<'a> {
                 continue;
             }
             // Chest and belly bones of rigs are inside what is drawn.
-            if !leads && on_trunk(parent) && length < 0.12 * self.stature {
+            if !leads && above.is_some_and(is_trunk) && length < 0.12 * self.stature {
                 continue;
             }
             let finger = above.is_some_and(is_finger) || self.below[id.index()].is_some_and(is_finger);
@@ -422,6 +422,10 @@ impl<'a> Human<'a> {
 
 fn is_finger(role: Role) -> bool {
     role as usize > Role::RightHand as usize
+}
+
+fn is_trunk(role: Role) -> bool {
+    matches!(role, Role::Hips | Role::Spine | Role::Chest | Role::UpperChest | Role::Neck)
 }
 
 fn is_hand(role: Role) -> bool {

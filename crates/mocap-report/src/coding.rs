@@ -115,6 +115,21 @@ fn letter(code: u32) -> char {
     char::from_u32(letter).expect("printable ASCII")
 }
 
+/// Base64 with padding (RFC 4648), for bytes that a page unpacks.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word =
+            chunk.iter().fold(0u32, |word, byte| (word << 8) | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            let letter = LETTERS[(word >> (18 - 6 * i)) as usize & 63];
+            text.push(if i <= chunk.len() { letter as char } else { '=' });
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -165,6 +180,16 @@ pub(crate) mod tests {
         assert_eq!((all.len(), all.chars().next(), all.chars().last()), (91, Some(' '), Some('~')));
         assert_eq!(serde_json::to_string(&all).unwrap(), format!("\"{all}\""));
         assert_eq!(crate::escape::json_in_script(&all), all);
+    }
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (plain, coded) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
     }
 
     #[test]

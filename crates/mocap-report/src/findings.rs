@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A span of frames that no body moves like.
 #[derive(Serialize)]
 pub(crate) struct Finding {
-    kind: &'static str,
+    pub kind: &'static str,
     from: usize,
     to: usize,
     /// -1 where all joints show it.

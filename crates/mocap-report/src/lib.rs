@@ -21,7 +21,9 @@
 //! Where next:
 //! - [`sheet`]: poses side by side, one row or more for each motion;
 //! - [`view`]: the viewer; motions after the first are compared with it;
+//! - [`gallery`]: an index of many motions, each with a page;
 //! - [`plot`]: curves of a joint over time;
+//! - [`render`]: films and strobe pictures;
 //! - [`heatmap`]: the object-space error by joint and frame.
 //!
 //! Sides, feet and facing come from the roles of the joints: give the skeletons roles first.
@@ -35,17 +37,24 @@ mod escape;
 #[cfg(test)]
 mod extremes;
 mod findings;
+pub mod gallery;
 mod glyphs;
 pub mod heatmap;
 #[cfg(test)]
 mod made;
+mod mesh;
 mod page;
+mod paint;
+mod palette;
 pub mod plot;
 mod ramp;
 mod raster;
+pub mod render;
 pub mod sheet;
 mod stage;
+mod style;
 mod svg;
+mod thumbnail;
 mod ticks;
 pub mod view;
 

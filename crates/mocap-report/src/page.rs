@@ -1,7 +1,7 @@
 //! Pages put together from their parts: markup with placeholders, and scripts of one concept each.
 
 /// The scripts of the viewer in the order in which they run; all share one scope.
-const VIEWER: [&str; 16] = [
+const VIEWER: [&str; 20] = [
     include_str!("page/decode.js"),
     include_str!("page/motion.js"),
     include_str!("page/state.js"),
@@ -17,12 +17,26 @@ const VIEWER: [&str; 16] = [
     include_str!("page/panel.js"),
     include_str!("page/export.js"),
     include_str!("page/controls.js"),
+    include_str!("page/spin.js"),
+    include_str!("page/bvh.js"),
+    include_str!("page/glb.js"),
+    include_str!("page/drop.js"),
     include_str!("page/pointers.js"),
 ];
 
 /// The script of the viewer.
 pub(crate) fn viewer_script() -> String {
     wrap(&VIEWER)
+}
+
+/// The script of a gallery.
+pub(crate) fn gallery_script() -> String {
+    wrap(&[include_str!("page/gallery.js")])
+}
+
+/// The script of the page that shows one clip of a gallery: the viewer, once the data of the clip is there.
+pub(crate) fn loader_script() -> String {
+    include_str!("page/loader.js").replace("/*viewer*/", &viewer_script())
 }
 
 /// Scripts in a scope of their own, without indents and comment lines.

@@ -52,6 +52,29 @@ impl Default for ViewOptions {
 /// # Ok::<(), std::string::FromUtf8Error>(())
 /// ```
 pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
+    let parts = parts(inputs, options);
+    page::fill(
+        include_str!("page/viewer.html"),
+        &[
+            ("title", &xml(&parts.title)),
+            ("style", include_str!("page/viewer.css")),
+            ("header", &parts.header),
+            ("data", &json_in_script(&parts.data)),
+            ("script", &page::viewer_script()),
+        ],
+    )
+}
+
+/// What a page shows.
+pub(crate) struct Parts {
+    pub title: String,
+    /// Markup.
+    pub header: String,
+    /// JSON.
+    pub data: String,
+}
+
+pub(crate) fn parts(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Parts {
     let mut stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
     let bodies: Vec<Vec<Solid>> = stages.iter_mut().map(dress).collect();
     let fitted = fit_unknown(&mut stages);
@@ -76,16 +99,7 @@ pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
     };
     let data = serde_json::to_string(&data).expect("plain data is JSON");
     let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
-    page::fill(
-        include_str!("page/viewer.html"),
-        &[
-            ("title", &xml(&title.join(", "))),
-            ("style", include_str!("page/viewer.css")),
-            ("header", &header),
-            ("data", &json_in_script(&data)),
-            ("script", &page::viewer_script()),
-        ],
-    )
+    Parts { title: title.join(", "), header, data }
 }
 
 /// Puts the sites of its body on a stage; returns the solids.

@@ -8,7 +8,7 @@ mod surface;
 use std::io::Write;
 use std::path::Path;
 
-use mocap_edit::{Applied, EditError, RootCurve, apply};
+use mocap_edit::{Applied, ApplyOptions, EditError, RootCurve, apply};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
 
@@ -65,7 +65,8 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
     context.check()?;
     let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     let path = job.input.shown();
-    let done = resolved(edits, job, context).and_then(|edits| Ok(apply(clip, &edits, lead_in)?));
+    let options = ApplyOptions { lead_in, max_samples: reading.limits().samples };
+    let done = resolved(edits, job, context).and_then(|edits| Ok(apply(clip, &edits, &options)?));
     let Applied { clip, reports, curves, .. } = match done {
         Ok(applied) => applied,
         Err(error) => return Err(Failure { error, warnings }),

@@ -12,9 +12,9 @@ const SHORTEST: f64 = 0.5;
 const COARSE: f64 = 20.0;
 /// How much a difference of velocities counts against one of positions \[s\].
 const VELOCITY: f64 = 0.1;
-/// A cycle moves at least this share of what the motion usually moves: standing still is none.
+/// A cycle moves at least this share of the usual movement: standing still is not a cycle.
 const LIVELY: f64 = 0.5;
-/// Ends further apart than this share of the usual distance of two poses are none.
+/// The ends of a cycle differ by at most this share of the usual distance of two poses.
 const ALIKE: f64 = 0.35;
 /// Candidates whose bend is measured.
 const CANDIDATES: usize = 1000;
@@ -56,7 +56,7 @@ pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Vec<Foun
         let seconds = |frame: usize| (frame * step) as f64 / fps;
         return Err(EditError::NoCycle {
             reason: format!(
-                "the most alike poses, at {:.2} s and {:.2} s, are {:.1} cm apart; {:.1} cm or less would be a cycle",
+                "the most similar poses, at {:.2} s and {:.2} s, are {:.1} cm apart; a cycle needs {:.1} cm or less",
                 seconds(best.1),
                 seconds(best.2),
                 best.0 * metres * 100.0,
@@ -136,7 +136,7 @@ fn usual_distance(features: &[Vec<Vector3<f64>>]) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The most alike pairs, best first, and none beside a better one: distance, first, last.
+/// The most similar pairs, best first, without neighbours of a better pair: distance, first, last.
 fn candidates(
     features: &[Vec<Vector3<f64>>],
     lively: &[f64],

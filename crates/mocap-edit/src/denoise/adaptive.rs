@@ -1,125 +1,276 @@
 //! Smoothing splines whose stiffness follows the motion: stiff where it is still, soft where it is fast.
 //!
-//! The second or third differences of the true curve are taken as normally distributed with a variance that changes
-//! slowly in time; the variance is estimated from the curve itself, by the fixed point of its marginal likelihood. Plain
-//! generalised cross-validation has one stiffness for all frames: it leaves noise where the body stands, and rounds off
-//! kicks and steps. The mean of two such splines is nearer to the truth than either.
+//! The second or third differences of the true curves are taken as normally distributed with a variance that changes in
+//! time; it is estimated from the curves, by the fixed point of their marginal likelihood. A few values around a frame
+//! say little about one curve, but a body moves and rests as a whole: the prior of a variance is the usual variance of
+//! its curve times how much all curves move in that moment. Plain generalised cross-validation has one stiffness for all
+//! frames: it leaves noise where the body stands, and rounds off kicks and steps.
 //!
-//! Based on: D. MacKay, "Bayesian Interpolation", 1992 (the fixed point); P. Craven, G. Wahba, "Smoothing noisy data
-//! with spline functions", 1979.
+//! Based on: D. MacKay, "Bayesian Interpolation", 1992 (the fixed point); B. Efron, C. Morris, "Stein's estimation rule
+//! and its competitors", 1973 (a prior from all curves); P. Craven, G. Wahba, "Smoothing noisy data with spline
+//! functions", 1979.
 
-use super::banded::{Fit, Four, SECOND, THIRD, differences, noise_gain};
+use std::ops::Range;
 
-/// How fast the variance of second differences may change: its estimate looks this far to both sides \[s\].
-const SECOND_WINDOW: f64 = 0.2;
-/// How fast the variance of third differences may change \[s\].
-const THIRD_WINDOW: f64 = 0.1;
+use super::banded::{Fit, LANES, Lanes, differences, noise_gain};
+
+/// Up to this rate third differences are smoothed, above it second ones \[1/s\]: limbs are struck and stopped within
+/// about 20 ms, so accelerations jump from frame to frame at high rates and are blurred at low ones.
+const BLURRED: f64 = 45.0;
+/// How fast the variance of a curve may change: its estimate looks this far to both sides \[s\].
+const WINDOW: f64 = 0.07;
+/// How fast the movement of the body may change \[s\].
+const BODY_WINDOW: f64 = 0.033;
+/// The weight of the prior, in values.
+const PRIOR: f64 = 3.0;
+/// The weight of a prior that all is still, in values: a few values of noise look like motion.
+const STILL: f64 = 0.7;
 /// The stiffness of the spline of second order over that of the least error: an estimate with the least error has less
 /// jerk than the motion. Half of it costs about 1 % of error.
 const SOFTER: f64 = 0.5;
 /// Rounds of the fixed point.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 8;
 /// The stiffest spline, as penalty over weight: a kernel of about a hundred frames.
 const STIFFEST: f64 = 1e12;
 /// The softest: the value itself.
 const SOFTEST: f64 = 1e-6;
 
-/// Room for a fit, used again for every curve.
-#[derive(Debug, Default)]
-pub(super) struct Workspace {
-    fit: Fit,
-    penalties: Vec<Four>,
-    energies: Vec<Four>,
-    certain: Vec<Four>,
-    sums: Vec<(Four, f64)>,
+/// Curves that move together, as long as each other.
+#[derive(Debug)]
+pub(super) struct Curves {
+    frames: usize,
+    packs: Vec<Pack>,
+    /// Lanes of the last pack that are taken.
+    taken: usize,
 }
 
-/// Smooths four curves in place. `noise` is the variance of the noise of each; values of weight 0 are not known.
-pub(super) fn smooth(values: &mut [Four], weights: &[f64], noise: &Four, fps: f64, room: &mut Workspace) {
-    if values.len() < 8 || noise.max() <= 0.0 {
-        return;
+/// As many curves as are fitted at once.
+#[derive(Debug)]
+struct Pack {
+    values: Vec<Lanes>,
+    /// Values that are not known: frame, lanes.
+    unknown: Vec<(usize, Range<usize>)>,
+    /// The variance of the noise.
+    noise: Lanes,
+    penalties: Vec<Lanes>,
+    /// Squares of the differences of the fit.
+    energies: Vec<Lanes>,
+    /// How far each difference is known from the values rather than assumed: 0 to 1.
+    certain: Vec<Lanes>,
+    /// The mean energy of a known difference.
+    usual: Lanes,
+}
+
+impl Curves {
+    pub(super) fn new(frames: usize) -> Curves {
+        Curves { frames, packs: Vec::new(), taken: LANES }
     }
-    // At high rates accelerations jump from frame to frame, at low rates they are blurred.
-    let share = ((fps - 25.0) / 35.0).clamp(0.0, 1.0);
-    let mut mean = vec![Four::zeros(); values.len()];
-    let splines = [(SECOND, SECOND_WINDOW, SOFTER, share), (THIRD, THIRD_WINDOW, 1.0, 1.0 - share)];
-    for (difference, window, stiffness, share) in splines {
-        if share > 0.0 {
-            let reach = (window * fps).max(1.0);
-            let curve = fitted(values, weights, noise, (&difference, reach, stiffness), room);
-            mean.iter_mut().zip(curve).for_each(|(mean, value)| *mean += value * share);
+
+    /// Adds curves with one weight per frame, 0 or 1; each has a variance of noise.
+    pub(super) fn add<const K: usize>(
+        &mut self,
+        values: impl Iterator<Item = [f64; K]>,
+        weights: &[f64],
+        noise: [f64; K],
+    ) {
+        if self.taken + K > LANES {
+            self.packs.push(Pack::of(self.frames));
+            self.taken = 0;
+        }
+        let lanes = self.taken..self.taken + K;
+        let pack = self.packs.last_mut().expect("there is a pack with room");
+        for (own, value) in pack.values.iter_mut().zip(values) {
+            own.as_mut_slice()[lanes.clone()].copy_from_slice(&value);
+        }
+        let unknown = weights.iter().enumerate().filter(|(_, weight)| **weight == 0.0);
+        pack.unknown.extend(unknown.map(|(frame, _)| (frame, lanes.clone())));
+        pack.noise.as_mut_slice()[lanes].copy_from_slice(&noise);
+        self.taken += K;
+    }
+
+    /// Smooths all curves.
+    pub(super) fn smooth(&mut self, fps: f64) {
+        if self.frames < 8 {
+            return;
+        }
+        match fps <= BLURRED {
+            true => smooth::<3>(&mut self.packs, fps, 1.0),
+            false => smooth::<2>(&mut self.packs, fps, SOFTER),
         }
     }
-    values.copy_from_slice(&mean);
-}
 
-/// One spline through the values; its stiffness looks `reach` frames to both sides, and is `stiffness` times the best.
-fn fitted(
-    values: &[Four],
-    weights: &[f64],
-    noise: &Four,
-    (difference, reach, stiffness): (&[f64; 4], f64, f64),
-    room: &mut Workspace,
-) -> Vec<Four> {
-    let Workspace { fit, penalties, energies, certain, sums } = room;
-    let penalty = |variance: Four| {
-        variance.zip_map(noise, |variance, noise| {
-            (noise / variance.max(f64::MIN_POSITIVE)).clamp(SOFTEST, STIFFEST)
+    /// Hands over the curves in groups of K, in the order in which they were added.
+    pub(super) fn groups<const K: usize>(&self) -> impl Iterator<Item = impl Iterator<Item = [f64; K]>> {
+        self.packs.iter().flat_map(|pack| {
+            (0..LANES / K).map(move |group| {
+                let first = group * K;
+                pack.values.iter().map(move |value| std::array::from_fn(|k| value[first + k]))
+            })
         })
-    };
-    energies.clear();
-    energies.extend(differences(values, difference).map(|d| d.component_mul(&d)));
-    average(energies, reach, sums);
-    let of_noise = noise * noise_gain(difference);
-    penalties.clear();
-    penalties.extend(energies.iter().map(|energy| penalty((energy - of_noise).sup(&(energy * 0.05)))));
-    let mut curve: Vec<Four> = Vec::with_capacity(values.len());
-    for round in 0..=ROUNDS {
-        if round == ROUNDS {
-            penalties.iter_mut().for_each(|penalty| *penalty *= stiffness);
-        }
-        fit.factor(weights, difference, penalties);
-        curve.clear();
-        curve.extend(values.iter().zip(weights).map(|(value, weight)| value * *weight));
-        fit.solve(&mut curve);
-        if round == ROUNDS {
-            break;
-        }
-        fit.invert();
-        energies.clear();
-        energies.extend(differences(&curve, difference).map(|d| d.component_mul(&d)));
-        certain.clear();
-        // How far each difference is known from the values rather than assumed: 0 to 1.
-        certain.extend(penalties.iter().enumerate().map(|(i, penalty)| {
-            penalty.component_mul(&fit.variance(difference, i)).map(|share| (1.0 - share).clamp(1e-9, 1.0))
-        }));
-        average(energies, reach, sums);
-        average(certain, reach, sums);
-        for (now, (energy, certain)) in penalties.iter_mut().zip(energies.iter().zip(certain.iter())) {
-            // A longer step: the fixed point is near after half as many rounds.
-            let aim = penalty(energy.component_div(certain));
-            *now = aim.zip_map(now, |aim, now| (aim * (aim / now).sqrt()).clamp(SOFTEST, STIFFEST));
-        }
     }
-    curve
 }
 
-/// A running mean with weights that fall by half within `reach` · ln 2 frames to both sides.
-fn average(values: &mut [Four], reach: f64, sums: &mut Vec<(Four, f64)>) {
-    let keep = (-1.0 / reach).exp();
-    let (mut forward, mut count) = (Four::zeros(), 0.0);
-    sums.clear();
-    for value in values.iter() {
-        forward = forward * keep + value;
-        count = count * keep + 1.0;
-        sums.push((forward, count));
+/// What a fit needs, used again for every pack.
+#[derive(Debug, Default)]
+struct Room<const N: usize> {
+    fit: Fit<N>,
+    weights: Vec<Lanes>,
+    curve: Vec<Lanes>,
+}
+
+fn smooth<const N: usize>(packs: &mut [Pack], fps: f64, stiffness: f64) {
+    let Some(count) = packs.first().map(|pack| pack.values.len() - N) else { return };
+    let mut room = Room::<N>::default();
+    let reach = |seconds: f64| (-1.0 / (seconds * fps).max(1.0)).exp();
+    let (keep, body_keep) = (reach(WINDOW), reach(BODY_WINDOW));
+    packs.iter_mut().for_each(|pack| pack.start::<N>(keep));
+    for _ in 0..ROUNDS {
+        let mut moving = Moving { energies: vec![0.0; count], certain: vec![0.0; count] };
+        for pack in packs.iter_mut() {
+            pack.fit(&mut room);
+            pack.measure(&room);
+            moving.add(pack);
+        }
+        let body = moving.around(body_keep);
+        packs.iter_mut().for_each(|pack| pack.update(&body, keep));
     }
-    let (mut backward, mut count) = (Four::zeros(), 0.0);
-    for (value, (sum, weight)) in values.iter_mut().zip(sums.iter()).rev() {
-        let own = *value;
-        *value = (sum + backward) / (weight + count);
-        backward = (backward + own) * keep;
-        count = (count + 1.0) * keep;
+    for pack in packs {
+        pack.penalties.iter_mut().for_each(|penalty| *penalty *= stiffness);
+        pack.fit(&mut room);
+        pack.values.copy_from_slice(&room.curve);
+    }
+}
+
+impl Pack {
+    fn of(frames: usize) -> Pack {
+        Pack {
+            values: vec![Lanes::zeros(); frames],
+            unknown: Vec::new(),
+            noise: Lanes::zeros(),
+            penalties: Vec::new(),
+            energies: Vec::new(),
+            certain: Vec::new(),
+            usual: Lanes::zeros(),
+        }
+    }
+
+    /// The first penalties: from the differences of the values, without what noise adds to them.
+    fn start<const N: usize>(&mut self, keep: f64) {
+        let Pack { values, noise, penalties, energies, certain, .. } = self;
+        energies.extend(differences::<N>(values).map(|d| d.component_mul(&d)));
+        certain.resize(energies.len(), Lanes::repeat(1.0));
+        penalties.resize(energies.len(), Lanes::zeros());
+        let of_noise = *noise * noise_gain(N);
+        sum_around(energies, certain, keep, |i, energy, values| {
+            let variance = (energy - values.component_mul(&of_noise)).sup(&(energy * 0.05));
+            penalties[i] = penalty(noise, &values, &variance);
+        });
+    }
+
+    fn fit<const N: usize>(&self, room: &mut Room<N>) {
+        let Room { fit, weights, curve } = room;
+        weights.clear();
+        weights.resize(self.values.len(), Lanes::repeat(1.0));
+        for (frame, lanes) in &self.unknown {
+            weights[*frame].as_mut_slice()[lanes.clone()].fill(0.0);
+        }
+        fit.factor(weights, &self.penalties);
+        curve.clear();
+        curve.extend(self.values.iter().zip(weights).map(|(value, weight)| value.component_mul(weight)));
+        fit.solve(curve);
+    }
+
+    /// Measures the differences of a fit.
+    fn measure<const N: usize>(&mut self, room: &Room<N>) {
+        let Pack { penalties, energies, certain, usual, .. } = self;
+        energies
+            .iter_mut()
+            .zip(differences::<N>(&room.curve))
+            .for_each(|(energy, d)| *energy = d.component_mul(&d));
+        room.fit.variances(|i, variance| {
+            certain[i] =
+                penalties[i].zip_map(&variance, |penalty, variance| (1.0 - penalty * variance).max(1e-9));
+        });
+        let values = certain.iter().sum::<Lanes>().add_scalar(STILL);
+        *usual = energies.iter().sum::<Lanes>().component_div(&values);
+    }
+
+    /// A step of the fixed point. `body` is how much all curves move at each difference, over their usual movement.
+    fn update(&mut self, body: &[f64], keep: f64) {
+        let Pack { noise, penalties, energies, certain, usual, .. } = self;
+        sum_around(energies, certain, keep, |i, energy, values| {
+            let values = values.add_scalar(PRIOR + STILL);
+            let aim = penalty(noise, &values, &(energy + *usual * (PRIOR * body[i])));
+            // A longer step, as the fixed point is near after half as many rounds: towards stiff ones the most, as
+            // these take the longest.
+            penalties[i] = aim.zip_map(&penalties[i], |aim, now| {
+                let ratio = aim / now;
+                (aim * if ratio > 1.0 { ratio } else { ratio.sqrt() }).clamp(SOFTEST, STIFFEST)
+            });
+        });
+    }
+}
+
+/// How much all curves move, by difference.
+struct Moving {
+    /// Sum over the curves, each over its usual energy.
+    energies: Vec<f64>,
+    certain: Vec<f64>,
+}
+
+impl Moving {
+    fn add(&mut self, Pack { energies, certain, usual, noise, .. }: &Pack) {
+        let counts = |lane: usize| usual[lane] > f64::MIN_POSITIVE && noise[lane] > 0.0;
+        let weights = Lanes::from_fn(|lane, _| if counts(lane) { 1.0 } else { 0.0 });
+        let shares = Lanes::from_fn(|lane, _| if counts(lane) { 1.0 / usual[lane] } else { 0.0 });
+        for (sum, energy) in self.energies.iter_mut().zip(energies) {
+            *sum += energy.dot(&shares);
+        }
+        for (sum, certain) in self.certain.iter_mut().zip(certain) {
+            *sum += certain.dot(&weights);
+        }
+    }
+
+    fn around(&self, keep: f64) -> Vec<f64> {
+        let wide = |values: &[f64]| values.iter().map(|value| Lanes::repeat(*value)).collect::<Vec<_>>();
+        let mut found = vec![0.0; self.energies.len()];
+        sum_around(&mut wide(&self.energies), &mut wide(&self.certain), keep, |i, energy, certain| {
+            found[i] = energy[0] / (certain[0] + STILL);
+        });
+        found
+    }
+}
+
+/// The penalty of a variance that is `energy` over `count`.
+fn penalty(noise: &Lanes, count: &Lanes, energy: &Lanes) -> Lanes {
+    let penalty = noise.component_mul(count).zip_map(energy, |a, energy| a / energy.max(f64::MIN_POSITIVE));
+    penalty.map(|penalty| penalty.clamp(SOFTEST, STIFFEST))
+}
+
+/// Hands over, for every place, the sums of two rows of values around it, with weights that fall by `keep` per step to
+/// both sides. The first row is used up.
+fn sum_around(
+    energies: &mut [Lanes],
+    certain: &mut [Lanes],
+    keep: f64,
+    mut take: impl FnMut(usize, Lanes, Lanes),
+) {
+    let zero = Lanes::zeros();
+    let mut before = (zero, zero);
+    for (a, b) in energies.iter_mut().zip(certain.iter_mut()) {
+        before = (before.0 * keep + *a, before.1 * keep + *b);
+        (*a, *b) = before;
+    }
+    // A value is the sum up to it without that before it.
+    let mut after = (zero, zero);
+    for i in (0..energies.len()).rev() {
+        let (a, b) = (energies[i], certain[i]);
+        take(i, a + after.0, b + after.1);
+        let (a0, b0) = match i {
+            0 => (zero, zero),
+            _ => (energies[i - 1] * keep, certain[i - 1] * keep),
+        };
+        after = ((after.0 + (a - a0)) * keep, (after.1 + (b - b0)) * keep);
     }
 }
 
@@ -128,16 +279,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_running_mean_keeps_constants_and_the_place_of_a_peak() {
-        let mut sums = Vec::new();
-        let mut flat = vec![Four::repeat(2.0); 20];
-        average(&mut flat, 4.0, &mut sums);
-        assert!(flat.iter().all(|value| (value[0] - 2.0).abs() < 1e-12));
-        let mut peak = vec![Four::zeros(); 21];
+    fn sums_fall_to_both_sides_of_a_peak() {
+        let mut peak = vec![Lanes::zeros(); 21];
         peak[10][1] = 1.0;
-        average(&mut peak, 3.0, &mut sums);
-        assert!((peak[8][1] - peak[12][1]).abs() < 1e-12 && peak[10][1] > peak[9][1]);
-        assert_eq!(peak[10][0], 0.0);
+        let mut sums = [0.0; 21];
+        let mut flat = vec![Lanes::repeat(1.0); 21];
+        sum_around(&mut peak, &mut flat, 0.5, |i, peak, flat| {
+            sums[i] = peak[1];
+            assert_eq!(peak[0], 0.0);
+            let exact = 3.0 - 0.5f64.powi(i as i32) - 0.5f64.powi(20 - i as i32);
+            assert!((flat[0] - exact).abs() < 1e-12);
+        });
+        let exact = |i: usize| 0.5f64.powi(i.abs_diff(10) as i32);
+        assert!((0..21).all(|i| (sums[i] - exact(i)).abs() < 1e-12));
     }
 
     #[test]
@@ -150,18 +304,18 @@ mod tests {
             (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
         };
         let size = 0.02;
-        let noise = Four::new(size * size, 0.0, 0.0, 0.0);
-        let mut noisy: Vec<Four> = (0..300)
-            .map(|i| Four::new(truth(i) + size * 12f64.sqrt() * uniform(), truth(i), 0.0, 0.0))
-            .collect();
-        let rms = |values: &[Four]| {
+        let noisy: Vec<f64> = (0..300).map(|i| truth(i) + size * 12f64.sqrt() * uniform()).collect();
+        let rms = |values: &[[f64; 2]]| {
             let squares = values.iter().enumerate().map(|(i, v)| (v[0] - truth(i)).powi(2));
             (squares.sum::<f64>() / 300.0).sqrt()
         };
-        let before = rms(&noisy);
+        let pair = |noisy: &[f64]| noisy.iter().enumerate().map(|(i, v)| [*v, truth(i)]).collect::<Vec<_>>();
+        let before = rms(&pair(&noisy));
         for fps in [30.0, 120.0] {
-            let mut smoothed = noisy.clone();
-            smooth(&mut smoothed, &[1.0; 300], &noise, fps, &mut Workspace::default());
+            let mut curves = Curves::new(300);
+            curves.add(pair(&noisy).into_iter(), &[1.0; 300], [size * size, 0.0]);
+            curves.smooth(fps);
+            let smoothed: Vec<[f64; 2]> = curves.groups::<2>().next().unwrap().collect();
             // At the high rate the spline is softer by design, and its stiffness changes within fewer of all frames.
             let most = if fps > 60.0 { 0.85 } else { 0.55 };
             assert!(rms(&smoothed) < most * before, "{} of {before}", rms(&smoothed));
@@ -169,9 +323,33 @@ mod tests {
             // A curve without noise stays.
             assert!(smoothed.iter().enumerate().all(|(i, v)| (v[1] - truth(i)).abs() < 1e-5));
         }
-        noisy.truncate(7);
-        let few = noisy.clone();
-        smooth(&mut noisy, &[1.0; 7], &noise, 30.0, &mut Workspace::default());
-        assert_eq!(noisy, few);
+        let mut few = Curves::new(7);
+        few.add(pair(&noisy[..7]).into_iter(), &[1.0; 7], [size * size, 0.0]);
+        few.smooth(30.0);
+        assert_eq!(few.groups::<2>().next().unwrap().collect::<Vec<_>>(), pair(&noisy[..7]));
+    }
+
+    #[test]
+    fn lanes_do_not_mix_and_unknown_values_do_not_count() {
+        let curve = |k: usize| (0..40).map(move |i| [((i * (3 + k)) as f64 * 0.1).sin(); 4]);
+        let smoothed = |order: &[usize], unknown: usize| {
+            let mut curves = Curves::new(40);
+            for k in order {
+                let odd = curve(*k).enumerate().map(move |(i, v)| if i == unknown { [9.0; 4] } else { v });
+                let weights: Vec<f64> = (0..40).map(|i| if i == unknown { 0.0 } else { 1.0 }).collect();
+                curves.add(odd, &weights, [1e-4; 4]);
+            }
+            curves.smooth(30.0);
+            let found: Vec<Vec<[f64; 4]>> = curves.groups::<4>().map(Iterator::collect).collect();
+            order
+                .iter()
+                .map(|k| found[order.iter().position(|o| o == k).unwrap()].clone())
+                .collect::<Vec<_>>()
+        };
+        let (one, other) = (smoothed(&[0, 1, 2], 99), smoothed(&[2, 0, 1], 99));
+        let near = |a: &[[f64; 4]], b: &[[f64; 4]]| a.iter().zip(b).all(|(a, b)| (a[0] - b[0]).abs() < 1e-9);
+        assert!(near(&one[0], &other[1]) && near(&one[1], &other[2]) && near(&one[2], &other[0]));
+        let gap = smoothed(&[0], 20);
+        assert!((gap[0][20][3] - (20.0f64 * 0.3).sin()).abs() < 0.05, "{:?}", gap[0][20]);
     }
 }

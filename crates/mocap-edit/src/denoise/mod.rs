@@ -7,6 +7,7 @@
 
 mod adaptive;
 mod banded;
+mod feet;
 mod fixed;
 mod noise;
 mod spikes;
@@ -19,13 +20,15 @@ use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
-use adaptive::Workspace;
-use banded::Four;
+use adaptive::Curves;
 
 /// Fewer frames have no noise that could be told from motion.
 const FEWEST: usize = 8;
 /// An axis along which a curve has less than this share of the noise is the length of its quaternions.
 const TANGENT: f64 = 0.05;
+
+/// The error that is left in a rotation, over the noise per axis: what a smoothing spline leaves of it.
+const RESIDUAL: f64 = 0.5;
 
 /// How noise is removed.
 ///
@@ -138,54 +141,99 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
         return Err(EditError::Option { edit: "denoise", name, value: cutoff, expected });
     }
     let mut samples = Samples::of(clip);
-    let mut figures = Figures::default();
-    let mut room = Workspace::default();
-    for rotations in samples.rotations.iter_mut().filter(|values| moves(values)) {
-        figures.joints += 1;
-        match method {
-            Denoise::Auto => clean_rotations(rotations, fps, &mut room, &mut figures),
-            _ => fixed::filter_rotations(rotations, method, fps),
+    let found = match method {
+        Denoise::Auto => Some(clean(&mut samples, fps)),
+        _ => {
+            filter(&mut samples, method, fps);
+            None
         }
+    };
+    let mut clean = samples.into_clip("denoise")?;
+    let mut feet_locked = None;
+    if let Some(found) = &found {
+        (clean, feet_locked) = feet::lock(clean, RESIDUAL * found.noise)?;
     }
-    for translations in samples.translations.iter_mut().flatten().filter(|values| moves(values)) {
-        match method {
-            Denoise::Auto => clean_translations(translations, fps, &mut room),
-            _ => fixed::filter_translations(translations, method, fps),
-        }
-    }
-    let clean = samples.into_clip("denoise")?;
     let mut report = EditReport::measured("denoise", clip, &clean).note(format!("method {method}"));
-    if method == Denoise::Auto {
-        let noise = (figures.noise / figures.joints.max(1) as f64).sqrt().to_degrees();
-        report = report.figure("noise", noise, "deg").figure("spikes", figures.spikes as f64, "");
+    if let Some(found) = found {
+        report = report
+            .figure("noise", found.noise.to_degrees(), "deg")
+            .figure("spikes", found.spikes as f64, "")
+            .figure("feet-locked", feet_locked, "");
     }
     report.warn_of_skate();
     Ok((clean, report))
-}
-
-/// What was found.
-#[derive(Debug, Default)]
-struct Figures {
-    joints: usize,
-    /// Sum of the variances per joint [rad²].
-    noise: f64,
-    spikes: usize,
 }
 
 fn moves<T: PartialEq>(values: &[T]) -> bool {
     values.iter().any(|value| *value != values[0])
 }
 
+fn filter(samples: &mut Samples, method: Denoise, fps: f64) {
+    for rotations in samples.rotations.iter_mut().filter(|values| moves(values)) {
+        fixed::filter_rotations(rotations, method, fps);
+    }
+    for translations in samples.translations.iter_mut().flatten().filter(|values| moves(values)) {
+        fixed::filter_translations(translations, method, fps);
+    }
+}
+
+/// What the adaptive method found.
+struct Found {
+    /// The noise of rotation vectors per axis, rms over the joints \[rad\].
+    noise: f64,
+    spikes: usize,
+}
+
+/// Removes spikes, estimates the noise of all joints, and smooths each.
+fn clean(samples: &mut Samples, fps: f64) -> Found {
+    let frames = samples.frames;
+    let mut moving: Vec<_> = samples.rotations.iter_mut().filter(|values| moves(values)).collect();
+    let curves: Vec<Curve> = moving.iter_mut().map(|rotations| Curve::without_spikes(rotations)).collect();
+    let mut deviations: Vec<f64> = curves.iter().map(Curve::noise).collect();
+    noise::share(&mut deviations, frames);
+    let mut all = Curves::new(frames);
+    for (curve, deviation) in curves.iter().zip(&deviations) {
+        let variance = curve.tangent * (deviation / 2.0).powi(2);
+        all.add(curve.values.iter().map(|v| (*v).into()), &curve.weights, variance.into());
+    }
+    all.smooth(fps);
+    for ((rotations, curve), smoothed) in moving.iter_mut().zip(&curves).zip(all.groups::<4>()) {
+        curve.write_to(rotations, smoothed);
+    }
+    clean_translations(samples, fps);
+    let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
+    Found {
+        noise: (squares / deviations.len().max(1) as f64).sqrt(),
+        spikes: curves.iter().map(Curve::spikes).sum(),
+    }
+}
+
 /// A curve of rotations on its principal axes.
 struct Curve {
     axes: Matrix4<f64>,
     /// By frame, along each axis.
-    values: Vec<Four>,
+    values: Vec<Vector4<f64>>,
     /// By axis: the share of the noise that lies along it, 0 to 1.
-    tangent: Four,
+    tangent: Vector4<f64>,
+    /// By frame: 0 for a spike, else 1.
+    weights: Vec<f64>,
 }
 
 impl Curve {
+    /// The curve with its spikes replaced.
+    fn without_spikes(rotations: &mut [UnitQuaternion<f64>]) -> Curve {
+        let mut weights = vec![1.0; rotations.len()];
+        for (frame, value) in spikes::spikes(rotations) {
+            rotations[frame] = value;
+            weights[frame] = 0.0;
+        }
+        Curve { weights, ..Curve::of(rotations) }
+    }
+
+    fn spikes(&self) -> usize {
+        self.weights.iter().filter(|weight| **weight == 0.0).count()
+    }
+
     fn of(rotations: &[UnitQuaternion<f64>]) -> Curve {
         let mut curve: Vec<Vector4<f64>> = rotations.iter().map(|q| q.coords).collect();
         for frame in 1..curve.len() {
@@ -197,13 +245,14 @@ impl Curve {
         let covariance: Matrix4<f64> = curve.iter().map(|q| (q - mean) * (q - mean).transpose()).sum();
         let axes = SymmetricEigen::new(covariance).eigenvectors;
         curve.iter_mut().for_each(|q| *q = axes.tr_mul(q));
-        let squares = curve.iter().map(|v| v.component_mul(v)).sum::<Four>() / curve.len() as f64;
-        Curve { axes, tangent: squares.map(|square| (1.0 - square).max(0.0)), values: curve }
+        let squares = curve.iter().map(|v| v.component_mul(v)).sum::<Vector4<f64>>() / curve.len() as f64;
+        let tangent = squares.map(|square| (1.0 - square).max(0.0));
+        Curve { axes, tangent, weights: vec![1.0; curve.len()], values: curve }
     }
 
-    fn write_to(&self, rotations: &mut [UnitQuaternion<f64>]) {
-        for (rotation, value) in rotations.iter_mut().zip(&self.values) {
-            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * value));
+    fn write_to(&self, rotations: &mut [UnitQuaternion<f64>], smoothed: impl Iterator<Item = [f64; 4]>) {
+        for (rotation, value) in rotations.iter_mut().zip(smoothed) {
+            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * Vector4::from(value)));
         }
     }
 
@@ -218,34 +267,25 @@ impl Curve {
     }
 }
 
-fn along(values: &[Four], axis: usize) -> Vec<f64> {
+fn along(values: &[Vector4<f64>], axis: usize) -> Vec<f64> {
     values.iter().map(|value| value[axis]).collect()
 }
 
-fn clean_rotations(
-    rotations: &mut [UnitQuaternion<f64>],
-    fps: f64,
-    room: &mut Workspace,
-    figures: &mut Figures,
-) {
-    let mut weights = vec![1.0; rotations.len()];
-    for (frame, value) in spikes::spikes(rotations) {
-        rotations[frame] = value;
-        weights[frame] = 0.0;
-        figures.spikes += 1;
+fn clean_translations(samples: &mut Samples, fps: f64) {
+    let frames = samples.frames;
+    let moving = samples.translations.iter_mut().flatten().filter(|values| moves(values));
+    let mut moving: Vec<&mut Vec<Vector3<f64>>> = moving.collect();
+    let mut all = Curves::new(frames);
+    for translations in &moving {
+        let noise = |axis: usize| {
+            let values: Vec<f64> = translations.iter().map(|v| v[axis]).collect();
+            noise::deviation(&values).powi(2)
+        };
+        let values = translations.iter().map(|v| [v.x, v.y, v.z, 0.0]);
+        all.add(values, &vec![1.0; frames], [noise(0), noise(1), noise(2), 0.0]);
     }
-    let mut curve = Curve::of(rotations);
-    let noise = curve.noise();
-    let variance = curve.tangent * (noise / 2.0).powi(2);
-    adaptive::smooth(&mut curve.values, &weights, &variance, fps, room);
-    figures.noise += noise * noise;
-    curve.write_to(rotations);
-}
-
-fn clean_translations(translations: &mut [Vector3<f64>], fps: f64, room: &mut Workspace) {
-    let weights = vec![1.0; translations.len()];
-    let mut values: Vec<Four> = translations.iter().map(|v| v.push(0.0)).collect();
-    let noise = Four::from_fn(|axis, _| noise::deviation(&along(&values, axis)).powi(2));
-    adaptive::smooth(&mut values, &weights, &noise, fps, room);
-    translations.iter_mut().zip(&values).for_each(|(v, value)| *v = value.xyz());
+    all.smooth(fps);
+    for (translations, smoothed) in moving.iter_mut().zip(all.groups::<4>()) {
+        translations.iter_mut().zip(smoothed).for_each(|(v, [x, y, z, _])| *v = Vector3::new(x, y, z));
+    }
 }

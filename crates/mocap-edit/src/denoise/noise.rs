@@ -1,6 +1,6 @@
 //! How much noise a curve has, and which single values are wrong.
 
-use super::banded::{THIRD, noise_gain};
+use super::banded::noise_gain;
 
 /// Values in a stretch whose noise is estimated.
 const STRETCH: usize = 16;
@@ -21,14 +21,52 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
     let mut quiet: Vec<f64> =
         sizes.chunks_mut(STRETCH).filter(|part| part.len() >= STRETCH / 2).map(median).collect();
     if quiet.len() < 4 {
-        return median(&mut sizes) / MEDIAN_ABSOLUTE / noise_gain(&THIRD).sqrt();
+        return median(&mut sizes) / MEDIAN_ABSOLUTE / noise_gain(3).sqrt();
     }
     let at = ((quiet.len() - 1) as f64 * QUIET) as usize;
     let (_, low, _) = quiet.select_nth_unstable_by(at, f64::total_cmp);
-    *low / MEDIAN_ABSOLUTE / noise_gain(&THIRD).sqrt() / QUIET_BIAS
+    *low / MEDIAN_ABSOLUTE / noise_gain(3).sqrt() / QUIET_BIAS
+}
+
+/// The error of the logarithm of an estimate from three curves of white noise, times the square root of their length.
+const SPREAD: f64 = 1.4;
+/// Estimates nearer to the others than this many errors are those of one noise.
+const ALIKE: f64 = 2.0;
+
+/// Estimates of joints that one system recorded: those that differ by no more than chance become alike, the others keep
+/// most of their difference.
+///
+/// Based on: L. Breiman, "Better subset regression using the nonnegative garrote", 1995.
+pub(super) fn share(deviations: &mut [f64], frames: usize) {
+    let mut logs: Vec<f64> = deviations.iter().filter(|d| **d > 0.0).map(|d| d.ln()).collect();
+    if logs.len() < 3 {
+        return;
+    }
+    let middle = median(&mut logs);
+    let chance = (ALIKE * SPREAD).powi(2) / frames as f64;
+    for deviation in deviations.iter_mut().filter(|d| **d > 0.0) {
+        let off = deviation.ln() - middle;
+        *deviation = (middle + off * (1.0 - chance / off.powi(2).max(chance))).exp();
+    }
 }
 
 pub(super) fn median(values: &mut [f64]) -> f64 {
     let middle = values.len() / 2;
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_that_differ_by_chance_become_alike() {
+        let mut found = [0.95, 1.0, 1.05, 0.0, 5.0];
+        share(&mut found, 600);
+        assert!((found[0] - found[2]).abs() < 1e-12 && found[3] == 0.0);
+        assert!(found[4] > 4.9 && found[4] < 5.0, "{found:?}");
+        let mut two = [1.0, 1.1];
+        share(&mut two, 600);
+        assert_eq!(two, [1.0, 1.1]);
+    }
 }

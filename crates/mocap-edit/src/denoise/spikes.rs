@@ -2,7 +2,8 @@
 //!
 //! A median filter would find them too, but it rounds off fast motion at 30 Hz.
 
-use mocap_model::{UnitQuaternion, angle_between, exp, log};
+use mocap_model::{UnitQuaternion, angle_between};
+use nalgebra::Quaternion;
 
 use super::noise::median;
 
@@ -13,13 +14,13 @@ const UNUSUAL: f64 = 8.0;
 /// ... and than the residuals that its joint reaches again and again by this one: a foot that touches down is quick in
 /// each of its steps ...
 const STANDS_OUT: f64 = 2.5;
-/// ... and than what is left beside it once it is replaced: of a step, a third of it is left.
+/// ... and larger than the residuals beside it after it is replaced. A step leaves a third of its size there.
 const RESTORES: f64 = 4.0;
 /// What is larger is a flip of the rig and not noise \[rad\].
 const LARGEST: f64 = 1.5;
 /// The frames to each side that show usual values.
 const AROUND: usize = 12;
-/// The share of frames that may be spikes, and their number in a short motion: what more of them reach is motion.
+/// The share of frames that may be spikes, and their number in a short motion: more frequent peaks are motion.
 const RARE: f64 = 0.01;
 const FEW: usize = 2;
 /// Spikes of one curve are looked for again after each round of repairs, at most this often.
@@ -94,16 +95,20 @@ fn residual(rotations: &[UnitQuaternion<f64>], frame: usize) -> f64 {
 
 /// The rotation of a frame by the cubic through two frames on each side.
 fn predicted(rotations: &[UnitQuaternion<f64>], frame: usize) -> Option<UnitQuaternion<f64>> {
-    let base = rotations[frame.checked_sub(1)?];
-    let vector = |at: usize| rotations.get(at).map(|rotation| log(&(base.inverse() * rotation)));
-    let [far, next, after] = [vector(frame.checked_sub(2)?)?, vector(frame + 1)?, vector(frame + 2)?];
-    Some(base * exp(&((next * 4.0 - far - after) / 6.0)))
+    let before = rotations[frame.checked_sub(1)?].coords;
+    // Quaternions of one hemisphere: an even turn is predicted exactly, as both sides mirror each other.
+    let near = |at: usize| {
+        let value = rotations.get(at)?.coords;
+        Some(if value.dot(&before) < 0.0 { -value } else { value })
+    };
+    let [far, next, after] = [near(frame.checked_sub(2)?)?, near(frame + 1)?, near(frame + 2)?];
+    Some(UnitQuaternion::new_normalize(Quaternion::from((before + next) * 4.0 - far - after)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::Vector3;
+    use mocap_model::{Vector3, exp};
 
     #[test]
     fn spikes_are_found_and_fast_motion_and_steps_are_not() {

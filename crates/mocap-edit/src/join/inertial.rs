@@ -17,18 +17,16 @@ pub(super) fn join(
     let time = steps as f64 / fps;
     let mut rest = y.clone();
     rest.cut(enter..y.frames);
-    let before = leave.saturating_sub(1);
+    // An offset by the frames of both motions, and how it dies away from the frames where they meet.
+    let decaying = |offset: &dyn Fn(usize, usize) -> Vector3<f64>| {
+        let before = offset(leave.saturating_sub(1), enter.saturating_sub(1));
+        Decaying::new(offset(leave, enter), before, fps, time, no_overshoot)
+    };
     for joint in 0..x.rotations.len() {
         let offset = |own: usize, other: usize| -> Vector3<f64> {
             log(&(y.rotations[joint][other].inverse() * x.rotations[joint][own]))
         };
-        let offset = Decaying::new(
-            offset(leave, enter),
-            offset(before, enter.saturating_sub(1)),
-            fps,
-            time,
-            no_overshoot,
-        );
+        let offset = decaying(&offset);
         for (frame, rotation) in rest.rotations[joint].iter_mut().enumerate().take(steps + 1) {
             let turn: UnitQuaternion<f64> = exp(&offset.at(frame as f64 / fps));
             *rotation *= turn;
@@ -41,13 +39,7 @@ pub(super) fn join(
             continue;
         }
         let offset = |own: usize, other: usize| place(&x, own) - place(y, other);
-        let offset = Decaying::new(
-            offset(leave, enter),
-            offset(before, enter.saturating_sub(1)),
-            fps,
-            time,
-            no_overshoot,
-        );
+        let offset = decaying(&offset);
         let frames = rest.frames;
         let values = rest.translations[joint].get_or_insert_with(|| vec![rest_offset; frames]);
         for (frame, value) in values.iter_mut().enumerate().take(steps + 1) {

@@ -13,6 +13,7 @@ use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::cycle::{between, moved};
 use crate::pose_cloud::{Cloud, align, clouds};
+use crate::report::contact_figures;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
@@ -271,6 +272,9 @@ fn report(a: &Clip, b: &Clip, joined: &Clip, leave: usize, steps: usize) -> Edit
     let own = peak_acceleration(a, 0..a.frames()).max(peak_acceleration(b, 0..b.frames()));
     let within = leave.saturating_sub(2)..(leave + steps + 3).min(joined.frames());
     let ratio = (own > 0.0).then(|| peak_acceleration(joined, within) / own);
+    let skate = contact_figures(&Body::of(b), b).and_then(|contacts| contacts.skate);
+    let before = report.contacts_before.and_then(|contacts| contacts.skate);
+    report.warn_of_skate_above([before, skate].into_iter().flatten().reduce(f64::max));
     report.figure("peak-acceleration", ratio, "")
 }
 

@@ -6,6 +6,7 @@
 //! reflected rest pose of the counterpart onto that of the joint.
 
 mod pairing;
+mod retargeted;
 
 use mocap_model::{
     Clip, ForwardKinematics, JointId, Pose, Skeleton, UnitQuaternion, Vector3, rotation_between,
@@ -16,6 +17,7 @@ use crate::body::Body;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use pairing::mirror_partners;
+pub use retargeted::mirror_retargeted;
 
 /// Rest poses whose bones are further from their mirror images than this \[rad\] get their correction from all bones.
 const UNLIKE: f64 = 0.26;
@@ -38,10 +40,15 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     let mirror = Mirror::new(&body.skeleton, &body.lateral);
     let mirrored = mirror.apply(clip)?;
-    let mut report = EditReport::measured("mirror", clip, &mirrored);
-    let residual = mirror.residual(clip, &mirrored);
-    let metres =
-        residual.map(|(distance, _)| distance * body.metres_or_one()).filter(|_| body.metres.is_some());
+    let report = report(&mirror, &body, clip, &mirrored);
+    Ok((mirrored, report))
+}
+
+fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip) -> EditReport {
+    let mut report = EditReport::measured("mirror", clip, mirrored);
+    report.warn_of_skate();
+    let residual = mirror.residual(clip, mirrored);
+    let metres = residual.and_then(|(distance, _)| body.metres.map(|metres| distance * metres));
     let swapped =
         mirror.partners.iter().enumerate().filter(|(id, other)| other.is_some_and(|o| o.index() > *id));
     let swapped = swapped.count();
@@ -50,28 +57,24 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         && metres > ASYMMETRIC
     {
         let name = &clip.skeleton().joint(joint).name;
-        report.warn(
-            "edit::asymmetric",
-            format!(
-                "the body is not symmetric: '{name}' is up to {:.1} cm from its mirror image; a retarget to a \
-                 symmetric skeleton avoids this",
-                metres * 100.0
-            ),
+        let message = format!(
+            "the body is not symmetric: '{name}' is up to {:.1} cm from its mirror image; --mirror=retarget places feet \
+             and hands by the retarget map",
+            metres * 100.0
         );
+        report.warn("edit::asymmetric", message);
     }
-    let alone: Vec<&str> = clip
+    let single: Vec<&str> = clip
         .skeleton()
         .iter()
         .filter(|(id, joint)| mirror.partners[id.index()].is_none() && !joint.end_site)
         .map(|(_, joint)| joint.name.as_str())
         .collect();
-    if !alone.is_empty() {
-        report.warn(
-            "edit::no-counterpart",
-            format!("joints without a counterpart are reflected in place: {}", alone.join(", ")),
-        );
+    if !single.is_empty() {
+        let message = format!("joints without a counterpart are reflected in place: {}", single.join(", "));
+        report.warn("edit::no-counterpart", message);
     }
-    Ok((mirrored, report))
+    report
 }
 
 /// A reflection of a skeleton's motions.

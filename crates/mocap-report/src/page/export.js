@@ -5,7 +5,7 @@ function note(words) {
 }
 const short = v => +v.toFixed(3);
 function link() {
-  const c = camera, parts = [`f=${clips.length ? frame(clips[0]) : 0}`, `cam=${[c.yaw, c.pitch, c.distance, c.x, c.y, c.z].map(short).join()}`];
+  const c = camera, parts = [...data.clip ? [`clip=${encodeURIComponent(data.clip)}`] : [], `f=${clips.length ? frame(clips[0]) : 0}`, `cam=${[c.yaw, c.pitch, c.distance, c.x, c.y, c.z].map(short).join()}`];
   if (!state.follow) parts.push("follow=0");
   if (c.parallel) parts.push(`view=${$("view").value}`);
   if (state.selected) parts.push(`joint=${state.selected.clip}.${encodeURIComponent(clips[state.selected.clip].joints[state.selected.joint])}`);

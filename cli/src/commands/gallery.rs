@@ -1,0 +1,96 @@
+//! `mocap gallery`: an index of a database, and a page per clip.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use mocap_report::gallery::{Entry, Failed, clip_script, entry_of, site};
+use mocap_report::view::ViewInput;
+
+use super::picture::{self, Drawn, Row};
+use crate::args::{GalleryArgs as Args, Invocation};
+use crate::batch::{
+    self, Destination, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
+};
+use crate::console::Console;
+use crate::diagnostic::{Behind, Diagnostic};
+use crate::encode::{self, Encoded};
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let site = args.outputs.output.as_ref().filter(|path| path.as_os_str() != "-");
+    let folder = || Diagnostic::new("usage::output", "-o names the folder of the gallery, such as site/");
+    let site = site.ok_or_else(folder)?;
+    if site.is_file() {
+        return Err(Diagnostic::new("usage::output", format!("'{}' is a file", site.display()))
+            .help("a gallery is a folder of files"));
+    }
+    let reading = args.first.of(&args.reading);
+    let outputs = args.scripts(site);
+    let names = OutputNames { searched: batch::ALL, rename: &script_path, format: None };
+    let reads = read_files(&reading, Some(&args.inputs.selection));
+    let jobs = batch::plan_peers(console, (&args.inputs, &reading), &outputs, &names, reads)?;
+    let options = RunOptions::writing(&args.inputs.selection, &outputs, invocation);
+    let failed = Mutex::new(BTreeMap::new());
+    let exit = batch::run(console, options, &jobs, |job, context| {
+        one(job, context, args).inspect_err(|failure| {
+            let mut failed = failed.lock().expect("no thread panics while it holds the list");
+            failed.insert(job.input.shown(), failure.error.to_string());
+        })
+    });
+    if outputs.dry_run || exit == Exit::Interrupted || exit == Exit::Usage {
+        return Ok(exit);
+    }
+    let failed = failed.into_inner().expect("no thread panics while it holds the list");
+    write_site(site, &args.title(), &jobs, &failed)?;
+    Ok(exit)
+}
+
+/// `walk.bvh` and `walk.amc` have a script each.
+fn script_path(relative: &Path) -> PathBuf {
+    let mut path = OsString::from(relative.as_os_str());
+    path.push(".js");
+    path.into()
+}
+
+fn one(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> {
+    let reading = args.first.of(&args.reading);
+    let (Drawn { name, clip, path }, mut warnings, bytes_in) = picture::drawn(&job.input, context, &reading)?;
+    let input = ViewInput { name: &name, clip: &clip };
+    let script =
+        context.check().map_err(Diagnostic::from).map(|()| clip_script(&input, &path, &args.options()));
+    let encoded = Encoded::from(script.behind(&mut warnings)?);
+    let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;
+    let frames = clip.frames();
+    let row = Row::new(&path, &output, bytes, frames);
+    let tally = Tally { frames, bytes_in, bytes_out: bytes };
+    Ok(Report { json: json(&row), text: row.text(), warnings, tally, ..Report::default() })
+}
+
+/// Writes the index of all scripts that are there, those of earlier runs too.
+fn write_site(
+    folder: &Path,
+    title: &str,
+    jobs: &[Job],
+    failed: &BTreeMap<String, String>,
+) -> Result<(), Diagnostic> {
+    let mut entries: Vec<(String, Entry)> = Vec::new();
+    for job in jobs.iter().filter(|job| !failed.contains_key(&job.input.shown())) {
+        let (Destination::File { path, .. } | Destination::Exists(path)) = &job.destination else { continue };
+        let Some(entry) = std::fs::read(path).ok().as_deref().and_then(entry_of) else { continue };
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        entries.push((parts.join("/"), entry));
+    }
+    let failed: Vec<Failed> = failed
+        .iter()
+        .map(|(path, message)| Failed { path: path.clone(), message: message.clone() })
+        .collect();
+    for (name, bytes) in site(title, &entries, &failed) {
+        mocap_batch::write_file(&folder.join(name), true, &|out| out.write_all(&bytes))
+            .map_err(Diagnostic::from)?;
+    }
+    Ok(())
+}

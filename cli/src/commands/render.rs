@@ -1,0 +1,93 @@
+//! `mocap render`: films and strobe pictures.
+
+use std::path::Path;
+
+use mocap_report::render::{RenderInput, RenderOptions, apng, frames, gif, strobe};
+
+use super::picture::{self, Drawn};
+use crate::args::{FilmFormat, Invocation, RenderArgs as Args};
+use crate::batch;
+use crate::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let format = format(args)?;
+    let options = args.options();
+    if format == FilmFormat::Frames {
+        return write_frames(args, &options, console);
+    }
+    let several = args.strobe.is_some() && !args.pictures.each;
+    picture::run(&args.pictures, format.extension(), (invocation, console), |drawn| {
+        let inputs: Vec<RenderInput<'_>> =
+            drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect();
+        if several && inputs.len() > 1 {
+            let message = "a strobe picture shows one motion";
+            return Err(Diagnostic::new("usage::one-input", message).help("--each writes one file per input"));
+        }
+        Ok(match (args.strobe, format) {
+            (Some(poses), _) => strobe(inputs[0], usize::from(poses), &options),
+            (None, FilmFormat::Apng) => apng(&inputs, &options),
+            (None, _) => gif(&inputs, &options),
+        })
+    })
+}
+
+/// As stated, else by the extension of the output.
+fn format(args: &Args) -> Result<FilmFormat, Diagnostic> {
+    let output = args.pictures.outputs.output.as_ref().filter(|path| !batch::is_directory(path));
+    let extension = output.and_then(|path| path.extension()?.to_str()).map(str::to_ascii_lowercase);
+    let format = match (args.to, extension.as_deref()) {
+        (Some(format), _) => format,
+        (None, None) if args.strobe.is_some() => FilmFormat::Png,
+        (None, None | Some("gif")) => FilmFormat::Gif,
+        (None, Some("apng")) => FilmFormat::Apng,
+        (None, Some("png")) => FilmFormat::Png,
+        (None, Some(extension)) => {
+            let message = format!("'.{extension}' is not a supported film format");
+            return Err(Diagnostic::new("usage::format", message)
+                .help("name the output .gif, .apng or .png, or state the format with --to"));
+        }
+    };
+    match (format, args.strobe) {
+        (FilmFormat::Png, None) => Err(Diagnostic::new("usage::format", "one PNG holds no film")
+            .help("--strobe draws several poses in one picture; --to frames writes a PNG per frame; .apng is animated")),
+        (FilmFormat::Gif | FilmFormat::Apng | FilmFormat::Frames, Some(_)) => {
+            Err(Diagnostic::new("usage::format", "--strobe draws one picture").help("name the output .png"))
+        }
+        (format, _) => Ok(format),
+    }
+}
+
+/// Writes a PNG per picture into the directory of the output.
+fn write_frames(args: &Args, options: &RenderOptions, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let outputs = &args.pictures.outputs;
+    let folder = outputs.output.as_deref().filter(|path| *path != Path::new("-") && !path.is_file());
+    let folder = folder.ok_or_else(|| {
+        Diagnostic::new("usage::output", "-o names the directory of the frames, such as frames/")
+    })?;
+    if !outputs.overwrite && folder.join(name(0)).exists() {
+        let message = format!("'{}' exists already", folder.join(name(0)).display());
+        return Err(Diagnostic::new("usage::output-exists", message).help("--overwrite replaces the frames"));
+    }
+    picture::together_with(&args.pictures, folder, console, |drawn: &[Drawn]| {
+        let inputs: Vec<RenderInput<'_>> =
+            drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect();
+        let (mut count, mut bytes, mut failed) = (0, 0, None);
+        frames(&inputs, options, |file| {
+            if failed.is_none() {
+                let path = folder.join(name(count));
+                match mocap_batch::write_file(&path, outputs.overwrite, &|out| out.write_all(&file)) {
+                    Ok(written) => (count, bytes) = (count + 1, bytes + written),
+                    Err(error) => failed = Some(error),
+                }
+            }
+        });
+        failed.map_or(Ok(bytes), |error| Err(error.into()))
+    })
+}
+
+fn name(frame: usize) -> String {
+    format!("{frame:05}.png")
+}

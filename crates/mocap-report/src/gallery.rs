@@ -1,0 +1,249 @@
+//! A gallery: an index of many motions, with search, filters and a strip of poses each, and a page for every motion.
+//!
+//! It is a folder of plain files that works from a disk and from any static server: the index and the strips are
+//! compressed, and come as scripts, because a page from a disk may fetch nothing else.
+//!
+//! ```
+//! use mocap_report::gallery;
+//! use mocap_report::view::{ViewInput, ViewOptions};
+//! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+//! let input = ViewInput { name: "wave", clip: &clip };
+//! // One script for each clip, in any order and on any machine …
+//! let script = gallery::clip_script(&input, "db/wave.bvh", &ViewOptions::default());
+//! // … and the index of all of them.
+//! let entry = gallery::entry_of(&script).unwrap();
+//! assert_eq!(entry.path, "db/wave.bvh");
+//! let files = gallery::site("db", &[("clips/wave.bvh.js".into(), entry)], &[]);
+//! assert_eq!(files[0].0, "index.html");
+//! ```
+
+use crate::coding::base64;
+use crate::findings::findings;
+use crate::page;
+use crate::stage::Stage;
+use crate::style::style;
+use crate::thumbnail::strip;
+use crate::view::{ViewInput, ViewOptions, parts};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use mocap_analysis::stature;
+use mocap_model::UnitSource;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// What the index says of a motion. A figure that was not measured is `None`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its path, as lists to copy have it.
+    pub path: String,
+    /// Joints, without the ends of bones.
+    pub joints: usize,
+    /// The number of frames.
+    pub frames: usize,
+    /// Frames per second.
+    pub fps: f64,
+    /// Its duration \[s\].
+    pub seconds: f64,
+    /// How the unit is known: `file`, `guessed` or `unknown`.
+    pub unit: String,
+    /// The stature \[m\]; `None` without a unit or without the roles of a body.
+    pub height: Option<f64>,
+    /// The mean speed of the hips over the floor \[m/s\]; `None` without a unit.
+    pub speed: Option<f64>,
+    /// The way of the hips over the floor \[m\]; `None` without a unit.
+    pub travel: Option<f64>,
+    /// Words such as `walk`, `run`, `jump`, `still`, `turn`.
+    pub styles: Vec<String>,
+    /// The number of suspicious spans.
+    pub findings: usize,
+    /// The kind of the worst of them.
+    pub worst: Option<String>,
+    /// Equal for motions with equal positions in equal frames.
+    pub same: String,
+    /// Path data of the strip: left, middle, right, heads.
+    pub strip: [String; 4],
+}
+
+/// An input without an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failed {
+    /// Its path.
+    pub path: String,
+    /// Why.
+    pub message: String,
+}
+
+/// The script of one motion: its entry in a comment, and the data of its page.
+pub fn clip_script(input: &ViewInput<'_>, path: &str, options: &ViewOptions) -> Vec<u8> {
+    let parts = parts(&[*input], options);
+    let entry = entry(input, path, &parts.data);
+    let entry = serde_json::to_string(&entry).expect("plain data is JSON").replace('/', "\\/");
+    let title = serde_json::to_string(&parts.title).expect("a name is JSON");
+    let header = serde_json::to_string(&parts.header).expect("markup is JSON");
+    format!("/*{entry}*/\nmocapClip({{\"title\":{title},\"header\":{header},\"data\":{}}});\n", parts.data)
+        .into_bytes()
+}
+
+/// The entry at the start of a script of [`clip_script`]; `None` of other files.
+pub fn entry_of(script: &[u8]) -> Option<Entry> {
+    let line = script.split(|byte| *byte == b'\n').next()?;
+    let json = line.strip_prefix(b"/*")?.strip_suffix(b"*/")?;
+    serde_json::from_slice(json).ok()
+}
+
+fn entry(input: &ViewInput<'_>, path: &str, data: &str) -> Entry {
+    let stage = Stage::new(input.clip);
+    let (clip, skeleton) = (input.clip, input.clip.skeleton());
+    let style = style(&stage);
+    let found = findings(clip);
+    let known = |value: f64| stage.unit.map(|_| (value * 1e3).round() / 1e3);
+    Entry {
+        path: path.to_owned(),
+        joints: skeleton.joints().iter().filter(|joint| !joint.end_site).count(),
+        frames: clip.frames(),
+        fps: clip.rate().fps(),
+        seconds: (clip.duration() * 1e3).round() / 1e3,
+        unit: match stage.unit {
+            None => "unknown",
+            Some(UnitSource::Guessed | UnitSource::Voted) => "guessed",
+            Some(_) => "file",
+        }
+        .into(),
+        height: stature(skeleton).and_then(|height| known(height * stage.scale)),
+        speed: known(style.speed),
+        travel: known(style.travel),
+        styles: style.words.iter().map(|word| (*word).to_owned()).collect(),
+        findings: found.len(),
+        worst: found.first().map(|finding| finding.kind.to_owned()),
+        same: same(data),
+        strip: strip(&stage),
+    }
+}
+
+/// A hash of the motion on a page, without its name (FNV-1a).
+fn same(data: &str) -> String {
+    let motion = data.rfind("\"data\":\"").map_or(data, |at| &data[at..]);
+    let hash = motion
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// Strips in one file: few enough to load fast, many enough to be compressed well.
+const CHUNK: usize = 100;
+
+/// The files of a site beside the scripts of its clips, as paths and contents: index, page, data, strips.
+///
+/// `entries` are paths of scripts below the site, with `/`, and what these say. The files are the same in any order of
+/// the entries.
+pub fn site(title: &str, entries: &[(String, Entry)], failed: &[Failed]) -> Vec<(String, Vec<u8>)> {
+    let mut entries: Vec<&(String, Entry)> = entries.iter().collect();
+    entries.sort_by(|a, b| a.1.path.cmp(&b.1.path).then_with(|| a.0.cmp(&b.0)));
+    let column = |value: &dyn Fn(&Entry) -> Value| -> Vec<Value> {
+        entries.iter().map(|(_, entry)| value(entry)).collect()
+    };
+    let index = json!({
+        "title": title,
+        "chunk": CHUNK,
+        "script": entries.iter().map(|(script, _)| script).collect::<Vec<_>>(),
+        "path": column(&|it| json!(it.path)),
+        "joints": column(&|it| json!(it.joints)),
+        "frames": column(&|it| json!(it.frames)),
+        "fps": column(&|it| json!(it.fps)),
+        "seconds": column(&|it| json!(it.seconds)),
+        "unit": column(&|it| json!(it.unit)),
+        "height": column(&|it| json!(it.height)),
+        "speed": column(&|it| json!(it.speed)),
+        "travel": column(&|it| json!(it.travel)),
+        "styles": column(&|it| json!(it.styles.join(" · "))),
+        "findings": column(&|it| json!(it.findings)),
+        "worst": column(&|it| json!(it.worst)),
+        "same": column(&|it| json!(it.same)),
+        "failed": failed,
+    });
+    let title = crate::escape::xml(title);
+    let gallery = page::fill(
+        include_str!("page/gallery.html"),
+        &[
+            ("title", &title),
+            ("style", include_str!("page/gallery.css")),
+            ("heading", &title),
+            ("script", &page::gallery_script()),
+        ],
+    );
+    // Scripts beside a page may run, and nothing else may be loaded.
+    let viewer = include_str!("page/viewer.html")
+        .replace("script-src 'unsafe-inline'", "script-src 'unsafe-inline' 'self'");
+    let viewer = page::fill(
+        &viewer,
+        &[
+            ("title", &title),
+            ("style", include_str!("page/viewer.css")),
+            ("header", ""),
+            ("data", ""),
+            ("script", &page::loader_script()),
+        ],
+    );
+    let mut files = vec![
+        ("index.html".to_owned(), gallery),
+        ("view.html".to_owned(), viewer),
+        ("data/index.js".to_owned(), script("mocapIndex", None, &index)),
+    ];
+    for (i, chunk) in entries.chunks(CHUNK).enumerate() {
+        let strips: Vec<&[String; 4]> = chunk.iter().map(|(_, entry)| &entry.strip).collect();
+        files.push((format!("data/strips-{i}.js"), script("mocapStrips", Some(i), &json!(strips))));
+    }
+    files
+}
+
+/// A script that calls a function with compressed JSON.
+fn script(function: &str, number: Option<usize>, value: &Value) -> Vec<u8> {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+    deflate.write_all(value.to_string().as_bytes()).expect("memory takes all bytes");
+    let bytes = deflate.finish().expect("memory takes all bytes");
+    let number = number.map(|number| format!("{number},")).unwrap_or_default();
+    format!("{function}({number}\"{}\");\n", base64(&bytes)).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave() -> mocap_model::Clip {
+        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
+    }
+
+    #[test]
+    fn entries_come_back_from_scripts_with_any_name() {
+        let clip = wave();
+        let path = "a*/</script>\n\"b\".bvh";
+        let script = clip_script(&ViewInput { name: path, clip: &clip }, path, &ViewOptions::default());
+        let entry = entry_of(&script).unwrap();
+        assert_eq!((entry.path.as_str(), entry.frames, entry.unit.as_str()), (path, clip.frames(), "file"));
+        let again = clip_script(&ViewInput { name: "b", clip: &clip }, "b", &ViewOptions::default());
+        assert_eq!(entry_of(&again).unwrap().same, entry.same);
+        assert_eq!(entry_of(b"mocapClip({})"), None);
+    }
+
+    #[test]
+    fn a_site_is_the_same_in_any_order_and_small() {
+        let clip = wave();
+        let script = clip_script(&ViewInput { name: "w", clip: &clip }, "w", &ViewOptions::default());
+        let of = |i: usize| {
+            let mut entry = entry_of(&script).unwrap();
+            entry.path = format!("database/subject {}/take {i}.bvh", i % 37);
+            entry.same = format!("{:016x}", (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            entry.seconds = (i * 7919 % 10_007) as f64 / 100.0;
+            (format!("clips/subject {}/take {i}.bvh.js", i % 37), entry)
+        };
+        let mut entries: Vec<(String, Entry)> = (0..10_000).map(of).collect();
+        let files = site("database", &entries, &[]);
+        let without_strips: usize =
+            files.iter().filter(|(name, _)| !name.contains("strips")).map(|(_, bytes)| bytes.len()).sum();
+        assert!(without_strips <= 3_000_000, "{without_strips} bytes");
+        assert_eq!(files.len(), 3 + 100);
+        entries.reverse();
+        assert!(site("database", &entries, &[]) == files);
+    }
+}

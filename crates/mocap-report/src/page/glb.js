@@ -1,0 +1,62 @@
+// Reads a GLB file that is dropped on the page: the joints of its first skin, or what its first animation moves.
+function readGlb(buffer) {
+  const view = new DataView(buffer);
+  if (view.byteLength < 20 || view.getUint32(0, true) !== 0x46546c67) throw new Error("the file is not a GLB file");
+  let json = null, bin = 0, binSize = 0;
+  for (let at = 12; at + 8 <= buffer.byteLength;) {
+    const size = view.getUint32(at, true), kind = view.getUint32(at + 4, true);
+    if (kind === 0x4e4f534a) json = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, at + 8, size)));
+    if (kind === 0x004e4942) { bin = at + 8; binSize = size; }
+    at += 8 + size;
+  }
+  const nodes = json && json.nodes || [], animation = json && json.animations && json.animations[0];
+  if (!animation) throw new Error("the GLB file has no animation");
+  const KINDS = { 5120: ["getInt8", 1, 127], 5121: ["getUint8", 1, 255], 5122: ["getInt16", 2, 32767], 5123: ["getUint16", 2, 65535], 5125: ["getUint32", 4, 1], 5126: ["getFloat32", 4, 1] };
+  const rows = index => {
+    const it = json.accessors[index], part = json.bufferViews[it.bufferView], wide = { SCALAR: 1, VEC3: 3, VEC4: 4 }[it.type];
+    const [read, bytes, most] = KINDS[it.componentType], stride = part.byteStride || wide * bytes, start = (part.byteOffset || 0) + (it.byteOffset || 0);
+    if (part.buffer || it.sparse || start + stride * (it.count - 1) + wide * bytes > binSize) throw new Error("the GLB file keeps numbers outside itself, or sparsely");
+    return Array.from({ length: it.count }, (_, i) => Array.from({ length: wide }, (_, k) => view[read](bin + start + i * stride + k * bytes, true) / (it.normalized ? most : 1)));
+  };
+  const above = nodes.map(() => -1);
+  nodes.forEach((node, i) => (node.children || []).forEach(child => { above[child] = i; }));
+  const wanted = new Set(json.skins && json.skins[0] ? json.skins[0].joints : animation.channels.map(it => it.target.node));
+  for (const i of [...wanted]) for (let j = above[i]; j >= 0; j = above[j]) wanted.add(j);
+  // Parents first.
+  const order = [], visit = i => { if (wanted.has(i)) order.push(i); (nodes[i].children || []).forEach(visit); };
+  nodes.forEach((_, i) => { if (above[i] < 0) visit(i); });
+  const tracks = new Map();
+  let end = 0, gap = Infinity;
+  for (const { sampler, target } of animation.channels) {
+    const { input, output, interpolation = "LINEAR" } = animation.samplers[sampler], times = rows(input).map(t => t[0]);
+    end = Math.max(end, times[times.length - 1] || 0);
+    for (let i = 1; i < times.length; i++) if (times[i] - times[i - 1] > 1e-4) gap = Math.min(gap, times[i] - times[i - 1]);
+    tracks.set(`${target.node}.${target.path}`, { times, values: rows(output), interpolation, cubic: interpolation === "CUBICSPLINE" });
+  }
+  const fps = Math.min(240, Math.max(24, Math.round(1 / gap) || 30)), frames = Math.max(1, Math.round(end * fps) + 1);
+  const sampled = (node, path, rest, t) => {
+    const track = tracks.get(`${node}.${path}`);
+    if (!track || !track.times.length) return rest;
+    const { times, values, cubic } = track, of = i => values[cubic ? 3 * i + 1 : i];
+    let i = times.findIndex(time => time > t) - 1;
+    if (i === -2) i = times.length - 1;
+    if (i < 0 || i >= times.length - 1 || track.interpolation === "STEP") return of(Math.max(0, i));
+    const dt = times[i + 1] - times[i], f = (t - times[i]) / dt, a = of(i), b = of(i + 1);
+    if (cubic) {
+      const out = values[3 * i + 2], into = values[3 * i + 3], f2 = f * f, f3 = f2 * f;
+      const v = a.map((p, k) => (2 * f3 - 3 * f2 + 1) * p + (f3 - 2 * f2 + f) * dt * out[k] + (3 * f2 - 2 * f3) * b[k] + (f3 - f2) * dt * into[k]);
+      return path === "rotation" ? unit(v) : v;
+    }
+    return path === "rotation" ? between(a, b, f) : a.map((v, k) => v + (b[k] - v) * f);
+  };
+  const joints = order.map(i => ({ name: nodes[i].name || `node ${i}`, parent: order.indexOf(above[i]), end: false }));
+  const pose = frame => order.map(i => {
+    const node = nodes[i], t = frame / fps;
+    return {
+      move: sampled(i, "translation", node.translation || [0, 0, 0], t),
+      spin: sampled(i, "rotation", node.rotation || [0, 0, 0, 1], t),
+      scale: sampled(i, "scale", node.scale || [1, 1, 1], t),
+    };
+  });
+  return { joints, frames, fps, pose, metres: 1 };
+}

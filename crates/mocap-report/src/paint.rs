@@ -1,0 +1,336 @@
+//! A picture of solids on a floor, drawn without a graphics card: the light, the grid and the bodies of the page.
+
+use crate::drawing::{Ink, Theme};
+use crate::mesh::Corner;
+use mocap_model::{Side, Vector3};
+
+type V = Vector3<f64>;
+
+/// Where a picture is seen from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Eye {
+    pub target: V,
+    right: V,
+    up: V,
+    back: V,
+    pub distance: f64,
+    /// Pixels per unit at the target.
+    zoom: f64,
+    parallel: bool,
+    size: [usize; 2],
+}
+
+impl Eye {
+    /// `reach` units fit into the picture at the target, in the narrower direction.
+    pub(crate) fn new(
+        target: V,
+        [yaw, pitch]: [f64; 2],
+        reach: f64,
+        parallel: bool,
+        size: [usize; 2],
+    ) -> Eye {
+        let ((sy, cy), (sp, cp)) = (yaw.sin_cos(), pitch.sin_cos());
+        let distance = 1.9 * reach;
+        let zoom = size[0].min(size[1]) as f64 / reach * distance;
+        Eye {
+            target,
+            right: V::new(cy, 0.0, -sy),
+            up: V::new(-sy * sp, cp, -cy * sp),
+            back: V::new(sy * cp, sp, cy * cp),
+            distance,
+            zoom,
+            parallel,
+            size,
+        }
+    }
+
+    fn origin(&self) -> V {
+        self.target + self.back * self.distance
+    }
+
+    /// Pixels from the left and top, and the distance from the eye; `None` behind it.
+    fn see(&self, place: &V) -> Option<[f64; 3]> {
+        let from = place - self.target;
+        let depth = self.distance - from.dot(&self.back);
+        let scale = match self.parallel {
+            true => self.zoom / self.distance,
+            false if depth > 0.02 * self.distance => self.zoom / depth,
+            false => return None,
+        };
+        let [w, h] = self.size.map(|side| side as f64);
+        Some([w / 2.0 + from.dot(&self.right) * scale, h / 2.0 - from.dot(&self.up) * scale, depth])
+    }
+}
+
+/// Red, green, blue from 0 to 1.
+type Rgb = [f32; 3];
+
+/// Colours of a theme.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paints {
+    background: Rgb,
+    grid: [Rgb; 2],
+    shadow: (Rgb, f32),
+    ambient: f32,
+    left: Rgb,
+    right: Rgb,
+    middle: Rgb,
+}
+
+impl Paints {
+    pub(crate) fn of(theme: Theme) -> Paints {
+        let (left, right) = (rgb(theme.colour(Ink::Left)), rgb(theme.colour(Ink::Right)));
+        match theme {
+            Theme::Light => Paints {
+                background: rgb(0xf6_f7f9),
+                grid: [rgb(0xd5_dae2), rgb(0xae_b8c5)],
+                shadow: (rgb(0x29_303d), 0.3),
+                ambient: 0.5,
+                left,
+                right,
+                middle: rgb(0xc3_c9d2),
+            },
+            Theme::Dark => Paints {
+                background: rgb(0x14_171c),
+                grid: [rgb(0x2c_333d), rgb(0x4a_5462)],
+                shadow: (rgb(0), 0.55),
+                ambient: 0.4,
+                left,
+                right,
+                middle: rgb(0xaa_b3bf),
+            },
+        }
+    }
+
+    pub(crate) fn of_side(&self, side: Option<Side>) -> Rgb {
+        match side {
+            None => self.middle,
+            Some(Side::Left) => self.left,
+            Some(Side::Right) => self.right,
+        }
+    }
+}
+
+fn rgb(colour: u32) -> Rgb {
+    [16, 8, 0].map(|shift| (colour >> shift & 255) as f32 / 255.0)
+}
+
+/// The direction to the light.
+fn sun() -> V {
+    V::new(0.38, 0.86, 0.34).normalize()
+}
+
+/// A picture that is being drawn: bodies with four samples a pixel, their shadows with one.
+pub(crate) struct Canvas {
+    eye: Eye,
+    paints: Paints,
+    floor: f64,
+    /// Twice as wide and high as the picture.
+    depth: Vec<f32>,
+    colour: Vec<[u8; 3]>,
+    shadow: Vec<f32>,
+}
+
+impl Canvas {
+    pub(crate) fn new(eye: Eye, paints: Paints, floor: f64) -> Canvas {
+        let pixels = eye.size[0] * eye.size[1];
+        Canvas {
+            eye,
+            paints,
+            floor,
+            depth: vec![f32::INFINITY; 4 * pixels],
+            colour: vec![[0; 3]; 4 * pixels],
+            shadow: vec![0.0; pixels],
+        }
+    }
+
+    pub(crate) fn add(&mut self, corners: [Corner; 3], colour: Rgb) {
+        let [w, h] = self.eye.size;
+        let origin = self.eye.origin();
+        let sun = sun();
+        let seen = corners.map(|corner| self.eye.see(&corner.at));
+        if let [Some(a), Some(b), Some(c)] = seen {
+            let lit = corners.map(|corner| {
+                let normal = corner.normal.try_normalize(0.0).unwrap_or_else(V::y);
+                let view = (origin - corner.at).normalize();
+                let light = normal.dot(&sun).max(0.0) as f32;
+                let rim = (1.0 - normal.dot(&view).max(0.0)).powi(3) as f32;
+                let shine = (sun + view).normalize().dot(&normal).max(0.0).powi(28) as f32;
+                let ambient = self.paints.ambient;
+                let dark = 1.0 - 0.72 * corner.dark;
+                colour.map(|v| {
+                    let base = v * dark * (ambient + 0.16 * normal.y as f32 + 0.62 * light);
+                    base + 0.12 * shine * light.min(1.0) + 0.1 * rim * ambient
+                })
+            });
+            let (depth, colours) = (&mut self.depth, &mut self.colour);
+            // Perspective is weak within a triangle: colours are mixed on the screen.
+            fill([2 * w, 2 * h], [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
+                let near = (share[0] * a[2] + share[1] * b[2] + share[2] * c[2]) as f32;
+                if near < depth[at] {
+                    depth[at] = near;
+                    let mixed = [0, 1, 2].map(|k| {
+                        (0..3).map(|i| lit[i][k] * share[i] as f32).sum::<f32>().clamp(0.0, 1.0) * 255.0
+                    });
+                    colours[at] = mixed.map(|v| v.round() as u8);
+                }
+            });
+        }
+        let fallen = corners.map(|corner| {
+            let height = (corner.at.y - self.floor).max(0.0);
+            let down = corner.at - sun * (height / sun.y);
+            self.eye.see(&V::new(down.x, self.floor, down.z))
+        });
+        if let [Some(a), Some(b), Some(c)] = fallen {
+            let shadow = &mut self.shadow;
+            fill([w, h], [a, b, c].map(|p| [p[0], p[1]]), |at, _| shadow[at] = 1.0);
+        }
+    }
+
+    /// The picture, row by row.
+    pub(crate) fn finish(mut self, grid: f64) -> Vec<[u8; 3]> {
+        let [w, h] = self.eye.size;
+        let soft = (h / 160).max(1);
+        for _ in 0..2 {
+            blur(&mut self.shadow, [w, h], soft);
+        }
+        let mut picture = Vec::with_capacity(w * h);
+        for y in 0..h {
+            for x in 0..w {
+                let samples = [0, 1, 2 * w, 2 * w + 1].map(|next| 4 * w * y + 2 * x + next);
+                let covered = samples.iter().filter(|at| self.depth[**at].is_finite()).count();
+                let mut sum = [0.0f32; 3];
+                for at in samples.iter().filter(|at| self.depth[**at].is_finite()) {
+                    sum = [0, 1, 2].map(|k| sum[k] + f32::from(self.colour[*at][k]));
+                }
+                if covered < 4 {
+                    let ground = self.ground(x, y, grid);
+                    sum = [0, 1, 2].map(|k| sum[k] + (4 - covered) as f32 * ground[k] * 255.0);
+                }
+                picture.push(sum.map(|v| (v / 4.0).round() as u8));
+            }
+        }
+        picture
+    }
+
+    /// The floor behind a pixel: lines that fade with the distance, and the shadow.
+    fn ground(&self, x: usize, y: usize, grid: f64) -> Rgb {
+        let Eye { right, up, back, zoom, distance, parallel, size, target } = &self.eye;
+        let [w, h] = size.map(|side| side as f64);
+        let (u, v) = ((x as f64 + 0.5 - w / 2.0) / zoom, (h / 2.0 - y as f64 - 0.5) / zoom);
+        let background = self.paints.background;
+        let (origin, ray) = match parallel {
+            true => (self.eye.origin() + (right * u + up * v) * *distance, -back),
+            false => (self.eye.origin(), right * u + up * v - back),
+        };
+        if ray.y > -1e-3 {
+            return background;
+        }
+        let t = (self.floor - origin.y) / ray.y;
+        let at = origin + ray * t;
+        let span = if *parallel { *distance } else { t } / zoom;
+        // How far the next pixel to the right and the next one below are on the floor.
+        let across = right * span;
+        let below = up * -span + ray * (up.y * span / ray.y);
+        let width = [across.x.abs() + below.x.abs(), across.z.abs() + below.z.abs()];
+        let line = |unit: f64| {
+            let of = |place: f64, width: f64| {
+                let (place, width) = (place / unit, (width / unit).max(1e-9));
+                let off = (place - place.round()).abs() / width;
+                (1.0 - smooth(0.5, 1.4, off)) * (0.7 / (3.0 * width) - 0.4).clamp(0.0, 1.0)
+            };
+            of(at.x, width[0]).max(of(at.z, width[1])) as f32
+        };
+        let away = (at.x - target.x).hypot(at.z - target.z) / (24.0 * grid);
+        let fade = 1.0 - smooth(0.3, 1.0, away) as f32;
+        let (thin, strong) = (line(grid), line(5.0 * grid));
+        let ink = mix(self.paints.grid[0], self.paints.grid[1], strong);
+        let (dark, amount) = self.paints.shadow;
+        let lines = mix(background, ink, thin.max(strong) * fade);
+        mix(lines, dark, self.shadow[y * size[0] + x] * amount * fade)
+    }
+}
+
+fn mix(from: Rgb, to: Rgb, share: f32) -> Rgb {
+    [0, 1, 2].map(|k| from[k] + (to[k] - from[k]) * share)
+}
+
+fn smooth(low: f64, high: f64, value: f64) -> f64 {
+    let x = ((value - low) / (high - low)).clamp(0.0, 1.0);
+    x * x * (3.0 - 2.0 * x)
+}
+
+/// Calls `each` with the index of every pixel whose middle is in a triangle, and the shares of its corners.
+fn fill([width, height]: [usize; 2], [a, b, c]: [[f64; 2]; 3], mut each: impl FnMut(usize, [f64; 3])) {
+    let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    if area.abs() < 1e-9 || !area.is_finite() {
+        return;
+    }
+    let low = |axis: usize| a[axis].min(b[axis]).min(c[axis]);
+    let high = |axis: usize| a[axis].max(b[axis]).max(c[axis]);
+    let range = |axis: usize, most: usize| {
+        let from = (low(axis) - 0.5).ceil().max(0.0) as usize;
+        let to = (high(axis) - 0.5).floor().min(most as f64 - 1.0);
+        from..if to < 0.0 { from } else { to as usize + 1 }
+    };
+    for y in range(1, height) {
+        for x in range(0, width) {
+            let (px, py) = (x as f64 + 0.5, y as f64 + 0.5);
+            let edge =
+                |p: [f64; 2], q: [f64; 2]| ((q[0] - p[0]) * (py - p[1]) - (q[1] - p[1]) * (px - p[0])) / area;
+            let share = [edge(b, c), edge(c, a), edge(a, b)];
+            if share.iter().all(|share| *share >= 0.0) {
+                each(y * width + x, share);
+            }
+        }
+    }
+}
+
+/// The mean over a square around every pixel, first along rows, then along columns.
+fn blur(values: &mut [f32], [width, height]: [usize; 2], radius: usize) {
+    let mut line = Vec::new();
+    let mut along = |values: &mut [f32], start: usize, step: usize, count: usize| {
+        line.clear();
+        line.extend((0..count).map(|i| values[start + i * step]));
+        if line.iter().all(|value| *value == 0.0) {
+            return;
+        }
+        let mut sum: f32 = line[..radius.min(count)].iter().sum();
+        for i in 0..count {
+            sum += line.get(i + radius).copied().unwrap_or(0.0);
+            values[start + i * step] = sum / (2 * radius + 1) as f32;
+            sum -= if i >= radius { line[i - radius] } else { 0.0 };
+        }
+    };
+    for y in 0..height {
+        along(values, y * width, 1, width);
+    }
+    for x in 0..width {
+        along(values, x, width, height);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_triangle_covers_half_of_its_square_once() {
+        let mut seen = vec![0; 100];
+        fill([10, 10], [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]], |at, share| {
+            seen[at] += 1;
+            assert!((share.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        });
+        assert_eq!((seen.iter().sum::<i32>(), seen.iter().max()), (55, Some(&1)));
+        fill([10, 10], [[-1e9, -1e9], [1e9, -1e9], [0.0, 1e9]], |at, _| seen[at] = 9);
+        assert!(seen.iter().all(|n| *n == 9), "a large one is cut at the edges");
+    }
+
+    #[test]
+    fn a_blur_keeps_the_sum() {
+        let mut values = vec![0.0; 400];
+        values[10 * 20 + 10] = 1.0;
+        blur(&mut values, [20, 20], 2);
+        assert!((values.iter().sum::<f32>() - 1.0).abs() < 1e-5 && values[210] < 0.05);
+    }
+}

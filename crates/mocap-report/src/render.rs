@@ -1,0 +1,348 @@
+//! Films and strobe pictures of motions: GIF, APNG and PNG, drawn without a graphics card or another program.
+//!
+//! The same motions give the same bytes for any number of threads.
+//!
+//! ```
+//! use mocap_report::render::{self, RenderInput, RenderOptions};
+//! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+//! let input = RenderInput { clip: &clip };
+//! let options = RenderOptions { size: [120, 90], fps: 10.0, ..RenderOptions::default() };
+//! assert!(render::gif(&[input], &options).starts_with(b"GIF89a"));
+//! ```
+
+use crate::View;
+use crate::body::{Solid, body};
+use crate::drawing::Theme;
+use crate::mesh::triangles;
+use crate::paint::{Canvas, Eye, Paints};
+use crate::palette::Histogram;
+use crate::stage::{Place, Stage, spread};
+use crate::ticks::nice_step;
+use mocap_model::{Clip, Vector3};
+use std::num::NonZeroUsize;
+
+/// A motion in a film; several stand side by side with their roots aligned.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderInput<'a> {
+    /// The motion; the roles of its joints give the body, sides and facing.
+    pub clip: &'a Clip,
+}
+
+/// How a film looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RenderOptions {
+    /// Width and height \[px\], at least 16. Default 854 × 480.
+    pub size: [usize; 2],
+    /// Pictures per second, above 0. A GIF rounds times to 1/100 s. Default 25.
+    pub fps: f64,
+    /// The part of the motion \[s\]: from, to. Default: all of it.
+    pub range: [Option<f64>; 2],
+    /// Default [`View::Perspective`].
+    pub view: View,
+    /// Default [`Theme::Light`].
+    pub theme: Theme,
+    /// Threads that draw; the result does not depend on it. Default: one per processor core.
+    pub threads: Option<NonZeroUsize>,
+}
+
+impl Default for RenderOptions {
+    fn default() -> RenderOptions {
+        RenderOptions {
+            size: [854, 480],
+            fps: 25.0,
+            range: [None; 2],
+            view: View::Perspective,
+            theme: Theme::Light,
+            threads: None,
+        }
+    }
+}
+
+/// A picture, row by row.
+type Picture = Vec<[u8; 3]>;
+
+/// What all pictures of a film share.
+struct Film<'a> {
+    stages: Vec<(Stage<'a>, Vec<Solid>)>,
+    options: &'a RenderOptions,
+    size: f64,
+    floor: f64,
+    heading: f64,
+    /// Times of the pictures \[s\].
+    times: Vec<f64>,
+    grid: f64,
+}
+
+/// Time over which the camera follows the mean place of the hips, to both sides \[s\].
+const CALM: f64 = 0.3;
+
+impl<'a> Film<'a> {
+    fn new(inputs: &[RenderInput<'a>], options: &'a RenderOptions) -> Film<'a> {
+        let dress = |input: &RenderInput<'a>| {
+            let mut stage = Stage::new(input.clip);
+            let body = body(&stage);
+            stage.sites = body.sites;
+            (stage, body.solids)
+        };
+        let stages: Vec<_> = inputs.iter().map(dress).collect();
+        let first = stages.first().map(|(stage, _)| stage);
+        let known = first.is_some_and(|stage| stage.unit.is_some());
+        let size = stages.iter().map(|(stage, _)| stage.size()).fold(0.0, f64::max);
+        let size = if size > 0.0 { size } else { 1.0 };
+        let last = inputs.iter().map(|input| input.clip.duration()).fold(0.0, f64::max);
+        let [from, to] = options.range;
+        let from = from.unwrap_or(0.0).clamp(0.0, last);
+        let to = to.unwrap_or(last).clamp(from, last);
+        let count = ((to - from) * options.fps + 1e-6).floor() as usize + 1;
+        Film {
+            size,
+            floor: first.map_or(0.0, |stage| stage.floor),
+            heading: first.map_or(0.0, |stage| stage.heading(&stage.pose(0))),
+            times: (0..count).map(|i| from + i as f64 / options.fps).collect(),
+            grid: if known { 0.5 } else { nice_step(size / 4.0) },
+            stages,
+            options,
+        }
+    }
+
+    fn frame(&self, stage: &Stage<'_>, time: f64) -> usize {
+        ((time * stage.clip.rate().fps()).round() as usize).min(stage.frames() - 1)
+    }
+
+    /// Where the hips of the first motion are on the floor around a time.
+    fn middle(&self, time: f64) -> [f64; 2] {
+        let Some((stage, _)) = self.stages.first() else { return [0.0; 2] };
+        let frames = [-1.0, -0.5, 0.0, 0.5, 1.0].map(|at| self.frame(stage, (time + at * CALM).max(0.0)));
+        let mut sum = [0.0; 2];
+        stage.walk(frames, |_, pose| {
+            let hips = pose[stage.centre];
+            sum = [sum[0] + hips[0] / 5.0, sum[1] + hips[2] / 5.0];
+        });
+        sum
+    }
+
+    fn eye(&self, [x, z]: [f64; 2], wide: f64) -> Eye {
+        let (turn, pitch, parallel) = match self.options.view {
+            View::Perspective => (-0.7, 0.2, false),
+            View::Front => (0.0, 0.08, true),
+            View::Side => (-std::f64::consts::FRAC_PI_2, 0.08, true),
+        };
+        let [w, h] = self.options.size.map(|side| side as f64);
+        // A body and its neighbours fit; a wide picture shows more of the sides.
+        let reach = (0.92 * self.size).max(wide * w.min(h) / w);
+        let target = Vector3::new(x, self.floor + 0.4 * self.size, z);
+        Eye::new(target, [self.heading + turn, pitch], reach, parallel, self.options.size)
+    }
+
+    fn add(&self, canvas: &mut Canvas, index: usize, pose: &[Place]) {
+        let (stage, solids) = &self.stages[index];
+        let paints = Paints::of(self.options.theme);
+        for solid in solids {
+            let colour = paints.of_side(stage.sides[solid.joint]);
+            triangles(solid, pose, stage.scale, |corners| canvas.add(corners, colour));
+        }
+    }
+
+    /// The picture at a time: motions side by side around the first one.
+    fn picture(&self, time: f64) -> Picture {
+        let [x, z] = self.middle(time);
+        let count = self.stages.len();
+        let gap = 0.56 * self.size;
+        let eye = self.eye([x, z], gap * (count as f64 + 1.0));
+        let (sin, cos) = (self.heading - 0.7).sin_cos();
+        let mut canvas = Canvas::new(eye, Paints::of(self.options.theme), self.floor);
+        let first = self.stages.first().map(|(stage, _)| stage.pose(self.frame(stage, time))[stage.centre]);
+        for (index, (stage, _)) in self.stages.iter().enumerate() {
+            let mut pose = stage.pose(self.frame(stage, time));
+            if let Some(first) = first.filter(|_| count > 1) {
+                let far = (index as f64 - (count as f64 - 1.0) / 2.0) * gap;
+                let hips = pose[stage.centre];
+                let shift = [
+                    first[0] - hips[0] + far * cos,
+                    self.floor - stage.floor,
+                    first[2] - hips[2] - far * sin,
+                ];
+                for place in &mut pose {
+                    *place = [0, 1, 2].map(|axis| place[axis] + shift[axis]);
+                }
+            }
+            self.add(&mut canvas, index, &pose);
+        }
+        canvas.finish(self.grid)
+    }
+
+    /// Calls `each` with every picture in order; several are drawn at a time.
+    fn each(&self, mut each: impl FnMut(Picture)) {
+        let threads = self.options.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.map_or(1, NonZeroUsize::get);
+        for times in self.times.chunks(threads) {
+            let pictures: Vec<Picture> = std::thread::scope(|scope| {
+                let drawn: Vec<_> =
+                    times.iter().map(|time| scope.spawn(move || self.picture(*time))).collect();
+                drawn.into_iter().map(|one| one.join().expect("drawing does not panic")).collect()
+            });
+            pictures.into_iter().for_each(&mut each);
+        }
+    }
+}
+
+/// A film as GIF of 256 colours, that starts again at its end.
+pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
+    /// Pictures that the palette is made from.
+    const SAMPLES: usize = 6;
+    let film = Film::new(inputs, options);
+    let mut seen = Histogram::new();
+    for i in spread(film.times.len(), SAMPLES) {
+        seen.add(&film.picture(film.times[i]));
+    }
+    let palette = seen.palette(256);
+    let [width, height] = options.size.map(|side| side.clamp(16, 8192) as u16);
+    let mut bytes = Vec::new();
+    let mut encoder = gif::Encoder::new(&mut bytes, width, height, palette.colours.as_flattened())
+        .expect("memory takes all bytes, and the palette is small enough");
+    encoder.set_repeat(gif::Repeat::Infinite).expect("memory takes all bytes");
+    let hundredths = |i: usize| (i as f64 * 100.0 / options.fps).round() as u16;
+    let mut i = 0;
+    film.each(|picture| {
+        let buffer: Vec<u8> = picture.iter().map(|colour| palette.index(*colour)).collect();
+        let delay = hundredths(i + 1).wrapping_sub(hundredths(i)).max(1);
+        let frame = gif::Frame { width, height, delay, buffer: buffer.into(), ..gif::Frame::default() };
+        encoder.write_frame(&frame).expect("memory takes all bytes");
+        i += 1;
+    });
+    drop(encoder);
+    bytes
+}
+
+/// A film as animated PNG with all its colours, that starts again at its end.
+pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
+    let film = Film::new(inputs, options);
+    let mut bytes = Vec::new();
+    let mut encoder = encoder(&mut bytes, options.size);
+    encoder.set_animated(film.times.len() as u32, 0).expect("a film has a picture");
+    let rate = (options.fps * 1000.0).round().clamp(1.0, 65_535.0);
+    let (top, bottom) =
+        if options.fps <= 65.0 { (1000, rate as u16) } else { (1, options.fps.round() as u16) };
+    encoder.set_frame_delay(top, bottom).expect("the film is animated");
+    let mut writer = encoder.write_header().expect("a header of a picture in memory");
+    film.each(|picture| {
+        writer.write_image_data(picture.as_flattened()).expect("as many bytes as the header says");
+    });
+    writer.finish().expect("a picture in memory is written whole");
+    bytes
+}
+
+/// The pictures of a film as PNG files, in order.
+pub fn frames(inputs: &[RenderInput<'_>], options: &RenderOptions, mut each: impl FnMut(Vec<u8>)) {
+    Film::new(inputs, options).each(|picture| each(png(&picture, options.size)));
+}
+
+/// One PNG of the first motion at several times along its path, as a chronophotograph has it. Poses are spread over the
+/// range; the picture is seen from the side of the path unless the view is [`View::Front`].
+pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> Vec<u8> {
+    let film = Film::new(&[input], options);
+    let (stage, _) = &film.stages[0];
+    let times: Vec<f64> = spread(film.times.len(), poses.max(1)).into_iter().map(|i| film.times[i]).collect();
+    let poses: Vec<Vec<Place>> = times.iter().map(|time| stage.pose(film.frame(stage, *time))).collect();
+    let hips: Vec<Place> = poses.iter().map(|pose| pose[stage.centre]).collect();
+    let side = |axis: usize| {
+        let values = hips.iter().map(|place| place[axis]);
+        (values.clone().fold(f64::MAX, f64::min), values.fold(f64::MIN, f64::max))
+    };
+    let ((x0, x1), (z0, z1)) = (side(0), side(2));
+    let long = (x1 - x0).hypot(z1 - z0);
+    let eye = film.eye([(x0 + x1) / 2.0, (z0 + z1) / 2.0], long + 1.1 * film.size);
+    let mut canvas = Canvas::new(eye, Paints::of(options.theme), film.floor);
+    for pose in &poses {
+        film.add(&mut canvas, 0, pose);
+    }
+    png(&canvas.finish(film.grid), options.size)
+}
+
+fn encoder(bytes: &mut Vec<u8>, size: [usize; 2]) -> png::Encoder<'_, &mut Vec<u8>> {
+    let mut encoder = png::Encoder::new(bytes, size[0] as u32, size[1] as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    encoder
+}
+
+fn png(picture: &[[u8; 3]], size: [usize; 2]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = encoder(&mut bytes, size).write_header().expect("a header of a picture in memory");
+    writer.write_image_data(picture.as_flattened()).expect("as many bytes as the header says");
+    writer.finish().expect("a picture in memory is written whole");
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave() -> Clip {
+        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
+    }
+
+    fn options() -> RenderOptions {
+        RenderOptions {
+            size: [160, 120],
+            fps: 10.0,
+            range: [Some(0.5), Some(1.0)],
+            ..RenderOptions::default()
+        }
+    }
+
+    #[test]
+    fn films_have_their_pictures_at_their_times_on_any_number_of_threads() {
+        let clip = wave();
+        let film = gif(&[RenderInput { clip: &clip }], &options());
+        let mut decoder = gif::DecodeOptions::new().read_info(&film[..]).unwrap();
+        let mut delays = Vec::new();
+        while let Some(frame) = decoder.read_next_frame().unwrap() {
+            assert_eq!((frame.width, frame.height), (160, 120));
+            delays.push(frame.delay);
+        }
+        assert_eq!(delays, [10; 6]);
+        for threads in [1, 3] {
+            let options = RenderOptions { threads: NonZeroUsize::new(threads), ..options() };
+            assert!(gif(&[RenderInput { clip: &clip }], &options) == film);
+        }
+        let animated = apng(&[RenderInput { clip: &clip }], &options());
+        let reader = png::Decoder::new(std::io::Cursor::new(animated)).read_info().unwrap();
+        assert_eq!(reader.info().animation_control().unwrap().num_frames, 6);
+        let mut count = 0;
+        frames(&[RenderInput { clip: &clip }], &options(), |file| {
+            assert!(file.starts_with(b"\x89PNG"));
+            count += 1;
+        });
+        assert_eq!(count, 6);
+    }
+
+    #[test]
+    fn left_is_orange_right_is_blue_and_both_throw_shadows() {
+        let clip = wave();
+        let options = options();
+        let film = Film::new(&[RenderInput { clip: &clip }], &options);
+        let picture = film.picture(0.6);
+        let count = |like: &dyn Fn(&[u8; 3]) -> bool| picture.iter().filter(|c| like(c)).count();
+        assert!(count(&|c| c[0] > c[2].saturating_add(60)) > 40, "orange");
+        assert!(count(&|c| c[2] > c[0].saturating_add(60)) > 40, "blue");
+        // Grey below the background, and not of a body.
+        assert!(count(&|c| c[0] < 0xd0 && c[0] > 0x90 && c[0].abs_diff(c[2]) < 16) > 40, "shadow");
+    }
+
+    #[test]
+    fn every_motion_gives_a_film() {
+        use crate::made::chain;
+        use mocap_model::Space;
+        for (joints, length, frames) in [(1, 1.0, 1), (1, 1.0, 0), (3, 0.0, 5), (3, 1e150, 3), (20, 0.1, 4)] {
+            let clip = chain(joints, length, frames, Space::default());
+            let input = RenderInput { clip: &clip };
+            let options = RenderOptions { size: [64, 48], ..RenderOptions::default() };
+            assert_eq!(gif(&[input], &options), gif(&[input], &options));
+            assert!(strobe(input, 4, &options).starts_with(b"\x89PNG"));
+            assert!(gif(&[input, input], &options).starts_with(b"GIF"));
+        }
+        assert!(gif(&[], &RenderOptions { size: [64, 48], ..RenderOptions::default() }).starts_with(b"GIF"));
+    }
+}

@@ -1,0 +1,101 @@
+//! A strip of small poses as SVG path data, for lists of many motions.
+
+use crate::camera::{Camera, View};
+use crate::stage::{Stage, spread};
+use mocap_model::{Role, Side};
+use std::fmt::Write;
+
+/// Poses of a strip.
+pub(crate) const POSES: usize = 6;
+/// The cell of a pose [units of the path].
+pub(crate) const CELL: [f64; 2] = [96.0, 144.0];
+
+/// The lines of the left side, the middle and the right side over all poses, and the dots of the heads.
+pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
+    let frames = spread(stage.frames(), POSES);
+    let mut heading = None;
+    let mut poses = Vec::with_capacity(frames.len());
+    for frame in &frames {
+        let pose = stage.pose(*frame);
+        let heading = *heading.get_or_insert_with(|| stage.heading(&pose));
+        let hips = pose[stage.centre];
+        let camera = Camera::new(View::Perspective, heading, [hips[0], stage.floor, hips[2]], stage.size());
+        poses.push(pose.iter().map(|place| camera.see(place)).collect::<Vec<_>>());
+    }
+    // One scale for all poses; what is outside the body does not count.
+    let mut bounds = [0.0f64, 0.0, 0.0, 0.0];
+    let body: Vec<bool> = (0..stage.sides.len()).map(|joint| stage.in_body(joint)).collect();
+    for seen in
+        poses.iter().flat_map(|pose| pose.iter().zip(&body).filter(|(_, body)| **body).map(|(at, _)| at))
+    {
+        bounds[0] = bounds[0].max(seen.x.abs());
+        bounds[1] = bounds[1].max(seen.y);
+        bounds[2] = bounds[2].min(seen.y);
+    }
+    let head = stage.clip.skeleton().with_role(Role::Head);
+    if head.is_some() {
+        bounds[1] += 0.08 * stage.size();
+    }
+    let high = (bounds[1] - bounds[2]).max(1e-9);
+    let scale = ((CELL[0] / 2.0 - 3.0) / bounds[0].max(1e-9)).min((CELL[1] - 12.0) / high);
+    let mut strip: [String; 4] = Default::default();
+    for (i, pose) in poses.iter().enumerate() {
+        let left = CELL[0] * (i as f64 + 0.5);
+        let at = |joint: usize| {
+            let seen = &pose[joint];
+            [left + seen.x * scale, CELL[1] - 5.0 + (bounds[2] - seen.y) * scale].map(|v| v.round() as i64)
+        };
+        let mut last = usize::MAX;
+        let mut side = None;
+        for bone in stage.bones.iter().filter(|bone| !bone.faint) {
+            let [from, to] = [at(bone.from), at(bone.to)];
+            if from == to {
+                continue;
+            }
+            let lines = &mut strip[match bone.side {
+                Some(Side::Left) => 0,
+                None => 1,
+                Some(Side::Right) => 2,
+            }];
+            if bone.from != last || bone.side != side {
+                let _ = write!(lines, "M{} {}l", from[0], from[1]);
+            } else {
+                lines.push(' ');
+            }
+            let _ = write!(lines, "{} {}", to[0] - from[0], to[1] - from[1]);
+            (last, side) = (bone.to, bone.side);
+        }
+        if stage.bones.is_empty() {
+            for joint in 0..stage.sides.len() {
+                let [x, y] = at(joint);
+                let _ = write!(strip[1], "M{x} {y}h0");
+            }
+        }
+        if let Some(head) = head {
+            let [x, y] = at(head.index());
+            let up = (0.045 * stage.size() * scale).round() as i64;
+            let _ = write!(strip[3], "M{x} {}h0", y - up);
+        }
+    }
+    strip
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strip_has_both_sides_within_its_cells() {
+        let clip: mocap_model::Clip =
+            include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let [left, middle, right, _] = strip(&Stage::new(&clip));
+        assert!(left.starts_with('M') && right.starts_with('M') && middle.starts_with('M'));
+        assert!(left.matches('M').count() >= POSES);
+        assert!(left.len() + middle.len() + right.len() < 1500, "{left}{middle}{right}");
+        for path in [&left, &right] {
+            let start = path[1..].split(['l', ' ']).take(2).map(|n| n.parse::<f64>().unwrap());
+            let start: Vec<f64> = start.collect();
+            assert!((0.0..CELL[0]).contains(&start[0]) && (0.0..CELL[1]).contains(&start[1]), "{start:?}");
+        }
+    }
+}

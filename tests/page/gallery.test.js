@@ -1,0 +1,134 @@
+// Drives a gallery as a user would, from a disk.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const clip = name => join(root, "fixtures/clips", name);
+const command = (process.env.MOCAP_VIEW ?? `${join(root, "target/debug/mocap")} view`).split(" ")[0];
+const folder = mkdtempSync(join(tmpdir(), "mocap-gallery-"));
+const names = ["alex_walk", "alex_jump", "alex_turn", "robin_walk", "robin_wave"];
+const nasty = "</script><b> 'q' & 🦴#%?.bvh";
+let browser;
+
+before(async () => {
+  const db = join(folder, "db/sub");
+  mkdirSync(db, { recursive: true });
+  for (const name of names) copyFileSync(clip(`${name}.bvh`), join(db, `${name}.bvh`));
+  copyFileSync(clip("alex_walk.bvh"), join(db, "copy.bvh"));
+  copyFileSync(clip("robin_wave.bvh"), join(db, nasty.replace("/", "_")));
+  writeFileSync(join(db, "broken.bvh"), "HIERARCHY\n");
+  try {
+    execFileSync(command, ["--quiet", "gallery", join(folder, "db"), "-o", join(folder, "site"), "--title", "<b>T&</b>"], { stdio: "pipe" });
+  } catch (error) {
+    assert.equal(error.status, 1, `${error.stderr}`);
+  }
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+  });
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(site, use, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
+  const page = await context.newPage(), wrong = [];
+  page.on("console", message => ["error", "warning"].includes(message.type()) && wrong.push(message.text()));
+  page.on("pageerror", error => wrong.push(error.message));
+  page.on("request", request => {
+    const url = request.url();
+    if (!url.startsWith(pathToFileURL(folder).href) && !/^(data|blob):/.test(url)) wrong.push(`request: ${url}`);
+  });
+  await page.goto(`${pathToFileURL(join(site, "index.html")).href}`);
+  await page.waitForFunction(() => document.querySelectorAll("#rows path.l").length > 0);
+  await use(page);
+  assert.deepEqual(wrong.filter(words => !/GPU stall due to ReadPixels/.test(words)), []);
+  await context.close();
+}
+const shot = (page, name) =>
+  process.env.SCREENSHOTS && page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`) });
+const shown = page => page.evaluate(() => gallery.shown.map(path => path.replace(/^.*\//, "")));
+
+test("search, filters and sorting show the clips that they say", async () => {
+  await open(join(folder, "site"), async page => {
+    assert.equal(await page.textContent("h1"), "<b>T&</b>");
+    assert.match(await page.textContent("#totals"), /^7 clips, /);
+    assert.match(await page.textContent("#failures"), /1 input could not be read.*broken\.bvh/s);
+    await page.fill("#search", "alex_ WALK.bvh");
+    assert.deepEqual(await shown(page), ["alex_walk.bvh"]);
+    await page.fill("#search", "");
+    await page.click("#filters button:has-text('duplicates')");
+    assert.deepEqual((await shown(page)).sort(), [nasty.replace("/", "_"), "alex_walk.bvh", "copy.bvh", "robin_wave.bvh"].sort());
+    await page.click("#filters button:has-text('walk')");
+    assert.deepEqual((await shown(page)).sort(), ["alex_walk.bvh", "copy.bvh"]);
+    await page.click("#filters button:has-text('walk')");
+    await page.click("#filters button:has-text('duplicates')");
+    await page.click("#filters button:has-text('jump')");
+    assert.deepEqual(await shown(page), ["alex_jump.bvh"]);
+    await page.click("#filters button:has-text('jump')");
+    await page.selectOption("#sort", "speed");
+    assert.ok((await shown(page))[0].includes("walk") || (await shown(page))[0] === "copy.bvh");
+    await page.fill("#least", "2.55");
+    assert.ok((await shown(page)).length < 7);
+    await shot(page, "gallery-desktop-light");
+  });
+});
+
+test("selected paths are copied, and a click opens the page of the clip", async () => {
+  for (const [name, options] of [["desktop", {}], ["phone", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]])
+    await open(join(folder, "site"), async page => {
+      await page.fill("#search", "alex_turn");
+      await page.waitForFunction(() => document.querySelectorAll("#rows li").length === 1);
+      await page.locator("#rows input").check();
+      await page.fill("#search", "");
+      const saved = page.waitForEvent("download", { timeout: 3000 }).catch(() => null);
+      await page.click("#copy");
+      await page.waitForFunction(() => !document.getElementById("note").hidden);
+      const file = await page.evaluate(() => /paths\.txt/.test(document.getElementById("note").textContent)) ? await saved : null;
+      const words = file ? readFileSync(await file.path(), "utf8") : await page.evaluate(() => navigator.clipboard.readText());
+      assert.match(words, /^[^\n]*db\/sub\/alex_turn\.bvh\n$/);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      await shot(page, `gallery-${name}-dark`);
+      await page.fill("#search", "🦴");
+      await page.waitForFunction(() => document.querySelectorAll("#rows li").length === 1);
+      await page.click("#rows a");
+      await page.waitForFunction(() => window.viewer);
+      assert.equal(await page.textContent("h1"), `sub/${nasty.replace("/", "_")}`);
+      assert.equal(await page.evaluate(() => viewer.clips[0].frames > 0 && viewer.webgl), true);
+      // A link keeps the clip.
+      await page.evaluate(() => viewer.toFrame(7));
+      await page.keyboard.press("k");
+      await page.reload();
+      await page.waitForFunction(() => window.viewer && viewer.frame === 7);
+    }, { colorScheme: "dark", permissions: ["clipboard-read", "clipboard-write"], ...options });
+});
+
+test("a page without a clip says so, and runs no other script", async () => {
+  await open(join(folder, "site"), async page => {
+    for (const hash of ["", "#clip=data/index.js", "#clip=clips/../data/index.js", "#clip=https://example.org/clips/a.js"]) {
+      await page.goto("about:blank");
+      await page.goto(pathToFileURL(join(folder, "site/view.html")).href + hash);
+      assert.match(await page.textContent("header"), /names no clip/);
+    }
+  });
+});
+
+test("assistive technology finds names and roles", async () => {
+  const axe = readFileSync(join(root, "tests/page/node_modules/axe-core/axe.min.js"), "utf8");
+  for (const colorScheme of ["light", "dark"])
+    await open(join(folder, "site"), async page => {
+      await page.evaluate(axe);
+      const found = await page.evaluate(() => axe.run(document));
+      const serious = found.violations.filter(it => ["serious", "critical"].includes(it.impact));
+      assert.deepEqual(serious.map(it => `${it.id}: ${it.nodes.map(node => node.html)}`), []);
+    }, { colorScheme });
+});
