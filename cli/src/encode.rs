@@ -87,7 +87,7 @@ pub(crate) fn names(which: impl Fn(Format) -> bool) -> String {
 
 /// The path of the file beside an output, for formats that need one.
 pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
-    format.beside().map(|extension| path.with_extension(extension))
+    format.beside().map(|beside| beside.path(path))
 }
 
 /// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
@@ -185,8 +185,8 @@ pub(crate) fn deliver(encoded: &Encoded, job: &Job, context: &JobContext) -> Res
     match &job.destination {
         Destination::File { path, replace } => {
             let main = |out: &mut dyn Write| main.write_to(out);
-            let beside = beside.as_ref().map(|(extension, content)| {
-                (path.with_extension(extension), move |out: &mut dyn Write| content.write_to(out))
+            let beside = beside.as_ref().map(|(beside, content)| {
+                (beside.path(path), move |out: &mut dyn Write| content.write_to(out))
             });
             // The skeleton comes first: an AMC file is useless without it.
             let mut files: Vec<(&Path, WriteContent<'_>)> = Vec::new();

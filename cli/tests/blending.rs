@@ -88,6 +88,88 @@ fn the_example_plays_to_the_same_bytes_and_names_its_states() {
 }
 
 #[test]
+fn a_timeline_of_rows_is_that_of_a_table() {
+    let sandbox = Sandbox::new();
+    clips(&sandbox);
+    let graph = "[params]\nturning = 0\n[clip.walk]\npath = 'alex_walk.bvh'\nloop = true\n[clip.turn]\n\
+                 path = 'alex_turn.bvh'\n[node.look]\ntype = 'layer'\nbase = 'walk'\nover = 'turn'\n\
+                 weight = 'turning'\nmask = 'Spine/**~2'\nspace = 'mesh'\n[node.body]\ntype = 'lerp'\n\
+                 nodes = ['walk', 'look']\nat = 'turning'\n";
+    sandbox.put("graph.toml", graph);
+    sandbox.put("a.csv", "time,turning\n0,0\n2,1\n3,\n");
+    sandbox
+        .put("a.toml", "[[row]]\ntime = 0\nturning = 0\n[[row]]\ntime = 2\nturning = 1\n[[row]]\ntime = 3\n");
+    for name in ["a.csv", "a.toml"] {
+        sandbox.run(["play", "graph.toml", "--timeline", name, "-o", &format!("{name}.bvh")]).ok();
+    }
+    assert_eq!(sandbox.read("a.csv.bvh"), sandbox.read("a.toml.bvh"));
+    let said = sandbox.run(["play", "graph.toml", "--explain"]).ok().stdout;
+    assert!(said.contains("lerp, between walk, look at turning") && said.contains("in mesh space"), "{said}");
+    sandbox.put("bad.toml", graph.replace("'mesh'", "'meshh'"));
+    let refused = sandbox.run(["play", "bad.toml", "--timeline", "a.csv", "-o", "x.bvh"]);
+    assert!(
+        refused.stderr.contains("bad.toml:14:9") && refused.stderr.contains("mesh"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn terrain_series_and_keys_are_commands_and_steps() {
+    let sandbox = Sandbox::new();
+    clips(&sandbox);
+    let row = |args: &[&str]| sandbox.run(args).ok().rows().remove(0);
+    let made = row(&["terrain", "alex_walk.bvh", "--steps", "0.15,0.6,6", "-o", "stairs.bvh", "--json"]);
+    assert!(figure(&made, "terrain-penetration").as_f64().unwrap() < 1e-6, "{made}");
+    assert!(figure(&made, "stance-error").as_f64().unwrap() < 1e-3, "{made}");
+    sandbox.put("flat.csv", "0,0,0\n0,0,0\n0,0,0\n");
+    let flat = ["terrain", "alex_walk.bvh", "--heights", "flat.csv", "--cell", "50", "-o", "flat.bvh"];
+    let made = row(&[&flat[..], &["--json"]].concat());
+    // Angles between equal rotations are measured to rounding.
+    assert_eq!(made["edits"][0]["max_m"], 0.0, "{made}");
+    assert!(made["edits"][0]["max_deg"].as_f64().unwrap() < 1e-12, "{made}");
+    sandbox.put("ramp.obj", "v -50 0 -50\nv 50 0 -50\nv 50 10 50\nv -50 10 50\nf 1 2 3 4\n");
+    let made = row(&["terrain", "alex_walk.bvh", "--mesh", "ramp.obj", "-o", "ramp.bvh", "--json"]);
+    let slope = figure(&made, "slope").as_f64().unwrap();
+    assert!((slope - 0.1f64.atan().to_degrees()).abs() < 1e-3, "{made}");
+    sandbox.put("hole.csv", "0,,0\n0,,0\n0,,0\n");
+    let hole = ["terrain", "alex_walk.bvh", "--heights", "hole.csv", "--cell", "5", "-o", "x.bvh"];
+    let refused = sandbox.run(hole);
+    assert!(
+        refused.stderr.contains("edit::terrain") && refused.stderr.contains("in frame"),
+        "{}",
+        refused.stderr
+    );
+
+    let made = row(&["fourier", "alex_walk.bvh", "--harmonics", "6", "-o", "smooth.bvh", "--json"]);
+    assert!((0.0..0.01).contains(&made["edits"][0]["rms_m"].as_f64().unwrap()), "{made}");
+    sandbox.put("keys.toml", "from = 0.2\nto = 2.0\n[[key]]\ntime = 1.0\npose = 'alex_turn.bvh'\n");
+    sandbox.run(["warp", "alex_walk.bvh", "--keys", "keys.toml", "-o", "posed.bvh"]).ok();
+    sandbox.put("nan.toml", "from = nan\nto = 2.0\n[[key]]\ntime = 1.0\njoint = 'Head'\nby = [0, 1, 0]\n");
+    let refused = sandbox.run(["warp", "alex_walk.bvh", "--keys", "nan.toml", "-o", "x.bvh"]);
+    assert!(refused.stderr.contains("found nan, which is not finite"), "{}", refused.stderr);
+    let refused = sandbox.run(["blend", "alex_walk.bvh", "alex_turn.bvh", "--weight", "1.5", "-o", "x.bvh"]);
+    assert!(refused.stderr.contains("usage::weight"), "{}", refused.stderr);
+
+    let step = |text: &str| format!("[[step]]\n{text}\n");
+    let steps = [
+        "do = 'blend'\nwith = 'alex_turn.bvh'\nweight = 0.3\ntiming = 'registration'",
+        "do = 'bands'\ngain = 'high=0.5'\nfail-above = 'max-deg=90'",
+        "do = 'warp'\nkeys = 'late.toml'",
+        "do = 'terrain'\nsteps = '0.1,0.6,3'\nfail-above = 'terrain-penetration=0.001'",
+        "do = 'write'\nto = 'bvh'",
+    ];
+    sandbox
+        .put("late.toml", "from = 0.1\nto = 0.9\n[[key]]\ntime = 0.5\njoint = 'Head'\nturn = [0, 20, 0]\n");
+    sandbox.put("steps.toml", steps.map(step).concat());
+    let row = row(&["run", "steps.toml", "alex_walk.bvh", "-o", "out/", "--json"]);
+    let done: Vec<&str> =
+        row["steps"].as_array().unwrap().iter().map(|step| step["do"].as_str().unwrap()).collect();
+    assert_eq!(done, ["blend", "bands", "warp", "terrain"], "{row}");
+    assert_eq!(row["passed"], true);
+}
+
+#[test]
 fn gains_of_one_keep_a_motion_and_other_skeletons_are_refused() {
     let sandbox = Sandbox::new();
     clips(&sandbox);

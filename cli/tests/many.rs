@@ -127,6 +127,19 @@ fn inputs_of_one_name_collide_before_any_work() {
 }
 
 #[test]
+fn inputs_that_differ_in_their_extension_keep_it() {
+    let sandbox = Sandbox::new();
+    sandbox.put("db/x.bvh", LEG);
+    sandbox.run(["compress", "db/x.bvh", "-o", "db/x.mocz"]).ok();
+    let convert = || sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--resume"]).ok();
+    let ran = convert();
+    assert_eq!(ran.stderr.matches("batch::same-name").count(), 2, "{}", ran.stderr);
+    assert!(sandbox.path("out/x.bvh.csv").exists() && sandbox.path("out/x.mocz.csv").exists());
+    let again = convert();
+    assert!(again.stderr.contains("2 skipped"), "{}", again.stderr);
+}
+
+#[test]
 fn many_inputs_need_a_directory() {
     let sandbox = database();
     for output in ["all.bvh", "-"] {

@@ -188,7 +188,19 @@ fn the_pictures_of_the_documents_are_up_to_date() {
     for command in gallery() {
         sandbox.run(command.split(' ').collect::<Vec<_>>()).ok();
     }
-    for name in ["sheet.svg", "strobe.png", "retarget.svg", "plot.svg", "heatmap.png", "edits.svg", "loop.svg"] {
+    let names = [
+        "sheet.svg",
+        "strobe.png",
+        "retarget.svg",
+        "plot.svg",
+        "heatmap.png",
+        "edits.svg",
+        "loop.svg",
+        "blend.svg",
+        "terrain.svg",
+        "bands.svg",
+    ];
+    for name in names {
         let place = fixture("../docs").join(name);
         let drawn = sandbox.read(name);
         if std::env::var_os("UPDATE_PICTURES").is_some() {

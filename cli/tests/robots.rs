@@ -37,7 +37,7 @@ fn a_walk_goes_onto_a_robot_without_a_flag() {
     for (limb, most) in [("thigh", 10.0), ("shank", 10.0), ("upper_arm", 12.0), ("forearm", 30.0)] {
         assert!(robot["follow"][limb].as_f64().unwrap() < most, "{limb}: {robot}");
     }
-    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("walk.joints.json")).unwrap();
+    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("walk.csv.joints.json")).unwrap();
     assert_eq!((beside["joints"][0].as_str(), beside["order"].as_str()), (Some("waist_yaw"), Some("dfs")));
 }
 
@@ -83,7 +83,7 @@ fn every_format_is_read_as_it_was_written() {
     // Breadth first, and read by the names in the file.
     let flags = ["--skeleton", &robot, "--order", "bfs", "--to", "isaac-npz"];
     sandbox.run([&["convert", "walk.csv", "-o", "bfs.npz"], &flags[..]].concat()).ok();
-    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("bfs.joints.json")).unwrap();
+    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("bfs.npz.joints.json")).unwrap();
     let names: Vec<&str> =
         beside["joints"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(&names[..3], ["waist_yaw", "left_hip_pitch", "right_hip_pitch"]);
@@ -104,6 +104,57 @@ fn every_format_is_read_as_it_was_written() {
         &robot,
     ]);
     assert!(ran.code == 1 && ran.stderr.contains("robot-motion::order"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_table_is_read_at_the_rate_that_is_stated_beside_it() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    let ran = retarget(&sandbox, "walk.csv", &["--fps", "50"]).ok();
+    let row = ran.rows().remove(0);
+    let warnings = row["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|warning| warning["code"] == "robot-motion::rate"), "{row}");
+    let rate = || {
+        let row = sandbox.run(["info", "--json", "walk.csv", "--skeleton", &robot]).ok().rows().remove(0);
+        (row["fps"].as_f64(), row["warnings"][0]["code"].as_str().map(str::to_owned))
+    };
+    assert_eq!(rate(), (Some(50.0), None));
+    // Of another motion: not used, with a warning.
+    let text = String::from_utf8(sandbox.read("walk.csv")).unwrap();
+    sandbox.put("walk.csv", text.lines().skip(1).collect::<Vec<_>>().join("\n"));
+    assert_eq!(rate(), (Some(30.0), Some("robot-motion::sidecar".to_owned())));
+    // Each file has its own.
+    retarget(&sandbox, "walk.npz", &[]).ok();
+    assert!(sandbox.path("walk.npz.joints.json").exists());
+}
+
+#[test]
+fn a_skeleton_file_carries_the_robot() {
+    let sandbox = Sandbox::new();
+    let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip.urdf"));
+    sandbox.run(["skel", &robot, "-o", "pip.skel"]).ok();
+    for (target, output) in [(&*robot, "a.csv"), ("pip.skel", "b.csv")] {
+        sandbox.run(["retarget", &walk, target, "-o", output]).ok();
+    }
+    assert!(sandbox.read("a.csv") == sandbox.read("b.csv"), "the same robot");
+    sandbox.run(["skel", "pip.skel", "-o", "again.skel"]).ok();
+    assert!(sandbox.read("pip.skel") == sandbox.read("again.skel"), "nothing is lost");
+    // A limit that is edited in the skeleton holds on the robot.
+    let text = String::from_utf8(sandbox.read("pip.skel")).unwrap();
+    let knee = text.lines().find(|line| line.contains("\"left_knee\", \"parent\"")).expect("a joint a line");
+    let start = knee.find("\"limits\": { \"X\": [").expect("a knee has limits");
+    let end = start + knee[start..].find(']').unwrap();
+    let edited = format!("{}\"limits\": {{ \"X\": [0, 11{}", &knee[..start], &knee[end..]);
+    sandbox.put("stiff.skel", text.replace(knee, &edited));
+    sandbox.run(["retarget", &walk, "stiff.skel", "-o", "c.csv"]).ok();
+    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("c.csv.joints.json")).unwrap();
+    let joints = beside["joints"].as_array().unwrap();
+    let column = 7 + joints.iter().position(|joint| joint == "left_knee").unwrap();
+    let most = rows(&sandbox.read("c.csv")).iter().map(|row| row[column]).fold(f64::MIN, f64::max);
+    assert!(most <= 11f64.to_radians() + 1e-12, "{most}");
+    sandbox.put("broken.skel", text.replacen("[0, 0, -0.26]", "[0, 0, -0.3]", 1));
+    let ran = sandbox.run(["validate", "broken.skel"]);
+    assert!(ran.code == 1 && ran.stdout.contains("robot") | ran.stderr.contains("robot"), "{}", ran.stderr);
 }
 
 #[test]
@@ -196,7 +247,7 @@ fn models_are_shown_like_skeletons() {
     let row = sandbox.run(["info", "--json", &path("robots/pip.urdf")]).ok().rows().remove(0);
     assert_eq!(row["robot"]["with_speed"], 21);
     sandbox.run(["view", &path("robots/pip.xml"), "-o", "pip.html"]).ok();
-    assert!(String::from_utf8(sandbox.read("pip.html")).unwrap().contains("\"capsules\":[["));
+    assert!(String::from_utf8(sandbox.read("pip.html")).unwrap().contains("\"solids\":[[22,23,"));
     let row = sandbox.run(["info", "--json", &path("robots/included.xml")]).ok().rows().remove(0);
     assert_eq!(row["robot"]["joints"][0], "turn");
 }

@@ -200,3 +200,30 @@ fn the_schemas_are_the_published_ones() {
 fn table(text: &str) -> Value {
     serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()
 }
+
+#[test]
+fn graphs_spaces_timelines_and_keys_are_what_their_schemas_say() {
+    let sandbox = sandbox();
+    let example = |name: &str| std::fs::read_to_string(fixture("../examples/locomotion").join(name)).unwrap();
+    let keys = "from = 0\nto = 2\n[[key]]\ntime = 1\njoint = 'Head'\nturn = [0, 90, 0]\n\
+                [[key]]\ntime = 1.5\npose = 'a.bvh'\n";
+    let rows = "[[row]]\ntime = 0\nspeed = 1\n[[row]]\ntime = 2\nevent = 'kick'\n";
+    let lerp = "[clip.a]\npath = 'a.bvh'\n[node.b]\ntype = 'lerp'\nnodes = ['a', 'a']\nat = 0.5\n";
+    for (name, right) in [
+        ("graph", example("character.toml")),
+        ("graph", lerp.to_owned()),
+        ("space", example("space.toml")),
+        ("keys", keys.to_owned()),
+        ("timeline", rows.to_owned()),
+    ] {
+        let validator = schema(&sandbox, name);
+        check(&validator, &table(&right));
+        assert!(!validator.is_valid(&table(&format!("wrong = 1\n{right}"))), "{name}");
+    }
+    let graph = schema(&sandbox, "graph");
+    for wrong in
+        [lerp.replace("lerp", "lrep"), lerp.replace("at = 0.5", "weight = 1"), lerp.replace("path", "file")]
+    {
+        assert!(!graph.is_valid(&table(&wrong)), "{wrong}");
+    }
+}

@@ -49,7 +49,7 @@ def main():
         def write(name, *flags):
             command = [mocap, "retarget", CLIP, MODEL, "-o", folder / name, "--fps", "30", "-q", *flags]
             subprocess.run([str(part) for part in command], check=True)
-            return json.loads((folder / name).with_suffix(".joints.json").read_text())
+            return json.loads((folder / f"{name}.joints.json").read_text())
 
         beside = write("walk.csv")
         table = np.loadtxt(folder / "walk.csv", delimiter=",")

@@ -7,6 +7,7 @@ use mocap_edit::{BlendOptions, Timing};
 
 use super::seconds::seconds;
 use super::several::OneOutput;
+use crate::diagnostic::Diagnostic;
 
 /// Blend motions of one skeleton by weight, with synchronised strides and locked feet
 ///
@@ -71,6 +72,18 @@ impl Args {
                 "--weight is {weight}, but the weight of the second of two motions must be 0 to 1"
             )),
             (weights, _) => Ok(weights.to_vec()),
+        }
+    }
+
+    /// The weight of the second of two motions is a share.
+    pub(crate) fn check(&self) -> Result<(), Diagnostic> {
+        match (self.weight.as_slice(), self.inputs.len()) {
+            ([weight], 2) if !(0.0..=1.0).contains(weight) => {
+                let message = format!("--weight {weight}: the weight of the second motion is from 0 to 1");
+                Err(Diagnostic::new("usage::weight", message)
+                    .help("to exaggerate a style: `mocap fourier --gain`"))
+            }
+            _ => Ok(()),
         }
     }
 

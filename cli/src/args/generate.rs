@@ -44,12 +44,16 @@ pub(crate) enum What {
 }
 
 /// The names of all schemas, and what each describes.
-pub(crate) const SCHEMAS: [(&str, &str); 27] = [
+pub(crate) const SCHEMAS: [(&str, &str); 31] = [
     ("skel", "A .skel file"),
     ("clip", "A JSON clip"),
     ("map", "A map of joints, of retarget --map"),
     ("pipeline", "A pipeline, of mocap run"),
     ("config", "A mocap.toml"),
+    ("space", "A blend space, of mocap blend --space"),
+    ("graph", "A graph, of mocap play"),
+    ("timeline", "A timeline as TOML, of mocap play --timeline"),
+    ("keys", "The keys of mocap warp --keys"),
     ("manifest", "A line of a manifest"),
     ("info", "A line of mocap info --json"),
     ("validate", "A line of mocap validate --json"),

@@ -129,9 +129,9 @@ pub(crate) struct GateSettings {
     /// slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
     /// violation-excess, angle, correlation-lost, jerk, step
     ///
-    /// On robots: limits, limit-excess, velocity, velocity-ratio, skate, skate-p95, skate-share, penetration,
-    /// penetration-share, float, self-penetration, self-share, joint-step, jerk-p99, thigh, shank, upper-arm, forearm,
-    /// path-off [m, m/s, rad; limbs in degrees]
+    /// On robots: limits, limit-excess, velocity, velocity-ratio, acceleration, acceleration-ratio, skate, skate-p95,
+    /// skate-share, penetration, penetration-share, float, self-penetration, self-share, joint-step, jerk-p99, thigh,
+    /// shank, upper-arm, forearm, path-off [m, m/s, rad; limbs in degrees]
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
     #[serde(deserialize_with = "setting::comma_list")]
     pub(crate) fail_above: Vec<TargetGate>,
@@ -149,8 +149,8 @@ pub(crate) struct TargetGate {
 #[command(next_help_heading = "Robots as target")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct RobotSettings {
-    /// Model of the same robot to take joint velocity limits from, such as its URDF: MJCF states none [default: those of
-    /// the target]
+    /// Model of the same robot to take limits of joint velocities and accelerations from, such as its URDF: MJCF states
+    /// none [default: those of the target]
     #[arg(long, value_name = "FILE")]
     pub(crate) limits_from: Option<PathBuf>,
     /// Do not keep parts of the robot apart: faster

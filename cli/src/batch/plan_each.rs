@@ -54,7 +54,7 @@ fn plan_inputs(
     names: &OutputNames<'_>,
     reads: ReadFiles<'_>,
 ) -> Result<Vec<Job>, Diagnostic> {
-    let derive = |input: &Input| Some((names.rename)(&input.relative));
+    let derive = |input: &Input| Some((names.rename)(&input.output_name()));
     let beside = |path: &Path| names.format.and_then(|format| encode::beside(path, format));
     let naming = Naming { derive: &derive, companions: &|path| beside(path).into_iter().collect(), reads };
     Ok(plan(inputs, outputs, &naming)?)

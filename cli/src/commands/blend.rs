@@ -18,6 +18,7 @@ const SPACE: TomlProblem = TomlProblem::Other("blend::space");
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = args.options();
+    args.check()?;
     let Some(path) = &args.space else {
         let weights = args.weights().map_err(|why| {
             Diagnostic::new("edit::weights", why).help("--weight 1,2 gives each motion a weight")

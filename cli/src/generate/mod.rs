@@ -1,5 +1,6 @@
 //! `mocap generate`: what goes with an installation, made from the definition of the command line itself.
 
+mod graphs;
 mod schemas;
 mod settings;
 

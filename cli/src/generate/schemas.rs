@@ -6,7 +6,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
-use super::settings;
+use super::{graphs, settings};
 use crate::batch::{ErrorRow, PlanRow, SummaryRow};
 use crate::commands::{
     compare, compress, convert, decompress, edit, info, manifest, picture, play, retarget, several, skel,
@@ -30,6 +30,7 @@ fn schema(name: &str, about: &str) -> Value {
         "map" => parsed(&mocap_formats::map::json_schema()),
         "pipeline" => settings::pipeline(about),
         "config" => settings::config(about),
+        "space" | "graph" | "timeline" | "keys" => graphs::schema(name, about),
         "convert" => writing(of::<convert::Row<'static>>),
         "edit" => writing(of::<edit::Row<'static>>),
         "several" => rows(&[of::<several::Row<'static>>, ERROR]),

@@ -45,7 +45,7 @@ pub(crate) fn explain(console: &mut Console, jobs: &[Job], plans: &Plans, folder
     }
     for job in jobs {
         let plan = plans.of(&job.input);
-        let steps = steps(plan, &job.input.relative, folder);
+        let steps = steps(plan, &job.input.output_name(), folder);
         let row = ExplainRow { path: job.input.shown(), steps };
         console.row(&json(&row), &row.text());
     }

@@ -191,7 +191,7 @@ impl BodySettings {
         let path = self.target.display().to_string();
         let input = Input::named(&self.target);
         let target = read_target((context, &input), &self.reading, self.rest, &self.inputs)
-            .and_then(|target| Ok(target.on_robot(&self.robot, context)?));
+            .and_then(|target| Ok(target.on_robot((&self.robot, self.map.map.is_some()), context)?));
         let target = target.map_err(|Failure { error, warnings }| {
             console.warnings(&path, &warnings, Detail::Full);
             if error.path.is_some() { error } else { error.in_file(&self.target) }

@@ -75,20 +75,21 @@ fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
 
 /// The first output of every input, with the others along.
 fn plan(
-    inputs: Vec<Input>,
+    mut inputs: Vec<Input>,
     outputs: &Outputs,
     plans: &Plans,
     reads: ReadFiles<'_>,
     folder: &Path,
 ) -> Result<Vec<Job>, Diagnostic> {
+    let derive = |input: &Input| plans.of(input).files(&input.output_name()).into_iter().next();
+    mocap_batch::keep_extensions(&mut inputs, &derive);
     let mut along: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for input in &inputs {
-        let mut files = plans.of(input).files(&input.relative).into_iter().map(|file| folder.join(file));
+        let mut files = plans.of(input).files(&input.output_name()).into_iter().map(|file| folder.join(file));
         if let Some(first) = files.next() {
             along.insert(first, files.collect());
         }
     }
-    let derive = |input: &Input| plans.of(input).files(&input.relative).into_iter().next();
     let companions = |path: &Path| along.get(path).cloned().unwrap_or_default();
     let naming = Naming { derive: &derive, companions: &companions, reads };
     Ok(batch::plan(inputs, outputs, &naming)?)

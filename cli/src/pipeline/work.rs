@@ -247,7 +247,7 @@ fn deliver(
     encoded: &[(usize, Encoded)],
 ) -> Result<Vec<OutputRow>, Failure> {
     let Destination::File { replace, .. } = job.destination else { return Ok(Vec::new()) };
-    let outputs: Vec<_> = plan.outputs(&job.input.relative).collect();
+    let outputs: Vec<_> = plan.outputs(&job.input.output_name()).collect();
     let mut rows = Vec::new();
     for output in outputs.iter().rev() {
         let (_, encoded) =

@@ -1,5 +1,6 @@
 //! One input of a run.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::error::BatchError;
@@ -17,6 +18,9 @@ pub struct Input {
     pub found: bool,
     /// Whether it belongs to another shard.
     pub other_shard: bool,
+    /// Whether its outputs keep its extension in their names: another input of its folder has the same name but for the
+    /// extension.
+    pub keeps_extension: bool,
 }
 
 /// Where an input comes from.
@@ -60,7 +64,29 @@ impl Input {
 
     /// An input whose place in the tree is not known yet.
     pub(crate) fn new(source: Source, found: bool) -> Input {
-        Input { source, relative: PathBuf::new(), part: None, found, other_shard: false }
+        let relative = PathBuf::new();
+        Input { source, relative, part: None, found, other_shard: false, keeps_extension: false }
+    }
+
+    /// The path that names of outputs are made of: where the extension is kept, one more is behind it.
+    ///
+    /// ```
+    /// use mocap_batch::Input;
+    /// use std::path::Path;
+    ///
+    /// let input = Input { keeps_extension: true, ..Input::named(Path::new("01_01.amc")) };
+    /// assert_eq!(input.output_name().with_extension("csv"), Path::new("01_01.amc.csv"));
+    /// ```
+    pub fn output_name(&self) -> Cow<'_, Path> {
+        match self.relative.extension().filter(|_| self.keeps_extension) {
+            Some(extension) => {
+                let mut twice = self.relative.clone().into_os_string();
+                twice.push(".");
+                twice.push(extension);
+                Cow::Owned(twice.into())
+            }
+            None => Cow::Borrowed(&self.relative),
+        }
     }
 
     /// The input as messages name it.

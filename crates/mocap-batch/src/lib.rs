@@ -25,7 +25,7 @@
 //!
 //! let copies = directory.path().join("copies/");
 //! let options = OutputOptions { output: Some(copies.clone()), ..OutputOptions::default() };
-//! let derive = |input: &Input| Some(input.relative.with_extension("copy"));
+//! let derive = |input: &Input| Some(input.output_name().with_extension("copy"));
 //! let naming = Naming { derive: &derive, companions: &|_| Vec::new(), reads: ReadFiles::NONE };
 //! let jobs = plan_outputs(inputs, &options, &naming)?;
 //!
@@ -85,8 +85,8 @@ pub use hash::{Content, Hash};
 pub use input::{Input, Source};
 pub use manifest::ManifestOptions;
 pub use plan::{
-    Companions, Destination, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory, plan_outputs,
-    report_jobs,
+    Companions, Destination, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory,
+    keep_extensions, plan_outputs, report_jobs,
 };
 pub use portable::PathText;
 pub use read::read_file;

@@ -49,19 +49,20 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
         return Err(EditError::Option { edit: "add", name, value: layer.weight, expected });
     }
     let taken = match &layer.mask {
-        Some(mask) => mask.joints(&Body::of(clip).skeleton)?,
-        None => vec![true; clip.skeleton().len()],
+        Some(mask) => mask.shares(&Body::of(clip).skeleton)?,
+        None => vec![1.0; clip.skeleton().len()],
     };
     let (source, last) = (layer.clip.skeleton(), layer.clip.frames().saturating_sub(1));
     let step = layer.clip.rate().fps() / clip.rate().fps();
     let mut samples = Samples::of(clip);
     let (mut added, mut missing) = (0, Vec::new());
-    for (id, joint) in clip.skeleton().iter().filter(|(id, joint)| taken[id.index()] && !joint.end_site) {
+    for (id, joint) in clip.skeleton().iter().filter(|(id, joint)| taken[id.index()] > 0.0 && !joint.end_site)
+    {
         let Some(other) = source.find(&joint.name).filter(|_| layer.clip.frames() > 0) else {
             missing.push(joint.name.as_str());
             continue;
         };
-        let rest = source.joint(other);
+        let (rest, weight) = (source.joint(other), layer.weight * taken[id.index()]);
         let reference = match last {
             0 => Isometry3::from_parts(Translation3::from(rest.offset), rest.rest_rotation),
             _ => layer.clip.local(other, 0),
@@ -71,12 +72,12 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
             let from = at.floor() as usize;
             let (a, b) = (layer.clip.local(other, from), layer.clip.local(other, (from + 1).min(last)));
             let posed = crate::cycle::between(&a, &b, at - from as f64);
-            let turn = exp(&(log(&(reference.rotation.inverse() * posed.rotation)) * layer.weight));
+            let turn = exp(&(log(&(reference.rotation.inverse() * posed.rotation)) * weight));
             let own = samples.local(id, frame);
             // A pose places the body; only a motion moves it.
             let moves = last > 0 || joint.parent.is_some();
             let shift: Vector3<f64> = match moves {
-                true => (posed.translation.vector - reference.translation.vector) * layer.weight,
+                true => (posed.translation.vector - reference.translation.vector) * weight,
                 false => Vector3::zeros(),
             };
             let local = Isometry3::from_parts(
@@ -100,6 +101,7 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
         report.warn("edit::not-in-layer", message);
     }
     report.warn_of_skate();
+    report.warn_of_limits(&[clip], &layered);
     Ok((layered, report))
 }
 
@@ -116,7 +118,7 @@ mod tests {
         let (none, _) = add(&walk, &Layer { weight: 0.0, ..Layer::new(walk.clone()) }).unwrap();
         let (half, report) =
             add(&walk, &Layer { clip: walk.clone(), weight: 0.5, mask: Some(mask.clone()) }).unwrap();
-        let taken = mask.joints(&Body::of(&walk).skeleton).unwrap();
+        let taken = mask.shares(&Body::of(&walk).skeleton).unwrap();
         let frame = walk.frames() / 2;
         let mut changed = 0;
         for (id, joint) in walk.skeleton().iter().filter(|(_, joint)| !joint.end_site) {
@@ -124,7 +126,7 @@ mod tests {
             assert!(angle_between(&turn(&none, frame), &turn(&walk, frame)) < 1e-9);
             let added = angle_between(&turn(&half, frame), &turn(&walk, frame));
             let own = angle_between(&turn(&walk, 0), &turn(&walk, frame));
-            let expected = if taken[id.index()] { 0.5 * own } else { 0.0 };
+            let expected = if taken[id.index()] > 0.0 { 0.5 * own } else { 0.0 };
             assert!((added - expected).abs() < 1e-9, "{}", joint.name);
             changed += usize::from(added > 1e-3);
         }

@@ -93,8 +93,8 @@ pub use mirror::{mirror, mirror_retargeted};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{
-    Amount, Condition, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Timeline,
-    Transition, play,
+    Amount, Condition, Curve, Fade, Graph, GraphClip, LayerSpace, Node, NodeKind, PhaseChange, StateMachine,
+    Timeline, Transition, play,
 };
 pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
 pub use retime::{TimeMap, duration, map_times, speed};

@@ -1,4 +1,4 @@
-//! Masks: some joints of a skeleton, by role, name or glob.
+//! Masks: how much each joint of a skeleton is changed, by role, name or glob.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,8 @@ use mocap_model::{JointId, Skeleton};
 
 use crate::EditError;
 
-/// Joints by role, name or glob; `NAME/**` also takes all below. Several with commas.
+/// Joints by role, name or glob, with commas. `NAME/**` also takes all below; `NAME/**~3` begins with a third at the joint,
+/// and takes the third below it whole; `NAME=0.5` takes half. Where several parts take a joint, the largest share counts.
 ///
 /// ```
 /// let mask: mocap_edit::Mask = "LeftUpperArm/**,Head".parse().unwrap();
@@ -25,6 +26,9 @@ struct Part {
     name: String,
     glob: GlobMatcher,
     below: bool,
+    /// Joints over which the share grows.
+    depth: usize,
+    share: f64,
 }
 
 impl PartialEq for Mask {
@@ -44,15 +48,31 @@ impl FromStr for Mask {
 
     fn from_str(text: &str) -> Result<Mask, String> {
         let part = |text: &str| {
-            let (name, below) = match text.trim().strip_suffix("/**") {
-                Some(name) => (name, true),
-                None => (text.trim(), false),
+            let (taken, share) = match text.trim().split_once('=') {
+                Some((taken, share)) => {
+                    let value = share.trim().parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+                    (
+                        taken.trim(),
+                        value
+                            .ok_or_else(|| format!("the share '{share}' of '{taken}' is not from 0 to 1"))?,
+                    )
+                }
+                None => (text.trim(), 1.0),
+            };
+            let (name, below, depth) = match taken.split_once("/**") {
+                Some((name, "")) => (name, true, 1),
+                Some((name, rest)) => {
+                    let depth = rest.strip_prefix('~').and_then(|depth| depth.parse().ok());
+                    let depth = depth.filter(|depth| (1..=1000).contains(depth));
+                    (name, true, depth.ok_or_else(|| format!("'{taken}' is not NAME/** or NAME/**~JOINTS"))?)
+                }
+                None => (taken, false, 1),
             };
             if name.is_empty() {
                 return Err("a mask names joints, such as LeftArm/** or *Hand".to_owned());
             }
             let glob = GlobBuilder::new(name).build().map_err(|error| error.kind().to_string())?;
-            Ok(Part { name: name.to_owned(), glob: glob.compile_matcher(), below })
+            Ok(Part { name: name.to_owned(), glob: glob.compile_matcher(), below, depth, share })
         };
         let parts = text.split(',').map(part).collect::<Result<Vec<_>, _>>()?;
         Ok(Mask { text: text.to_owned(), parts })
@@ -60,12 +80,12 @@ impl FromStr for Mask {
 }
 
 impl Mask {
-    /// By joint of a skeleton with roles, whether the mask takes it.
+    /// By joint of a skeleton with roles, how much of it the mask takes, from 0 to 1.
     ///
     /// # Errors
     /// [`EditError::Mask`] where a part takes no joint.
-    pub(crate) fn joints(&self, skeleton: &Skeleton) -> Result<Vec<bool>, EditError> {
-        let mut taken = vec![false; skeleton.len()];
+    pub(crate) fn shares(&self, skeleton: &Skeleton) -> Result<Vec<f64>, EditError> {
+        let mut taken = vec![0.0f64; skeleton.len()];
         for part in &self.parts {
             let mut found: Vec<JointId> = skeleton
                 .iter()
@@ -82,14 +102,26 @@ impl Mask {
                 return Err(EditError::Mask { mask: part.name.clone() });
             }
             for id in found {
-                taken[id.index()] = true;
-                if part.below {
-                    skeleton.subtree(id).iter().for_each(|below| taken[below.index()] = true);
+                let below = if part.below { skeleton.subtree(id) } else { vec![id] };
+                for joint in below {
+                    let levels = 1 + levels(skeleton, joint, id);
+                    let share = part.share * (levels as f64 / part.depth as f64).min(1.0);
+                    taken[joint.index()] = taken[joint.index()].max(share);
                 }
             }
         }
         Ok(taken)
     }
+}
+
+/// How many joints one is below another.
+fn levels(skeleton: &Skeleton, joint: JointId, above: JointId) -> usize {
+    let mut at = joint;
+    let mut levels = 0;
+    while let Some(parent) = skeleton.joint(at).parent.filter(|_| at != above) {
+        (at, levels) = (parent, levels + 1);
+    }
+    levels
 }
 
 #[cfg(test)]
@@ -104,7 +136,7 @@ mod tests {
         let skeleton = Body::of(&walk).skeleton;
         let count = |text: &str| {
             let mask: Mask = text.parse().unwrap();
-            mask.joints(&skeleton).map(|taken| taken.into_iter().filter(|taken| *taken).count())
+            mask.shares(&skeleton).map(|taken| taken.into_iter().filter(|taken| *taken > 0.0).count())
         };
         assert_eq!(count("LeftUpperLeg").unwrap(), 1);
         let leg = count("LeftUpperLeg/**").unwrap();
@@ -112,6 +144,21 @@ mod tests {
         assert_eq!(count("LeftUpperLeg/**,Head").unwrap(), leg + 1);
         assert_eq!(count("*").unwrap(), skeleton.len());
         assert_eq!(count("Tentacle/**").unwrap_err().code(), "edit::mask");
-        assert!("".parse::<Mask>().is_err() && "[".parse::<Mask>().is_err());
+        for wrong in ["", "[", "Head=2", "Head=x", "Spine/**~0", "Spine/**3"] {
+            assert!(wrong.parse::<Mask>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn shares_grow_from_joint_to_joint() {
+        let walk = clip("alex_walk.bvh");
+        let skeleton = Body::of(&walk).skeleton;
+        let mask: Mask = "LeftUpperArm/**~2,Head=0.25".parse().unwrap();
+        let shares = mask.shares(&skeleton).unwrap();
+        let of = |name: &str| shares[skeleton.find_by_name_or_role(name).unwrap().index()];
+        assert_eq!(
+            ["LeftUpperArm", "LeftLowerArm", "LeftHand", "Head", "Hips"].map(of),
+            [0.5, 1.0, 1.0, 0.25, 0.0]
+        );
     }
 }

@@ -7,7 +7,7 @@
 
 use mocap_analysis::placements;
 use mocap_ik::{Goal, IkMethod, PosedChain, Solver};
-use mocap_model::{Clip, JointId, Pose, Vector3, exp, log};
+use mocap_model::{Clip, JointId, Pose, UnitQuaternion, Vector3, exp, log};
 
 use crate::body::Body;
 use crate::legs::{exact, limb_base, object_place, orient, place_ankles};
@@ -44,6 +44,8 @@ pub struct WarpKey {
 /// A change of a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WarpChange {
+    /// Has a local rotation.
+    To(UnitQuaternion<f64>),
     /// Turns by a rotation in the space of the joint, given as axis times angle \[rad\].
     Turn(Vector3<f64>),
     /// Is at a place in object space \[units of the clip\]: the hips are moved, other joints are reached for.
@@ -173,7 +175,7 @@ fn displacements(
         let mut pose = motion.clone();
         // Turns and moves of the hips come before what is reached for from there.
         let reaches = |(_, key, joint): &&(usize, &WarpKey, JointId)| {
-            !matches!(key.change, WarpChange::Turn(_)) && *joint != body.hips
+            matches!(key.change, WarpChange::At(_) | WarpChange::By(_)) && *joint != body.hips
         };
         for (_, key, joint) in group.iter().filter(|key| !reaches(key)) {
             let placed = object_place(clip, &motion, *joint);
@@ -181,6 +183,10 @@ fn displacements(
             let by = match key.change {
                 WarpChange::Turn(turn) => {
                     local.rotation *= exp(&turn);
+                    continue;
+                }
+                WarpChange::To(rotation) => {
+                    local.rotation = rotation;
                     continue;
                 }
                 WarpChange::At(place) => place - placed.translation.vector,
@@ -221,7 +227,7 @@ fn reach(
     let goal = match key.change {
         WarpChange::At(place) => place,
         WarpChange::By(by) => before.translation.vector + by,
-        WarpChange::Turn(_) => return Ok(()),
+        WarpChange::Turn(_) | WarpChange::To(_) => return Ok(()),
     };
     let base = limb_base(body, joint);
     let base = base.ok_or_else(|| wrong(format!("'{}' has no limb that reaches for a place", key.joint)))?;
@@ -251,7 +257,7 @@ fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &(usize, &WarpKey, 
         object_place(clip, &pose, *joint).translation.vector
     };
     match key.change {
-        WarpChange::Turn(_) => 0.0,
+        WarpChange::Turn(_) | WarpChange::To(_) => 0.0,
         WarpChange::At(goal) => (place(warped) - goal).norm(),
         WarpChange::By(by) => (place(warped) - place(clip) - by).norm(),
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use crate::Finding;
 
@@ -10,10 +11,42 @@ use crate::Finding;
 pub struct Encoded<'c> {
     /// The file.
     pub main: Content<'c>,
-    /// The file beside it, as the ASF of an AMC, and its extension.
-    pub beside: Option<(&'static str, Content<'c>)>,
+    /// The file beside it, as the ASF of an AMC, and its name.
+    pub beside: Option<(Beside, Content<'c>)>,
     /// What the format cannot say as it was.
     pub warnings: Vec<Finding>,
+}
+
+/// How a second file is named that goes with a file.
+///
+/// ```
+/// use mocap_formats::Beside;
+/// use std::path::Path;
+///
+/// assert_eq!(Beside::Extension("asf").path(Path::new("walk.amc")), Path::new("walk.asf"));
+/// assert_eq!(Beside::Behind("joints.json").path(Path::new("walk.csv")), Path::new("walk.csv.joints.json"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// This extension in place of its own.
+    Extension(&'static str),
+    /// This extension behind its whole name: files of different formats have one each.
+    Behind(&'static str),
+}
+
+impl Beside {
+    /// The path of the second file.
+    pub fn path(self, file: &Path) -> PathBuf {
+        match self {
+            Beside::Extension(extension) => file.with_extension(extension),
+            Beside::Behind(extension) => {
+                let mut path = file.as_os_str().to_owned();
+                path.push(".");
+                path.push(extension);
+                path.into()
+            }
+        }
+    }
 }
 
 /// The content of a file, made at once or while it is written.

@@ -6,7 +6,8 @@ use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::left_out::Holds;
 use crate::{
-    Document, Encoded, FileBeside, FilesBeside, Finding, Limits, Parsed, ReadOptions, Rejected, WriteOptions,
+    Beside, Document, Encoded, FileBeside, FilesBeside, Finding, Limits, Parsed, ReadOptions, Rejected,
+    WriteOptions,
 };
 
 /// One line of the table of formats. Each format has it in its own folder.
@@ -25,8 +26,8 @@ pub(crate) struct Entry {
     pub(crate) holds: Holds,
     /// Whether a search of folders for motion files takes such files.
     pub(crate) searched: bool,
-    /// The extension of a second file that goes with each file.
-    pub(crate) beside: Option<&'static str>,
+    /// A second file that goes with each file.
+    pub(crate) beside: Option<Beside>,
     /// Whether the start of a file looks like this format.
     pub(crate) detect: fn(&Start) -> bool,
     /// Reads a file; else why no file can be read.

@@ -10,8 +10,8 @@ use crate::gltf::{glb, text as gltf};
 use crate::robot::{mjcf, urdf};
 use crate::robot_motion::{gmr_npz, gmr_pkl, isaac_npz, mjlab_npz, robot_csv, unitree_csv};
 use crate::{
-    FileBeside, FilesBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors, skel,
-    smpl, text, trc, usd,
+    Beside, FileBeside, FilesBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors,
+    skel, smpl, text, trc, usd,
 };
 
 /// Makes the enum and the table from one line per format.
@@ -148,9 +148,18 @@ impl Format {
         self.entry().searched
     }
 
-    /// The extension of the second file that goes with each file, as the ASF of an AMC.
-    pub fn beside(self) -> Option<&'static str> {
+    /// The second file that goes with each file, as the ASF of an AMC.
+    pub fn beside(self) -> Option<Beside> {
         self.entry().beside
+    }
+
+    /// The file that may be beside a file and says what its columns are: a reader takes it from
+    /// [`ReadOptions::beside`](crate::ReadOptions::beside) by this name, behind the name of the file on the disk.
+    pub fn sidecar(self) -> Option<&'static str> {
+        match self.beside()? {
+            Beside::Behind(extension) => Some(extension),
+            Beside::Extension(_) => None,
+        }
     }
 
     /// Whether a file of the format can hold several clips of one skeleton.

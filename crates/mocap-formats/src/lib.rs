@@ -79,7 +79,7 @@ mod warnings;
 pub use any::{read, write, write_clips, write_kept, write_owned, write_skeleton};
 pub use choice::{ChoiceProblem, ClipChoice};
 pub use document::{Document, Kept, Stated};
-pub use encoded::{Content, Encoded};
+pub use encoded::{Beside, Content, Encoded};
 pub use files_beside::{FileBeside, FilesBeside};
 pub use finding::{Context, Finding, Parsed};
 pub use format::{Format, FormatProblem};

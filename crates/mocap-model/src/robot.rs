@@ -4,6 +4,7 @@ use crate::{
     Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion, Vector3,
     rotation_between,
 };
+use nalgebra::Quaternion;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ pub struct RobotJoint {
     pub limit: Option<Limit>,
     /// The highest speed \[rad/s or m/s\].
     pub velocity: Option<f64>,
+    /// The highest acceleration \[rad/s² or m/s²\].
+    pub acceleration: Option<f64>,
     /// The highest torque or force \[Nm or N\].
     pub effort: Option<f64>,
     /// The joint that drives it, if it is not moved by itself.
@@ -154,6 +157,7 @@ pub struct RobotParts {
 ///     reference: 0.0,
 ///     limit: Some(Limit { min: 0.0, max: 2.5 }),
 ///     velocity: None,
+///     acceleration: None,
 ///     effort: None,
 ///     mimic: None,
 /// };
@@ -178,19 +182,25 @@ impl Robot {
     /// # Errors
     /// If there are no bodies, a parent follows its child, there is a second base, names repeat, joints are not in the
     /// order of their bodies, a number is not finite, a limit is empty, or mimics form a circle.
-    pub fn new(parts: RobotParts) -> Result<Robot, ModelError> {
+    pub fn new(mut parts: RobotParts) -> Result<Robot, ModelError> {
         if parts.bodies.is_empty() {
             return Err(ModelError::NoJoints);
         }
         check_bodies(&parts.bodies)?;
         check_joints(&parts)?;
         check_mimics(&parts.joints)?;
+        // Rotations about an axis take it to have length 1.
+        let inexact = |joint: &&mut RobotJoint| (joint.axis.norm() - 1.0).abs() > 1e-12;
+        parts.joints.iter_mut().filter(inexact).for_each(|joint| joint.axis = joint.axis.normalize());
         for shape in &parts.shapes {
             let size = shape.primitive.sizes();
             let placed = shape.placement.to_homogeneous();
             if shape.body >= parts.bodies.len() || !size.iter().chain(placed.iter()).all(|v| v.is_finite()) {
                 return Err(ModelError::RestNotFinite { joint: shape.name.clone() });
             }
+        }
+        if parts.excluded.iter().flatten().any(|body| *body >= parts.bodies.len()) {
+            return Err(ModelError::ParentAfterChild { joint: parts.bodies[0].name.clone() });
         }
         let mut first_joint = vec![0; parts.bodies.len() + 1];
         for joint in &parts.joints {
@@ -375,8 +385,13 @@ impl RobotJoint {
                 Isometry3::from_parts((self.axis * value).into(), UnitQuaternion::identity())
             }
             RobotJointKind::Hinge => {
-                let turn = UnitQuaternion::new(self.axis * value);
-                Isometry3::from_parts((self.anchor - turn * self.anchor).into(), turn)
+                let (sine, cosine) = (value / 2.0).sin_cos();
+                let turn = UnitQuaternion::new_unchecked(Quaternion::from_parts(cosine, self.axis * sine));
+                let moved = match self.anchor == Vector3::zeros() {
+                    true => self.anchor,
+                    false => self.anchor - turn * self.anchor,
+                };
+                Isometry3::from_parts(moved.into(), turn)
             }
         }
     }

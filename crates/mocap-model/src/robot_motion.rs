@@ -41,6 +41,7 @@ pub struct RobotPose {
 ///     reference: 0.0,
 ///     limit: None,
 ///     velocity: None,
+///     acceleration: None,
 ///     effort: None,
 ///     mimic: None,
 /// };

@@ -30,7 +30,7 @@ fn mapping(py: Python<'_>, map: Option<&[u8]>, clip: &Clip, target: &Skeleton) -
 /// The options of robots.
 fn of_robot(keywords: &Keywords<'_>, py: Python<'_>, target: &Skeleton) -> PyResult<RobotOptions> {
     let defaults = RobotOptions::default();
-    let mut velocities = Vec::new();
+    let (mut velocities, mut accelerations) = (Vec::new(), Vec::new());
     if let (Some(path), Some(robot)) =
         (keywords.extracted::<PathBuf>("limits_from", "a path")?, target.target.robot())
     {
@@ -39,11 +39,14 @@ fn of_robot(keywords: &Keywords<'_>, py: Python<'_>, target: &Skeleton) -> PyRes
             return Err(of_option(py, format!("limits_from: '{}' is not a robot", path.display())));
         };
         velocities = mocap::speeds_in(robot, other);
+        accelerations = mocap::accelerations_in(robot, other);
     }
     Ok(RobotOptions {
         fps: keywords.parsed::<FrameRate>("fps")?.unwrap_or(defaults.fps),
         separate: keywords.flag("separate")?.unwrap_or(defaults.separate),
         velocities,
+        accelerations,
+        ..defaults
     })
 }
 

@@ -1,6 +1,8 @@
 //! Where feet are held: one place per contact of a foot, found on a motion that does not hold them yet.
 
-use mocap_model::{Isometry3, Vector3};
+use std::ops::Range;
+
+use mocap_model::{FrameRate, Isometry3, Vector3};
 use nalgebra::Point3;
 
 use crate::landmarks::Sole;
@@ -12,58 +14,122 @@ pub(crate) type Pins = Vec<[[Option<Point3<f64>>; 4]; 2]>;
 /// The least height of soles that swing \[m\].
 const SWING: f64 = 0.025;
 
+/// Soles that stand at one time keep this distance \[m\].
+const GAP: f64 = 0.012;
+
+/// One foot on the floor for some frames: the middle of its sole, and where it points.
+struct Contact {
+    foot: usize,
+    frames: Range<usize>,
+    middle: Vector3<f64>,
+    forward: Vector3<f64>,
+    /// From the middle to the front and to the side \[m\].
+    half_sizes: [f64; 2],
+}
+
 /// Holds every foot in contact where it is on average: its place and heading; the sole lies on the floor. Toe contact
-/// holds the front corners, heel contact the back ones.
+/// holds the front corners, heel contact the back ones. Feet that would stand on each other stand beside each other.
 pub(crate) fn hold(frames: &[SourceFrame], feet: &[Vec<Isometry3<f64>>; 2], soles: &[Sole; 2]) -> Pins {
+    let mut contacts = [0, 1].map(|foot| contacts(frames, &feet[foot], &soles[foot], foot));
+    part(&mut contacts);
     let mut pins: Pins = vec![[[None; 4]; 2]; frames.len()];
-    for foot in 0..2 {
-        let touches = |frame: usize| frames[frame].contacts[foot] != [false; 2];
-        let mut start = 0;
-        while start < frames.len() {
-            if !touches(start) {
-                start += 1;
-                continue;
+    for contact in contacts.iter().flatten() {
+        let corners = contact.corners();
+        for frame in contact.frames.clone() {
+            let [toe, heel] = frames[frame].contacts[contact.foot];
+            for (corner, held) in [toe, toe, heel, heel].into_iter().enumerate() {
+                pins[frame][contact.foot][corner] = held.then_some(corners[corner]);
             }
-            let end = (start..frames.len()).find(|frame| !touches(*frame)).unwrap_or(frames.len());
-            let corners = place(&feet[foot][start..end], &soles[foot]);
-            for (pins, frame) in pins[start..end].iter_mut().zip(&frames[start..end]) {
-                let [toe, heel] = frame.contacts[foot];
-                for (corner, held) in [toe, toe, heel, heel].into_iter().enumerate() {
-                    pins[foot][corner] = held.then_some(corners[corner]);
-                }
-            }
-            start = end;
         }
     }
     pins
 }
 
-/// The corners of a sole on the floor, at the mean place and heading of a foot.
-fn place(feet: &[Isometry3<f64>], sole: &Sole) -> [Point3<f64>; 4] {
-    let at = |foot: &Isometry3<f64>| sole.corners.map(|corner| foot * corner);
-    let mut middle = Vector3::zeros();
-    let mut forward = Vector3::zeros();
-    let mut left = Vector3::zeros();
-    for foot in feet {
-        let [a, b, c, d] = at(foot);
-        middle += (a.coords + b.coords + c.coords + d.coords) / 4.0 / feet.len() as f64;
-        forward += (a - c) + (b - d);
-        left += (a - b) + (c - d);
+/// The contacts of a foot, in order.
+fn contacts(frames: &[SourceFrame], feet: &[Isometry3<f64>], sole: &Sole, foot: usize) -> Vec<Contact> {
+    let touches = |frame: usize| frames[frame].contacts[foot] != [false; 2];
+    let mut contacts = Vec::new();
+    let mut start = 0;
+    while start < frames.len() {
+        if !touches(start) {
+            start += 1;
+            continue;
+        }
+        let end = (start..frames.len()).find(|frame| !touches(*frame)).unwrap_or(frames.len());
+        contacts.push(Contact::of(foot, start..end, &feet[start..end], sole));
+        start = end;
     }
-    let flat = |v: Vector3<f64>| Vector3::new(v.x, v.y, 0.0).try_normalize(1e-9);
-    let x =
-        flat(forward).or_else(|| flat(left).map(|left| left.cross(&Vector3::z()))).unwrap_or_else(Vector3::x);
-    let y = Vector3::z().cross(&x);
-    let [a, b, c, d] = sole.corners;
-    let (length, width) = (((a - c).norm() + (b - d).norm()) / 4.0, ((a - b).norm() + (c - d).norm()) / 4.0);
-    let middle = Point3::new(middle.x, middle.y, 0.0);
-    let corner = |along: f64, across: f64| middle + x * (along * length) + y * (across * width);
-    [corner(1.0, 1.0), corner(1.0, -1.0), corner(-1.0, 1.0), corner(-1.0, -1.0)]
+    contacts
 }
 
-/// By frame and foot: the least height of a sole that swings \[m\]. A foot that swings clears the floor from the second frame on,
-/// since what passes low over the floor reads as skating.
-pub(crate) fn clearances(frames: &[SourceFrame]) -> Vec<[f64; 2]> {
+/// Moves soles apart that would overlap while both stand.
+fn part([left, right]: &mut [Vec<Contact>; 2]) {
+    /// A sole may be moved onto the next one.
+    const PASSES: usize = 4;
+    for _ in 0..PASSES {
+        for one in left.iter_mut() {
+            let from = right.partition_point(|other| other.frames.end <= one.frames.start);
+            let during = right[from..].iter_mut().take_while(|other| other.frames.start < one.frames.end);
+            for other in during {
+                let push = one.overlap(other) / 2.0;
+                one.middle -= push;
+                other.middle += push;
+            }
+        }
+    }
+}
+
+impl Contact {
+    /// A sole on the floor, at the mean place and heading of a foot.
+    fn of(foot: usize, frames: Range<usize>, feet: &[Isometry3<f64>], sole: &Sole) -> Contact {
+        let mut middle = Vector3::zeros();
+        let mut forward = Vector3::zeros();
+        let mut left = Vector3::zeros();
+        for foot in feet {
+            let [a, b, c, d] = sole.corners.map(|corner| foot * corner);
+            middle += (a.coords + b.coords + c.coords + d.coords) / 4.0 / feet.len() as f64;
+            forward += (a - c) + (b - d);
+            left += (a - b) + (c - d);
+        }
+        let flat = |v: Vector3<f64>| Vector3::new(v.x, v.y, 0.0).try_normalize(1e-9);
+        let forward = flat(forward)
+            .or_else(|| flat(left).map(|left| left.cross(&Vector3::z())))
+            .unwrap_or_else(Vector3::x);
+        let [a, b, c, d] = sole.corners;
+        let half_sizes = [((a - c).norm() + (b - d).norm()) / 4.0, ((a - b).norm() + (c - d).norm()) / 4.0];
+        Contact { foot, frames, middle: Vector3::new(middle.x, middle.y, 0.0), forward, half_sizes }
+    }
+
+    fn axes(&self) -> [Vector3<f64>; 2] {
+        [self.forward, Vector3::z().cross(&self.forward)]
+    }
+
+    fn corners(&self) -> [Point3<f64>; 4] {
+        let [x, y] = self.axes();
+        let [length, width] = self.half_sizes;
+        [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
+            .map(|(along, across)| Point3::from(self.middle + x * (along * length) + y * (across * width)))
+    }
+
+    /// The shortest way that the other sole has to go until both are apart; 0 if they are.
+    fn overlap(&self, other: &Contact) -> Vector3<f64> {
+        let between = other.middle - self.middle;
+        let reach = |contact: &Contact, axis: &Vector3<f64>| -> f64 {
+            contact.axes().iter().zip(contact.half_sizes).map(|(own, half)| own.dot(axis).abs() * half).sum()
+        };
+        let overlap_along = |axis: Vector3<f64>| {
+            let axis = if axis.dot(&between) < 0.0 { -axis } else { axis };
+            axis * (reach(self, &axis) + reach(other, &axis) + GAP - axis.dot(&between)).max(0.0)
+        };
+        let ways = self.axes().into_iter().chain(other.axes()).map(overlap_along);
+        ways.min_by(|a, b| a.norm().total_cmp(&b.norm())).expect("rectangles have sides")
+    }
+}
+
+/// By frame and foot: the least height of a sole that swings \[m\]. A foot that swings rises over two frames of 30 per
+/// second: what passes low over the floor reads as skating.
+pub(crate) fn clearances(frames: &[SourceFrame], fps: FrameRate) -> Vec<[f64; 2]> {
+    let rising = 2.0 * fps.fps() / 30.0;
     let mut clearances = vec![[0.0; 2]; frames.len()];
     for foot in 0..2 {
         let mut since = usize::MAX / 2;
@@ -76,8 +142,32 @@ pub(crate) fn clearances(frames: &[SourceFrame]) -> Vec<[f64; 2]> {
         for (frame, source) in frames.iter().enumerate().rev() {
             since = if source.contacts[foot] == [false; 2] { since + 1 } else { 0 };
             let nearest = distance[frame].min(since);
-            clearances[frame][foot] = SWING * (nearest as f64 / 2.0).min(1.0);
+            clearances[frame][foot] = SWING * (nearest as f64 / rising).min(1.0);
         }
     }
     clearances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn soles_on_each_other_go_apart_the_short_way() {
+        let sole = |foot: usize, frames: Range<usize>, x: f64, y: f64| Contact {
+            foot,
+            frames,
+            middle: Vector3::new(x, y, 0.0),
+            forward: Vector3::x(),
+            half_sizes: [0.1, 0.04],
+        };
+        let mut both =
+            [vec![sole(0, 0..9, 0.0, 0.03)], vec![sole(1, 5..12, 0.02, -0.03), sole(1, 12..20, 0.0, 0.03)]];
+        part(&mut both);
+        let [left, right] = &both;
+        let apart = left[0].middle - right[0].middle;
+        assert!((apart.y - 0.08 - GAP).abs() < 1e-12 && (apart.x + 0.02).abs() < 1e-12, "{apart}");
+        // What stands at another time stays.
+        assert_eq!(right[1].middle, Vector3::new(0.0, 0.03, 0.0));
+    }
 }

@@ -24,19 +24,41 @@ impl Capsule {
     }
 }
 
-/// A capsule in the world, with a ball around it.
+/// A ball around shapes \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
+struct Ball {
+    centre: Point3<f64>,
+    radius: f64,
+}
+
+impl Ball {
+    fn of(ends: &[Point3<f64>; 2], radius: f64) -> Ball {
+        let half = (ends[1] - ends[0]) / 2.0;
+        Ball { centre: ends[0] + half, radius: half.norm() + radius }
+    }
+
+    fn may_meet(&self, other: &Ball, within: f64) -> bool {
+        let reach = self.radius + other.radius + within;
+        (other.centre - self.centre).norm_squared() <= reach * reach
+    }
+}
+
+/// Capsules in the world.
+#[derive(Default)]
 pub(crate) struct Placed {
-    pub(crate) ends: [Point3<f64>; 2],
-    middle: Point3<f64>,
-    /// Of the ball \[m\].
-    reach: f64,
+    pub(crate) ends: Vec<[Point3<f64>; 2]>,
+    balls: Vec<Ball>,
+    /// By part.
+    parts: Vec<Ball>,
 }
 
 /// Capsules of a robot, and which pairs may not touch.
 pub(crate) struct Capsules {
     pub(crate) all: Vec<Capsule>,
-    pub(crate) pairs: Vec<[usize; 2]>,
+    /// Bodies with capsules, with a ball around all of a body, in its frame.
+    parts: Vec<(usize, Ball)>,
+    /// Pairs of parts, with the pairs of capsules that belong to them.
+    pairs: Vec<([usize; 2], Vec<[usize; 2]>)>,
 }
 
 /// Two capsules near each other: a point of each on its middle line, the direction from the first to the second, and
@@ -74,46 +96,82 @@ impl Capsules {
                 || parent(wb) == Some(wa)
                 || robot.excluded().iter().any(excluded)
         };
-        let mut capsules = Capsules { all, pairs: Vec::new() };
-        let mut placed = Vec::new();
+        let parts = (0..robot.bodies().len()).filter_map(|body| Some((body, around(&all, body)?))).collect();
+        let capsules = Capsules { all, parts, pairs: Vec::new() };
+        let mut placed = Placed::default();
         capsules.place(at_rest, &mut placed);
-        for first in 0..capsules.all.len() {
-            for second in first + 1..capsules.all.len() {
-                let bodies = [first, second].map(|index| capsules.all[index].body);
-                let near = capsules.near([first, second], &placed, 0.0);
-                let apart = near.is_none_or(|near| near.distance > -0.01);
-                if apart && !may_touch(bodies[0], bodies[1]) {
-                    capsules.pairs.push([first, second]);
+        let apart =
+            |a: usize, b: usize| capsules.near([a, b], &placed, 0.0).is_none_or(|near| near.distance > -0.01);
+        let mut pairs = Vec::new();
+        for first in 0..capsules.parts.len() {
+            for second in first + 1..capsules.parts.len() {
+                let bodies = [first, second].map(|part| capsules.parts[part].0);
+                if !may_touch(bodies[0], bodies[1]) {
+                    let [a, b] = bodies.map(|body| capsules.of_body(body));
+                    let of_both = a.iter().flat_map(|a| b.iter().map(move |b| [*a, *b]));
+                    pairs.push(([first, second], of_both.filter(|[a, b]| apart(*a, *b)).collect()));
                 }
             }
         }
-        capsules
+        pairs.retain(|(_, pairs): &(_, Vec<_>)| !pairs.is_empty());
+        Capsules { pairs, ..capsules }
+    }
+
+    fn of_body(&self, body: usize) -> Vec<usize> {
+        (0..self.all.len()).filter(|index| self.all[*index].body == body).collect()
+    }
+
+    /// Whether any two may not touch.
+    pub(crate) fn can_meet(&self) -> bool {
+        !self.pairs.is_empty()
     }
 
     /// Where all of them are.
-    pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Vec<Placed>) {
-        out.clear();
-        out.extend(self.all.iter().map(|capsule| {
-            let ends = capsule.placed(bodies);
-            let half = (ends[1] - ends[0]) / 2.0;
-            Placed { ends, middle: ends[0] + half, reach: half.norm() + capsule.radius }
-        }));
+    pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Placed) {
+        let Placed { ends, balls, parts } = out;
+        ends.clear();
+        ends.extend(self.all.iter().map(|capsule| capsule.placed(bodies)));
+        balls.clear();
+        balls.extend(ends.iter().zip(&self.all).map(|(ends, capsule)| Ball::of(ends, capsule.radius)));
+        parts.clear();
+        parts.extend(
+            self.parts.iter().map(|(body, ball)| Ball { centre: bodies[*body] * ball.centre, ..*ball }),
+        );
+    }
+
+    /// All pairs that are nearer than `within` \[m\].
+    pub(crate) fn all_near<'a>(&'a self, placed: &'a Placed, within: f64) -> impl Iterator<Item = Near> + 'a {
+        let meets = move |[a, b]: [usize; 2]| placed.parts[a].may_meet(&placed.parts[b], within);
+        let parts = self.pairs.iter().filter(move |(parts, _)| meets(*parts));
+        let near =
+            parts.flat_map(|(_, pairs)| pairs).filter_map(move |pair| self.near(*pair, placed, within));
+        near.filter(move |near| near.distance < within)
     }
 
     /// How near the two of a pair are, where they may be nearer than `within` \[m\].
-    pub(crate) fn near(&self, [first, second]: [usize; 2], placed: &[Placed], within: f64) -> Option<Near> {
-        let (a, b) = (&placed[first], &placed[second]);
-        let reach = a.reach + b.reach + within;
-        if (b.middle - a.middle).norm_squared() > reach * reach {
+    fn near(&self, [first, second]: [usize; 2], placed: &Placed, within: f64) -> Option<Near> {
+        if !placed.balls[first].may_meet(&placed.balls[second], within) {
             return None;
         }
-        let points = closest(a.ends, b.ends);
+        let points = closest(placed.ends[first], placed.ends[second]);
         let apart = points[1] - points[0];
         let length = apart.norm();
         let direction = if length > 1e-9 { apart / length } else { Vector3::x() };
         let [a, b] = [first, second].map(|index| &self.all[index]);
         Some(Near { bodies: [a.body, b.body], points, direction, distance: length - a.radius - b.radius })
     }
+}
+
+/// A ball around all capsules of a body, in its frame; `None` of a body without.
+fn around(all: &[Capsule], body: usize) -> Option<Ball> {
+    let own = || all.iter().filter(|capsule| capsule.body == body);
+    let centres = || own().map(|capsule| Ball::of(&capsule.ends, capsule.radius).centre.coords);
+    let count = own().count();
+    let centre = Point3::from(centres().sum::<Vector3<f64>>() / count.max(1) as f64);
+    let reach = |capsule: &Capsule| {
+        capsule.ends.iter().map(|end| (end - centre).norm() + capsule.radius).fold(0.0, f64::max)
+    };
+    (count > 0).then(|| Ball { centre, radius: own().map(reach).fold(0.0, f64::max) })
 }
 
 /// The nearest points of two segments.

@@ -3,14 +3,17 @@
 use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::{Capsules, Placed};
-use crate::kinematics::{BASE, Kinematics};
+use crate::capsules::{Capsules, Near, Placed};
+use crate::kinematics::Kinematics;
 use crate::landmarks::{BodyPoint, Humanoid};
+use crate::normal::Normal;
 
-/// Corners of soles that are not held stay this high \[m\].
-const FREE: f64 = 0.008;
-/// Surfaces nearer than this may touch after the next step \[m\].
-const NEAR: f64 = 0.005;
+/// Corners of soles that are not held stay this high \[m\]: what is lower counts as in contact.
+const FREE: f64 = 0.012;
+/// What is nearer than this to each other or to the floor may touch after the next step \[m\].
+const CLOSE: f64 = 0.06;
+/// Shapes this deep in each other may be passing through each other \[m\].
+const INSIDE: f64 = 0.005;
 
 /// What counts how much. Directions and rotations in [1/rad], positions in [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,125 +55,6 @@ pub(crate) struct Goal {
     pub(crate) lift: [Option<[f64; 4]>; 2],
 }
 
-/// Normal equations of one frame.
-pub(crate) struct Normal {
-    pub(crate) columns: usize,
-    /// Lower half, row by row: `columns × columns`.
-    pub(crate) matrix: Vec<f64>,
-    pub(crate) right: Vec<f64>,
-    /// Half the sum of squares.
-    pub(crate) cost: f64,
-    /// The right side before surfaces: where the goals pull.
-    pull: Vec<f64>,
-    row: Vec<(usize, f64)>,
-    moves: Vec<(usize, Vector3<f64>)>,
-    other: Vec<(usize, Vector3<f64>)>,
-    joined: Vec<(usize, Vector3<f64>)>,
-    placed: Vec<Placed>,
-}
-
-impl Normal {
-    pub(crate) fn new(columns: usize) -> Normal {
-        Normal {
-            columns,
-            matrix: vec![0.0; columns * columns],
-            right: vec![0.0; columns],
-            cost: 0.0,
-            pull: Vec::new(),
-            row: Vec::new(),
-            moves: Vec::new(),
-            other: Vec::new(),
-            joined: Vec::new(),
-            placed: Vec::new(),
-        }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.matrix.fill(0.0);
-        self.right.fill(0.0);
-        self.cost = 0.0;
-    }
-
-    /// Adds `self.row · step = miss`, in ascending order of columns.
-    fn push(&mut self, weight: f64, miss: f64) {
-        let square = weight * weight;
-        self.cost += 0.5 * square * miss * miss;
-        for (i, (row, a)) in self.row.iter().enumerate() {
-            let scaled = a * square;
-            self.right[*row] += scaled * miss;
-            let line = &mut self.matrix[row * self.columns..(row + 1) * self.columns];
-            for (column, b) in &self.row[..=i] {
-                line[*column] += scaled * b;
-            }
-        }
-    }
-
-    /// `direction · (motion of the point) = miss`.
-    fn along(&mut self, direction: &Vector3<f64>, weight: f64, miss: f64) {
-        let Normal { row, moves, .. } = self;
-        row.clear();
-        row.extend(moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
-        self.push(weight, miss);
-    }
-
-    /// Keeps `direction · (motion of the point)` at `under` or more. A point that is not under yet counts where what
-    /// was gathered before pulls it down: else it would be under after each second step.
-    fn above(&mut self, direction: &Vector3<f64>, weight: f64, under: f64) {
-        let Normal { row, moves, pull, .. } = self;
-        row.clear();
-        row.extend(moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
-        let pull: f64 = row.iter().map(|(column, value)| value * pull[*column]).sum();
-        if under > 0.0 || pull < 0.0 {
-            let before = self.cost;
-            self.push(weight, under);
-            if under < 0.0 {
-                self.cost = before;
-            }
-        }
-    }
-
-    /// All three coordinates of the moves.
-    fn vector(&mut self, weight: f64, miss: &Vector3<f64>) {
-        for axis in 0..3 {
-            self.along(&Vector3::ith(axis, 1.0), weight, miss[axis]);
-        }
-    }
-
-    /// The point held in `moves` less the one in `other`, times `scale`.
-    fn subtract_other(&mut self, scale: f64) {
-        self.joined.clear();
-        let (mut a, mut b) = (self.moves.iter().peekable(), self.other.iter().peekable());
-        loop {
-            let next = match (a.peek(), b.peek()) {
-                (Some((i, x)), Some((j, y))) if i == j => {
-                    let both = (*i, (x - y) * scale);
-                    a.next();
-                    b.next();
-                    both
-                }
-                (Some((i, x)), Some((j, _))) if i < j => {
-                    let one = (*i, x * scale);
-                    a.next();
-                    one
-                }
-                (_, Some((j, y))) => {
-                    let one = (*j, y * -scale);
-                    b.next();
-                    one
-                }
-                (Some((i, x)), None) => {
-                    let one = (*i, x * scale);
-                    a.next();
-                    one
-                }
-                (None, None) => break,
-            };
-            self.joined.push(next);
-        }
-        std::mem::swap(&mut self.moves, &mut self.joined);
-    }
-}
-
 /// What the costs of a frame need of the robot.
 pub(crate) struct Costs<'r> {
     pub(crate) humanoid: &'r Humanoid,
@@ -185,8 +69,15 @@ pub(crate) struct Costs<'r> {
 }
 
 impl Costs<'_> {
-    /// Gathers all costs of a pose that `kinematics` has placed.
-    pub(crate) fn gather(&self, kinematics: &Kinematics, pose: &RobotPose, goal: &Goal, normal: &mut Normal) {
+    /// Gathers all costs of a pose that `kinematics` has placed, between the poses `around` it; `placed` is a buffer.
+    pub(crate) fn gather(
+        &self,
+        kinematics: &Kinematics,
+        pose: &RobotPose,
+        goal: &Goal,
+        around: Option<[&RobotPose; 2]>,
+        (normal, placed): (&mut Normal, &mut Placed),
+    ) {
         normal.clear();
         let weights = &self.weights;
         for (leg, directions) in self.humanoid.legs.iter().zip(&goal.legs) {
@@ -220,27 +111,23 @@ impl Costs<'_> {
         for which in 0..4 {
             let wanted = goals[which] * self.at_rest[which];
             let off = (wanted * kinematics.placed[bodies[which]].rotation.inverse()).scaled_axis();
-            kinematics.rotation(bodies[which], &mut normal.moves);
-            normal.vector(turns[which], &off);
+            normal.turn(bodies[which], turns[which], &off);
         }
-        normal.pull.clone_from(&normal.right);
         self.soles(kinematics, goal, normal);
-        self.surfaces(kinematics, normal);
+        self.surfaces(kinematics, around, normal, placed);
+        normal.spread(kinematics);
         for (joint, (value, rest)) in pose.values.iter().zip(self.rest_values).enumerate() {
-            normal.row.clear();
-            normal.row.push((BASE + joint, 1.0));
-            normal.push(weights.posture, rest - value);
+            normal.column(kinematics.base_column() - 1 - joint, weights.posture, rest - value);
         }
     }
 
     fn hips(&self, kinematics: &Kinematics, goal: &Goal, normal: &mut Normal) {
         let [left, right] = [0, 1].map(|leg| self.humanoid.legs[leg].base.at(&kinematics.placed));
         let middle = Point3::from((left.coords + right.coords) / 2.0);
-        kinematics.point(self.humanoid.pelvis, &middle, &mut normal.moves);
-        let off = goal.hips - middle;
+        let (arm, off) = (kinematics.arm(&middle), goal.hips - middle);
         let [across, up] = self.weights.hips;
         for (axis, weight) in [(0, across), (1, across), (2, up)] {
-            normal.along(&Vector3::ith(axis, 1.0), weight, off[axis]);
+            normal.point(self.humanoid.pelvis, &arm, &Vector3::ith(axis, 1.0), weight, off[axis]);
         }
     }
 
@@ -248,48 +135,82 @@ impl Costs<'_> {
         for (foot, sole) in self.humanoid.soles.iter().enumerate() {
             for (corner, local) in sole.corners.iter().enumerate() {
                 let at = kinematics.placed[sole.body] * local;
-                let pin = goal.pins[foot][corner];
-                let lift = goal.lift[foot].map(|heights| heights[corner] - at.z);
-                if pin.is_none() && lift.is_none() && at.z >= FREE {
-                    continue;
-                }
-                kinematics.point(sole.body, &at, &mut normal.moves);
-                match (pin, lift) {
-                    (Some(pin), _) => normal.vector(self.weights.pin, &(pin - at)),
-                    (None, Some(lift)) => normal.along(&Vector3::z(), self.weights.lift, lift),
-                    (None, None) => normal.along(&Vector3::z(), self.weights.floor, FREE - at.z),
+                let arm = kinematics.arm(&at);
+                let mut up = |weight: f64, miss: f64| {
+                    normal.point(sole.body, &arm, &Vector3::z(), weight, miss);
+                };
+                match (goal.pins[foot][corner], goal.lift[foot]) {
+                    (Some(pin), _) => {
+                        for axis in 0..3 {
+                            let miss = pin[axis] - at[axis];
+                            normal.point(sole.body, &arm, &Vector3::ith(axis, 1.0), self.weights.pin, miss);
+                        }
+                    }
+                    (None, Some(heights)) => up(self.weights.lift, heights[corner] - at.z),
+                    (None, None) if at.z < FREE + CLOSE => {
+                        kinematics.point(sole.body, &at, &mut normal.moves);
+                        normal.at_least(&Vector3::z(), self.weights.floor, FREE - at.z);
+                    }
+                    (None, None) => {}
                 }
             }
         }
     }
 
     /// Keeps capsules above the floor and out of each other.
-    fn surfaces(&self, kinematics: &Kinematics, normal: &mut Normal) {
+    fn surfaces(
+        &self,
+        kinematics: &Kinematics,
+        around: Option<[&RobotPose; 2]>,
+        normal: &mut Normal,
+        placed: &mut Placed,
+    ) {
         if self.weights.apart <= 0.0 {
             return;
         }
-        let mut placed = std::mem::take(&mut normal.placed);
-        self.capsules.place(&kinematics.placed, &mut placed);
-        for (capsule, at) in self.capsules.all.iter().zip(&placed) {
-            for at in at.ends {
+        self.capsules.place(&kinematics.placed, placed);
+        for (capsule, ends) in self.capsules.all.iter().zip(&placed.ends) {
+            for at in ends {
                 let under = capsule.radius - at.z;
-                if self.weights.ground > 0.0 && under > -NEAR {
-                    kinematics.point(capsule.body, &at, &mut normal.moves);
-                    normal.above(&Vector3::z(), self.weights.ground, under);
+                if self.weights.ground > 0.0 && under > -CLOSE {
+                    kinematics.point(capsule.body, at, &mut normal.moves);
+                    normal.at_least(&Vector3::z(), self.weights.ground, under);
                 }
             }
         }
-        for pair in &self.capsules.pairs {
-            let Some(near) = self.capsules.near(*pair, &placed, self.margin + NEAR) else { continue };
-            let under = self.margin - near.distance;
-            if under > -NEAR {
-                kinematics.point(near.bodies[1], &near.points[1], &mut normal.moves);
-                kinematics.point(near.bodies[0], &near.points[0], &mut normal.other);
-                normal.subtract_other(1.0);
-                normal.above(&near.direction, self.weights.apart, under);
-            }
+        for near in self.capsules.all_near(placed, self.margin + CLOSE) {
+            let [first, second] = [0, 1].map(|side| (near.bodies[side], &near.points[side]));
+            kinematics.between(first, second, &mut normal.moves);
+            let passing = around.filter(|_| near.distance < -INSIDE);
+            let passing = passing.and_then(|around| self.passing(&near, kinematics, around));
+            let (direction, under) = passing.unwrap_or((near.direction, self.margin - near.distance));
+            normal.at_least(&direction, self.weights.apart, under);
         }
-        normal.placed = placed;
+    }
+
+    /// Of two shapes that pass through each other from the frame before to the frame behind: the direction aside of
+    /// their way, and how much is missing there. Back along the way they would only be late, or early.
+    fn passing(
+        &self,
+        near: &Near,
+        kinematics: &Kinematics,
+        around: [&RobotPose; 2],
+    ) -> Option<(Vector3<f64>, f64)> {
+        let [a, b] = near.bodies;
+        let now = &kinematics.placed;
+        let point = now[b].inverse() * near.points[1];
+        let [before, behind] = around.map(|pose| {
+            let placed = kinematics.robot.place(&pose.base, &pose.values);
+            now[a] * (placed[a].inverse() * (placed[b] * point)) - near.points[0]
+        });
+        let way = (behind - before).try_normalize(1e-3)?;
+        if before.dot(&way) >= 0.0 || behind.dot(&way) <= 0.0 {
+            return None;
+        }
+        let apart = near.points[1] - near.points[0];
+        let aside = apart - way * apart.dot(&way);
+        let radii = apart.norm() - near.distance;
+        Some((aside.try_normalize(1e-3)?, self.margin + radii - aside.norm()))
     }
 }
 
@@ -306,9 +227,8 @@ fn segments(
         let [from, to] = [points[segment], points[segment + 1]];
         let [a, b] = [from, to].map(|point| point.at(&kinematics.placed));
         let off = directions[segment] - (b - a) / lengths[segment];
-        kinematics.point(to.body, &b, &mut normal.moves);
-        kinematics.point(from.body, &a, &mut normal.other);
-        normal.subtract_other(1.0 / lengths[segment]);
-        normal.vector(weights[segment], &off);
+        kinematics.between((from.body, &a), (to.body, &b), &mut normal.moves);
+        // In lengths of the segment.
+        normal.vector(weights[segment] / lengths[segment], &(off * lengths[segment]));
     }
 }

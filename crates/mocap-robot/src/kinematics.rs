@@ -1,4 +1,7 @@
-//! One pose of a robot with what derivatives need: bodies, axes and anchors in the world.
+//! One pose of a robot with what derivatives need: its bodies, and how each joint moves them, in the world.
+//!
+//! Columns of derivatives run from the tips to the base: those of joints from the last to the first, then three of the
+//! position and three of the rotation of the base.
 
 use mocap_model::{Isometry3, Robot, RobotJointKind, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
@@ -8,10 +11,11 @@ pub(crate) const BASE: usize = 6;
 
 /// Moves a pose along a step of all columns.
 pub(crate) fn advance(pose: &mut RobotPose, step: &[f64]) {
-    let turn = UnitQuaternion::new(Vector3::new(step[3], step[4], step[5]));
-    pose.base.translation.vector += Vector3::new(step[0], step[1], step[2]);
+    let (joints, base) = step.split_at(pose.values.len());
+    let turn = UnitQuaternion::new(Vector3::new(base[3], base[4], base[5]));
+    pose.base.translation.vector += Vector3::new(base[0], base[1], base[2]);
     pose.base.rotation = UnitQuaternion::new_normalize((turn * pose.base.rotation).into_inner());
-    pose.values.iter_mut().zip(&step[BASE..]).for_each(|(value, step)| *value += step);
+    pose.values.iter_mut().rev().zip(joints).for_each(|(value, step)| *value += step);
 }
 
 /// The joint at the end of a chain of mimics, and how much a joint moves with it.
@@ -26,127 +30,191 @@ fn driver(robot: &Robot, joint: usize) -> (usize, f64) {
 
 /// Gives joints that follow others their values.
 pub(crate) fn follow_mimics(robot: &Robot, values: &mut [f64]) {
-    let value = |joint: usize, values: &[f64]| {
-        let mut chain = Vec::new();
-        let mut at = joint;
-        while let Some(mimic) = robot.joints()[at].mimic {
-            chain.push(mimic);
-            at = mimic.joint;
+    fn value(robot: &Robot, joint: usize, values: &[f64]) -> f64 {
+        match robot.joints()[joint].mimic {
+            Some(mimic) => mimic.offset + mimic.factor * value(robot, mimic.joint, values),
+            None => values[joint],
         }
-        chain.iter().rev().fold(values[at], |value, mimic| mimic.offset + mimic.factor * value)
-    };
+    }
     for joint in 0..values.len() {
         if robot.joints()[joint].mimic.is_some() {
-            values[joint] = value(joint, values);
+            values[joint] = value(robot, joint, values);
         }
     }
 }
 
-/// Places a robot and gives derivatives of points and directions.
+/// How a body moves: its turn, and the motion of the point of it that is at the base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Twist {
+    pub(crate) angular: Vector3<f64>,
+    pub(crate) linear: Vector3<f64>,
+}
+
+impl Twist {
+    const ZERO: Twist = Twist { angular: Vector3::new(0.0, 0.0, 0.0), linear: Vector3::new(0.0, 0.0, 0.0) };
+
+    /// The motion of a point, by its way from the base.
+    pub(crate) fn at(&self, arm: &Vector3<f64>) -> Vector3<f64> {
+        self.linear + self.angular.cross(arm)
+    }
+}
+
+/// How a point or a rotation moves with each column, in ascending order of columns; others have no influence.
+pub(crate) type Moves = Vec<(usize, Vector3<f64>)>;
+
+/// Places a robot and gives derivatives of points.
 pub(crate) struct Kinematics<'r> {
     pub(crate) robot: &'r Robot,
     pub(crate) placed: Vec<Isometry3<f64>>,
-    base: Point3<f64>,
-    axes: Vec<Vector3<f64>>,
-    anchors: Vec<Point3<f64>>,
+    base: Vector3<f64>,
+    /// By joint.
+    twists: Vec<Twist>,
     /// By body: the joints that move it.
     movers: Vec<Vec<usize>>,
-    /// By joint: the joint whose value it follows, itself where it follows none, and how much it moves with it.
+    /// By joint: the column of the joint that drives it, itself where it follows none, and how much it moves with it.
     drivers: Vec<(usize, f64)>,
     has_mimics: bool,
 }
 
 impl<'r> Kinematics<'r> {
     pub(crate) fn new(robot: &'r Robot) -> Kinematics<'r> {
+        let joints = robot.joints();
         let mut movers: Vec<Vec<usize>> = Vec::with_capacity(robot.bodies().len());
         for (index, body) in robot.bodies().iter().enumerate() {
-            let mut joints = body.parent.map_or_else(Vec::new, |parent| movers[parent].clone());
-            joints.extend((0..robot.joints().len()).filter(|joint| robot.joints()[*joint].body == index));
-            movers.push(joints);
+            let mut moved_by = body.parent.map_or_else(Vec::new, |parent| movers[parent].clone());
+            moved_by.extend((0..joints.len()).filter(|joint| joints[*joint].body == index));
+            movers.push(moved_by);
         }
+        let driver = |joint: usize| {
+            let (driver, factor) = driver(robot, joint);
+            (joints.len() - 1 - driver, factor)
+        };
         Kinematics {
             robot,
             placed: Vec::new(),
-            base: Point3::origin(),
-            axes: vec![Vector3::zeros(); robot.joints().len()],
-            anchors: vec![Point3::origin(); robot.joints().len()],
+            base: Vector3::zeros(),
+            twists: vec![Twist::ZERO; joints.len()],
             movers,
-            drivers: (0..robot.joints().len()).map(|joint| driver(robot, joint)).collect(),
-            has_mimics: robot.joints().iter().any(|joint| joint.mimic.is_some()),
+            drivers: (0..joints.len()).map(driver).collect(),
+            has_mimics: joints.iter().any(|joint| joint.mimic.is_some()),
         }
     }
 
     pub(crate) fn columns(&self) -> usize {
-        BASE + self.robot.joints().len()
+        self.base_column() + BASE
+    }
+
+    /// The first column of the base.
+    pub(crate) fn base_column(&self) -> usize {
+        self.twists.len()
+    }
+
+    /// The column that moves a joint, and how much the joint moves with it.
+    pub(crate) fn column(&self, joint: usize) -> (usize, f64) {
+        self.drivers[joint]
+    }
+
+    /// The joints that move a body, from the base on.
+    pub(crate) fn movers(&self, body: usize) -> &[usize] {
+        &self.movers[body]
+    }
+
+    /// How a joint moves what is behind it.
+    pub(crate) fn twist(&self, joint: usize) -> &Twist {
+        &self.twists[joint]
+    }
+
+    /// The way from the base to a point.
+    pub(crate) fn arm(&self, at: &Point3<f64>) -> Vector3<f64> {
+        at.coords - self.base
     }
 
     pub(crate) fn place(&mut self, pose: &RobotPose) {
         self.robot.place_into(&pose.base, &pose.values, &mut self.placed);
-        self.base = Point3::from(pose.base.translation.vector);
-        for body in 0..self.placed.len() {
-            // Axes of all but the last joint of a body turn with the joints behind them: undo those.
-            let mut at = self.placed[body];
-            let first = self.robot.joints().partition_point(|joint| joint.body < body);
-            for (offset, joint) in self.robot.joints_of(body).iter().enumerate().rev() {
-                let index = first + offset;
-                self.axes[index] = at.rotation * joint.axis;
-                self.anchors[index] = at * Point3::from(joint.anchor);
-                at *= joint.motion(pose.values[index] - joint.reference).inverse();
-            }
-        }
-    }
-
-    /// Derivatives of a point of a body: per column, how it moves. The list has columns without influence left out.
-    pub(crate) fn point(&self, body: usize, at: &Point3<f64>, columns: &mut Vec<(usize, Vector3<f64>)>) {
-        columns.clear();
-        let arm = at - self.base;
-        for axis in 0..3 {
-            columns.push((axis, Vector3::ith(axis, 1.0)));
-        }
-        for axis in 0..3 {
-            columns.push((3 + axis, Vector3::ith(axis, 1.0).cross(&arm)));
-        }
-        for joint in &self.movers[body] {
-            let motion = match self.robot.joints()[*joint].kind {
-                RobotJointKind::Hinge => self.axes[*joint].cross(&(at - self.anchors[*joint])),
-                RobotJointKind::Slide => self.axes[*joint],
+        self.base = pose.base.translation.vector;
+        let joints = self.robot.joints();
+        // Axes of all but the last joint of a body turn with the joints behind them: undo those.
+        let mut undone = Isometry3::identity();
+        for (index, joint) in joints.iter().enumerate().rev() {
+            let is_last = joints.get(index + 1).is_none_or(|next| next.body != joint.body);
+            undone = match joints.get(index + 1).filter(|_| !is_last) {
+                Some(next) => undone * next.motion(pose.values[index + 1] - next.reference).inverse(),
+                None => Isometry3::identity(),
             };
-            self.push(*joint, motion, columns);
+            let at = if is_last { self.placed[joint.body] } else { self.placed[joint.body] * undone };
+            let axis = at.rotation * joint.axis;
+            let anchor = self.arm(&(at * Point3::from(joint.anchor)));
+            self.twists[index] = match joint.kind {
+                RobotJointKind::Hinge => Twist { angular: axis, linear: anchor.cross(&axis) },
+                RobotJointKind::Slide => Twist { angular: Vector3::zeros(), linear: axis },
+            };
         }
-        self.merge(columns);
     }
 
-    /// A column of a joint, or of the joint that it follows.
-    fn push(&self, joint: usize, motion: Vector3<f64>, columns: &mut Vec<(usize, Vector3<f64>)>) {
-        let (driver, factor) = self.drivers[joint];
-        columns.push((BASE + driver, motion * factor));
-    }
-
-    /// Columns in ascending order, each once.
-    fn merge(&self, columns: &mut Vec<(usize, Vector3<f64>)>) {
+    /// Derivatives of a point of a body.
+    pub(crate) fn point(&self, body: usize, at: &Point3<f64>, moves: &mut Moves) {
+        moves.clear();
+        let arm = self.arm(at);
+        for joint in self.movers[body].iter().rev() {
+            self.push(*joint, self.twists[*joint].at(&arm), moves);
+        }
+        let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
+        let base = self.base_column();
+        moves.extend(axes.iter().enumerate().map(|(axis, along)| (base + axis, *along)));
+        moves.extend(axes.iter().enumerate().map(|(axis, about)| (base + 3 + axis, about.cross(&arm))));
         if self.has_mimics {
-            columns.sort_by_key(|(column, _)| *column);
-            columns.dedup_by(|again, first| {
-                let same = again.0 == first.0;
-                if same {
-                    first.1 += again.1;
-                }
-                same
-            });
+            merge(moves);
         }
     }
 
-    /// Derivatives of the rotation of a body in the world.
-    pub(crate) fn rotation(&self, body: usize, columns: &mut Vec<(usize, Vector3<f64>)>) {
-        columns.clear();
-        for axis in 0..3 {
-            columns.push((3 + axis, Vector3::ith(axis, 1.0)));
-        }
-        for joint in &self.movers[body] {
-            if self.robot.joints()[*joint].kind == RobotJointKind::Hinge {
-                self.push(*joint, self.axes[*joint], columns);
+    /// Derivatives of the way from a point of one body to a point of another.
+    pub(crate) fn between(
+        &self,
+        (from_body, from): (usize, &Point3<f64>),
+        (to_body, to): (usize, &Point3<f64>),
+        moves: &mut Moves,
+    ) {
+        moves.clear();
+        let (a, b) = (&self.movers[from_body], &self.movers[to_body]);
+        let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        let (from_arm, to_arm) = (self.arm(from), self.arm(to));
+        let (mut i, mut j) = (a.len(), b.len());
+        while i > common || j > common {
+            if i == common || (j > common && b[j - 1] > a[i - 1]) {
+                j -= 1;
+                self.push(b[j], self.twists[b[j]].at(&to_arm), moves);
+            } else {
+                i -= 1;
+                self.push(a[i], -self.twists[a[i]].at(&from_arm), moves);
             }
         }
-        self.merge(columns);
+        let way = to - from;
+        for joint in a[..common].iter().rev() {
+            self.push(*joint, self.twists[*joint].angular.cross(&way), moves);
+        }
+        for axis in 0..3 {
+            moves.push((self.base_column() + 3 + axis, Vector3::ith(axis, 1.0).cross(&way)));
+        }
+        if self.has_mimics {
+            merge(moves);
+        }
     }
+
+    /// The column of a joint, or of the joint that it follows.
+    fn push(&self, joint: usize, motion: Vector3<f64>, moves: &mut Moves) {
+        let (column, factor) = self.drivers[joint];
+        moves.push((column, motion * factor));
+    }
+}
+
+/// Columns in ascending order, each once.
+fn merge(moves: &mut Moves) {
+    moves.sort_by_key(|(column, _)| *column);
+    moves.dedup_by(|again, first| {
+        let same = again.0 == first.0;
+        if same {
+            first.1 += again.1;
+        }
+        same
+    });
 }

@@ -72,24 +72,42 @@ pub struct Humanoid {
     pub upright: UnitQuaternion<f64>,
 }
 
+/// The joints that bend the limbs, by index, where a user says so. Of pairs, the left comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bends {
+    /// Knees.
+    pub knees: Option<[usize; 2]>,
+    /// Elbows.
+    pub elbows: Option<[usize; 2]>,
+}
+
 impl Humanoid {
-    /// Finds it.
+    /// Finds it, by names and shape.
     ///
     /// # Errors
     /// If the robot has not two legs with a knee, or stands on more: what is wrong.
     pub fn find(robot: &Robot) -> Result<Humanoid, RobotError> {
-        let Limbs { legs, arms, upright } = Limbs::find(&Rest::of(robot, UnitQuaternion::identity()))?;
+        Humanoid::find_bending(robot, &Bends::default())
+    }
+
+    /// As [`Humanoid::find`], with the knees and elbows that a user states.
+    ///
+    /// # Errors
+    /// As [`Humanoid::find`].
+    pub fn find_bending(robot: &Robot, bends: &Bends) -> Result<Humanoid, RobotError> {
+        let Limbs { legs, arms, upright } = Limbs::find(&Rest::of(robot, UnitQuaternion::identity()), bends)?;
         let rest = Rest::of(robot, upright);
         let [left, right] = &legs.ways;
         let pelvis = rest.common_body(left.end, right.end);
-        let [Some(left), Some(right)] = [left, right].map(|way| leg(&rest, way, pelvis)) else {
+        let [Some(left), Some(right)] = [left, right].map(|way| leg(&rest, way, (pelvis, bends.knees)))
+        else {
             return Err(RobotError::NotHumanoid {
                 reason: "it lacks two legs with a hip, a knee and an ankle",
             });
         };
         let torso = arms.as_ref().map_or(pelvis, |arms| rest.common_body(arms.ways[0].end, arms.ways[1].end));
         let arms = arms.and_then(|arms| {
-            let [left, right] = arms.ways.each_ref().map(|way| arm(&rest, way, torso));
+            let [left, right] = arms.ways.each_ref().map(|way| arm(&rest, way, (torso, bends.elbows)));
             Some([left?, right?])
         });
         let soles = [&left, &right].map(|leg| sole(&rest, leg));
@@ -150,9 +168,12 @@ impl Humanoid {
 
 /// The hinges of a limb before, at and behind its middle: knee or elbow. Those behind are of ankle or wrist: they end
 /// before a hinge that is parallel to one of them, as that of toes or fingers is.
-fn split(rest: &Rest, way: &Way, name: &str) -> Option<[Vec<usize>; 3]> {
+fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> Option<[Vec<usize>; 3]> {
     let own = &way.hinges;
-    let is_named = |hinge: &usize| rest.robot.joints()[*hinge].name.to_lowercase().contains(name);
+    let is_named = |hinge: &usize| match given {
+        Some(given) => given.contains(hinge),
+        None => rest.robot.joints()[*hinge].name.to_lowercase().contains(name),
+    };
     let named: Vec<usize> = own.iter().copied().filter(is_named).collect();
     let middle = if named.is_empty() { vec![bend(rest, way)?] } else { named };
     let (first, last) = (middle[0], middle[middle.len() - 1]);
@@ -197,8 +218,8 @@ fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end
     }
 }
 
-fn leg(rest: &Rest, way: &Way, pelvis: usize) -> Option<Limb> {
-    let parts = split(rest, way, "knee")?;
+fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> Option<Limb> {
+    let parts = split(rest, way, ("knee", knees))?;
     let shank = rest.robot.joints()[*parts[1].last()?].body;
     let ankle = if parts[2].is_empty() {
         Point3::from(rest.placed[way.end].translation.vector)
@@ -209,8 +230,8 @@ fn leg(rest: &Rest, way: &Way, pelvis: usize) -> Option<Limb> {
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 
-fn arm(rest: &Rest, way: &Way, torso: usize) -> Option<Limb> {
-    let parts = split(rest, way, "elbow")?;
+fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
+    let parts = split(rest, way, ("elbow", elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
     let (wrist, body) = if parts[2].is_empty() {
         (far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0])), forearm)

@@ -5,6 +5,7 @@ use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
+use crate::landmarks::Bends;
 use crate::rest::Rest;
 
 /// Parts of a leg, as names of joints and bodies have them.
@@ -59,16 +60,23 @@ impl Limbs {
     ///
     /// # Errors
     /// Without legs, or with more than two.
-    pub(crate) fn find(rest: &Rest) -> Result<Limbs, RobotError> {
+    pub(crate) fn find(rest: &Rest, bends: &Bends) -> Result<Limbs, RobotError> {
         let refused = |reason| RobotError::NotHumanoid { reason };
         let pairs = limb_pairs(rest);
-        let legs = legs(rest, &pairs).ok_or(refused("it lacks two legs with a knee each"))?;
+        let with = |given: Option<[usize; 2]>| {
+            let has =
+                |pair: &&LimbPair, hinge: usize| pair.ways.iter().any(|way| way.hinges.contains(&hinge));
+            given.and_then(|[left, right]| pairs.iter().find(|pair| has(pair, left) && has(pair, right)))
+        };
+        let legs = with(bends.knees)
+            .or_else(|| legs(rest, &pairs))
+            .ok_or(refused("it lacks two legs with a knee each"))?;
         let [base, end] = [legs.base(rest), legs.end(rest)];
         let length = (base - end).norm();
         let up = nearest_axis(&(base - end));
         let others = || pairs.iter().filter(|pair| pair.is_apart_from(legs));
         let is_level = |pair: &LimbPair| (pair.end(rest) - end).dot(&up).abs() < LEVEL * length;
-        if others().any(|pair| pair.named == Named::Leg || is_level(pair)) {
+        if bends.knees.is_none() && others().any(|pair| pair.named == Named::Leg || is_level(pair)) {
             return Err(refused("it stands on more than two legs"));
         }
         let [left, right] = legs.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
@@ -79,6 +87,7 @@ impl Limbs {
         }
         let arms = others().filter(|pair| pair.named != Named::Leg);
         let arms = arms.max_by_key(|pair| (pair.named == Named::Arm, pair.ways[0].hinges.len()));
+        let arms = with(bends.elbows).or(arms);
         Ok(Limbs { upright: upright(&up, &nearest_axis(&across)), legs: legs.clone(), arms: arms.cloned() })
     }
 }

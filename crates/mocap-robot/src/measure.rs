@@ -3,11 +3,12 @@
 use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::Capsules;
+use crate::capsules::{Capsules, Placed};
 use crate::cost::{Goal, LimbDirections};
 use crate::landmarks::{Humanoid, Limb};
 use crate::report::{Excess, Follow, RobotReport, Skate};
 use crate::rest::rest_values;
+use crate::retarget::Highest;
 use crate::sole::lowest_points;
 
 /// A sole point lower than this touches the floor \[m\].
@@ -26,7 +27,7 @@ pub(crate) fn measure(
     motion: &RobotMotion,
     goals: &[Goal],
     standing: &[bool],
-    velocities: &[Option<f64>],
+    highest: &Highest,
     leg_ratio: f64,
 ) -> RobotReport {
     let placed: Vec<Vec<Isometry3<f64>>> =
@@ -54,7 +55,8 @@ pub(crate) fn measure(
         leg_ratio,
         cannot_follow: humanoid.cannot_follow(robot),
         limits: over_limits(robot, &motion.poses),
-        velocity: over_velocities(motion, velocities),
+        velocity: over_velocities(motion, &highest.speeds),
+        acceleration: over_accelerations(motion, &highest.accelerations),
         skate: percentile(&mut skate, 0.95).zip(skate_share).map(|(p95, share)| Skate {
             mean: skate.iter().sum::<f64>() / skate.len() as f64,
             p95,
@@ -141,17 +143,31 @@ fn over_velocities(motion: &RobotMotion, velocities: &[Option<f64>]) -> Option<E
     share(count, over).map(|share| Excess { share, max: worst })
 }
 
+fn over_accelerations(motion: &RobotMotion, accelerations: &[Option<f64>]) -> Option<Excess> {
+    let (mut count, mut over, mut worst) = (0, 0, 0.0f64);
+    for three in motion.poses.windows(3) {
+        for (joint, highest) in accelerations.iter().enumerate() {
+            let Some(highest) = highest else { continue };
+            let [a, b, c] = [0, 1, 2].map(|frame| three[frame].values[joint]);
+            let ratio = (a - 2.0 * b + c).abs() * motion.fps.fps().powi(2) / highest;
+            count += 1;
+            over += usize::from(ratio > 1.0 + 1e-6);
+            worst = worst.max(ratio);
+        }
+    }
+    share(count, over).map(|share| Excess { share, max: worst })
+}
+
 fn self_penetration(robot: &Robot, placed: &[Vec<Isometry3<f64>>]) -> Option<Excess> {
     let rest = robot.place(&Isometry3::identity(), &rest_values(robot));
     let capsules = Capsules::of(robot, &rest);
-    if capsules.pairs.is_empty() {
+    if !capsules.can_meet() {
         return None;
     }
-    let mut shapes = Vec::new();
+    let mut shapes = Placed::default();
     let deepest = |placed: &Vec<Isometry3<f64>>| {
         capsules.place(placed, &mut shapes);
-        let near = capsules.pairs.iter().filter_map(|pair| capsules.near(*pair, &shapes, 0.0));
-        near.map(|near| -near.distance).fold(0.0, f64::max)
+        capsules.all_near(&shapes, 0.0).map(|near| -near.distance).fold(0.0, f64::max)
     };
     let depths: Vec<f64> = placed.iter().map(deepest).collect();
     let inside = depths.iter().filter(|depth| **depth > INSIDE).count();

@@ -32,6 +32,8 @@ pub struct RobotReport {
     pub limits: Excess,
     /// Joint speeds over the highest, where the model or other limits state one; `max` is the greatest ratio.
     pub velocity: Option<Excess>,
+    /// Joint accelerations over the highest, where the model or other limits state one; `max` is the greatest ratio.
+    pub acceleration: Option<Excess>,
     /// Speed over the floor of the slowest sole point within 1 cm of it.
     pub skate: Option<Skate>,
     /// Sole points below the floor: share of frames with more than 5 mm, and the deepest (m).
@@ -92,11 +94,17 @@ impl Gated for RobotReport {
     }
 }
 
-const METRICS: [Metric<RobotReport>; 19] = [
+const METRICS: [Metric<RobotReport>; 21] = [
     metric("limits", "", "share of joint values beyond their limits", |r| Some(r.limits.share)),
     metric("limit-excess", "rad", "greatest excess over a joint limit", |r| Some(r.limits.max)),
     metric("velocity", "", "share of joint speeds above the highest", |r| Some(r.velocity?.share)),
     metric("velocity-ratio", "", "greatest joint speed over the highest", |r| Some(r.velocity?.max)),
+    metric("acceleration", "", "share of joint accelerations above the highest", |r| {
+        Some(r.acceleration?.share)
+    }),
+    metric("acceleration-ratio", "", "greatest joint acceleration over the highest", |r| {
+        Some(r.acceleration?.max)
+    }),
     metric("skate", "m/s", "mean speed of soles on the floor", |r| Some(r.skate?.mean)),
     metric("skate-p95", "m/s", "speed of soles on the floor, 95th percentile", |r| Some(r.skate?.p95)),
     metric("skate-share", "", "share of soles on the floor above 0.15 m/s", |r| Some(r.skate?.share)),
@@ -168,6 +176,14 @@ impl fmt::Display for RobotReport {
                 )?;
             }
             None => writeln!(f, "; speeds not measured: no highest speeds are known")?,
+        }
+        if let Some(acceleration) = self.acceleration {
+            let over = percent(acceleration.share);
+            writeln!(
+                f,
+                "              accelerations {over} over, greatest {:.2} of the highest",
+                acceleration.max
+            )?;
         }
         match skate {
             Some(Skate { mean, p95, share }) => {

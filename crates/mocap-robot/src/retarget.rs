@@ -7,8 +7,8 @@ use crate::RobotError;
 use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
-use crate::kinematics::{BASE, Kinematics};
-use crate::landmarks::{Humanoid, Limb};
+use crate::kinematics::Kinematics;
+use crate::landmarks::{Bends, Humanoid, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
 use crate::rest::rest_values;
@@ -25,13 +25,31 @@ pub struct RobotOptions {
     pub separate: bool,
     /// Highest speeds by joint [rad/s or m/s] where the robot states none. Default: none.
     pub velocities: Vec<Option<f64>>,
+    /// Highest accelerations by joint [rad/s² or m/s²] where the robot states none. Default: none.
+    pub accelerations: Vec<Option<f64>>,
+    /// The joints that bend left knee, right knee, left elbow and right elbow. Default: by names and shape.
+    pub bends: Bends,
 }
 
 impl Default for RobotOptions {
     fn default() -> RobotOptions {
         let fps = FrameRate::new(30.0).expect("30 is a rate");
-        RobotOptions { fps, separate: true, velocities: Vec::new() }
+        RobotOptions {
+            fps,
+            separate: true,
+            velocities: Vec::new(),
+            accelerations: Vec::new(),
+            bends: Bends::default(),
+        }
     }
+}
+
+/// What joints may do at most, by joint; `None` where nothing is stated.
+pub(crate) struct Highest {
+    /// [rad/s or m/s]
+    pub(crate) speeds: Vec<Option<f64>>,
+    /// [rad/s² or m/s²]
+    pub(crate) accelerations: Vec<Option<f64>>,
 }
 
 /// How strongly contacts hold and surfaces stay apart, and for how many sweeps over the motion.
@@ -46,15 +64,18 @@ const STAGES: [Stage; 2] =
     [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
 
 impl RobotOptions {
-    /// The highest speed of every joint: the robot's, else the given one.
-    fn velocities_of(&self, robot: &Robot) -> Vec<Option<f64>> {
-        let given = |joint: usize| self.velocities.get(joint).copied().flatten();
-        robot
-            .joints()
-            .iter()
-            .enumerate()
-            .map(|(index, joint)| joint.velocity.or_else(|| given(index)))
-            .collect()
+    /// The highest speed and acceleration of every joint: the robot's, else the given one.
+    fn highest(&self, robot: &Robot) -> Highest {
+        let given = |list: &[Option<f64>], joint: usize| list.get(joint).copied().flatten();
+        let joints = || robot.joints().iter().enumerate();
+        Highest {
+            speeds: joints()
+                .map(|(index, joint)| joint.velocity.or_else(|| given(&self.velocities, index)))
+                .collect(),
+            accelerations: joints()
+                .map(|(index, joint)| joint.acceleration.or_else(|| given(&self.accelerations, index)))
+                .collect(),
+        }
     }
 }
 
@@ -74,11 +95,11 @@ pub fn retarget(
     if clip.frames() == 0 {
         return Err(RobotError::NoFrames);
     }
-    let humanoid = Humanoid::find(robot)?;
+    let humanoid = Humanoid::find_bending(robot, &options.bends)?;
     let source = Source::of(clip, metres, options.fps)?;
     let rest = rest_values(robot);
     let mut kinematics = Kinematics::new(robot);
-    let base = Isometry3::from_parts(Vector3::zeros().into(), humanoid.upright);
+    let base = Isometry3::identity();
     kinematics.place(&RobotPose { base, values: rest.clone() });
     let capsules = Capsules::of(robot, &kinematics.placed);
     let [left, right] = [0, 1].map(|foot| kinematics.placed[humanoid.soles[foot].body].rotation);
@@ -125,24 +146,29 @@ pub fn retarget(
     for (goal, pins) in goals.iter_mut().zip(pins) {
         goal.pins = pins;
     }
-    lift_swings(robot, &humanoid, &poses, &clearances(&source.frames), &mut goals);
-    let velocities = options.velocities_of(robot);
-    let fastest = fastest(&humanoid, &source.steps, &velocities, options.fps);
-    let smoothness = Smoothness { joints: 0.5, base: 3.0, fastest };
+    lift_swings(robot, &humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
+    let highest = options.highest(robot);
+    let fastest = fastest(&humanoid, &source.steps, &highest.speeds, options.fps);
+    let frame_time = options.fps.frame_time();
+    let strongest = |limit: &Option<f64>| limit.map_or(f64::INFINITY, |limit| limit * frame_time.powi(2));
+    let strongest = highest.accelerations.iter().map(strongest).collect();
+    // Accelerations count by the second, whatever the rate.
+    let rate = (options.fps.fps() / 30.0).powi(2);
+    let smoothness = Smoothness { joints: 0.8 * rate, base: 3.0 * rate, fastest, strongest };
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, stage.sweeps);
     }
-    raise(robot, &humanoid, &mut poses);
+    raise(robot, &humanoid, &mut poses, options.fps);
     let motion = RobotMotion { fps: options.fps, poses };
     let standing: Vec<bool> = source
         .frames
         .iter()
         .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
         .collect();
-    let report = measure(robot, &humanoid, &motion, &goals, &standing, &velocities, ratio);
+    let report = measure(robot, &humanoid, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
 }
 
@@ -164,9 +190,10 @@ fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: 
 }
 
 /// Raises the base where a foot is still in the floor, and less and less in the frames around it.
-fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
-    /// Frames over which a correction fades.
-    const FADE: usize = 5;
+fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: FrameRate) {
+    /// Over which a correction fades \[s\].
+    const FADE: f64 = 1.0 / 6.0;
+    let fade = (FADE * fps.fps()).round().max(1.0) as usize;
     let feet: Vec<_> = robot
         .shapes()
         .iter()
@@ -187,9 +214,9 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose]) {
         depths.push(-lowest);
     }
     for (frame, pose) in poses.iter_mut().enumerate() {
-        let around = frame.saturating_sub(FADE)..(frame + FADE + 1).min(depths.len());
+        let around = frame.saturating_sub(fade)..(frame + fade + 1).min(depths.len());
         let fading = |other: usize| {
-            let away = frame.abs_diff(other) as f64 / (FADE + 1) as f64;
+            let away = frame.abs_diff(other) as f64 / (fade + 1) as f64;
             depths[other] * 0.5 * (1.0 + (std::f64::consts::PI * away).cos())
         };
         pose.base.translation.vector.z += around.map(fading).fold(0.0, f64::max);
@@ -229,7 +256,6 @@ fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &
     let hips =
         humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
     let translation = goal.hips.coords - rotation * hips;
-    debug_assert_eq!(kinematics.columns(), BASE + rest.len());
     let base = Isometry3::from_parts(translation.into(), rotation * humanoid.upright);
     RobotPose { base, values: rest.to_vec() }
 }

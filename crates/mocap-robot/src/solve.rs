@@ -4,16 +4,21 @@
 //! bounds of an active set. Based on: J. Nocedal, S. Wright, "Numerical Optimization", 2nd edition, 2006, chapters
 //! 10 and 16.
 
-use mocap_model::{Isometry3, Robot, RobotPose};
+use mocap_model::{Robot, RobotPose};
 
-use crate::cost::{Costs, Goal, Normal};
-use crate::dense::Dense;
-use crate::kinematics::{BASE, Kinematics, advance, follow_mimics};
+use crate::capsules::Placed;
+use crate::cost::{Costs, Goal};
+use crate::envelope::Envelope;
+use crate::kinematics::{Kinematics, advance, follow_mimics};
+use crate::normal::Normal;
 
 /// Keeps steps finite where nothing determines a column.
 const DAMPING: f64 = 1e-3;
 /// The largest step of a joint \[rad\] or of the base [rad, m].
 const LONGEST_STEP: f64 = 0.4;
+
+/// Weight of speeds and accelerations beyond their highest [frames/rad, frames²/rad].
+const BEYOND: f64 = 50.0;
 
 /// How the motion between frames counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +29,8 @@ pub(crate) struct Smoothness {
     pub(crate) base: f64,
     /// Highest steps of joints per frame \[rad or m\]; infinite where there are none.
     pub(crate) fastest: Vec<f64>,
+    /// Highest accelerations of joints per frame² \[rad or m\]; infinite where there are none.
+    pub(crate) strongest: Vec<f64>,
 }
 
 /// How much a frame is held back: more after a step that raised its cost, less after one that lowered it.
@@ -75,15 +82,32 @@ pub(crate) fn bounds(robot: &Robot) -> Vec<[f64; 2]> {
 /// What a step of one frame needs; kept from frame to frame.
 struct Scratch {
     normal: Normal,
-    system: Dense,
+    placed: Placed,
     before: Vec<f64>,
     after: Vec<f64>,
 }
 
 impl Scratch {
-    fn new(columns: usize) -> Scratch {
-        let zeros = || vec![0.0; columns];
-        Scratch { normal: Normal::new(columns), system: Dense::new(columns), before: zeros(), after: zeros() }
+    fn new(kinematics: &Kinematics) -> Scratch {
+        let zeros = || vec![0.0; kinematics.columns()];
+        Scratch {
+            normal: Normal::new(kinematics),
+            placed: Placed::default(),
+            before: zeros(),
+            after: zeros(),
+        }
+    }
+
+    /// The normal equations of a pose, without damping.
+    fn gather(
+        &mut self,
+        kinematics: &mut Kinematics,
+        costs: &Costs,
+        (pose, around): (&RobotPose, Option<[&RobotPose; 2]>),
+        goal: &Goal,
+    ) {
+        kinematics.place(pose);
+        costs.gather(kinematics, pose, goal, around, (&mut self.normal, &mut self.placed));
     }
 }
 
@@ -97,15 +121,14 @@ pub(crate) fn fit_frames(
     sweeps: usize,
 ) -> Vec<RobotPose> {
     let bounds = bounds(kinematics.robot);
-    let mut scratch = Scratch::new(kinematics.columns());
+    let mut scratch = Scratch::new(kinematics);
     let mut poses = Vec::with_capacity(goals.len());
     let mut pose = start;
     for (frame, goal) in goals.iter().enumerate() {
         for _ in 0..if frame == 0 { first_sweeps } else { sweeps } {
-            kinematics.place(&pose);
-            costs.gather(kinematics, &pose, goal, &mut scratch.normal);
-            scratch.system.set(&scratch.normal, DAMPING);
-            if !scratch.system.step(&mut pose, &bounds) {
+            scratch.gather(kinematics, costs, (&pose, None), goal);
+            scratch.normal.system.damp(DAMPING);
+            if !scratch.step(&mut pose, &bounds) {
                 break;
             }
             follow_mimics(kinematics.robot, &mut pose.values);
@@ -126,18 +149,19 @@ pub(crate) fn fit_motion(
     sweeps: usize,
 ) {
     let bounds = bounds(kinematics.robot);
-    let mut scratch = Scratch::new(kinematics.columns());
+    let mut scratch = Scratch::new(kinematics);
     let mut damping = vec![Damping::default(); poses.len()];
     for sweep in 0..sweeps {
         for at in 0..poses.len() {
             let frame = if sweep % 2 == 0 { at } else { poses.len() - 1 - at };
-            kinematics.place(&poses[frame]);
-            costs.gather(kinematics, &poses[frame], &goals[frame], &mut scratch.normal);
+            let around =
+                (frame > 0 && frame + 1 < poses.len()).then(|| [&poses[frame - 1], &poses[frame + 1]]);
+            scratch.gather(kinematics, costs, (&poses[frame], around), &goals[frame]);
             let damping = damping[frame].after(scratch.normal.cost);
-            scratch.system.set(&scratch.normal, damping);
+            scratch.normal.system.damp(damping);
             add_accelerations(&mut scratch, poses, frame, smoothness);
-            add_speed_limits(&mut scratch.system, poses, frame, smoothness);
-            scratch.system.step(&mut poses[frame], &bounds);
+            add_speed_limits(&mut scratch.normal.system, poses, frame, smoothness);
+            scratch.step(&mut poses[frame], &bounds);
             follow_mimics(kinematics.robot, &mut poses[frame].values);
         }
     }
@@ -155,77 +179,87 @@ fn step(pose: &mut RobotPose, step: &mut [f64], bounds: &[[f64; 2]]) {
     }
 }
 
-impl Dense {
-    /// The normal equations of a frame, damped.
-    fn set(&mut self, normal: &Normal, damping: f64) {
-        self.matrix.copy_from_slice(&normal.matrix);
-        self.right.copy_from_slice(&normal.right);
-        for column in 0..normal.columns {
-            self.add(column, damping);
-        }
+impl Envelope {
+    fn damp(&mut self, damping: f64) {
+        (0..self.right.len()).for_each(|column| self.add(column, column, damping));
     }
+}
 
+impl Scratch {
     /// Solves, and takes the step; joints at a bound that the costs push outwards stay there. False where the system
     /// cannot be solved.
     fn step(&mut self, pose: &mut RobotPose, bounds: &[[f64; 2]]) -> bool {
-        for (joint, (value, [min, max])) in pose.values.iter().zip(bounds).enumerate() {
-            let push = self.right[BASE + joint];
-            if (*value >= *max && push > 0.0) || (*value <= *min && push < 0.0) {
-                self.fix(BASE + joint);
+        let values = &pose.values;
+        let at_bounds = |system: &mut Envelope| {
+            for (column, (value, [min, max])) in values.iter().zip(bounds).rev().enumerate() {
+                let push = system.right[column];
+                if (*value >= *max && push > 0.0) || (*value <= *min && push < 0.0) {
+                    system.fix(column);
+                }
             }
+        };
+        match self.normal.solve(at_bounds) {
+            Some(taken) => step(pose, taken, bounds),
+            None => return false,
         }
-        let solved = self.solve();
-        if solved {
-            step(pose, &mut self.right, bounds);
-        }
-        solved
+        true
     }
 }
 
 /// The difference of two poses, per column.
 fn difference(from: &RobotPose, to: &RobotPose, out: &mut [f64]) {
-    let turn = |a: &Isometry3<f64>, b: &Isometry3<f64>| (b.rotation * a.rotation.inverse()).scaled_axis();
+    let (joints, base) = out.split_at_mut(from.values.len());
+    let values = from.values.iter().zip(&to.values).rev();
+    joints.iter_mut().zip(values).for_each(|(out, (from, to))| *out = to - from);
     let moved = to.base.translation.vector - from.base.translation.vector;
-    let turned = turn(&from.base, &to.base);
-    for axis in 0..3 {
-        out[axis] = moved[axis];
-        out[3 + axis] = turned[axis];
-    }
-    for ((out, a), b) in out[BASE..].iter_mut().zip(&from.values).zip(&to.values) {
-        *out = b - a;
-    }
+    let turned = (to.base.rotation * from.base.rotation.inverse()).scaled_axis();
+    base[..3].copy_from_slice(moved.as_slice());
+    base[3..].copy_from_slice(turned.as_slice());
 }
 
 /// Pulls a frame to where accelerations of it and its neighbours are small.
 fn add_accelerations(scratch: &mut Scratch, poses: &[RobotPose], frame: usize, smoothness: &Smoothness) {
-    let Scratch { system, before, after, .. } = scratch;
+    let Scratch { normal, before, after, .. } = scratch;
+    let joints = poses[frame].values.len();
     let first = frame.saturating_sub(1).max(1);
     let last = (frame + 2).min(poses.len().saturating_sub(1));
     for middle in first..last {
-        difference(&poses[middle - 1], &poses[middle], before);
+        if middle == first {
+            difference(&poses[middle - 1], &poses[middle], before);
+        } else {
+            std::mem::swap(before, after);
+        }
         difference(&poses[middle], &poses[middle + 1], after);
         let share = if middle == frame { -2.0 } else { 1.0 };
         for column in 0..before.len() {
-            let weight = if column < BASE { smoothness.base } else { smoothness.joints };
+            let weight = if column < joints { smoothness.joints } else { smoothness.base };
             let square = weight * weight;
-            system.right[column] -= square * share * (after[column] - before[column]);
-            system.add(column, square * share * share);
+            let bent = after[column] - before[column];
+            normal.system.right[column] -= square * share * bent;
+            normal.system.add(column, column, square * share * share);
+            let strongest =
+                joints.checked_sub(column + 1).map_or(f64::INFINITY, |joint| smoothness.strongest[joint]);
+            let over = bent.abs() - strongest * 0.97;
+            if over > 0.0 {
+                normal.system.right[column] -= BEYOND * BEYOND * share * over * bent.signum();
+                normal.system.add(column, column, BEYOND * BEYOND * share * share);
+            }
         }
     }
 }
 
 /// Steps beyond the highest are pulled back.
-fn add_speed_limits(system: &mut Dense, poses: &[RobotPose], frame: usize, smoothness: &Smoothness) {
-    const WEIGHT: f64 = 50.0;
+fn add_speed_limits(system: &mut Envelope, poses: &[RobotPose], frame: usize, smoothness: &Smoothness) {
     let neighbours = [frame.checked_sub(1), Some(frame + 1).filter(|next| *next < poses.len())];
     for neighbour in neighbours.into_iter().flatten() {
-        for (joint, fastest) in smoothness.fastest.iter().enumerate() {
-            let moved = poses[frame].values[joint] - poses[neighbour].values[joint];
+        let values = poses[frame].values.iter().zip(&poses[neighbour].values);
+        for (column, ((own, other), fastest)) in values.zip(&smoothness.fastest).rev().enumerate() {
+            let moved = own - other;
             let over = moved.abs() - fastest * 0.97;
             if over > 0.0 {
                 // Both frames give way by half.
-                system.right[BASE + joint] -= WEIGHT * WEIGHT * 0.5 * over * moved.signum();
-                system.add(BASE + joint, WEIGHT * WEIGHT);
+                system.right[column] -= BEYOND * BEYOND * 0.5 * over * moved.signum();
+                system.add(column, column, BEYOND * BEYOND);
             }
         }
     }

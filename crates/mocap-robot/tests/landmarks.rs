@@ -3,7 +3,7 @@
 use mocap_model::{
     Isometry3, Limit, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, UnitQuaternion, Vector3,
 };
-use mocap_robot::{Humanoid, RobotError};
+use mocap_robot::{Bends, Humanoid, RobotError};
 
 /// A robot that grows limb by limb.
 struct Model {
@@ -40,6 +40,7 @@ impl Model {
             reference: 0.0,
             limit: Some(Limit { min: -2.0, max: 2.0 }),
             velocity: None,
+            acceleration: None,
             effort: None,
             mimic: None,
         });
@@ -191,4 +192,19 @@ fn what_does_not_stand_on_two_legs_is_refused() {
     let mut model = Model::new(UnitQuaternion::identity());
     model.chain(0, &[("knee", Vector3::y(), [0.0; 3])]);
     assert_eq!(reason(model), "it lacks two legs with a knee each");
+}
+
+#[test]
+fn stated_knees_and_elbows_count() {
+    let mut model = humanoid(UnitQuaternion::identity(), LEGS, ARMS);
+    model.leg(NUMBERS[0], 0.5, 0.1);
+    model.leg(NUMBERS[1], 0.5, -0.1);
+    let robot = Robot::new(model.parts).unwrap();
+    assert!(Humanoid::find(&robot).is_err(), "four legs");
+    let pair = |names: [&str; 2]| Some(names.map(|name| robot.find_joint(name).unwrap()));
+    let bends = Bends { knees: pair(["a4", "b4"]), elbows: pair(["larm_4", "rarm_4"]) };
+    let humanoid = Humanoid::find_bending(&robot, &bends).unwrap();
+    let names = |limb: &mocap_robot::Limb| robot.joints()[limb.joints[0]].name.clone();
+    assert_eq!(humanoid.legs.each_ref().map(names), ["a1", "b1"]);
+    assert_eq!(humanoid.arms.unwrap().each_ref().map(names), ["larm_1", "rarm_1"]);
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{FilesBeside, Format, Limits, Rejected};
+use mocap_formats::{Beside, FilesBeside, Format, Limits, Rejected};
 
 /// Reads what a file refers to, by `read`; a file that is missing is left out, and the reader of the format says so.
 /// `path` is that of the file; without a path no files are beside it.
@@ -31,6 +31,13 @@ pub fn files_beside<E>(
     let folder = path.map(|path| path.parent().unwrap_or(Path::new("")));
     let mut left = limits.bytes;
     let mut looked_for = HashSet::new();
+    if let (Some(path), Some(behind)) = (path, format.sidecar())
+        && let Some(folder) = folder
+        && let Some(name) = Beside::Behind(behind).path(path).file_name().and_then(|name| name.to_str())
+        && let Some(file) = inside(folder, name)
+    {
+        files.insert(behind.to_owned(), read(&file, left as u64)?.into());
+    }
     // What is read may refer to more.
     loop {
         let names = match format.files_beside(bytes, &files, limits) {

@@ -112,7 +112,8 @@ pub use read::{
 };
 pub use skeleton_summary::SkeletonSummary;
 pub use target::{
-    Opening, Target, TargetOptions, put_on_target, read_target, settle_target_warnings, speeds_in,
+    Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, settle_target_warnings,
+    speeds_in,
 };
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap_formats::{Document, Finding, Format, Parsed, Remedy};
-use mocap_model::{Clip, Pose, Robot, Skeleton};
+use mocap_model::{Clip, Pose, Robot, RobotJoint, Role, Skeleton};
 use mocap_retarget::{
     RestChoice, RestPoseError, RetargetOptions, RoleMap, map_roles, map_roles_in, rest_pose_of,
 };
-use mocap_robot::RobotOptions;
+use mocap_robot::{Bends, RobotOptions};
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
@@ -156,7 +156,9 @@ pub fn put_on_target(
     let source = clip_for_report(clip, warnings);
     if let Some(robot) = target.robot() {
         let roles = mapping.map_or_else(|| map_roles_in(clip), |mapping| mapping.source_roles().clone());
-        return put_on_robot(clip, source.into_owned(), opening.lead_in, (robot, roles), &options.robot);
+        let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot));
+        let options = RobotOptions { bends: bends.unwrap_or_default(), ..options.robot.clone() };
+        return put_on_robot(clip, source.into_owned(), opening.lead_in, (robot, roles), &options);
     }
     let body = for_report(&target.skeleton, &mut Vec::new());
     let found = || Mapping::found(map_roles_in(clip), target.roles.clone());
@@ -173,6 +175,17 @@ pub fn put_on_target(
     let (motion, report) = mapping.retarget(&source, &body, &options)?;
     // The unit that the report assumed is not stated in the result.
     Ok((in_space(motion, *target.skeleton.space()), TargetReport::Body(Box::new(report))))
+}
+
+/// The knees and elbows of a robot that a map names.
+fn bends(roles: &RoleMap, robot: &Robot) -> Bends {
+    let joints = robot.skeleton_joints();
+    let hinge = |role: Role| joints.iter().position(|joint| Some(*joint) == roles.joint(role));
+    let both = |left: Role, right: Role| Some([hinge(left)?, hinge(right)?]);
+    Bends {
+        knees: both(Role::LeftLowerLeg, Role::RightLowerLeg),
+        elbows: both(Role::LeftLowerArm, Role::RightLowerArm),
+    }
 }
 
 /// `source` is the clip in a known unit. A rest pose before the motion is left out.
@@ -209,6 +222,15 @@ fn put_on_robot(
 /// # Ok::<(), Error>(())
 /// ```
 pub fn speeds_in(robot: &Robot, other: &Robot) -> Vec<Option<f64>> {
-    let of = |name: &str| other.find_joint(name).and_then(|joint| other.joints()[joint].velocity);
-    robot.joints().iter().map(|joint| of(&joint.name)).collect()
+    limits_in(robot, other, |joint| joint.velocity)
+}
+
+/// As [`speeds_in`], the accelerations [rad/s² or m/s²].
+pub fn accelerations_in(robot: &Robot, other: &Robot) -> Vec<Option<f64>> {
+    limits_in(robot, other, |joint| joint.acceleration)
+}
+
+fn limits_in(robot: &Robot, other: &Robot, of: fn(&RobotJoint) -> Option<f64>) -> Vec<Option<f64>> {
+    let named = |joint: &RobotJoint| of(&other.joints()[other.find_joint(&joint.name)?]);
+    robot.joints().iter().map(named).collect()
 }

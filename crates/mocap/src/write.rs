@@ -181,8 +181,8 @@ fn format_of(path: &Path) -> Result<Format, Error> {
 fn put(path: &Path, encoded: Encoded) -> Result<Vec<Finding>, Error> {
     let Encoded { main, beside, warnings } = encoded;
     // The skeleton first: an AMC file is worth nothing without it.
-    if let Some((extension, content)) = beside {
-        put_one(&path.with_extension(extension), &content)?;
+    if let Some((beside, content)) = beside {
+        put_one(&beside.path(path), &content)?;
     }
     put_one(path, &main)?;
     Ok(warnings)

@@ -85,7 +85,11 @@ impl LoadedEdit {
             }
             EditArg::Join { file, options } => Edit::Join(motion(&file, reading)?, options),
             EditArg::Blend { file, weight, options } => Edit::Blend(motion(&file, reading)?, weight, options),
-            EditArg::Warp { file } => Edit::Warp(Box::new(keys::read(&read_toml(&file)?)?)),
+            EditArg::Warp { file } => {
+                let folder = file.parent().unwrap_or(Path::new(""));
+                let pose = |name: &str| motion(&folder.join(name), reading);
+                Edit::Warp(Box::new(keys::read(&read_toml(&file)?, &pose)?))
+            }
             EditArg::Terrain(args) => Edit::Terrain(Box::new(surface::read(&args)?)),
             EditArg::Fourier { harmonics, style, gain, lock_feet } => {
                 let characteristic = match style {

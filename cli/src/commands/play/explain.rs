@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mocap_edit::{Amount, NodeKind};
+use mocap_edit::{Amount, LayerSpace, NodeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub(crate) struct Row {
 #[derive(Serialize, JsonSchema)]
 struct NodeRow {
     name: String,
-    /// clip, space, blend, layer, add or states.
+    /// clip, space, blend, lerp, layer, add or states.
     kind: &'static str,
     /// In words.
     does: String,
@@ -47,6 +47,10 @@ pub(super) fn text(file: &GraphFile) -> String {
         }
     }
     text
+}
+
+fn in_space(space: LayerSpace) -> &'static str {
+    if space == LayerSpace::Mesh { ", in mesh space" } else { "" }
 }
 
 fn row(file: &GraphFile) -> Row {
@@ -75,13 +79,20 @@ fn row(file: &GraphFile) -> Row {
                     .collect();
                 ("blend", parts.join(" + "))
             }
-            NodeKind::Layer { base, over, weight, mask } => {
-                let joints = mask.as_ref().map_or("all joints".to_owned(), ToString::to_string);
-                ("layer", format!("{} over {} by {}, {joints}", node(*over), node(*base), amount(*weight)))
+            NodeKind::Lerp { nodes, at } => {
+                let nodes: Vec<&str> = nodes.iter().map(|of| node(*of)).collect();
+                let at: Vec<String> = at.iter().map(|number| amount(*number)).collect();
+                ("lerp", format!("between {} at {}", nodes.join(", "), at.join(", ")))
             }
-            NodeKind::Add { base, add, weight, mask } => {
+            NodeKind::Layer { base, over, weight, mask, space } => {
                 let joints = mask.as_ref().map_or("all joints".to_owned(), ToString::to_string);
-                ("add", format!("{} added to {} by {}, {joints}", node(*add), node(*base), amount(*weight)))
+                let (over, base, weight) = (node(*over), node(*base), amount(*weight));
+                ("layer", format!("{over} over {base} by {weight}, {joints}{}", in_space(*space)))
+            }
+            NodeKind::Add { base, add, weight, mask, space } => {
+                let joints = mask.as_ref().map_or("all joints".to_owned(), ToString::to_string);
+                let (add, base, weight) = (node(*add), node(*base), amount(*weight));
+                ("add", format!("{add} added to {base} by {weight}, {joints}{}", in_space(*space)))
             }
             NodeKind::States(machine) => {
                 let states: Vec<&str> = machine.states.iter().map(|(name, _)| name.as_str()).collect();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mocap_edit::{Amount, Graph, Node, NodeKind};
 use mocap_model::FrameRange;
-use mocap_toml::{Entry, Table, Text, TomlError, find};
+use mocap_toml::{Entry, Table, Text, TomlError, Value, find};
 
 use super::names::{GRAPH, Names};
 use super::node;
@@ -41,6 +41,7 @@ impl GraphFile {
             params: keys(params),
             clips: keys(clips),
             nodes: [keys(clips), keys(nodes)].concat(),
+            ends: clips.iter().chain(nodes).map(can_end).collect(),
         };
         if let Some(entry) = nodes.iter().find(|entry| names.clips.contains(&entry.key)) {
             let message = format!("a clip is called '{}' too", entry.key);
@@ -74,6 +75,14 @@ impl GraphFile {
     }
 }
 
+/// Whether the motion of a clip or a node can end: loops and blends repeat.
+fn can_end(entry: &Entry) -> bool {
+    let Value::Table(table) = &entry.cell.value else { return true };
+    let repeats = find(table, "loop").and_then(|entry| entry.cell.value.switch()).unwrap_or(false);
+    let kind = find(table, "type").and_then(|entry| entry.cell.value.scalar());
+    !repeats && !kind.is_some_and(|kind| ["space", "blend", "lerp"].contains(&kind))
+}
+
 /// A motion, and how fast it is played.
 fn clip(names: &Names, entry: &Entry, folder: &Path) -> Result<(ClipFile, Amount), TomlError> {
     let text = names.text;
@@ -82,7 +91,8 @@ fn clip(names: &Names, entry: &Entry, folder: &Path) -> Result<(ClipFile, Amount
     let path = names.required(entry, table, "path")?.text(text)?;
     let looped = find(table, "loop").map_or(Ok(false), |entry| entry.switch(text))?;
     let range = find(table, "range").map(|entry| names.parsed(entry)).transpose()?;
-    let speed = find(table, "speed").map_or(Ok(Amount::Fixed(1.0)), |entry| names.amount(entry))?;
+    let speed = find(table, "speed")
+        .map_or(Ok(Amount::Fixed(1.0)), |entry| names.amount_in(entry, Some(0.0..=f64::INFINITY)))?;
     Ok((ClipFile { name: entry.key.clone(), path: folder.join(path), looped, range }, speed))
 }
 
@@ -116,6 +126,21 @@ mod tests {
         assert_eq!((code.as_str(), place), ("toml::unknown-key", Some((3, 1))));
         let (code, ..) = fails("[clip.walk]\nloop = true\n");
         assert_eq!(code, "play::graph");
+        let walk = "[params]\nspeed = 0\n[clip.walk]\npath = 'a.bvh'\nloop = true\n";
+        let states = "[node.s]\ntype = 'states'\n[[node.s.state]]\nnode = 'walk'\n[[node.s.state]]\nname = 'b'\n\
+                      node = 'walk'\n[[node.s.transition]]\nfrom = 'walk'\n";
+        for (rest, place) in [
+            ("to = 'walk'\nwhen = 'event a'\n", (15, 6)),
+            ("to = 'b'\nwhen = 'finished'\n", (16, 8)),
+            ("to = 'b'\nwhen = 'speed > 2 and speed < 1'\n", (16, 8)),
+        ] {
+            let (code, found, _) = fails(&format!("{walk}{states}{rest}"));
+            assert_eq!((code.as_str(), found), ("play::graph", Some(place)), "{rest}");
+        }
+        let layer = "[node.a]\ntype = 'layer'\nbase = 'walk'\nover = 'walk'\nweight = 1.5\n";
+        assert_eq!(fails(&format!("{walk}{layer}")).1, Some((10, 10)));
+        let lerp = "[node.a]\ntype = 'lerp'\nnodes = ['walk', 'walk']\nat = ['speed', 0.5]\n";
+        assert_eq!(fails(&format!("{walk}{lerp}")).1, Some((9, 6)));
         let circle = "[clip.walk]\npath = 'a.bvh'\n[node.a]\ntype = 'layer'\nbase = 'a'\nover = 'walk'\n";
         assert_eq!(fails(circle).0, "play::graph");
     }

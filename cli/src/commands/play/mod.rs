@@ -4,9 +4,9 @@ mod explain;
 mod file;
 mod names;
 mod node;
+mod timeline;
 
-use mocap_batch::read_file;
-use mocap_edit::{GraphClip, Timeline, play, trim};
+use mocap_edit::{GraphClip, play, trim};
 
 use super::several::one_of;
 use crate::args::PlayArgs as Args;
@@ -16,9 +16,6 @@ use crate::exit::Exit;
 pub(crate) use explain::Row as ExplainRow;
 use file::GraphFile;
 
-/// The most bytes of a timeline.
-const MOST: u64 = 64 << 20;
-
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let file = GraphFile::of(&read_toml(&args.graph)?, &args.graph)?;
@@ -27,9 +24,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
         return Ok(Exit::Success);
     }
     let path = args.timeline.as_deref().expect("clap asks for it");
-    let bytes = read_file(path, MOST)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let timeline: Timeline = text.parse().map_err(|error| Diagnostic::from(error).in_file(path))?;
+    let timeline = timeline::read(path)?;
     let paths: Vec<_> = file.clips.iter().map(|clip| clip.path.clone()).collect();
     one_of(&args.one, &paths, "take.bvh", console, |clips| {
         let mut graph = file.graph.clone();

@@ -1,5 +1,7 @@
 //! Names in the file of a graph, and values that stand for them.
 
+use std::ops::RangeInclusive;
+
 use mocap_edit::Amount;
 use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem, find};
 
@@ -13,6 +15,8 @@ pub(super) struct Names<'a> {
     pub(super) clips: Vec<String>,
     /// Every clip is a node too; these come first.
     pub(super) nodes: Vec<String>,
+    /// By node, whether its motion can end.
+    pub(super) ends: Vec<bool>,
 }
 
 impl Names<'_> {
@@ -38,6 +42,39 @@ impl Names<'_> {
             mocap_toml::Value::Text(_) => self.param(entry).map(Amount::Param),
             _ => entry.number(self.text).map(Amount::Fixed),
         }
+    }
+
+    /// The same in a range where it is a number.
+    pub(super) fn amount_in(
+        &self,
+        entry: &Entry,
+        range: Option<RangeInclusive<f64>>,
+    ) -> Result<Amount, TomlError> {
+        let amount = self.amount(entry)?;
+        match (amount, range) {
+            (Amount::Fixed(value), Some(range)) if !range.contains(&value) => {
+                let (key, least) = (&entry.key, range.start());
+                let wanted = match range.end().is_finite() {
+                    true => format!("from {least} to {}", range.end()),
+                    false => format!("at least {least}"),
+                };
+                let message = format!("'{key}' is {value}, but must be {wanted}");
+                Err(self.text.error(TomlProblem::Value, entry.cell.span.clone(), message))
+            }
+            _ => Ok(amount),
+        }
+    }
+
+    /// One of some words, the first where the key is missing.
+    pub(super) fn one_of<T: Copy>(
+        &self,
+        table: &Table,
+        key: &str,
+        words: &[(&str, T)],
+    ) -> Result<T, TomlError> {
+        let Some(entry) = find(table, key) else { return Ok(words[0].1) };
+        let all: Vec<String> = words.iter().map(|(word, _)| (*word).to_owned()).collect();
+        Ok(words[self.named(entry, entry.text(self.text)?, &all, key)?].1)
     }
 
     pub(super) fn param(&self, entry: &Entry) -> Result<usize, TomlError> {

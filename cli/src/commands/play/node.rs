@@ -1,13 +1,16 @@
 //! The nodes of a graph file.
 
 use mocap_edit::{
-    Amount, BlendSpace, Curve, Fade, NodeKind, PhaseChange, SpaceKind, StateMachine, Transition,
+    Amount, BlendSpace, Curve, Fade, LayerSpace, NodeKind, PhaseChange, SpaceKind, StateMachine, Transition,
 };
-use mocap_toml::{Entry, Table, TomlError, find};
+use mocap_toml::{Entry, Table, TomlError, Value, find};
 
 use super::names::{GRAPH, Names};
 
-const TYPES: [&str; 5] = ["space", "blend", "layer", "add", "states"];
+/// The types of nodes.
+pub(crate) const TYPES: [&str; 6] = ["space", "blend", "lerp", "layer", "add", "states"];
+/// What a layer or an addition has beside its nodes.
+const MASKED: [&str; 3] = ["weight", "mask", "space"];
 
 /// What a node does.
 pub(super) fn kind(names: &Names, entry: &Entry) -> Result<NodeKind, TomlError> {
@@ -16,17 +19,34 @@ pub(super) fn kind(names: &Names, entry: &Entry) -> Result<NodeKind, TomlError> 
     match stated.text(names.text)? {
         "space" => space(names, entry, table),
         "blend" => blend(names, entry, table),
+        "lerp" => lerp(names, entry, table),
         "layer" => {
-            names.text.check_keys(table, "a layer", &["type", "base", "over", "weight", "mask"])?;
+            let keys = [&["type", "base", "over"], &MASKED[..]].concat();
+            names.text.check_keys(table, "a layer", &keys)?;
             let [base, over] = ["base", "over"].map(|key| names.required(entry, table, key));
             let (base, over) = (names.node(base?)?, names.node(over?)?);
-            Ok(NodeKind::Layer { base, over, weight: weight(names, table)?, mask: mask(names, table)? })
+            let weight = weight(names, table, Some(0.0..=1.0))?;
+            Ok(NodeKind::Layer {
+                base,
+                over,
+                weight,
+                mask: mask(names, table)?,
+                space: layer_space(names, table)?,
+            })
         }
         "add" => {
-            names.text.check_keys(table, "an addition", &["type", "base", "add", "weight", "mask"])?;
+            let keys = [&["type", "base", "add"], &MASKED[..]].concat();
+            names.text.check_keys(table, "an addition", &keys)?;
             let [base, add] = ["base", "add"].map(|key| names.required(entry, table, key));
             let (base, add) = (names.node(base?)?, names.node(add?)?);
-            Ok(NodeKind::Add { base, add, weight: weight(names, table)?, mask: mask(names, table)? })
+            let weight = weight(names, table, None)?;
+            Ok(NodeKind::Add {
+                base,
+                add,
+                weight,
+                mask: mask(names, table)?,
+                space: layer_space(names, table)?,
+            })
         }
         "states" => states(names, entry, table),
         other => {
@@ -37,8 +57,18 @@ pub(super) fn kind(names: &Names, entry: &Entry) -> Result<NodeKind, TomlError> 
     }
 }
 
-fn weight(names: &Names, table: &Table) -> Result<Amount, TomlError> {
-    find(table, "weight").map_or(Ok(Amount::Fixed(1.0)), |entry| names.amount(entry))
+/// A weight, which must lie in a range where it is fixed.
+fn weight(
+    names: &Names,
+    table: &Table,
+    range: Option<std::ops::RangeInclusive<f64>>,
+) -> Result<Amount, TomlError> {
+    let Some(entry) = find(table, "weight") else { return Ok(Amount::Fixed(1.0)) };
+    names.amount_in(entry, range)
+}
+
+fn layer_space(names: &Names, table: &Table) -> Result<LayerSpace, TomlError> {
+    names.one_of(table, "space", &[("local", LayerSpace::Local), ("mesh", LayerSpace::Mesh)])
 }
 
 fn mask(names: &Names, table: &Table) -> Result<Option<mocap_edit::Mask>, TomlError> {
@@ -75,12 +105,37 @@ fn blend(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlEr
     let mut parts = Vec::new();
     for (part, _) in listed.tables(names.text)? {
         names.text.check_keys(part, "a part of this blend", &["node", "weight"])?;
-        parts.push((names.node(names.required(listed, part, "node")?)?, weight(names, part)?));
+        parts.push((
+            names.node(names.required(listed, part, "node")?)?,
+            weight(names, part, Some(0.0..=f64::INFINITY))?,
+        ));
     }
     if parts.is_empty() {
         return Err(names.text.error(GRAPH, listed.cell.span.clone(), "the blend has no parts"));
     }
     Ok(NodeKind::Blend { parts })
+}
+
+fn lerp(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlError> {
+    names.text.check_keys(table, "a lerp", &["type", "nodes", "at"])?;
+    let listed = names.required(entry, table, "nodes")?;
+    let nodes = listed.texts(names.text)?;
+    let nodes = nodes.iter().map(|name| names.named(listed, name, &names.nodes, "node"));
+    let nodes: Vec<usize> = nodes.collect::<Result<_, _>>()?;
+    let stated = names.required(entry, table, "at")?;
+    let cells = match &stated.cell.value {
+        Value::List(cells) => cells.clone(),
+        _ => vec![stated.cell.clone()],
+    };
+    let at =
+        cells.into_iter().map(|cell| names.amount_in(&Entry { cell, ..stated.clone() }, Some(0.0..=1.0)));
+    let at: Vec<Amount> = at.collect::<Result<_, _>>()?;
+    if !matches!((nodes.len(), at.len()), (2, 1) | (3 | 4, 2)) {
+        let message = format!("{} nodes and {} numbers make no lerp", nodes.len(), at.len());
+        let error = names.text.error(GRAPH, stated.cell.span.clone(), message);
+        return Err(error.help("two nodes take one number, three and four nodes take two: at = ['u', 'v']"));
+    }
+    Ok(NodeKind::Lerp { nodes, at })
 }
 
 fn states(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlError> {
@@ -102,10 +157,11 @@ fn states(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlE
     }
     let all: Vec<String> = states.iter().map(|(name, _)| name.clone()).collect();
     let state = |entry: &Entry| names.named(entry, entry.text(text)?, &all, "state");
+    let ends = |state: usize| names.ends[states[state].1];
     let mut transitions = Vec::new();
     if let Some(listed) = find(table, "transition") {
         for (table, _) in listed.tables(text)? {
-            transitions.push(transition(names, listed, table, &state)?);
+            transitions.push(transition(names, listed, table, &state, &ends)?);
         }
     }
     if let Some(start) = find(table, "start") {
@@ -132,6 +188,7 @@ fn transition(
     listed: &Entry,
     table: &Table,
     state: &dyn Fn(&Entry) -> Result<usize, TomlError>,
+    ends: &dyn Fn(usize) -> bool,
 ) -> Result<Transition, TomlError> {
     let text = names.text;
     let known = ["from", "to", "when", "seconds", "fade", "curve", "phase", "interruptible"];
@@ -145,28 +202,47 @@ fn transition(
     for name in condition.params() {
         names.named(when, name, &names.params, "parameter")?;
     }
+    let entered = names.required(listed, table, "to")?;
+    let to = state(entered)?;
+    let never = |entry: &Entry, why: String| {
+        text.error(GRAPH, entry.cell.span.clone(), format!("the transition never fires: {why}"))
+    };
+    if from == Some(to) {
+        return Err(never(entered, "it leads to the state that it leaves".into()));
+    }
+    if let Some(param) = condition.contradiction() {
+        return Err(never(when, format!("no value of '{param}' meets all of its conditions")));
+    }
+    if from.is_some_and(|from| condition.waits_for_end() && !ends(from)) {
+        let error = never(when, "the motion of the state it leaves repeats, and does not finish".into());
+        return Err(error.help("leave it by a parameter, an event, or after a time"));
+    }
     let seconds = find(table, "seconds").map_or(Ok(0.3), |entry| entry.number(names.text))?;
     if seconds < 0.0 {
         let span = names.required(listed, table, "seconds")?.cell.span.clone();
         return Err(text.error(GRAPH, span, "a transition takes 0 s or more"));
     }
-    let one_of = |key: &str, words: &[&str]| match find(table, key) {
-        None => Ok(0),
-        Some(entry) => {
-            let all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            names.named(entry, entry.text(text)?, &all, key)
-        }
-    };
     Ok(Transition {
         from,
-        to: state(names.required(listed, table, "to")?)?,
+        to,
         when: condition,
         seconds,
-        kind: [Fade::Smooth, Fade::Frozen, Fade::Inertial, Fade::Pop]
-            [one_of("fade", &["smooth", "frozen", "inertial", "pop"])?],
+        kind: names.one_of(
+            table,
+            "fade",
+            &[
+                ("smooth", Fade::Smooth),
+                ("frozen", Fade::Frozen),
+                ("inertial", Fade::Inertial),
+                ("pop", Fade::Pop),
+            ],
+        )?,
         curve: find(table, "curve").map_or(Ok(Curve::Smoothstep), |entry| names.parsed(entry))?,
-        phase: [PhaseChange::Start, PhaseChange::Match, PhaseChange::Keep]
-            [one_of("phase", &["start", "match", "keep"])?],
+        phase: names.one_of(
+            table,
+            "phase",
+            &[("start", PhaseChange::Start), ("match", PhaseChange::Match), ("keep", PhaseChange::Keep)],
+        )?,
         interruptible: find(table, "interruptible").map_or(Ok(false), |entry| entry.switch(text))?,
     })
 }

@@ -46,8 +46,10 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
     let target_args = TargetSettings { unit_unneeded: args.mapping.shows_only(), ..args.target };
     let target = (&target_context, &target_input);
-    let target = target::read(target, &target_args, args.method.target_rest, &args.reading)
-        .and_then(|target| Ok(target.on_robot(&args.robot, &target_context)?));
+    let target =
+        target::read(target, &target_args, args.method.target_rest, &args.reading).and_then(|target| {
+            Ok(target.on_robot((&args.robot, args.mapping.map.map.is_some()), &target_context)?)
+        });
     let target = match target {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {

@@ -7,7 +7,7 @@ use mocap_robot::{RobotError, RobotOptions};
 
 use super::finding;
 use super::mapping::MapFile;
-use super::target::{Target, refused_robot};
+use super::target::{RobotLimits, Target, refused_robot};
 use crate::args::MethodSettings;
 use crate::diagnostic::Diagnostic;
 use crate::rest;
@@ -28,8 +28,8 @@ pub(crate) fn put_on_target(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, TargetReport), Diagnostic> {
     let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
-    let robot =
-        RobotOptions { fps, separate: target.limits.separate, velocities: target.limits.velocities.clone() };
+    let RobotLimits { velocities, accelerations, separate } = target.limits.clone();
+    let robot = RobotOptions { fps, separate, velocities, accelerations, ..RobotOptions::default() };
     let options = TargetOptions { body: method.options(&target.on.skeleton), robot };
     let mut found = Vec::new();
     let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);

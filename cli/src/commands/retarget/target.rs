@@ -26,10 +26,12 @@ pub(crate) struct Target {
 }
 
 /// What counts on a robot besides its model.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RobotLimits {
     /// Highest speeds by joint [rad/s or m/s], of another model.
     pub(super) velocities: Vec<Option<f64>>,
+    /// Highest accelerations by joint [rad/s² or m/s²], of another model.
+    pub(super) accelerations: Vec<Option<f64>>,
     /// Whether its parts are kept out of each other.
     pub(super) separate: bool,
 }
@@ -43,7 +45,7 @@ impl Target {
     /// The target with the settings of robots.
     pub(crate) fn on_robot(
         self,
-        settings: &RobotSettings,
+        (settings, has_map): (&RobotSettings, bool),
         context: &JobContext,
     ) -> Result<Target, Diagnostic> {
         let Some(robot) = self.robot() else {
@@ -55,8 +57,11 @@ impl Target {
                 }
             };
         };
-        Humanoid::find(robot).map_err(|error| refused_robot(&error, &self.path))?;
-        let velocities = match &settings.limits_from {
+        // A map may name what is not found.
+        if !has_map {
+            Humanoid::find(robot).map_err(|error| refused_robot(&error, &self.path))?;
+        }
+        let [velocities, accelerations] = match &settings.limits_from {
             Some(path) => {
                 let other = robot_of_file(context, path)?;
                 let velocities = mocap::speeds_in(robot, &other);
@@ -64,11 +69,11 @@ impl Target {
                     let message = format!("the model states no speed for any joint of {}", self.path);
                     return Err(Diagnostic::new("robot::limits", message).in_file(path));
                 }
-                velocities
+                [velocities, mocap::accelerations_in(robot, &other)]
             }
-            None => Vec::new(),
+            None => [Vec::new(), Vec::new()],
         };
-        let limits = RobotLimits { velocities, separate: !settings.no_separation };
+        let limits = RobotLimits { velocities, accelerations, separate: !settings.no_separation };
         Ok(Target { limits, ..self })
     }
 }

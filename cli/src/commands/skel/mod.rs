@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let jobs = match &args.outputs.output {
         None => batch::report_jobs(inputs),
         Some(_) => {
-            let derive = |input: &Input| Some(encode::renamed(&input.relative, format));
+            let derive = |input: &Input| Some(encode::renamed(&input.output_name(), format));
             let reads = read_files(&args.reading, Some(&args.inputs.selection));
             let names = Naming { derive: &derive, companions: &|_: &Path| Vec::new(), reads };
             batch::plan(inputs, &args.outputs, &names)?

@@ -7,8 +7,9 @@ mod read_files;
 
 pub use read_files::{Companions, ReadFiles};
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,8 @@ pub enum PlanWarning {
     GivenTwice,
     /// The output differs only in case from that of this other input.
     CaseTwin(String),
+    /// The output keeps the extension of its input in its name.
+    KeepsExtension,
 }
 
 impl PlanWarning {
@@ -66,6 +69,7 @@ impl PlanWarning {
         match self {
             PlanWarning::GivenTwice => "batch::given-twice",
             PlanWarning::CaseTwin(_) => "batch::case-twin",
+            PlanWarning::KeepsExtension => "batch::same-name",
         }
     }
 }
@@ -77,6 +81,9 @@ impl fmt::Display for PlanWarning {
             PlanWarning::CaseTwin(other) => write!(
                 f,
                 "the output differs from that of '{other}' only in case: Windows and macOS treat both as one file"
+            ),
+            PlanWarning::KeepsExtension => f.write_str(
+                "the output keeps the extension in its name: another input has the same name but for the extension",
             ),
         }
     }
@@ -100,7 +107,8 @@ pub struct OutputOptions {
 
 /// How outputs are named, and which files must not be overwritten.
 pub struct Naming<'a> {
-    /// The output of an input, below the mirrored tree; `None` where nothing is written for it.
+    /// The output of an input, below the mirrored tree, by its [`Input::output_name`]; `None` where nothing is written
+    /// for it.
     pub derive: &'a dyn Fn(&Input) -> Option<PathBuf>,
     /// Files written along with an output.
     pub companions: &'a dyn Fn(&Path) -> Vec<PathBuf>,
@@ -134,7 +142,7 @@ pub fn report_jobs(inputs: Vec<Input>) -> Vec<Job> {
 /// use mocap_batch::{Destination, Input, Naming, OutputOptions, ReadFiles, plan_outputs};
 ///
 /// let options = OutputOptions { output: Some("copies/".into()), ..OutputOptions::default() };
-/// let derive = |input: &Input| Some(input.relative.with_extension("csv"));
+/// let derive = |input: &Input| Some(input.output_name().with_extension("csv"));
 /// let naming = Naming { derive: &derive, companions: &|_| Vec::new(), reads: ReadFiles::NONE };
 /// let jobs = plan_outputs(vec![Input::named("walk.bvh".as_ref())], &options, &naming)?;
 /// let Destination::File { path, .. } = &jobs[0].destination else { unreachable!() };
@@ -149,15 +157,18 @@ pub fn plan_outputs(
     options: &OutputOptions,
     naming: &Naming<'_>,
 ) -> Result<Vec<Job>, BatchError> {
-    let (inputs, twice) = each_once(inputs);
+    let (mut inputs, twice) = each_once(inputs);
     if options.output.as_deref() == Some(Path::new("-")) {
         return to_stdout(inputs, naming);
     }
+    keep_extensions(&mut inputs, naming.derive);
     let paths = output_paths(&inputs, options.output.as_deref(), naming)?;
     let manifest = options.manifest.as_deref();
     let mut warnings = check_collisions(&inputs, &paths, manifest, naming, folds_case)?;
-    for i in twice {
-        warnings.entry(i).or_insert(PlanWarning::GivenTwice);
+    let kept = inputs.iter().enumerate().filter(|(_, input)| input.keeps_extension);
+    let renamed: Vec<_> = kept.map(|(i, _)| (i, PlanWarning::KeepsExtension)).collect();
+    for (i, warning) in twice.into_iter().map(|i| (i, PlanWarning::GivenTwice)).chain(renamed) {
+        warnings.entry(i).or_insert(warning);
     }
     // With `resume`, the manifest accepts or refuses existing outputs.
     if !options.overwrite && !options.skip_existing && !options.resume {
@@ -180,6 +191,26 @@ pub fn plan_outputs(
     };
     let all = inputs.into_iter().zip(paths).enumerate();
     Ok(all.filter(|(_, (input, _))| !input.other_shard).map(job).collect())
+}
+
+/// Marks inputs whose outputs would be one file because they differ only in their extension: they keep it in the names
+/// of their outputs. All of them do: which name an output has does not depend on the order of inputs.
+pub fn keep_extensions(inputs: &mut [Input], derive: &dyn Fn(&Input) -> Option<PathBuf>) {
+    let mut same: HashMap<PathBuf, Vec<usize>> = HashMap::new();
+    for (i, input) in inputs.iter().enumerate() {
+        if let Some(output) = derive(input) {
+            same.entry(output).or_default().push(i);
+        }
+    }
+    for group in same.into_values().filter(|group| group.len() > 1) {
+        let extensions: HashSet<_> = group
+            .iter()
+            .filter_map(|i| inputs[*i].relative.extension().map(OsStr::to_ascii_lowercase))
+            .collect();
+        if extensions.len() == group.len() {
+            group.into_iter().for_each(|i| inputs[i].keeps_extension = true);
+        }
+    }
 }
 
 /// The only job, with stdout as its output.
@@ -257,9 +288,10 @@ fn refuse_existing<'a>(
     naming: &Naming<'_>,
 ) -> Result<(), BatchError> {
     let paths: Vec<&PathBuf> = paths.collect();
-    let mut existing = paths.iter().filter(|path| exists(path) || companion_exists(path, naming));
-    let Some(&first) = existing.next() else { return Ok(()) };
-    Err(BatchError::OutputsExist { count: 1 + existing.count(), of: paths.len(), first: first.clone() })
+    let files = |path: &PathBuf| std::iter::once(path.clone()).chain((naming.companions)(path));
+    let mut existing = paths.iter().filter_map(|path| files(path).find(|file| exists(file)));
+    let Some(first) = existing.next() else { return Ok(()) };
+    Err(BatchError::OutputsExist { count: 1 + existing.count(), of: paths.len(), first })
 }
 
 #[cfg(test)]
@@ -279,7 +311,7 @@ mod tests {
     }
 
     fn to_csv(input: &Input) -> Option<PathBuf> {
-        Some(input.relative.with_extension("csv"))
+        Some(input.output_name().with_extension("csv"))
     }
 
     const NAMES: Naming<'static> =
@@ -304,6 +336,31 @@ mod tests {
     }
 
     #[test]
+    fn inputs_that_differ_in_their_extension_keep_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a/1.amc", "a/1.bvh", "a/2.bvh", "b/1.bvh"];
+        let out = folder.path().join("out/");
+        let planned = |order: [usize; 4]| {
+            let inputs = order.map(|at| input(folder.path(), names[at])).to_vec();
+            plan_outputs(inputs, &outputs(Some(out.clone())), &NAMES).unwrap()
+        };
+        let jobs = planned([0, 1, 2, 3]);
+        let expected = ["a/1.amc.csv", "a/1.bvh.csv", "a/2.csv", "b/1.csv"];
+        for (job, expected) in jobs.iter().zip(expected) {
+            assert_eq!(job.destination, file(out.join(expected)));
+            let kept = expected.starts_with("a/1").then_some(PlanWarning::KeepsExtension);
+            assert_eq!(job.warning, kept);
+        }
+        assert_eq!(planned([3, 1, 0, 2])[1].destination, jobs[1].destination);
+        // The same name twice, from two folders, is still refused.
+        let twins = vec![input(folder.path(), "a/1.bvh"), input(&folder.path().join("c"), "a/1.bvh")];
+        assert_eq!(
+            super::plan_outputs(twins, &outputs(Some(out)), &NAMES).unwrap_err().code(),
+            "usage::output-collision"
+        );
+    }
+
+    #[test]
     fn one_input_goes_to_a_file_or_beside_the_user() {
         let folder = tempfile::tempdir().unwrap();
         let one = Input { found: false, ..input(folder.path(), "a/1.bvh") };
@@ -317,7 +374,10 @@ mod tests {
     fn what_would_lose_data_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let two = || vec![input(folder.path(), "1.bvh"), input(folder.path(), "1.amc")];
+        let two = || {
+            let again = Input { relative: "1.bvh".into(), ..input(folder.path(), "again/1.bvh") };
+            vec![input(folder.path(), "1.bvh"), again]
+        };
         assert_eq!(planned(two(), &outputs(Some(at("out/")))), Err("usage::output-collision"));
         assert_eq!(planned(two(), &outputs(Some(at("all.csv")))), Err("usage::output"));
         assert_eq!(planned(two(), &outputs(Some("-".into()))), Err("usage::output"));

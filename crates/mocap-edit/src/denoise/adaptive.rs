@@ -205,7 +205,7 @@ impl Pack {
             // these take the longest.
             penalties[i] = aim.zip_map(&penalties[i], |aim, now| {
                 let ratio = aim / now;
-                (aim * if ratio > 1.0 { ratio } else { ratio.sqrt() }).clamp(SOFTEST, STIFFEST)
+                (aim * ratio.max(ratio.sqrt())).clamp(SOFTEST, STIFFEST)
             });
         });
     }

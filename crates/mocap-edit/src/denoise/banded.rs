@@ -45,11 +45,13 @@ pub(super) struct Fit<const N: usize> {
     inverse_diagonal: Vec<Lanes>,
     /// By row i: `L[i + 1, i]` to `L[i + N, i]`.
     lower: Vec<[Lanes; N]>,
+    /// The same times the diagonal.
+    scaled: Vec<[Lanes; N]>,
 }
 
 impl<const N: usize> Default for Fit<N> {
     fn default() -> Fit<N> {
-        Fit { inverse_diagonal: Vec::new(), lower: Vec::new() }
+        Fit { inverse_diagonal: Vec::new(), lower: Vec::new(), scaled: Vec::new() }
     }
 }
 
@@ -58,59 +60,49 @@ impl<const N: usize> Fit<N> {
 
     /// Factors the matrix of `weights` (one per value) and `penalties` (one per difference).
     pub(super) fn factor(&mut self, weights: &[Lanes], penalties: &[Lanes]) {
-        let zero = Lanes::zeros();
         self.inverse_diagonal.clear();
         self.lower.clear();
-        // The penalties of the differences that hold this row; the rows before it: their diagonal, and L below it.
-        let mut recent = [zero; 4];
-        let mut before = [(zero, [zero; N]); N];
+        self.scaled.clear();
         for (i, weight) in weights.iter().enumerate() {
-            recent.rotate_right(1);
-            recent[0] = penalties.get(i).copied().unwrap_or(zero);
             // The bands of the matrix: the diagonal and what is below it.
-            let mut row = [zero; 4];
+            let mut row = [Lanes::zeros(); 4];
             row[0] = *weight;
-            for a in 0..=N {
+            for a in 0..=N.min(i) {
+                let Some(penalty) = penalties.get(i - a) else { continue };
                 for k in 0..=N - a {
-                    row[k] += recent[a] * (Self::WEIGHTS[a] * Self::WEIGHTS[a + k]);
+                    row[k] += penalty * (Self::WEIGHTS[a] * Self::WEIGHTS[a + k]);
                 }
             }
-            for (k, (diagonal, lower)) in before.iter().enumerate() {
-                let scaled = lower[k].component_mul(diagonal);
+            for k in 0..N.min(i) {
+                let (lower, scaled) = (&self.lower[i - 1 - k], &self.scaled[i - 1 - k]);
                 for r in k..N {
-                    row[r - k] -= lower[r].component_mul(&scaled);
+                    row[r - k] -= lower[r].component_mul(&scaled[k]);
                 }
             }
-            let diagonal = row[0].map(|d| d.max(f64::MIN_POSITIVE));
-            let inverse = diagonal.map(|d| 1.0 / d);
-            let lower: [Lanes; N] = std::array::from_fn(|k| row[k + 1].component_mul(&inverse));
+            let inverse = row[0].map(|d| 1.0 / d.max(f64::MIN_POSITIVE));
+            let below: [Lanes; N] = std::array::from_fn(|k| row[k + 1]);
             self.inverse_diagonal.push(inverse);
-            self.lower.push(lower);
-            before.rotate_right(1);
-            before[0] = (diagonal, lower);
+            self.lower.push(below.map(|value| value.component_mul(&inverse)));
+            self.scaled.push(below);
         }
     }
 
     /// The fit to values that are multiplied with their weights already.
     pub(super) fn solve(&self, weighted: &mut [Lanes]) {
-        let zero = Lanes::zeros();
-        let mut before = [(zero, [zero; N]); N];
-        for (value, lower) in weighted.iter_mut().zip(&self.lower) {
-            for (k, (above, lower)) in before.iter().enumerate() {
-                *value -= lower[k].component_mul(above);
+        let n = weighted.len();
+        for i in 0..n {
+            let mut value = weighted[i];
+            for k in 0..N.min(i) {
+                value -= self.lower[i - 1 - k][k].component_mul(&weighted[i - 1 - k]);
             }
-            before.rotate_right(1);
-            before[0] = (*value, *lower);
+            weighted[i] = value;
         }
-        let mut after = [zero; N];
-        let rows = self.lower.iter().zip(&self.inverse_diagonal);
-        for (value, (lower, inverse)) in weighted.iter_mut().zip(rows).rev() {
-            *value = value.component_mul(inverse);
-            for k in 0..N {
-                *value -= lower[k].component_mul(&after[k]);
+        for i in (0..n).rev() {
+            let mut value = weighted[i].component_mul(&self.inverse_diagonal[i]);
+            for k in 0..N.min(n - 1 - i) {
+                value -= self.lower[i][k].component_mul(&weighted[i + 1 + k]);
             }
-            after.rotate_right(1);
-            after[0] = *value;
+            weighted[i] = value;
         }
     }
 
@@ -118,29 +110,29 @@ impl<const N: usize> Fit<N> {
     pub(super) fn variances(&self, mut take: impl FnMut(usize, Lanes)) {
         let zero = Lanes::zeros();
         let n = self.lower.len();
-        // Bands of the inverse by row: this one, and those below it.
+        // Bands of the inverse by row: this one, and those below it, in turn.
         let mut rows = [[zero; 4]; 4];
         for i in (0..n).rev() {
-            rows.rotate_right(1);
             let lower = &self.lower[i];
             let mut own = [zero; 4];
             for r in 1..=N {
                 for k in 1..=N {
                     let (a, b) = (k.min(r), k.max(r));
-                    own[r] -= lower[k - 1].component_mul(&rows[a][b - a]);
+                    own[r] -= lower[k - 1].component_mul(&rows[(i + a) % 4][b - a]);
                 }
             }
             own[0] = self.inverse_diagonal[i];
             for k in 1..=N {
                 own[0] -= lower[k - 1].component_mul(&own[k]);
             }
-            rows[0] = own;
+            rows[i % 4] = own;
             if i + N < n {
                 let mut sum = zero;
                 for a in 0..=N {
-                    sum += rows[a][0] * (Self::WEIGHTS[a] * Self::WEIGHTS[a]);
+                    let row = &rows[(i + a) % 4];
+                    sum += row[0] * (Self::WEIGHTS[a] * Self::WEIGHTS[a]);
                     for b in a + 1..=N {
-                        sum += rows[a][b - a] * (2.0 * Self::WEIGHTS[a] * Self::WEIGHTS[b]);
+                        sum += row[b - a] * (2.0 * Self::WEIGHTS[a] * Self::WEIGHTS[b]);
                     }
                 }
                 take(i, sum);

@@ -50,6 +50,37 @@ impl Condition {
         compared.collect()
     }
 
+    /// Whether it waits for the end of the motion of a state.
+    pub fn waits_for_end(&self) -> bool {
+        self.0.contains(&Test::Finished)
+    }
+
+    /// The parameter that it asks two things of that are never both true.
+    ///
+    /// ```
+    /// let condition: mocap_edit::Condition = "speed > 2 and speed < 1".parse()?;
+    /// assert_eq!(condition.contradiction(), Some("speed"));
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn contradiction(&self) -> Option<&str> {
+        let limits = |name: &str, above: bool| {
+            let of = self.0.iter().filter_map(move |test| match test {
+                Test::Compare(other, comparison, limit) if other == name => match (comparison, above) {
+                    (Comparison::Above, true) | (Comparison::Below, false) => Some((*limit, true)),
+                    (Comparison::AtLeast, true) | (Comparison::AtMost, false) => Some((*limit, false)),
+                    _ => None,
+                },
+                _ => None,
+            });
+            of.collect::<Vec<(f64, bool)>>()
+        };
+        self.params().into_iter().find(|name| {
+            let (lows, highs) = (limits(name, true), limits(name, false));
+            let mut pairs = lows.iter().flat_map(|low| highs.iter().map(move |high| (low, high)));
+            pairs.any(|(low, high)| low.0 > high.0 || low.0 == high.0 && (low.1 || high.1))
+        })
+    }
+
     /// Whether it waits for an event.
     pub(super) fn waits_for(&self, event: &str) -> bool {
         self.0.iter().any(|test| matches!(test, Test::Event(name) if name == event))
@@ -146,6 +177,9 @@ mod tests {
         assert!(!holds("speed > 1") && !holds("speed >= 1 and finished") && !holds("event jump"));
         let text = "speed > 0.5 and event kick and after 2s and finished";
         assert_eq!(text.parse::<Condition>().unwrap().to_string(), text);
+        let contradicts = |text: &str| text.parse::<Condition>().unwrap().contradiction().is_some();
+        assert!(contradicts("a > 1 and a <= 1") && contradicts("a > 2 and b < 1 and a < 1"));
+        assert!(!contradicts("a >= 1 and a <= 1") && !contradicts("a > 1 and b < 0"));
         for wrong in ["", "speed", "speed ! 3", "after x", "speed > 1 and", "speed > inf"] {
             assert!(wrong.parse::<Condition>().is_err(), "{wrong}");
         }

@@ -69,7 +69,15 @@ pub enum NodeKind {
         /// Nodes with their weights.
         parts: Vec<(usize, Amount)>,
     },
-    /// Adds what a node differs from its first frame: base · difference^weight.
+    /// Between two nodes by one number from 0 to 1, between three by two numbers (the shares of the second and the
+    /// third), between four by two numbers (from the first to the second, and from these to the other two).
+    Lerp {
+        /// Two, three or four nodes.
+        nodes: Vec<usize>,
+        /// One number for two nodes, else two.
+        at: Vec<Amount>,
+    },
+    /// Adds what a node differs from its first frame.
     Add {
         /// What is added to.
         base: usize,
@@ -79,6 +87,8 @@ pub enum NodeKind {
         weight: Amount,
         /// The joints that are changed; `None`: all.
         mask: Option<Mask>,
+        /// Local: base · (reference⁻¹ · pose)^weight by joint. Mesh: (pose · reference⁻¹)^weight · base.
+        space: LayerSpace,
     },
     /// Lays a node over another one, for some joints.
     Layer {
@@ -90,9 +100,21 @@ pub enum NodeKind {
         weight: Amount,
         /// The joints that are changed; `None`: all.
         mask: Option<Mask>,
+        /// Where rotations are blended.
+        space: LayerSpace,
     },
     /// Plays one of its states, and changes between them.
     States(StateMachine),
+}
+
+/// Where the rotations of a layer or an addition are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LayerSpace {
+    /// Relative to the parent joint: what is below a changed joint moves along.
+    #[default]
+    Local,
+    /// Relative to the root: a masked joint faces where the layer faces, whatever is below it.
+    Mesh,
 }
 
 /// States and the transitions between them.
@@ -223,6 +245,7 @@ impl NodeKind {
         match self {
             NodeKind::Clip { .. } | NodeKind::Space { .. } => Vec::new(),
             NodeKind::Blend { parts } => parts.iter().map(|(node, _)| *node).collect(),
+            NodeKind::Lerp { nodes, .. } => nodes.clone(),
             NodeKind::Add { base, add: over, .. } | NodeKind::Layer { base, over, .. } => vec![*base, *over],
             NodeKind::States(machine) => machine.states.iter().map(|(_, node)| *node).collect(),
         }
@@ -233,8 +256,21 @@ impl Graph {
     /// Checks that no node needs its own pose.
     ///
     /// # Errors
-    /// [`EditError::Graph`] with the nodes of the circle.
+    /// [`EditError::Graph`] with the nodes of the cycle, or for a lerp with other numbers of nodes and values.
     pub fn check(&self) -> Result<(), EditError> {
+        for node in &self.nodes {
+            if let NodeKind::Lerp { nodes, at } = &node.kind
+                && !matches!((nodes.len(), at.len()), (2, 1) | (3 | 4, 2))
+            {
+                let reason = format!(
+                    "'{}' has {} nodes and {} numbers; two nodes take one number, three and four take two",
+                    node.name,
+                    nodes.len(),
+                    at.len()
+                );
+                return Err(EditError::Graph { reason });
+            }
+        }
         let mut done = vec![false; self.nodes.len()];
         for node in 0..self.nodes.len() {
             self.visit(node, &mut Vec::new(), &mut done)?;
@@ -246,9 +282,7 @@ impl Graph {
         if let Some(start) = path.iter().position(|other| *other == node) {
             let names: Vec<&str> =
                 path[start..].iter().chain([&node]).map(|node| self.nodes[*node].name.as_str()).collect();
-            return Err(EditError::Graph {
-                reason: format!("nodes go in a circle: {}", names.join(" → "))
-            });
+            return Err(EditError::Graph { reason: format!("nodes form a cycle: {}", names.join(" → ")) });
         }
         if done[node] {
             return Ok(());
@@ -283,7 +317,13 @@ mod tests {
 
     #[test]
     fn circles_are_named() {
-        let layer = |base, over| NodeKind::Layer { base, over, weight: Amount::Fixed(1.0), mask: None };
+        let layer = |base, over| NodeKind::Layer {
+            base,
+            over,
+            weight: Amount::Fixed(1.0),
+            mask: None,
+            space: LayerSpace::Local,
+        };
         let node = |name: &str, kind| Node { name: name.into(), kind };
         let clip = NodeKind::Clip { clip: 0, speed: Amount::Fixed(1.0) };
         let mut graph = Graph {

@@ -23,7 +23,7 @@ use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use condition::Condition;
 pub use graph::{
-    Amount, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Transition,
+    Amount, Curve, Fade, Graph, GraphClip, LayerSpace, Node, NodeKind, PhaseChange, StateMachine, Transition,
 };
 use motion::Motion;
 use player::Player;
@@ -97,6 +97,8 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
         clip = locked_in(&clip, Some(&contacts))?;
     }
     let mut report = report(&player, &clip, first);
+    let own: Vec<&Clip> = graph.clips.iter().map(|given| &given.clip).collect();
+    report.warn_of_limits(&own, &clip);
     for event in unheard(graph, timeline) {
         report.warn("play::event", format!("no transition waits for the event '{event}'"));
     }
@@ -285,17 +287,26 @@ mod tests {
         let mut graph = graph(Fade::Smooth);
         let skeleton = Body::of(&graph.clips[0].clip).skeleton;
         let name: Mask = "LeftUpperArm/**".parse().unwrap();
-        let mask = name.joints(&skeleton).unwrap();
-        assert!(mask.iter().any(|taken| *taken) && !mask.iter().all(|taken| *taken));
+        let mask = name.shares(&skeleton).unwrap();
+        assert!(mask.iter().any(|taken| *taken > 0.0) && !mask.iter().all(|taken| *taken > 0.0));
         let name = Some(name);
         let turn = clip("alex_turn.bvh");
         graph.clips.push(GraphClip { clip: turn, looped: false });
         graph.nodes.push(node("turn", plays(2)));
         let (base, over, weight) = (0, 4, Amount::Fixed(1.0));
-        graph.nodes.push(node("layer", NodeKind::Layer { base, over, weight, mask: name.clone() }));
+        graph.nodes.push(node(
+            "layer",
+            NodeKind::Layer { base, over, weight, mask: name.clone(), space: LayerSpace::Local },
+        ));
         graph.nodes.push(node(
             "still",
-            NodeKind::Add { base, add: 0, weight: Amount::Fixed(0.0), mask: name.clone() },
+            NodeKind::Add {
+                base,
+                add: 0,
+                weight: Amount::Fixed(0.0),
+                mask: name.clone(),
+                space: LayerSpace::Mesh,
+            },
         ));
         let take = |output: usize| {
             let graph = Graph { output, ..graph.clone() };
@@ -303,7 +314,7 @@ mod tests {
         };
         let (walk, turn, layer, still) = (take(0), take(4), take(5), take(6));
         for (id, _) in skeleton.iter().filter(|(_, joint)| joint.parent.is_some()) {
-            let from = if mask[id.index()] { &turn } else { &walk };
+            let from = if mask[id.index()] > 0.0 { &turn } else { &walk };
             for frame in 0..layer.frames() {
                 let far = layer.local(id, frame).rotation.angle_to(&from.local(id, frame).rotation);
                 assert!(far < 1e-7, "{} {frame}: {far}", skeleton.joint(id).name);
@@ -313,10 +324,32 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_both_states_show_goes_on() {
+    fn lerps_are_between_their_nodes() {
+        let walk_and_run = graph(Fade::Smooth);
+        let speed = |nodes: Vec<usize>, at: Vec<f64>| {
+            let at = at.into_iter().map(Amount::Fixed).collect();
+            let mut graph = walk_and_run.clone();
+            graph.nodes.push(node("lerp", NodeKind::Lerp { nodes, at }));
+            graph.output = 4;
+            play(&graph, &"time\n0\n4\n".parse().unwrap(), false)
+                .map(|(take, _)| crate::speed_and_turn(&take).unwrap()[0])
+        };
+        let of = |nodes: &[usize], at: &[f64]| speed(nodes.to_vec(), at.to_vec()).unwrap();
+        let (walk, run) = (of(&[0, 1], &[0.0]), of(&[0, 1], &[1.0]));
+        let middle = (walk + run) / 2.0;
+        for found in [of(&[0, 1], &[0.5]), of(&[0, 1, 1], &[0.25, 0.25]), of(&[0, 1, 0, 1], &[0.5, 0.7])] {
+            assert!((found / middle - 1.0).abs() < 0.02, "{found} {middle}");
+        }
+        assert!(speed(vec![0, 1, 0], vec![0.5]).unwrap_err().to_string().contains("3 nodes and 1 numbers"));
+    }
+
+    #[test]
+    fn a_node_that_both_states_show_continues() {
         let mut graph = graph(Fade::Smooth);
         let (base, over, weight) = (1, 0, Amount::Fixed(0.0));
-        graph.nodes.push(node("both", NodeKind::Layer { base, over, weight, mask: None }));
+        graph
+            .nodes
+            .push(node("both", NodeKind::Layer { base, over, weight, mask: None, space: LayerSpace::Local }));
         let NodeKind::States(machine) = &mut graph.nodes[3].kind else { unreachable!() };
         machine.states[1].1 = 4;
         machine.transitions[0].phase = PhaseChange::Start;

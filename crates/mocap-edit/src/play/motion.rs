@@ -1,6 +1,6 @@
 //! A motion of a graph, ready to be sampled at any time; a loop for ever.
 
-use mocap_model::{Clip, JointId, Vector3, slerp};
+use mocap_model::{Clip, Vector3, slerp};
 use nalgebra::Translation3;
 
 use super::frame::Moment;
@@ -145,10 +145,5 @@ impl Motion {
             turn: moved.rotation.scaled_axis().dot(&body.up) / seconds,
             stands: self.stands.iter().map(stands).collect(),
         }
-    }
-
-    /// The joint of the hips.
-    pub(super) fn hips(&self) -> JointId {
-        self.carrier.joint
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use mocap_model::{Event, UnitQuaternion, Vector3, exp, log};
 
 use super::condition::Situation;
-use super::frame::{Moment, added, average, layered};
+use super::frame::{Moment, Rig, added, average, layered};
 use super::graph::{Amount, Fade, Graph, Node, NodeKind, PhaseChange, StateMachine, Transition};
 use super::motion::Motion;
 use crate::EditError;
@@ -25,7 +25,7 @@ struct Memory {
     change: Option<Change>,
 }
 
-/// A transition that is going on.
+/// A transition between its start and its end.
 #[derive(Clone, Debug)]
 struct Change {
     transition: Transition,
@@ -43,7 +43,8 @@ pub(super) struct Player<'a> {
     pub(super) motions: &'a [Motion],
     pub(super) offsets: Vec<Vector3<f64>>,
     /// By node, then by joint; only layers and additions have one.
-    masks: Vec<Vec<bool>>,
+    masks: Vec<Vec<f64>>,
+    rig: Rig,
     pub(super) params: Vec<f64>,
     pub(super) events: Vec<String>,
     pub(super) step: f64,
@@ -54,7 +55,7 @@ pub(super) struct Player<'a> {
     before: Vec<Vec<Moment>>,
     /// Transitions that fired, as (node, number).
     pub(super) fired: HashSet<(usize, usize)>,
-    /// Frames in which a transition was going on.
+    /// Frames within a transition.
     pub(super) changing: Vec<bool>,
     pub(super) names: Vec<Event>,
     time: f64,
@@ -69,12 +70,13 @@ impl<'a> Player<'a> {
     ) -> Result<Player<'a>, EditError> {
         let mask = |node: &Node| match &node.kind {
             NodeKind::Add { mask: Some(mask), .. } | NodeKind::Layer { mask: Some(mask), .. } => {
-                mask.joints(&body.skeleton)
+                mask.shares(&body.skeleton)
             }
-            _ => Ok(vec![true; body.skeleton.len()]),
+            _ => Ok(vec![1.0; body.skeleton.len()]),
         };
         Ok(Player {
             masks: graph.nodes.iter().map(mask).collect::<Result<_, _>>()?,
+            rig: Rig::of(&body.skeleton, body.hips),
             graph,
             body,
             motions,
@@ -108,7 +110,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The moment of a node now; its time goes on by one frame. `speed` is how fast its time runs.
+    /// The moment of a node now; its time advances by one frame. `speed` is how fast its time runs.
     fn play(&mut self, node: usize, speed: f64) -> Moment {
         if let Some(moment) = &self.shown[node] {
             return moment.clone();
@@ -140,39 +142,51 @@ impl<'a> Player<'a> {
                 let weights: Vec<f64> =
                     parts.iter().map(|(_, amount)| self.amount(*amount).max(0.0)).collect();
                 let sum: f64 = weights.iter().sum();
-                let used: Vec<(usize, f64)> = match sum > 0.0 {
-                    true => {
-                        parts.iter().zip(&weights).map(|((node, _), weight)| (*node, weight / sum)).collect()
-                    }
-                    false => vec![(parts[0].0, 1.0)],
+                let shares = match sum > 0.0 {
+                    true => weights.iter().map(|weight| weight / sum).collect(),
+                    // The first one, where no part has a weight.
+                    false => (0..parts.len()).map(|part| f64::from(u8::from(part == 0))).collect(),
                 };
-                let moments: Vec<Moment> = used.iter().map(|(node, _)| self.play(*node, speed)).collect();
-                let weights: Vec<f64> = used.iter().map(|(_, weight)| *weight).collect();
-                average(&moments, &weights, &self.offsets)
+                let nodes: Vec<usize> = parts.iter().map(|(node, _)| *node).collect();
+                self.weighted(&nodes, shares, speed)
             }
-            NodeKind::Add { base, add, weight, .. } => {
+            NodeKind::Lerp { nodes, at } => {
+                let at: Vec<f64> = at.iter().map(|amount| self.amount(*amount).clamp(0.0, 1.0)).collect();
+                self.weighted(nodes, lerp_shares(nodes.len(), &at), speed)
+            }
+            NodeKind::Add { base, add, weight, space, .. } => {
                 let reference = self.first(*add);
                 let (base, add) = (self.play(*base, speed), self.play(*add, speed));
-                let weight = self.amount(*weight);
-                added(base, (&add, &reference), weight, &self.masks[node], self.motions[0].hips().index())
+                let by = (self.amount(*weight), self.masks[node].as_slice());
+                added(base, (&add, &reference), by, &self.rig, *space)
             }
-            NodeKind::Layer { base, over, weight, .. } => {
+            NodeKind::Layer { base, over, weight, space, .. } => {
                 let (base, over) = (self.play(*base, speed), self.play(*over, speed));
                 let weight = self.amount(*weight).clamp(0.0, 1.0);
-                layered(base, &over, weight, &self.masks[node], self.motions[0].hips().index())
+                let shares: Vec<f64> = self.masks[node].iter().map(|share| weight * share).collect();
+                layered(base, &over, &shares, &self.rig, *space)
             }
             NodeKind::States(machine) => self.states(node, machine, speed),
         }
     }
 
-    /// The moment of a node at its start, without its time going on.
+    /// Nodes by shares that sum to 1.
+    fn weighted(&mut self, nodes: &[usize], shares: Vec<f64>, speed: f64) -> Moment {
+        let moments: Vec<Moment> = nodes.iter().map(|node| self.play(*node, speed)).collect();
+        average(&moments, &shares, &self.offsets)
+    }
+
+    /// The moment of a node at its start; its time stays.
     fn first(&mut self, node: usize) -> Moment {
         let (memory, shown) = (self.memory.clone(), self.shown.clone());
         self.shown.fill(None);
-        let (names, changing) = (self.names.len(), self.changing.clone());
+        let (names, changing) = (self.names.len(), self.changing.last().copied());
         self.restart(node, &vec![false; self.graph.nodes.len()]);
         let moment = self.play(node, 0.0);
-        (self.memory, self.shown, self.changing) = (memory, shown, changing);
+        (self.memory, self.shown) = (memory, shown);
+        if let (Some(now), Some(before)) = (self.changing.last_mut(), changing) {
+            *now = before;
+        }
         self.names.truncate(names);
         moment
     }
@@ -248,7 +262,7 @@ impl<'a> Player<'a> {
         let from = *state;
         self.fired.insert((node, number));
         let (left, entered) = (machine.states[from].1, machine.states[transition.to].1);
-        // What the left state shows too goes on as it is.
+        // What the left state shows too continues as it is.
         let mut fixed = vec![false; self.graph.nodes.len()];
         self.mark(left, &mut fixed);
         match (transition.phase, self.phase_of(left)) {
@@ -305,7 +319,7 @@ impl<'a> Player<'a> {
             NodeKind::Clip { clip, .. } => self.motions[*clip].has_ended(self.memory[node].time),
             NodeKind::Layer { base, .. } | NodeKind::Add { base, .. } => self.has_ended(*base),
             NodeKind::States(machine) => self.has_ended(machine.states[self.memory[node].state].1),
-            NodeKind::Space { .. } | NodeKind::Blend { .. } => false,
+            NodeKind::Space { .. } | NodeKind::Blend { .. } | NodeKind::Lerp { .. } => false,
         }
     }
 
@@ -316,6 +330,7 @@ impl<'a> Player<'a> {
             NodeKind::Layer { base, .. } | NodeKind::Add { base, .. } => self.phase_of(*base),
             NodeKind::States(machine) => self.phase_of(machine.states[self.memory[node].state].1),
             NodeKind::Blend { parts } => self.phase_of(parts[0].0),
+            NodeKind::Lerp { nodes, .. } => self.phase_of(nodes[0]),
         }
     }
 
@@ -345,6 +360,19 @@ impl<'a> Player<'a> {
         for used in self.graph.nodes[node].kind.uses() {
             self.restart(used, fixed);
         }
+    }
+}
+
+/// Shares of two nodes on a line, of three in a triangle, of four in a square.
+fn lerp_shares(nodes: usize, at: &[f64]) -> Vec<f64> {
+    match (nodes, at) {
+        (2, [u]) => vec![1.0 - u, *u],
+        (3, [u, v]) => {
+            let sum = (u + v).max(1.0);
+            vec![1.0 - (u + v) / sum, u / sum, v / sum]
+        }
+        (4, [u, v]) => vec![(1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v],
+        _ => unreachable!("checked with the graph"),
     }
 }
 

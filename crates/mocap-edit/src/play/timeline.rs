@@ -37,7 +37,7 @@ impl Timeline {
     /// The value of a parameter at a time \[s\]; `None` before its first row.
     ///
     /// # Panics
-    /// If there is no such parameter.
+    /// If the parameter does not exist.
     pub fn value(&self, param: usize, time: f64) -> Option<f64> {
         let keys = &self.values[param];
         let next = keys.partition_point(|(at, _)| *at <= time);
@@ -57,6 +57,45 @@ impl Timeline {
     /// The names of all its events.
     pub fn event_names(&self) -> Vec<&str> {
         self.events.iter().map(|(_, name)| name.as_str()).collect()
+    }
+}
+
+impl Timeline {
+    /// Adds a row: values of parameters, and perhaps an event.
+    ///
+    /// ```
+    /// let mut timeline = mocap_edit::Timeline::default();
+    /// timeline.add_row(0.0, &[("speed", 1.0)], None)?;
+    /// timeline.add_row(4.0, &[], Some("kick"))?;
+    /// assert_eq!(timeline.duration(), 4.0);
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the time is before that of the last row, or a number is not finite.
+    pub fn add_row(&mut self, time: f64, values: &[(&str, f64)], event: Option<&str>) -> Result<(), String> {
+        self.advance(time)?;
+        for (name, value) in values {
+            if !value.is_finite() {
+                return Err(format!("'{name}' is {value}, but must be finite"));
+            }
+            let param = self.params.iter().position(|param| param == name).unwrap_or_else(|| {
+                self.params.push((*name).to_owned());
+                self.values.push(Vec::new());
+                self.params.len() - 1
+            });
+            self.values[param].push((time, *value));
+        }
+        self.events.extend(event.map(|event| (time, event.to_owned())));
+        Ok(())
+    }
+
+    fn advance(&mut self, time: f64) -> Result<(), String> {
+        if !(time.is_finite() && time >= self.duration) {
+            return Err(format!("the time {time} s follows {} s", self.duration));
+        }
+        self.duration = time;
+        Ok(())
     }
 }
 
@@ -80,7 +119,10 @@ impl FromStr for Timeline {
         let mut timeline = Timeline::default();
         for name in columns.iter().skip(1).filter(|name| **name != "event") {
             if name.is_empty() || timeline.params.iter().any(|other| other == name) {
-                return Err(wrong(line, format!("the column '{name}' has no name of its own")));
+                return Err(wrong(
+                    line,
+                    format!("the column '{name}' has no name, or the name of another column"),
+                ));
             }
             timeline.params.push((*name).to_owned());
         }
@@ -103,10 +145,7 @@ impl Timeline {
             value.ok_or_else(|| format!("'{text}' is not a number"))
         };
         let time = number(fields[0])?;
-        if time < self.duration {
-            return Err(format!("the time {time} s follows {} s", self.duration));
-        }
-        self.duration = time;
+        self.advance(time)?;
         let mut param = 0;
         for (column, field) in columns.iter().zip(&fields).skip(1) {
             if *column == "event" {

@@ -15,16 +15,20 @@ use crate::smoothing::gaussian;
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
 /// A swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
 const CLEARANCE: f64 = 0.02;
-/// Points of a foot that are lower than this over the floor are its print \[m\].
-const PRINT: f64 = 0.04;
+/// A point of a foot that is this near to its lowest height over the floor has its sole there \[m\].
+const PRINT: f64 = 0.02;
 /// Contacts with less time between them are one stance \[s\].
 const ONE_STANCE: f64 = 0.1;
+/// A foot rises or comes down within this share of its swing.
+const UPWARD: f64 = 0.7;
 /// The smoothing of the clearance of swings \[s\].
 const SMOOTH_LIFT: f64 = 0.05;
 /// What smoothing takes away is given back by at most this factor.
 const MOST_STRETCH: f64 = 3.0;
-/// Rounds in which a plane is lifted off what it would be in.
-const ROUNDS: usize = 4;
+/// This share of a stance at each end belongs to landing and leaving.
+const LANDING: f64 = 0.2;
+/// Rounds in which a turned plane is brought to the terrain.
+const ROUNDS: usize = 12;
 /// Places around a point where edges are looked for.
 const AROUND: usize = 8;
 
@@ -66,7 +70,7 @@ impl Ground<'_> {
         Ok((height / self.metres, self.body.turn(self.heading) * normal))
     }
 
-    /// The highest terrain around a place \[units\].
+    /// The highest terrain around a place \[units\]; beside it, what lies above its slope.
     fn highest(
         &self,
         place: &Vector3<f64>,
@@ -75,13 +79,15 @@ impl Ground<'_> {
         joint: JointId,
         frame: usize,
     ) -> Result<f64, EditError> {
-        let mut most = self.below(place, clip, joint, frame)?.0;
+        let (height, normal) = self.below(place, clip, joint, frame)?;
+        let mut most = height;
         for i in (0..AROUND).filter(|_| radius > 0.0) {
             let angle = std::f64::consts::TAU * i as f64 / AROUND as f64;
-            let beside = place + self.body.turn(angle) * self.body.forward * radius;
+            let away = self.body.turn(angle) * self.body.forward * radius;
+            let slope = -normal.dot(&away) / normal.dot(&self.body.up);
             // Holes and edges beside a foot are no obstacles.
-            if let Ok((height, _)) = self.below(&beside, clip, joint, frame) {
-                most = most.max(height);
+            if let Ok((beside, _)) = self.below(&(place + away), clip, joint, frame) {
+                most = most.max(beside - slope.max(0.0));
             }
         }
         Ok(most)
@@ -92,7 +98,7 @@ impl Ground<'_> {
     }
 
     /// The place on the floor below another.
-    fn on_floor(&self, place: &Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn on_floor(&self, place: &Vector3<f64>) -> Vector3<f64> {
         place - self.body.up * self.above_floor(place)
     }
 }
@@ -100,6 +106,8 @@ impl Ground<'_> {
 /// A foot that stands: it is turned about a pivot on the floor, and lifted.
 pub(super) struct Stance {
     pub(super) frames: Range<usize>,
+    /// The frames in which it neither lands nor leaves.
+    pub(super) core: Range<usize>,
     pub(super) tilt: UnitQuaternion<f64>,
     pivot: Vector3<f64>,
     rise: f64,
@@ -180,9 +188,15 @@ impl FootPath {
     /// A plane below the print of the foot that touches the terrain from above.
     fn stance(&self, clip: &Clip, ground: &Ground, frames: Range<usize>) -> Result<Stance, EditError> {
         let low = PRINT / ground.metres;
-        let all = || frames.clone().flat_map(|frame| (0..self.joints.len()).map(move |point| (point, frame)));
+        let ends = (frames.len() as f64 * LANDING) as usize;
+        let core = frames.start + ends..frames.end - ends;
+        let all = || core.clone().flat_map(|frame| (0..self.joints.len()).map(move |point| (point, frame)));
+        let over = |point: usize, frame: usize| ground.above_floor(&self.place(point, frame));
+        let least =
+            |point: usize| (0..clip.frames()).map(|frame| over(point, frame)).fold(f64::INFINITY, f64::min);
+        let lowest: Vec<f64> = (0..self.joints.len()).map(least).collect();
         let mut print: Vec<(usize, usize)> =
-            all().filter(|(point, frame)| ground.above_floor(&self.place(*point, *frame)) < low).collect();
+            all().filter(|(point, frame)| over(*point, *frame) < lowest[*point] + low).collect();
         if print.is_empty() {
             print = all().collect();
         }
@@ -193,7 +207,7 @@ impl FootPath {
             normal += ground.below(&place, clip, self.joints[*point], *frame)?.1;
         }
         let tilt = tilt(&self.up, &normal.normalize());
-        let mut stance = Stance { frames: frames.clone(), tilt, pivot, rise: f64::NEG_INFINITY };
+        let mut stance = Stance { frames, core: core.clone(), tilt, pivot, rise: f64::NEG_INFINITY };
         let plane = tilt * self.up;
         // The plane is as high as the terrain needs below any point of the print.
         for (point, frame) in &print {
@@ -203,20 +217,25 @@ impl FootPath {
             let slope = -ground.body.on_ground(&plane).dot(&away) / plane.dot(&self.up);
             stance.rise = stance.rise.max(height - slope);
         }
-        // A turned foot is over other places: it is lifted where it would be in the terrain.
+        // A turned foot is over other places: there its sole touches the terrain, and nothing of it is below.
         for _ in 0..ROUNDS {
-            let mut deepest = 0.0f64;
+            let mut off = f64::NEG_INFINITY;
+            for (point, frame) in &print {
+                let sole = stance.moved(&ground.on_floor(&self.place(*point, *frame)), &self.up);
+                let (height, _) = ground.below(&sole, clip, self.joints[*point], *frame)?;
+                off = off.max(height - ground.above_floor(&sole));
+            }
             for (point, frame) in all() {
                 let place = self.place(point, frame);
                 let moved = stance.moved(&place, &self.up);
                 let (height, _) = ground.below(&moved, clip, self.joints[point], frame)?;
                 let needed = ground.above_floor(&place).min(0.0);
-                deepest = deepest.max(height + needed - ground.above_floor(&moved));
+                off = off.max(height + needed - ground.above_floor(&moved));
             }
-            stance.rise += deepest;
-            if deepest < 1e-9 / ground.metres {
+            if off.abs() < 1e-9 / ground.metres {
                 break;
             }
+            stance.rise += off;
         }
         Ok(stance)
     }
@@ -239,9 +258,14 @@ impl FootPath {
                 let (from, to) = (left.frames.end - 1, entered.frames.start);
                 let (a, b) = (of(left, from), of(entered, to));
                 let t = (frame - from) as f64 / (to - from) as f64;
-                let share = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+                let ease = |t: f64| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+                let (share, way) = (ease(t), b.by - a.by);
+                let rise = way.dot(&self.up);
+                // A foot rises before it reaches an edge, and comes down behind it.
+                let early = if rise > 0.0 { t / UPWARD } else { 1.0 - (1.0 - t) / UPWARD };
                 let turn = if a.turn == b.turn { a.turn } else { slerp(&a.turn, &b.turn, share) };
-                Shift { turn, by: a.by + (b.by - a.by) * share }
+                let along = way - self.up * rise;
+                Shift { turn, by: a.by + along * share + self.up * (rise * ease(early.clamp(0.0, 1.0))) }
             }
         }
     }
@@ -256,14 +280,14 @@ impl FootPath {
     fn clear(&mut self, clip: &Clip, ground: &Ground) -> Result<(), EditError> {
         let frames = clip.frames();
         let mut ends: Vec<(usize, usize)> =
-            self.stances.windows(2).map(|pair| (pair[0].frames.end - 1, pair[1].frames.start)).collect();
+            self.stances.windows(2).map(|pair| (pair[0].core.end - 1, pair[1].core.start)).collect();
         let (first, last) = (&self.stances[0], &self.stances[self.stances.len() - 1]);
-        ends.extend((first.frames.start > 0).then_some((0, first.frames.start)));
-        ends.extend((last.frames.end < frames).then_some((last.frames.end - 1, frames - 1)));
+        ends.extend((first.core.start > 0).then_some((0, first.core.start)));
+        ends.extend((last.core.end < frames).then_some((last.core.end - 1, frames - 1)));
         for (from, to) in ends {
             let mut needed = vec![0.0f64; to - from + 1];
             for frame in from..=to {
-                let stands = self.stances.iter().any(|stance| stance.frames.contains(&frame));
+                let stands = self.stances.iter().any(|stance| stance.core.contains(&frame));
                 for point in (0..self.joints.len()).filter(|_| !stands) {
                     let place = self.place(point, frame);
                     let (over, moved) = (ground.above_floor(&place), self.moved(&place, frame));

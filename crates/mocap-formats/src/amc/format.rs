@@ -4,8 +4,11 @@ use super::{ClipOptions, Document, Problem, from_clip, parse, to_clip};
 use crate::asf::{self, is_skeleton};
 use crate::entry::{Entry, Start};
 use crate::left_out::Holds;
-use crate::{Content, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Beside, Content, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
 use mocap_model::Clip;
+
+/// The skeleton.
+const ASF: Beside = Beside::Extension("asf");
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "amc",
@@ -15,7 +18,7 @@ pub(crate) static FORMAT: Entry = Entry {
     states_space: false,
     holds: Holds::NOTHING,
     searched: true,
-    beside: Some("asf"),
+    beside: Some(ASF),
     detect,
     read: Ok(|bytes, options| {
         let skeleton = options.skeleton.clone().ok_or_else(|| Finding::new(Problem::NoSkeleton))?;
@@ -48,7 +51,7 @@ fn detect(start: &Start) -> bool {
 }
 
 fn encode(skeleton: &asf::Document, motion: &Document) -> Encoded<'static> {
-    let beside = Some(("asf", Content::from(skeleton.to_bytes())));
+    let beside = Some((ASF, Content::from(skeleton.to_bytes())));
     Encoded { beside, ..motion.to_bytes().into() }
 }
 

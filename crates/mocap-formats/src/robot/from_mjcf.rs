@@ -288,6 +288,7 @@ impl Tree<'_> {
             reference: joint.number("ref")?.unwrap_or(0.0) * unit,
             limit: self.limit(joint, unit)?,
             velocity: None,
+            acceleration: None,
             effort: effort.filter(|effort| *effort > 0.0),
             mimic: None,
         });

@@ -230,6 +230,7 @@ fn joint_of(
         reference: 0.0,
         limit,
         velocity: above_zero(number("velocity")?),
+        acceleration: above_zero(number("acceleration")?),
         effort: above_zero(number("effort")?),
         mimic: None,
     }))

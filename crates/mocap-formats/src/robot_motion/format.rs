@@ -9,7 +9,7 @@ use super::{Order, Problem, pickle, sidecar, table};
 use crate::arrays::{Precision, clip_document};
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
-use crate::{Content, Document, Encoded, Finding, Format, Parsed, WriteOptions, npz};
+use crate::{Beside, Content, Document, Encoded, Finding, Format, Parsed, WriteOptions, npz};
 
 /// Frames per second at which a motion is written in a format unless a user asks for others: those that its trainers
 /// expect.
@@ -18,10 +18,13 @@ pub fn usual_rate(format: Format) -> FrameRate {
     FrameRate::new(fps).expect("a rate is above 0")
 }
 
+/// Says what columns and rows are.
+const BESIDE: Beside = Beside::Behind(sidecar::EXTENSION);
+
 const MOTION: Entry = Entry {
     states_space: true,
     holds: Holds::NOTHING,
-    beside: Some(sidecar::EXTENSION),
+    beside: Some(BESIDE),
     holds_robot: true,
     ..Entry::MOTION
 };
@@ -115,12 +118,13 @@ entries! {
 const TABLE: Result<ReadFile, &str> = Ok(|bytes, options| {
     let robot = options.body.as_ref().and_then(|body| body.robot());
     let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
-    let motion = table::read(bytes, robot, options.fps, &options.limits)?;
+    let sidecar = options.beside.get(sidecar::EXTENSION).map(|bytes| sidecar::read(bytes));
+    let motion = table::read(bytes, robot, (options.fps, sidecar), &options.limits)?;
     let format = match table::has_header(bytes) {
         true => Format::RobotCsv,
         false => Format::UnitreeCsv,
     };
-    Ok(document(format, Parsed { value: motion, warnings: Vec::new() }, Some(robot), bytes)?)
+    Ok(document(format, motion, Some(robot), bytes)?)
 });
 
 /// The document of a motion on a robot.
@@ -150,7 +154,13 @@ fn written(
     let order = options.order;
     let main = Content::from(bytes(&motion, robot, order, options.arrays.precision));
     let beside = Content::from(sidecar::describe(&motion, robot, format, order));
-    Ok(Encoded { beside: Some((sidecar::EXTENSION, beside)), ..main.into() })
+    let usual = usual_rate(format);
+    let states_rate = format != Format::UnitreeCsv || motion.fps == usual;
+    let rate = (!states_rate).then(|| {
+        let problem = Problem::Rate { format, fps: motion.fps.fps(), usual: usual.fps() };
+        Finding::new(problem)
+    });
+    Ok(Encoded { beside: Some((BESIDE, beside)), warnings: rate.into_iter().collect(), ..main.into() })
 }
 
 /// Refuses another order in formats whose readers know only one.

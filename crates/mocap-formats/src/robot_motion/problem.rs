@@ -3,7 +3,7 @@
 use super::Order;
 use crate::Format;
 
-/// A problem of a robot's motion; the last is a warning.
+/// A problem of a robot's motion; the last three are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -30,6 +30,13 @@ pub enum Problem {
     NoFrames,
     #[error("the times of the first and the last row do not give a rate")]
     Times,
+    #[error(
+        "the motion has {fps} fps, and {format} files do not state it: readers take {usual}; resample to {usual} fps, \
+         or tell the reader"
+    )]
+    Rate { format: Format, fps: f64, usual: f64 },
+    #[error("the .joints.json beside the file is not used: {reason}")]
+    Sidecar { reason: String },
     #[error("the file does not name its joints: they are taken in the order of the model (dfs)")]
     Unnamed,
 }
@@ -48,6 +55,8 @@ impl crate::Problem for Problem {
             Problem::MissingJoint { .. } => "robot-motion::missing-joint",
             Problem::NoFrames => "robot-motion::no-frames",
             Problem::Times => "robot-motion::times",
+            Problem::Rate { .. } => "robot-motion::rate",
+            Problem::Sidecar { .. } => "robot-motion::sidecar",
             Problem::Unnamed => "robot-motion::unnamed",
         }
     }

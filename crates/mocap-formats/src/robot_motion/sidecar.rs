@@ -1,12 +1,15 @@
 //! The file beside a robot's motion: what its columns and rows mean.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Order;
 use crate::Format;
 use mocap_model::{Robot, RobotMotion};
 
-/// Its extension.
+/// What `format` says.
+const TAG: &str = "mocap-robot-motion";
+
+/// Its extension, behind the name of the motion.
 pub(super) const EXTENSION: &str = "joints.json";
 
 #[derive(Serialize)]
@@ -25,10 +28,28 @@ struct File<'a> {
     bodies: Vec<&'a str>,
 }
 
+/// What the file states that a table does not.
+#[derive(Deserialize)]
+pub(super) struct Stated {
+    format: String,
+    pub(super) fps: f64,
+    pub(super) frames: usize,
+    pub(super) joints: Vec<String>,
+}
+
+/// Reads the file; else the reason why it is not used.
+pub(super) fn read(bytes: &[u8]) -> Result<Stated, String> {
+    let stated: Stated = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    match stated.format == TAG && stated.fps.is_finite() && stated.fps > 0.0 {
+        true => Ok(stated),
+        false => Err(format!("it is not a {TAG} file with a rate")),
+    }
+}
+
 /// Describes a motion in a format.
 pub(super) fn describe(motion: &RobotMotion, robot: &Robot, format: Format, order: Order) -> Vec<u8> {
     let file = File {
-        format: "mocap-robot-motion",
+        format: TAG,
         version: 1,
         motion: format.extension(),
         robot: robot.name(),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use mocap_model::{FrameRate, Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
+use super::sidecar::Stated;
 use super::{Order, Problem};
-use crate::{Finding, LimitExceeded, Limits, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, text};
 
 /// What a header names before the joints.
 const BASE: [&str; 7] = ["root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw"];
@@ -66,13 +67,14 @@ fn cell(name: &str) -> String {
     }
 }
 
-/// Reads a table, with or without a header.
+/// Reads a table, with or without a header, at `fps` if stated, else at the rate of its times, else at that of the file
+/// beside it.
 pub(super) fn read(
     bytes: &[u8],
     robot: &Arc<Robot>,
-    fps: Option<f64>,
+    (fps, sidecar): (Option<f64>, Option<Result<Stated, String>>),
     limits: &Limits,
-) -> Result<RobotMotion, Finding> {
+) -> Result<Parsed<RobotMotion>, Finding> {
     let text = text::open(bytes, limits)?;
     let mut rows = Rows { text: &text, at: 0 };
     let mut joints: Vec<usize> = Order::Dfs.joints(robot);
@@ -107,16 +109,35 @@ pub(super) fn read(
             .map_err(|problem| Finding::new(problem).at(&text, whole).in_frame(poses.len()))?;
         poses.push(pose);
     }
-    let stated = match &times[..] {
+    if poses.is_empty() {
+        return Err(Finding::new(Problem::NoFrames));
+    }
+    let in_times = match &times[..] {
         [first, .., last] => Some((times.len() - 1) as f64 / (last - first)),
         _ => None,
     };
-    let fps = FrameRate::new(fps.or(stated).unwrap_or(30.0));
+    let fitting = sidecar.map(|sidecar| fitting(sidecar?, &poses, robot, header)).transpose();
+    let (beside, warnings) = match fitting {
+        Ok(beside) => (beside, Vec::new()),
+        Err(reason) => (None, vec![Finding::new(Problem::Sidecar { reason })]),
+    };
+    let fps = FrameRate::new(fps.or(in_times).or(beside).unwrap_or(30.0));
     let fps = fps.ok_or_else(|| Finding::new(Problem::Times))?;
-    match poses.is_empty() {
-        true => Err(Finding::new(Problem::NoFrames)),
-        // The rate of times that were rounded.
-        false => Ok(RobotMotion { fps: FrameRate::from_frame_time(1.0 / fps.fps()).unwrap_or(fps), poses }),
+    // The rate of times that were rounded.
+    let fps = FrameRate::from_frame_time(1.0 / fps.fps()).unwrap_or(fps);
+    Ok(Parsed { value: RobotMotion { fps, poses }, warnings })
+}
+
+/// The rate in the file beside a table, if it is about this table and this robot.
+fn fitting(stated: Stated, poses: &[RobotPose], robot: &Robot, header: bool) -> Result<f64, String> {
+    if stated.frames != poses.len() {
+        return Err(format!("it is about {} frames, and the table has {}", stated.frames, poses.len()));
+    }
+    let own = robot.joints().iter().map(|joint| &joint.name);
+    let other = own.zip(&stated.joints).find(|(own, stated)| own != stated);
+    match other.filter(|_| !header) {
+        Some((own, stated)) => Err(format!("it names the joint '{stated}' where the robot has '{own}'")),
+        None => Ok(stated.fps),
     }
 }
 
@@ -167,7 +188,7 @@ struct Rows<'t> {
 
 impl Rows<'_> {
     fn next_row(&mut self) -> Option<Vec<std::ops::Range<usize>>> {
-        loop {
+        while self.at < self.text.len() {
             let (mut cells, mut start, mut quoted) = (Vec::new(), self.at, false);
             let mut end = self.at;
             while end < self.text.len() && (quoted || !matches!(self.text[end], b'\n' | b'\r')) {
@@ -183,13 +204,11 @@ impl Rows<'_> {
             }
             cells.push(start..end);
             let blank = cells.len() == 1 && self.text[cells[0].clone()].trim_ascii().is_empty();
-            if self.at >= self.text.len() {
-                return None;
-            }
             self.at = end + 1;
             if !blank {
                 return Some(cells);
             }
         }
+        None
     }
 }

@@ -1,5 +1,6 @@
 //! The shape of a `.skel` file.
 
+use super::robot::RobotField;
 use crate::tagged::{Codes, Shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,9 @@ pub(crate) struct File {
     /// Named runs of joints, such as a leg.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) chains: Vec<ChainField>,
+    /// The model of the robot that the skeleton is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) robot: Option<RobotField>,
 }
 
 fn default_up() -> String {

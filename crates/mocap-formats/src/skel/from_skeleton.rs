@@ -1,6 +1,7 @@
 //! How a `.skel` file describes a skeleton.
 
 use super::document::{ChainField, DofsField, File, JointField, LimitsField, SHAPE, UnitField};
+use super::robot::{is_of, robot_field};
 use mocap_model::{Axis, Dofs, EulerOrder, Joint, Limit, Skeleton, Unit, UnitQuaternion};
 
 pub(crate) fn file_of(skeleton: &Skeleton) -> File {
@@ -24,6 +25,7 @@ pub(crate) fn file_of(skeleton: &Skeleton) -> File {
                 tip: name(chain.tip),
             })
             .collect(),
+        robot: skeleton.robot().filter(|robot| is_of(skeleton, robot)).map(|robot| robot_field(robot)),
     }
 }
 

@@ -7,6 +7,7 @@ mod from_skeleton;
 mod parse;
 mod preset;
 mod problem;
+mod robot;
 mod to_skeleton;
 mod write;
 

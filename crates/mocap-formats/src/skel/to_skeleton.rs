@@ -2,6 +2,7 @@
 
 use super::Problem;
 use super::document::{DofsField, File, JointField, LimitsField, SHAPE, UnitField};
+use super::robot::with_robot;
 use crate::tagged::{Fault, Step, locate};
 use crate::{Finding, LimitExceeded, Limits};
 use mocap_model::{
@@ -58,14 +59,14 @@ impl<'t> Source<'t> {
         Finding::new(problem(path)).at(self.text, span)
     }
 
-    fn value(&self, steps: &[Step], message: impl Into<String>) -> Finding {
+    pub(super) fn value(&self, steps: &[Step], message: impl Into<String>) -> Finding {
         let message = message.into();
         self.error(steps, |path| Problem::Value { path, message })
     }
 }
 
 /// The skeleton that a file describes.
-pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Result<Skeleton, Finding> {
+pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> Result<Skeleton, Finding> {
     let tag = [
         ("format", file.format != SHAPE.format),
         ("version", file.version > SHAPE.version || file.version == 0),
@@ -82,6 +83,7 @@ pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Resu
             return Err(Finding::new(LimitExceeded { what, found, limit: limits.joints }));
         }
     }
+    let robot = file.robot.take();
     let space = space(&file, source)?;
     let mut places: HashMap<String, JointId> = HashMap::with_capacity(file.joints.len());
     for (i, joint) in file.joints.iter().enumerate() {
@@ -128,14 +130,18 @@ pub(crate) fn skeleton(file: File, source: &mut Source, limits: &Limits) -> Resu
         }
         chains.push(Chain { name: chain.name.clone(), base, tip });
     }
-    skeleton.with_chains(chains).map_err(|error| {
+    let skeleton = skeleton.with_chains(chains).map_err(|error| {
         let at = match &error {
             ModelError::BrokenChain { chain } => file.chains.iter().position(|other| other.name == *chain),
             _ => None,
         };
         let steps = [Step::Key("chains"), Step::Index(at.unwrap_or(0))];
         source.error(&steps, |path| Problem::Skeleton { path, error })
-    })
+    })?;
+    match robot {
+        Some(robot) => with_robot(skeleton, robot, source),
+        None => Ok(skeleton),
+    }
 }
 
 /// The joint that a skeleton's error is about: of two of a name, the second.

@@ -108,7 +108,7 @@ function paint() {
   requestAnimationFrame(() => {
     asking = false;
     if (!index) return;
-    const list = $("list"), height = matchMedia("(max-width:640px)").matches ? 132 : 96;
+    const list = $("list"), height = matchMedia("(max-width:640px)").matches ? 152 : 96;
     const from = Math.max(0, Math.floor(list.scrollTop / height) - 3), to = Math.min(shown.length, Math.ceil((list.scrollTop + list.clientHeight) / height) + 3);
     $("rows").style.height = `${shown.length * height}px`;
     // A row that has the focus keeps it.

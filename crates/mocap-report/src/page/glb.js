@@ -22,6 +22,9 @@ function readGlb(buffer) {
   nodes.forEach((node, i) => (node.children || []).forEach(child => { above[child] = i; }));
   const wanted = new Set(json.skins && json.skins[0] ? json.skins[0].joints : animation.channels.map(it => it.target.node));
   for (const i of [...wanted]) for (let j = above[i]; j >= 0; j = above[j]) wanted.add(j);
+  // Ends of bones are nodes below joints.
+  const addEnds = i => (nodes[i].children || []).forEach(child => { if (nodes[child].mesh === undefined) { wanted.add(child); addEnds(child); } });
+  if (json.skins && json.skins[0]) json.skins[0].joints.forEach(addEnds);
   // Parents first.
   const order = [], visit = i => { if (wanted.has(i)) order.push(i); (nodes[i].children || []).forEach(visit); };
   nodes.forEach((_, i) => { if (above[i] < 0) visit(i); });
@@ -49,7 +52,7 @@ function readGlb(buffer) {
     }
     return path === "rotation" ? between(a, b, f) : a.map((v, k) => v + (b[k] - v) * f);
   };
-  const joints = order.map(i => ({ name: nodes[i].name || `node ${i}`, parent: order.indexOf(above[i]), end: false }));
+  const joints = order.map(i => ({ name: nodes[i].name || `node ${i}`, parent: order.indexOf(above[i]), end: /_End$/.test(nodes[i].name || "") && !(nodes[i].children || []).length }));
   const pose = frame => order.map(i => {
     const node = nodes[i], t = frame / fps;
     return {

@@ -1,0 +1,230 @@
+//! Normal equations of one frame, gathered row by row.
+//!
+//! What is asked of one body is gathered for its motion first, six by six, and spread over the joints that move it at
+//! the end, bodies behind a joint together. Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
+//! section 6.2 (the composite rigid body algorithm).
+
+use std::ops::Range;
+
+use mocap_model::Vector3;
+use nalgebra::{Matrix6, Vector6};
+
+use crate::envelope::Envelope;
+use crate::kinematics::{Kinematics, Moves, Twist};
+
+/// Normal equations of one frame.
+pub(crate) struct Normal {
+    pub(crate) system: Envelope,
+    /// Half the sum of squares.
+    pub(crate) cost: f64,
+    pub(crate) moves: Moves,
+    /// The system with the bounds that hold; after it is solved, the step.
+    solved: Envelope,
+    bounds: Vec<Bound>,
+    entries: Vec<(usize, f64)>,
+    /// By body.
+    bodies: Vec<BodyEquations>,
+}
+
+/// What a step may not fall short of.
+#[derive(Clone, Debug)]
+struct Bound {
+    /// Its row, among all entries.
+    entries: Range<usize>,
+    square: f64,
+    least: f64,
+    holds: bool,
+}
+
+/// Equations of a body's motion: its turn, then the motion of the point of it that is at the base.
+#[derive(Clone, Debug)]
+struct BodyEquations {
+    matrix: Matrix6<f64>,
+    right: Vector6<f64>,
+    used: bool,
+}
+
+impl BodyEquations {
+    fn none() -> BodyEquations {
+        BodyEquations { matrix: Matrix6::zeros(), right: Vector6::zeros(), used: false }
+    }
+}
+
+fn both(twist: &Twist) -> Vector6<f64> {
+    let (a, l) = (twist.angular, twist.linear);
+    Vector6::new(a.x, a.y, a.z, l.x, l.y, l.z)
+}
+
+impl Normal {
+    pub(crate) fn new(kinematics: &Kinematics) -> Normal {
+        let columns = kinematics.columns();
+        Normal {
+            system: Envelope::new(columns),
+            cost: 0.0,
+            moves: Vec::new(),
+            solved: Envelope::new(columns),
+            bounds: Vec::new(),
+            entries: Vec::new(),
+            bodies: vec![BodyEquations::none(); kinematics.robot.bodies().len()],
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.system.clear();
+        self.bounds.clear();
+        self.entries.clear();
+        let used = self.bodies.iter_mut().filter(|equations| equations.used);
+        used.for_each(|equations| *equations = BodyEquations::none());
+        self.cost = 0.0;
+    }
+
+    /// One column on its own: `step = miss`.
+    pub(crate) fn column(&mut self, column: usize, weight: f64, miss: f64) {
+        let square = weight * weight;
+        self.cost += 0.5 * square * miss * miss;
+        self.system.right[column] += square * miss;
+        self.system.add(column, column, square);
+    }
+
+    /// What moves with `moves` goes by `miss`, in all three coordinates.
+    pub(crate) fn vector(&mut self, weight: f64, miss: &Vector3<f64>) {
+        let square = weight * weight;
+        self.cost += 0.5 * square * miss.norm_squared();
+        let Some((first, _)) = self.moves.first() else { return };
+        for (i, (row, a)) in self.moves.iter().enumerate() {
+            let scaled = a * square;
+            self.system.right[*row] += scaled.dot(miss);
+            let line = self.system.row(*row, *first);
+            for (column, b) in &self.moves[..=i] {
+                line[*column] += scaled.dot(b);
+            }
+        }
+    }
+
+    /// What moves with `moves` goes by `least` or more along a direction.
+    pub(crate) fn at_least(&mut self, direction: &Vector3<f64>, weight: f64, least: f64) {
+        let start = self.entries.len();
+        self.entries.extend(self.moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
+        let bound =
+            Bound { entries: start..self.entries.len(), square: weight * weight, least, holds: least > 0.0 };
+        self.cost += 0.5 * bound.square * least.max(0.0).powi(2);
+        self.bounds.push(bound);
+    }
+
+    /// Solves the equations, with the bounds that are broken now and those that the step would break; `fix` fixes
+    /// columns of a system. The step, if there is one.
+    pub(crate) fn solve(&mut self, fix: impl Fn(&mut Envelope)) -> Option<&mut [f64]> {
+        /// How often bounds are added.
+        const ROUNDS: usize = 3;
+        /// What a step may be short of a bound \[m\].
+        const SHORT: f64 = 1e-3;
+        let Normal { system, solved, entries, bounds, .. } = self;
+        for round in 1..=ROUNDS {
+            solved.copy_from(system);
+            for bound in bounds.iter().filter(|bound| bound.holds) {
+                let row = &entries[bound.entries.clone()];
+                let Some((first, _)) = row.first() else { continue };
+                for (i, (at, a)) in row.iter().enumerate() {
+                    let scaled = a * bound.square;
+                    solved.right[*at] += scaled * bound.least;
+                    let line = solved.row(*at, *first);
+                    row[..=i].iter().for_each(|(column, b)| line[*column] += scaled * b);
+                }
+            }
+            fix(solved);
+            if !solved.solve() {
+                return None;
+            }
+            let mut more = false;
+            for bound in bounds.iter_mut().filter(|bound| !bound.holds && round < ROUNDS) {
+                let row = &entries[bound.entries.clone()];
+                let moved: f64 = row.iter().map(|(column, value)| value * solved.right[*column]).sum();
+                bound.holds = moved < bound.least - SHORT;
+                more |= bound.holds;
+            }
+            if !more {
+                break;
+            }
+        }
+        Some(&mut solved.right)
+    }
+
+    /// A point of a body goes by `miss` along a direction.
+    pub(crate) fn point(
+        &mut self,
+        body: usize,
+        arm: &Vector3<f64>,
+        direction: &Vector3<f64>,
+        weight: f64,
+        miss: f64,
+    ) {
+        let turn = arm.cross(direction);
+        let row = both(&Twist { angular: turn, linear: *direction });
+        let square = weight * weight;
+        self.cost += 0.5 * square * miss * miss;
+        let equations = &mut self.bodies[body];
+        equations.used = true;
+        equations.matrix.ger(square, &row, &row, 1.0);
+        equations.right.axpy(square * miss, &row, 1.0);
+    }
+
+    /// A body turns by `miss`.
+    pub(crate) fn turn(&mut self, body: usize, weight: f64, miss: &Vector3<f64>) {
+        let square = weight * weight;
+        self.cost += 0.5 * square * miss.norm_squared();
+        let equations = &mut self.bodies[body];
+        equations.used = true;
+        for axis in 0..3 {
+            equations.matrix[(axis, axis)] += square;
+            equations.right[axis] += square * miss[axis];
+        }
+    }
+
+    /// Brings what was asked of bodies to the joints that move them.
+    pub(crate) fn spread(&mut self, kinematics: &Kinematics) {
+        let Normal { system, bodies, .. } = self;
+        let base = kinematics.base_column();
+        for body in (0..bodies.len()).rev() {
+            if !bodies[body].used {
+                continue;
+            }
+            let BodyEquations { matrix, right, .. } = bodies[body];
+            if let Some(parent) = kinematics.robot.bodies()[body].parent {
+                let parent = &mut bodies[parent];
+                parent.matrix += matrix;
+                parent.right += right;
+                parent.used = true;
+            }
+            let movers = kinematics.movers(body);
+            let own = kinematics.robot.joints_of(body).len();
+            for behind in (movers.len() - own..movers.len()).rev() {
+                let joint = movers[behind];
+                let (column, factor) = kinematics.column(joint);
+                let twist = both(kinematics.twist(joint));
+                let force = matrix * twist * factor;
+                system.right[column] += factor * twist.dot(&right);
+                for other in &movers[..behind] {
+                    let (row, factor) = kinematics.column(*other);
+                    let value = factor * both(kinematics.twist(*other)).dot(&force);
+                    // Of two joints that one drives, both orders are on its diagonal.
+                    system.add(row, column, if row == column { 2.0 * value } else { value });
+                }
+                system.add(column, column, factor * twist.dot(&force));
+                for axis in 0..3 {
+                    system.add(base + axis, column, force[3 + axis]);
+                    system.add(base + 3 + axis, column, force[axis]);
+                }
+            }
+        }
+        if bodies[0].used {
+            // The position of the base comes first.
+            let place = |at: usize| base + (at + 3) % 6;
+            for a in 0..6 {
+                system.right[place(a)] += bodies[0].right[a];
+                for b in (0..6).filter(|b| place(*b) <= place(a)) {
+                    system.add(place(a), place(b), bodies[0].matrix[(a, b)]);
+                }
+            }
+        }
+    }
+}
