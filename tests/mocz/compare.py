@@ -27,7 +27,7 @@ def compare(ours, theirs):
             return math.inf
         track = tracks.get(joint["name"], {})
         pairs = [(joint["offset"], wanted["offset"])]
-        w, x, y, z = wanted.get("rest_rotation", [1, 0, 0, 0])
+        w, x, y, z = wanted.get("rotation", [1, 0, 0, 0])
         rotations = track.get("rotation") or [[w, x, y, z]]
         found = joint["rotation"] or [joint["rest"]]
         for frame in range(frames):
