@@ -78,12 +78,11 @@ impl Compressed {
             (Some(range), _) => {
                 // A joint takes a few hundred bytes: names are the only part that may be long.
                 let limit = limits.joints as u64 * 1024 + 65536;
-                if parts.described as u64 > limit {
+                if parts.structure as u64 > limit {
                     let what = "bytes of skeleton";
-                    return Err(CompressError::Limit { what, found: parts.described as u64, limit });
+                    return Err(CompressError::Limit { what, found: parts.structure as u64, limit });
                 }
-                let described = unpack(&bytes[range.clone()], parts.described);
-                let skeleton = crate::skeleton::parse(&described, limits)
+                let skeleton = crate::skeleton::unpack(&bytes[range.clone()], parts.structure, limits)
                     .map_err(|found| CompressError::malformed(Section::Skeleton, range.start, found))?;
                 Arc::new(skeleton)
             }
@@ -169,6 +168,6 @@ fn as_read(bytes: &[u8], parts: &Parts, given: &Skeleton) -> Result<Arc<Skeleton
 }
 
 /// What a file keeps of its skeleton, to recognise it.
-fn fingerprint(skeleton: &Skeleton) -> u64 {
+pub(crate) fn fingerprint(skeleton: &Skeleton) -> u64 {
     xxh3_64(&crate::skeleton::describe(skeleton))
 }

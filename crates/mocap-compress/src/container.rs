@@ -1,7 +1,7 @@
 //! The `.mocz` container: a header, a table of sections, the sections.
 //!
 //! Every byte of a file is under a checksum, so a damaged file is an error and never another motion. The format is
-//! described in `docs/mocz.md`; versions that were ever released stay readable.
+//! structure in `docs/mocz.md`; versions that were ever released stay readable.
 
 use crate::error::{CompressError, Section};
 use crate::wire::Reader;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) const MAGIC: [u8; 4] = *b"MOCZ";
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 /// Header flag: the skeleton is in another file.
 pub(crate) const EXTERNAL_SKELETON: u8 = 1;
 /// Header flag: the section of the skeleton says how to read that of the other file.
@@ -29,8 +29,8 @@ pub(crate) struct Parts {
     pub(crate) info: CompressedInfo,
     /// The fingerprint of the skeleton's description.
     pub(crate) fingerprint: u64,
-    /// Length of the skeleton's description, unpacked.
-    pub(crate) described: usize,
+    /// Length of the skeleton's structure, unpacked.
+    pub(crate) structure: usize,
     pub(crate) skeleton: Option<Range<usize>>,
     /// How to read a skeleton of another file; `None` where it is taken as it is.
     pub(crate) reading: Option<Range<usize>>,
@@ -55,33 +55,42 @@ pub(crate) fn block_count(frames: usize, block_frames: usize) -> usize {
     if frames == 0 { 0 } else { (frames - 1).div_ceil(block_frames).max(1) }
 }
 
+/// The section of the skeleton.
+#[cfg(feature = "encode")]
+pub(crate) struct SkeletonSection {
+    /// The skeleton, or how to read that of another file.
+    pub(crate) bytes: Vec<u8>,
+    /// The length of its structure, unpacked; `None` where the skeleton is in another file.
+    pub(crate) structure: Option<usize>,
+    /// The fingerprint of the skeleton as decoded.
+    pub(crate) fingerprint: u64,
+}
+
 /// Puts the parts of a file together.
 #[cfg(feature = "encode")]
 pub(crate) fn assemble(
     info: &CompressedInfo,
     block_frames: usize,
-    description: &[u8],
-    reading: Option<&[u8]>,
+    skeleton: &SkeletonSection,
     (plan, extras): (&[u8], Option<&[u8]>),
     blocks: &[Vec<u8>],
 ) -> Vec<u8> {
-    use crate::wire::{pack, put_number};
+    use crate::wire::put_number;
     let mut bytes = Vec::from(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.push(info.profile.code());
-    let of_skeleton = if reading.is_some() { EXTERNAL_SKELETON | EXTERNAL_READING } else { 0 };
+    let of_skeleton = if skeleton.structure.is_none() { EXTERNAL_SKELETON | EXTERNAL_READING } else { 0 };
     bytes.push(of_skeleton | if extras.is_some() { EXTRAS } else { 0 });
     bytes.extend((info.frames as u64).to_le_bytes());
     for value in [info.rate.fps(), info.tolerance, info.shell, info.metres_per_unit] {
         bytes.extend(value.to_le_bytes());
     }
-    bytes.extend(xxh3_64(description).to_le_bytes());
+    bytes.extend(skeleton.fingerprint.to_le_bytes());
     bytes.extend((block_frames as u32).to_le_bytes());
     debug_assert_eq!(bytes.len(), HEADER_BYTES);
-    let skeleton = reading.map_or_else(|| pack(description), Vec::from);
-    put_number(&mut bytes, if reading.is_some() { 0 } else { description.len() as u64 });
+    put_number(&mut bytes, skeleton.structure.unwrap_or(0) as u64);
     let extras = extras.map(packed_with_length);
-    let sections: Vec<&[u8]> = [&skeleton[..], plan]
+    let sections: Vec<&[u8]> = [&skeleton.bytes[..], plan]
         .into_iter()
         .chain(extras.as_deref())
         .chain(blocks.iter().map(Vec::as_slice))
@@ -149,7 +158,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     let before_blocks = 2 + usize::from(has_extras);
     let count = usize::try_from(frames).ok().map(|frames| block_count(frames, block_frames.max(1)));
     let mut table = Vec::new();
-    let described = reader.number(1 << 40, "a length").map_err(malformed)? as usize;
+    let structure = reader.number(1 << 40, "a length").map_err(malformed)? as usize;
     for _ in 0..count.unwrap_or(usize::MAX).saturating_add(before_blocks) {
         let length = reader.number(1 << 40, "a length of a section").map_err(malformed)? as usize;
         table.push((length, u64::from_le_bytes(reader.array("a checksum").map_err(malformed)?)));
@@ -200,5 +209,5 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits) -> Result<Parts, Compress
     let first = ranges.remove(0);
     let reading = (flags & EXTERNAL_READING != 0).then(|| first.clone());
     let skeleton = (!external).then_some(first);
-    Ok(Parts { info, fingerprint, described, skeleton, reading, plan, extras, blocks, block_frames })
+    Ok(Parts { info, fingerprint, structure, skeleton, reading, plan, extras, blocks, block_frames })
 }

@@ -2,20 +2,18 @@
 
 use crate::hierarchy::Node;
 use crate::lattice::Residual;
-
-/// The number of levels.
-const LEVELS: usize = 8;
+use crate::track::LEVELS;
 
 /// Weights of the estimate: the last residual of the level, the one before, the level's mean, and the mean
 /// scaled by how large the neighbours' residuals are against the means of their levels.
-const LAST: f32 = 0.25;
-const EARLIER: f32 = 0.15;
-const MEAN: f32 = 0.3;
-const AROUND: f32 = 0.3;
+const LAST: f32 = 0.2;
+const EARLIER: f32 = 0.12;
+const MEAN: f32 = 0.4;
+const AROUND: f32 = 0.28;
 /// The first guess of a level's mean, from that of the level above.
 const NEXT_LEVEL: f32 = 0.35;
 /// The rate at which a mean adapts.
-const RATE: f32 = 0.07;
+const RATE: f32 = 0.03;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
@@ -67,9 +65,9 @@ impl History {
         (expected, level.residual)
     }
 
-    /// Adds the residual of a node.
+    /// Adds the residual of a node; returns its magnitudes.
     #[inline]
-    pub(crate) fn learn(&mut self, node: &Node, residual: Residual) {
+    pub(crate) fn learn(&mut self, node: &Node, residual: Residual) -> [f32; 3] {
         let frame = node.frame as usize;
         let magnitude = residual.k.map(|k| (k.unsigned_abs() >> residual.refine) as f32);
         self.magnitudes[frame] = magnitude;
@@ -82,5 +80,6 @@ impl History {
         for i in 0..3 {
             level.mean[i] += (magnitude[i] - level.mean[i]) * rate;
         }
+        magnitude
     }
 }

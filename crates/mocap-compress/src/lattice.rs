@@ -42,10 +42,9 @@ impl Residual {
 }
 
 impl Lattice {
-    /// The vector of a point.
+    /// The vector of numbers of steps.
     #[inline]
-    pub(crate) fn vector(&self, residual: Residual) -> [f32; 3] {
-        let [a, b, c] = residual.numbers();
+    pub(crate) fn vector(&self, [a, b, c]: [f32; 3]) -> [f32; 3] {
         let [x, y, z] = &self.basis;
         [0, 1, 2].map(|i| x[i] * a + y[i] * b + z[i] * c)
     }

@@ -34,8 +34,10 @@
 //! Decoding uses only operations that IEEE 754 rounds exactly: every machine decodes the same bits. Programs that
 //! only play leave out the feature `encode` (on by default).
 
+mod activity;
 mod archive;
 mod bits;
+mod compose;
 mod compressed;
 mod container;
 #[cfg(feature = "encode")]
@@ -55,6 +57,7 @@ mod residual;
 mod runtime;
 mod sampler;
 mod skeleton;
+mod starts;
 mod to_clip;
 mod track;
 mod window;

@@ -1,6 +1,6 @@
-//! A binary arithmetic coder with adaptive probabilities.
+//! An arithmetic coder with adaptive probabilities of bits and of sixteen symbols.
 //!
-//! Based on: G. N. N. Martin, "Range encoding", 1979, in the carry-propagating form of I. Pavlov's LZMA; the
+//! Based on: G. N. N. Martin, "Range encoding", 1979, in the carry-propagating form of I. Pavlov's LZMA; a
 //! probability is the mean of a fast and a slow estimate.
 
 /// The adaptive probability of a 0.
@@ -12,6 +12,8 @@ pub(crate) struct Bit {
     seen: u16,
     /// Both estimates together, precomputed: a decoder waits for nothing else.
     zero: u16,
+    #[cfg(test)]
+    pub(crate) counts: [u32; 2],
 }
 
 const FAST: u16 = 4;
@@ -22,7 +24,14 @@ const LEARNT: u16 = 12;
 impl Bit {
     /// A bit that is 0 with about this probability out of 65536.
     pub(crate) const fn new(zero: u16) -> Bit {
-        Bit { fast: zero, slow: zero, seen: 6, zero: Bit::mean(zero, zero) }
+        Bit {
+            fast: zero,
+            slow: zero,
+            seen: 6,
+            zero: Bit::mean(zero, zero),
+            #[cfg(test)]
+            counts: [0; 2],
+        }
     }
 
     /// Initial model; adapts quickly.
@@ -39,6 +48,10 @@ impl Bit {
 
     #[inline]
     pub(crate) fn learn(&mut self, bit: bool) {
+        #[cfg(test)]
+        {
+            self.counts[usize::from(bit)] += 1;
+        }
         let slow = (self.seen / 2 + 1).min(SLOW);
         let fast = slow.min(FAST);
         self.seen = (self.seen + 1).min(LEARNT);
@@ -51,11 +64,92 @@ impl Bit {
     }
 }
 
+/// The number of symbols of a [`Symbols`].
+pub(crate) const SYMBOLS: usize = 16;
+/// What the chances of all symbols add up to, in an estimate.
+pub(crate) const WHOLE: u16 = 65504;
+const SYMBOL_FAST: u16 = 5;
+const SYMBOL_SLOW: u16 = 8;
+
+/// The adaptive chances of sixteen symbols: in each estimate, by symbol, those of all symbols below it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Symbols {
+    fast: [u16; SYMBOLS],
+    slow: [u16; SYMBOLS],
+    /// The number of symbols seen, capped.
+    seen: u16,
+    #[cfg(test)]
+    pub(crate) counts: [u32; SYMBOLS],
+}
+
+impl Symbols {
+    /// Symbols with about these chances below each of them, out of [`WHOLE`]; the first is 0.
+    pub(crate) const fn new(below: [u16; SYMBOLS]) -> Symbols {
+        Symbols {
+            fast: below,
+            slow: below,
+            seen: 6,
+            #[cfg(test)]
+            counts: [0; SYMBOLS],
+        }
+    }
+
+    /// Symbols that are equally likely.
+    pub(crate) const fn unknown() -> Symbols {
+        let mut below = [0; SYMBOLS];
+        let mut at = 0;
+        while at < SYMBOLS {
+            below[at] = WHOLE / SYMBOLS as u16 * at as u16;
+            at += 1;
+        }
+        Symbols { seen: 0, ..Symbols::new(below) }
+    }
+
+    /// By symbol, the chances of all below it out of 2^15; every symbol has one.
+    #[inline(always)]
+    fn bounds(&self) -> [u16; SYMBOLS] {
+        let mut bounds = INDICES;
+        for ((bound, fast), slow) in bounds.iter_mut().zip(&self.fast).zip(&self.slow) {
+            *bound += (fast >> 2) + (slow >> 2);
+        }
+        bounds
+    }
+
+    #[inline(always)]
+    fn learn(&mut self, symbol: usize) {
+        #[cfg(test)]
+        {
+            self.counts[symbol] += 1;
+        }
+        let slow = (self.seen / 2 + 2).min(SYMBOL_SLOW);
+        let fast = slow.min(SYMBOL_FAST);
+        self.seen = (self.seen + 1).min(LEARNT);
+        // Sixteen side by side: all ones where the estimate rises.
+        let rises = INDICES.map(|index| if index > symbol as u16 { 0xFFFF } else { 0 });
+        follow(&mut self.fast, &rises, fast);
+        follow(&mut self.slow, &rises, slow);
+    }
+}
+
+const INDICES: [u16; SYMBOLS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// Moves an estimate up to [`WHOLE`] where it rises, and down to 0 elsewhere.
+#[inline(always)]
+fn follow(estimate: &mut [u16; SYMBOLS], rises: &[u16; SYMBOLS], pace: u16) {
+    for (below, rises) in estimate.iter_mut().zip(rises) {
+        let up = (WHOLE - *below) >> pace;
+        let down = *below >> pace;
+        *below = below.wrapping_add(up & rises).wrapping_sub(down & !rises);
+    }
+}
+
 /// Encoder and decoder behind one trait: a model is written once. An encoder returns the bits it is given, a decoder
 /// those it reads.
 pub(crate) trait BitCoder {
     /// Codes a bit with an adaptive probability.
     fn bit(&mut self, model: &mut Bit, bit: bool) -> bool;
+    /// Codes a symbol with adaptive chances.
+    fn symbol(&mut self, model: &mut Symbols, symbol: usize) -> usize;
     /// Codes the low `count` (at most 16) bits of a value with even odds.
     fn even(&mut self, value: u32, count: u32) -> u32;
 }
@@ -135,6 +229,22 @@ impl BitCoder for RangeEncoder {
     }
 
     #[inline]
+    fn symbol(&mut self, model: &mut Symbols, symbol: usize) -> usize {
+        let bounds = model.bounds();
+        let low = u32::from(bounds[symbol]);
+        let high = bounds.get(symbol + 1).map_or(1 << 15, |bound| u32::from(*bound));
+        self.range >>= 15;
+        self.low += u64::from(self.range) * u64::from(low);
+        self.range *= high - low;
+        model.learn(symbol);
+        while self.range < 1 << 24 {
+            self.range <<= 8;
+            self.shift();
+        }
+        symbol
+    }
+
+    #[inline]
     fn even(&mut self, value: u32, count: u32) -> u32 {
         let value = value & ((1 << count) - 1);
         self.range >>= count;
@@ -190,6 +300,29 @@ impl BitCoder for RangeDecoder<'_> {
     }
 
     #[inline]
+    fn symbol(&mut self, model: &mut Symbols, _: usize) -> usize {
+        let bounds = model.bounds();
+        self.range >>= 15;
+        let value = (self.code / self.range).min(0x7FFF) as i16;
+        let mut below = 0u16;
+        for bound in bounds {
+            below += u16::from(bound as i16 <= value);
+        }
+        // The first bound is 0.
+        let symbol = usize::from(below - 1) % SYMBOLS;
+        let low = u32::from(bounds[symbol]);
+        let high = bounds.get(symbol + 1).map_or(1 << 15, |bound| u32::from(*bound));
+        self.code -= low * self.range;
+        self.range *= high - low;
+        model.learn(symbol);
+        while self.range < 1 << 24 {
+            self.range <<= 8;
+            self.code = self.code << 8 | self.next();
+        }
+        symbol
+    }
+
+    #[inline]
     fn even(&mut self, _: u32, count: u32) -> u32 {
         self.range >>= count;
         let value = (self.code / self.range).min((1 << count) - 1);
@@ -222,14 +355,18 @@ mod tests {
             let values = noise(count);
             let mut encoder = RangeEncoder::new();
             let mut models = [Bit::new(0x8000); 4];
+            let mut symbols = Symbols::unknown();
             for &value in &values {
+                encoder.symbol(&mut symbols, (value >> 4 & value & 0xF) as usize);
                 encoder.bit(&mut models[value as usize & 3], value >> 8 & 0xFF < 9);
                 encoder.even(value, 1 + value % 16);
             }
             let bytes = encoder.finish();
             let mut decoder = RangeDecoder::new(&bytes);
             let mut models = [Bit::new(0x8000); 4];
+            let mut symbols = Symbols::unknown();
             for &value in &values {
+                assert_eq!(decoder.symbol(&mut symbols, 0), (value >> 4 & value & 0xF) as usize);
                 let bits = 1 + value % 16;
                 assert_eq!(decoder.bit(&mut models[value as usize & 3], false), value >> 8 & 0xFF < 9);
                 assert_eq!(decoder.even(0, bits), value & ((1 << bits) - 1));
@@ -246,5 +383,18 @@ mod tests {
         }
         // The entropy is 0.0114 bits a bit.
         assert!(encoder.finish().len() < 170, "more than 1.5 times the entropy");
+    }
+
+    #[test]
+    fn frequent_symbols_cost_their_entropy() {
+        let mut encoder = RangeEncoder::new();
+        let mut model = Symbols::unknown();
+        for value in noise(80_000) {
+            // Two of three are 5, the others any.
+            encoder.symbol(&mut model, if value % 3 > 0 { 5 } else { (value >> 8) as usize % 16 });
+        }
+        // The entropy is 2.2 bits a symbol.
+        let bits = encoder.finish().len() as f64 * 8.0 / 80_000.0;
+        assert!(bits < 2.3, "{bits}");
     }
 }

@@ -2,23 +2,28 @@
 //! magnitude.
 
 use crate::lattice::{FINEST, Kind, Residual};
-use crate::range_coder::{Bit, BitCoder};
+use crate::range_coder::{Bit, BitCoder, SYMBOLS, Symbols};
+use crate::starts::{CLASSES, ODD, ZERO};
 
-/// Classes of magnitude: 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, … in half octaves; the last one is an escape.
-const CLASSES: usize = 32;
-const ESCAPE: u32 = 31;
+/// The classes of magnitude are 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, … in half octaves. The last symbol of a class
+/// says that the class is [`HIGH`] or above.
+const HIGH: u32 = SYMBOLS as u32 - 1;
+/// The last class: its magnitudes are stored in full.
+const LARGEST: u32 = 2 * HIGH;
 /// Half octaves of the expected magnitude, from 1/32 up.
-const LEVELS: usize = 40;
+pub(crate) const BUCKETS: usize = 40;
 /// The axes coded before: none; smaller, as large, larger than expected.
-const NEIGHBOURS: usize = 4;
+pub(crate) const NEIGHBOURS: usize = 4;
 
 /// Three whole numbers of a residual and their expected magnitudes.
 #[derive(Debug)]
 pub(crate) struct ResidualModel {
-    zero: [[Bit; LEVELS]; 3],
-    class: Vec<[Bit; CLASSES]>,
-    mantissa: [Bit; CLASSES],
-    odd: [Bit; LEVELS],
+    pub(crate) zero: [[Bit; BUCKETS]; 3],
+    /// By parity, neighbours and bucket.
+    pub(crate) class: Vec<Symbols>,
+    high: [Symbols; BUCKETS],
+    mantissa: [Bit; LARGEST as usize],
+    pub(crate) odd: [Bit; BUCKETS],
     refine: [Bit; FINEST as usize],
     sign: [[Bit; 3]; 3],
 }
@@ -28,7 +33,7 @@ pub(crate) struct ResidualModel {
 fn bucket(expected: f32) -> usize {
     // The exponent and the first bit of the mantissa are the half octave, nearly.
     let bits = (expected.max(1.0 / 32.0)).to_bits() >> 22;
-    ((bits - (122 << 1)) as usize).min(LEVELS - 1)
+    ((bits - (122 << 1)) as usize).min(BUCKETS - 1)
 }
 
 #[inline]
@@ -37,7 +42,7 @@ fn class_of(magnitude: u32) -> u32 {
         return magnitude;
     }
     let octave = 31 - magnitude.leading_zeros();
-    (2 * octave + (magnitude >> (octave - 1) & 1)).min(ESCAPE)
+    (2 * octave + (magnitude >> (octave - 1) & 1)).min(LARGEST)
 }
 
 /// The first magnitude of a class and the bits that tell its members apart.
@@ -50,59 +55,15 @@ fn members(class: u32) -> (u32, u32) {
     ((2 + (class & 1)) << (octave - 1), octave - 1)
 }
 
-/// Probabilities of a geometric distribution with this mean, as a tree of bits.
-fn geometric(mean: f64) -> [Bit; CLASSES] {
-    let theta = mean / (1.0 + mean);
-    // P(magnitude >= n) = theta^n.
-    let tail = |n: u32| {
-        let (mut power, mut base, mut n) = (1.0, theta, n);
-        while n > 0 {
-            if n & 1 == 1 {
-                power *= base;
-            }
-            base *= base;
-            n >>= 1;
-        }
-        power
-    };
-    let mut mass = [0.0f64; 2 * CLASSES];
-    for class in 0..CLASSES {
-        let (first, bits) = members(class as u32);
-        mass[CLASSES + class] =
-            tail(first) - if class as u32 == ESCAPE { 0.0 } else { tail(first + (1 << bits)) } + 1e-7;
-    }
-    for node in (1..CLASSES).rev() {
-        mass[node] = mass[2 * node] + mass[2 * node + 1];
-    }
-    let mut tree = [Bit::new(0x8000); CLASSES];
-    for node in 1..CLASSES {
-        tree[node] = Bit::new((65536.0 * mass[2 * node] / mass[node]).clamp(64.0, 65472.0) as u16);
-    }
-    tree
-}
-
 impl ResidualModel {
     pub(crate) fn new() -> ResidualModel {
-        let half_octave = |level: usize| {
-            let mut mean = 1.2 / 32.0;
-            for _ in 0..level / 2 {
-                mean *= 2.0;
-            }
-            if level & 1 == 1 { mean * 1.45 } else { mean }
-        };
-        let class = (0..2 * NEIGHBOURS * LEVELS).map(|at| geometric(half_octave(at % LEVELS))).collect();
-        let mut zero = [[Bit::new(0x8000); LEVELS]; 3];
-        for set in &mut zero {
-            for (level, bit) in set.iter_mut().enumerate() {
-                let miss = 1.0 / (1.0 + half_octave(level));
-                *bit = Bit::new((65536.0 * (1.0 - miss * miss * miss)).clamp(64.0, 65472.0) as u16);
-            }
-        }
+        let classes = CLASSES.iter().map(|below| Symbols::new(*below));
         ResidualModel {
-            zero,
-            odd: [Bit::new(0x6000); LEVELS],
-            class,
-            mantissa: [Bit::new(0x8800); CLASSES],
+            zero: ZERO.map(|set| set.map(Bit::new)),
+            odd: ODD.map(Bit::new),
+            class: classes.clone().chain(classes).collect(),
+            high: [Symbols::unknown(); BUCKETS],
+            mantissa: [Bit::new(0x8800); LARGEST as usize],
             sign: [[Bit::new(0x8000); 3]; 3],
             refine: [Bit::new(0xFA00); FINEST as usize],
         }
@@ -144,15 +105,8 @@ impl ResidualModel {
                 _ => 3,
             };
             let set = neighbours + if odd { NEIGHBOURS } else { 0 };
-            let tree = &mut self.class[set * LEVELS + bucket(expected[axis])];
             let magnitude = k[axis].unsigned_abs() >> u32::from(centred);
-            let wanted = class_of(magnitude);
-            let mut node = 1;
-            for shift in (0..5).rev() {
-                let bit = coder.bit(&mut tree[node & 31], wanted >> shift & 1 == 1);
-                node = 2 * node + usize::from(bit);
-            }
-            let magnitude = self.magnitude(coder, node as u32 - CLASSES as u32, magnitude);
+            let magnitude = self.magnitude(coder, set, bucket(expected[axis]), magnitude);
             sum += magnitude as f32;
             sum_expected += expected[axis];
             let magnitude = (magnitude << u32::from(centred) | u32::from(odd)) as i32;
@@ -165,8 +119,14 @@ impl ResidualModel {
     }
 
     #[inline]
-    fn magnitude<C: BitCoder>(&mut self, coder: &mut C, class: u32, value: u32) -> u32 {
-        if class == ESCAPE {
+    fn magnitude<C: BitCoder>(&mut self, coder: &mut C, set: usize, bucket: usize, value: u32) -> u32 {
+        let wanted = class_of(value);
+        let symbol = coder.symbol(&mut self.class[set * BUCKETS + bucket], wanted.min(HIGH) as usize) as u32;
+        let class = match symbol {
+            HIGH => HIGH + coder.symbol(&mut self.high[bucket], wanted.saturating_sub(HIGH) as usize) as u32,
+            class => class,
+        };
+        if class == LARGEST {
             let high = coder.even(value >> 15, 12);
             return high << 15 | coder.even(value & 0x7FFF, 15);
         }
@@ -189,15 +149,15 @@ mod tests {
     #[test]
     fn classes_cover_every_magnitude_once() {
         let mut next = 0;
-        for class in 0..ESCAPE {
+        for class in 0..LARGEST {
             let (first, bits) = members(class);
             assert_eq!(first, next);
             next = first + (1 << bits);
             assert_eq!(class_of(first), class);
             assert_eq!(class_of(next - 1), class);
         }
-        assert_eq!(class_of(next), ESCAPE);
-        assert_eq!(class_of(u32::MAX), ESCAPE);
+        assert_eq!(class_of(next), LARGEST);
+        assert_eq!(class_of(u32::MAX), LARGEST);
     }
 
     #[test]

@@ -2,12 +2,10 @@
 //! nothing once it exists.
 
 use crate::compressed::Compressed;
-use crate::hierarchy::{self, Node, Reach};
 use crate::lanes::{LANES, Quats, groups};
 use crate::plan::Local;
 use crate::quat::{self, Quat};
-use crate::range_coder::RangeDecoder;
-use crate::track::{Moving, Unknown, code_tracks};
+use crate::track::Moving;
 use crate::window::Window;
 use crate::{Profile, archive, keys, runtime};
 use mocap_model::JointId;
@@ -42,7 +40,7 @@ pub struct Sampler<'a> {
     /// The joints whose rotations move, and those whose translations do.
     rotations: Vec<usize>,
     translations: Vec<usize>,
-    archive: Option<Vec<Node>>,
+    archive: Option<archive::Decoder>,
     runtime: Option<runtime::Reader>,
 }
 
@@ -90,7 +88,7 @@ impl<'a> Sampler<'a> {
             rest: clip.constants.iter().map(rest).collect(),
             rotations: joints_of(Moving::Rotation),
             translations: joints_of(Moving::Translation),
-            archive: None,
+            archive: (clip.parts.info.profile == Profile::Archive).then(|| archive::Decoder::new(clip)),
             runtime,
         }
     }
@@ -262,22 +260,12 @@ impl<'a> Sampler<'a> {
         let parts = &self.clip.parts;
         let block = (frame / parts.block_frames).min(parts.blocks.len() - 1);
         let frames = parts.frames_of(block);
-        let bytes = &self.clip.bytes[parts.blocks[block].clone()];
-        match &mut self.runtime {
-            Some(reader) => reader.seek(self.clip, block, frame - frames.start, &mut self.window),
-            None if parts.info.profile == Profile::Keys => keys::decode(self.clip, block, &mut self.window),
-            None => {
-                let nodes = match &mut self.archive {
-                    Some(nodes) if nodes.len() == frames.len() => nodes,
-                    nodes => {
-                        nodes.insert(hierarchy::schedule(frames.len() as u32, archive::TOP, Reach::Block))
-                    }
-                };
-                let mut coder = RangeDecoder::new(bytes);
-                let levels = hierarchy::levels(archive::TOP);
-                let tracks = code_tracks(&mut coder, &mut Unknown, nodes, levels, &self.clip.kinds);
-                self.window.fill(frames.start, frames.len(), &tracks.rotations, &tracks.translations);
-            }
+        if let Some(reader) = &mut self.runtime {
+            reader.seek(self.clip, block, frame - frames.start, &mut self.window);
+        } else if let Some(decoder) = &mut self.archive {
+            decoder.decode(self.clip, block, &mut self.window);
+        } else {
+            keys::decode(self.clip, block, &mut self.window);
         }
     }
 }

@@ -1,7 +1,9 @@
-//! The skeleton as bytes: everything that [`Skeleton`] holds, numbers to the bit.
+//! The skeleton as bytes: everything that [`Skeleton`] holds, offsets to a share of the tolerance.
 
 use crate::OpenLimits;
-use crate::wire::{Malformed, Reader};
+use crate::range_coder::RangeDecoder;
+use crate::track::HeadModel;
+use crate::wire::{Bytes, Malformed, Reader};
 use crate::wire::{put_float, put_number, put_text};
 use mocap_model::{
     Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, Role, SignedAxis, Skeleton, Space, Unit,
@@ -9,14 +11,95 @@ use mocap_model::{
 };
 use nalgebra::Quaternion;
 
-/// The skeleton as bytes.
+/// The name of an end site is that of its parent with this behind; it is then not stored.
+const END: &str = "_End";
+/// Parts of one in a stored rotation: three modified Rodrigues parameters.
+const TURN: f64 = (1 << 24) as f64;
+/// Whole numbers of steps in a stored offset are below this.
+const MOST_STEPS: f64 = (1 << 27) as f64;
+/// Models of the numbers of a skeleton, behind those of offsets by axis.
+const REST: usize = 3;
+const FRAME: usize = 4;
+
+/// A step of offsets: one, two or five at some decimal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Step {
+    decimals: u8,
+    times: u8,
+}
+
+impl Step {
+    /// The length of so many steps.
+    fn length(self, steps: i32) -> f64 {
+        f64::from(steps) * f64::from(self.times) / 10f64.powi(i32::from(self.decimals))
+    }
+
+    /// The largest step up to a length.
+    #[cfg(feature = "encode")]
+    fn below(length: f64) -> Step {
+        let steps = (0..16).flat_map(|decimals| [5, 2, 1].map(|times| Step { decimals, times }));
+        steps.into_iter().find(|step| step.length(1) <= length).unwrap_or(Step { decimals: 15, times: 1 })
+    }
+}
+
+/// The skeleton as bytes, every number to the bit.
 pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
+    let mut bytes = put_structure(skeleton);
+    for joint in skeleton.joints() {
+        let rotations = joint.rest_rotation.coords.iter().chain(&joint.dofs.frame.coords);
+        rotations.chain(&joint.offset).for_each(|value| put_float(&mut bytes, *value));
+    }
+    bytes
+}
+
+/// The section of a skeleton whose offsets may be off by half a `share`, and the length of its structure.
+#[cfg(feature = "encode")]
+pub(crate) fn pack(skeleton: &Skeleton, share: f64) -> (Vec<u8>, usize) {
+    use crate::quat::rodrigues;
+    let step = Step::below(share);
+    let offsets = skeleton.joints().iter().flat_map(|joint| joint.offset.iter().copied());
+    let steps: Vec<f64> = offsets.clone().map(|value| (value / step.length(1)).round()).collect();
+    let mut bytes = put_structure(skeleton);
+    let in_steps = steps.iter().all(|steps| steps.abs() < MOST_STEPS);
+    if in_steps {
+        bytes.extend([step.times, step.decimals]);
+    } else {
+        bytes.push(0);
+        offsets.for_each(|value| put_float(&mut bytes, value));
+    }
+    let mut coder = crate::range_coder::RangeEncoder::new();
+    let mut packer = Bytes::primed();
+    for byte in &bytes {
+        packer.code(&mut coder, *byte);
+    }
+    let mut numbers = HeadModel::new();
+    for (joint, steps) in skeleton.joints().iter().zip(steps.chunks(3)) {
+        for (set, rotation) in [(REST, &joint.rest_rotation), (FRAME, &joint.dofs.frame)] {
+            if *rotation != UnitQuaternion::identity() {
+                rodrigues(rotation).iter().for_each(|part| {
+                    numbers.number(&mut coder, set, (part * TURN).round() as i32);
+                });
+            }
+        }
+        if in_steps {
+            steps.iter().enumerate().for_each(|(axis, steps)| {
+                numbers.number(&mut coder, axis, *steps as i32);
+            });
+        }
+    }
+    (coder.finish(), bytes.len())
+}
+
+/// All of the skeleton but rotations and offsets.
+fn put_structure(skeleton: &Skeleton) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_text(&mut bytes, skeleton.name());
     put_space(&mut bytes, skeleton.space());
     put_number(&mut bytes, skeleton.len() as u64);
     for (id, joint) in skeleton.iter() {
-        put_text(&mut bytes, &joint.name);
+        let parent = joint.parent.map(|parent| &skeleton.joints()[parent.index()].name);
+        let implied = parent.is_some_and(|parent| joint.name.strip_suffix(END) == Some(parent.as_str()));
+        put_text(&mut bytes, if implied { "" } else { &joint.name });
         // How far back the parent is; 0 for none.
         put_number(&mut bytes, joint.parent.map_or(0, |parent| u64::from(id.0 - parent.0)));
     }
@@ -34,12 +117,6 @@ pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
         bytes.push(dofs.order.axes().iter().rev().fold(0, |code, axis| code * 3 + axis.index() as u8));
         let free = dofs.rotation.iter().chain(&dofs.translation);
         bytes.push(free.enumerate().fold(0, |bits, (at, free)| bits | u8::from(*free) << at));
-        if !rests {
-            joint.rest_rotation.coords.iter().for_each(|value| put_float(&mut bytes, *value));
-        }
-        if framed {
-            dofs.frame.coords.iter().for_each(|value| put_float(&mut bytes, *value));
-        }
         if dofs.has_limits() {
             for limit in &dofs.limits {
                 let sides = limit.map_or([f64::NAN; 2], |limit| [limit.min, limit.max]);
@@ -50,9 +127,6 @@ pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
         if let Some(role) = joint.role {
             put_text(&mut bytes, role.name());
         }
-    }
-    for joint in skeleton.joints() {
-        joint.offset.iter().for_each(|value| put_float(&mut bytes, *value));
     }
     put_number(&mut bytes, skeleton.chains().len() as u64);
     for chain in skeleton.chains() {
@@ -116,24 +190,34 @@ impl Reading {
     }
 }
 
-/// The skeleton of a description.
-pub(crate) fn parse(bytes: &[u8], limits: &OpenLimits) -> Result<Skeleton, Malformed> {
-    let mut reader = Reader::new(bytes);
+/// The skeleton of a section, whose structure has this length.
+pub(crate) fn unpack(section: &[u8], structure: usize, limits: &OpenLimits) -> Result<Skeleton, Malformed> {
+    let mut coder = RangeDecoder::new(section);
+    let mut packer = Bytes::primed();
+    let bytes: Vec<u8> = (0..structure).map(|_| packer.code(&mut coder, 0)).collect();
+    let mut reader = Reader::new(&bytes);
     let name = reader.text("a name")?;
     let space = space(&mut reader)?;
     let count = reader.number(limits.joints as u64 + 1, "a number of joints within the limit")? as usize;
-    let mut names = Vec::with_capacity(count.min(bytes.len()));
+    let mut names: Vec<(String, Option<JointId>)> = Vec::with_capacity(count.min(bytes.len()));
     for at in 0..count {
-        let name = reader.text("a joint's name")?;
+        let mut name = reader.text("a joint's name")?;
         let back = reader.number(at as u64 + 1, "a parent")? as usize;
+        if name.is_empty() && back > 0 {
+            name = format!("{}{END}", names[at - back].0);
+            // A chain of them would grow without end.
+            if name.len() > structure {
+                return reader.fail("a name within the limit");
+            }
+        }
         names.push((name, (back > 0).then(|| JointId::from(at - back))));
     }
     let mut joints = Vec::with_capacity(names.len());
+    let mut turned = Vec::with_capacity(names.len());
     for (name, parent) in names {
-        joints.push(joint(&mut reader, name, parent)?);
-    }
-    for joint in &mut joints {
-        joint.offset = vector(&mut reader)?;
+        let (joint, turns) = joint(&mut reader, name, parent)?;
+        joints.push(joint);
+        turned.push(turns);
     }
     let chains = reader.number(limits.joints as u64 + 1, "a number of chains")?;
     let mut parsed = Vec::new();
@@ -142,8 +226,34 @@ pub(crate) fn parse(bytes: &[u8], limits: &OpenLimits) -> Result<Skeleton, Malfo
         let [base, tip] = [reader.number(count as u64, "a joint")?, reader.number(count as u64, "a joint")?];
         parsed.push(Chain { name, base: JointId(base as u32), tip: JointId(tip as u32) });
     }
+    let step = match reader.byte("a step of offsets")? {
+        0 => {
+            for joint in &mut joints {
+                joint.offset = vector(&mut reader)?;
+            }
+            None
+        }
+        times @ (1 | 2 | 5) => match reader.byte("a number of decimals")? {
+            decimals @ 0..=15 => Some(Step { decimals, times }),
+            _ => return reader.fail("a number of decimals"),
+        },
+        _ => return reader.fail("a step of offsets"),
+    };
     if reader.rest() != 0 {
         return reader.fail("the end of the skeleton");
+    }
+    let mut numbers = HeadModel::new();
+    let mut three = |sets: [usize; 3]| sets.map(|set| numbers.number(&mut coder, set, 0));
+    for (joint, [rests, framed]) in joints.iter_mut().zip(turned) {
+        if rests {
+            joint.rest_rotation = rotation(three([REST; 3]));
+        }
+        if framed {
+            joint.dofs.frame = rotation(three([FRAME; 3]));
+        }
+        if let Some(step) = step {
+            joint.offset = Vector3::from(three([0, 1, 2]).map(|steps| step.length(steps)));
+        }
     }
     let skeleton = Skeleton::new(name, space, joints).and_then(|skeleton| skeleton.with_chains(parsed));
     skeleton.or_else(|_| reader.fail("a valid skeleton"))
@@ -166,7 +276,12 @@ fn space(reader: &mut Reader<'_>) -> Result<Space, Malformed> {
     Ok(Space { up, forward, unit })
 }
 
-fn joint(reader: &mut Reader<'_>, name: String, parent: Option<JointId>) -> Result<Joint, Malformed> {
+/// A joint, and whether it has a rest rotation and a frame of axes.
+fn joint(
+    reader: &mut Reader<'_>,
+    name: String,
+    parent: Option<JointId>,
+) -> Result<(Joint, [bool; 2]), Malformed> {
     let flags = reader.byte("a joint's flags")?;
     let flag = |at: u8| flags >> at & 1 == 1;
     let code = reader.byte("an order of axes")?;
@@ -174,8 +289,6 @@ fn joint(reader: &mut Reader<'_>, name: String, parent: Option<JointId>) -> Resu
     let Some(order) = EulerOrder::new(order) else { return reader.fail("an order of axes") };
     let free = reader.byte("degrees of freedom")?;
     let free: [bool; 6] = std::array::from_fn(|at| free >> at & 1 == 1);
-    let rest_rotation = if flag(1) { rotation(reader)? } else { UnitQuaternion::identity() };
-    let frame = if flag(2) { rotation(reader)? } else { UnitQuaternion::identity() };
     let mut limits = [None; 3];
     if flag(3) {
         for limit in &mut limits {
@@ -192,27 +305,24 @@ fn joint(reader: &mut Reader<'_>, name: String, parent: Option<JointId>) -> Resu
     };
     let dofs = Dofs {
         order,
-        frame,
+        frame: UnitQuaternion::identity(),
         rotation: [free[0], free[1], free[2]],
         translation: [free[3], free[4], free[5]],
         limits,
     };
-    Ok(Joint { name, parent, offset: Vector3::zeros(), rest_rotation, dofs, role, end_site: flag(0) })
+    let rest_rotation = UnitQuaternion::identity();
+    let joint =
+        Joint { name, parent, offset: Vector3::zeros(), rest_rotation, dofs, role, end_site: flag(0) };
+    Ok((joint, [flag(1), flag(2)]))
 }
 
 fn vector(reader: &mut Reader<'_>) -> Result<Vector3<f64>, Malformed> {
     Ok(Vector3::new(reader.float("an offset")?, reader.float("an offset")?, reader.float("an offset")?))
 }
 
-fn rotation(reader: &mut Reader<'_>) -> Result<UnitQuaternion<f64>, Malformed> {
-    let mut parts = [0.0; 4];
-    for part in &mut parts {
-        *part = reader.float("a rotation")?;
-    }
-    let [i, j, k, w] = parts;
-    let q = Quaternion::new(w, i, j, k);
-    if (q.norm() - 1.0).abs() > 1e-6 {
-        return reader.fail("a rotation of length one");
-    }
-    Ok(UnitQuaternion::new_unchecked(q))
+/// The rotation of stored parameters.
+fn rotation(parts: [i32; 3]) -> UnitQuaternion<f64> {
+    let r = Vector3::from(parts.map(f64::from)) / TURN;
+    let square = r.norm_squared();
+    UnitQuaternion::new_normalize(Quaternion::from_parts(16.0 - square, r * 8.0))
 }

@@ -1,14 +1,15 @@
-//! Moving tracks: the head of each, and the loop that codes all of them frame by frame.
-//!
-//! The loop is written once. An encoder runs it with a [`Source`] that chooses residuals and a coder that
-//! writes them; a decoder runs it with a blank source and a coder that reads.
+//! Moving tracks: the head of each, and the coder of their residuals.
 
+use crate::activity::Activity;
 use crate::hierarchy::Node;
 use crate::history::History;
 use crate::lattice::{Column, DIRECTION, Kind, Lattice, Residual};
 use crate::quat::{self, Quat};
 use crate::range_coder::{Bit, BitCoder};
 use crate::residual::ResidualModel;
+
+/// Levels of frames, at most.
+pub(crate) const LEVELS: usize = 8;
 
 /// The kind of a moving track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,9 @@ pub(crate) const MATRIX_UNIT: f32 = 16.0;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
     /// By level, an index into [`FLATNESS`].
-    pub(crate) flat: [u8; 8],
+    pub(crate) flat: [u8; LEVELS],
+    /// An index into [`FINER`].
+    pub(crate) finer: u8,
     /// What frames without taps are predicted from: modified Rodrigues parameters in 1/32 after the rest
     /// rotation, or a translation in 4096 steps of the lattice.
     pub(crate) base: [i32; 3],
@@ -50,10 +53,15 @@ pub(crate) const BASE_STEPS: f32 = 4096.0;
 /// Predictions between a curve (0) and a line (1), and beyond, to the mean of more frames.
 pub(crate) const FLATNESS: [f32; 8] = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0];
 
+/// The steps of all levels but the last, against those of the last one. Where the last level is nearly free, frames
+/// that predict others are worth finer steps.
+pub(crate) const FINER: [f32; 4] = [1.0, 0.84, 0.7, 0.6];
+
 impl Head {
     pub(crate) fn blank() -> Head {
         Head {
-            flat: [1; 8],
+            flat: [1; LEVELS],
+            finer: 0,
             base: [0; 3],
             kind: Kind::Cubic,
             columns: [Column::default(); 3],
@@ -65,6 +73,19 @@ impl Head {
         Lattice { kind: self.kind, basis: self.columns.map(Column::vector) }
     }
 
+    /// The steps of a level against those of the lattice.
+    #[inline]
+    pub(crate) fn finer(&self, level: u8, levels: usize) -> f32 {
+        if usize::from(level) + 1 == levels { 1.0 } else { FINER[usize::from(self.finer)] }
+    }
+
+    /// The numbers of a residual in steps of the lattice.
+    #[inline]
+    pub(crate) fn numbers(&self, level: u8, levels: usize, residual: Residual) -> [f32; 3] {
+        let finer = self.finer(level, levels);
+        residual.numbers().map(|number| number * finer)
+    }
+
     /// What a rotation without taps is predicted from.
     pub(crate) fn base_rotation(&self, rest: Quat) -> Quat {
         quat::mul(rest, quat::from_rodrigues(self.base.map(|part| part as f32 / 32.0)))
@@ -72,7 +93,7 @@ impl Head {
 
     /// What a translation without taps is predicted from.
     pub(crate) fn base_translation(&self) -> [f32; 3] {
-        self.lattice().vector(Residual { k: self.base, refine: 0 }).map(|part| part * BASE_STEPS)
+        self.lattice().vector(self.base.map(|part| part as f32)).map(|part| part * BASE_STEPS)
     }
 
     /// The prediction of the reference, from its residual.
@@ -92,6 +113,7 @@ pub(crate) struct HeadModel {
     numbers: [[Bit; 32]; 5],
     signs: [Bit; 5],
     flat: [[Bit; 8]; 2],
+    finer: [Bit; 4],
     centred: Bit,
     isotropic: Bit,
     refers: Bit,
@@ -111,6 +133,7 @@ impl HeadModel {
             numbers: [[even; 32]; 5],
             signs: [even; 5],
             flat: [[even; 8]; 2],
+            finer: [even; 4],
             centred: even,
             isotropic: even,
             refers: even,
@@ -136,6 +159,17 @@ impl HeadModel {
         if coder.bit(&mut self.signs[set], value < 0) { -(magnitude as i32) } else { magnitude as i32 }
     }
 
+    /// Reads a head.
+    pub(crate) fn read<C: BitCoder>(
+        &mut self,
+        coder: &mut C,
+        moving: Moving,
+        levels: usize,
+        rotations: usize,
+    ) -> Head {
+        self.code(coder, moving, levels, rotations, &Head::blank())
+    }
+
     /// Codes a head. A decoded head is safe to use: what it refers to is among the `rotations` tracks before.
     pub(crate) fn code<C: BitCoder>(
         &mut self,
@@ -154,6 +188,9 @@ impl HeadModel {
             }
             coded.flat[level] = node as u8 & 7;
         }
+        let high = usize::from(coder.bit(&mut self.finer[1], head.finer & 2 == 2));
+        let low = usize::from(coder.bit(&mut self.finer[2 + high], head.finer & 1 == 1));
+        coded.finer = (2 * high + low) as u8;
         for axis in 0..3 {
             coded.base[axis] = self.number(coder, BASE, head.base[axis]);
         }
@@ -200,134 +237,97 @@ impl HeadModel {
     }
 }
 
-/// The decoded values of all moving tracks of a block, by frame.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tracks {
-    pub(crate) rotations: Vec<Vec<Quat>>,
-    pub(crate) translations: Vec<Vec<[f32; 3]>>,
-    /// Of the rotations: their difference from the prediction of their own track.
-    pub(crate) residuals: Vec<Vec<[f32; 3]>>,
-}
-
-/// Chooses heads and residuals.
-pub(crate) trait Source {
-    /// The head of the next track; all tracks before it are in `done`.
-    fn head(&mut self, track: usize, done: &Tracks) -> Head;
-    /// The residual of a rotation that is predicted as `predicted` turned by `shift`.
-    fn rotation(&mut self, node: &Node, predicted: Quat, shift: [f32; 3], expected: [f32; 3]) -> Residual;
-    /// The residual of a translation.
-    fn translation(&mut self, node: &Node, predicted: [f32; 3], expected: [f32; 3]) -> Residual;
-}
-
-/// The source of a decoder: the coder knows the residuals.
-#[derive(Debug)]
-pub(crate) struct Unknown;
-
-impl Source for Unknown {
-    fn head(&mut self, _: usize, _: &Tracks) -> Head {
-        Head::blank()
-    }
-
-    fn rotation(&mut self, _: &Node, _: Quat, _: [f32; 3], _: [f32; 3]) -> Residual {
-        Residual::default()
-    }
-
-    fn translation(&mut self, _: &Node, _: [f32; 3], _: [f32; 3]) -> Residual {
-        Residual::default()
-    }
-}
-
 /// First guesses of the magnitudes of the first residuals.
-const FIRST_ROTATION: f32 = 300.0;
+const FIRST_ROTATION: f32 = 200.0;
 const FIRST_TRANSLATION: f32 = 3000.0;
 
-/// The weighted sum of the taps of a node.
-#[inline]
-pub(crate) fn predict_translation(values: &[[f32; 3]], node: &Node, weights: [f32; 4]) -> [f32; 3] {
-    let mut sum = [0.0; 3];
-    for (tap, weight) in node.taps.iter().zip(weights) {
-        for (sum, value) in sum.iter_mut().zip(values[*tap as usize]) {
-            *sum += value * weight;
-        }
-    }
-    sum
+/// Codes the residuals of all tracks of a block.
+#[derive(Debug)]
+pub(crate) struct ResidualCoder {
+    pub(crate) rotation: ResidualModel,
+    pub(crate) translation: ResidualModel,
+    activity: Activity,
+    frames: usize,
 }
 
-/// The weighted mean of the taps of a node.
-#[inline]
-pub(crate) fn predict_rotation(values: &[Quat], node: &Node, weights: [f32; 4]) -> Quat {
-    quat::blend(node.taps.map(|tap| values[tap as usize]), weights)
+/// Codes the residuals of one track.
+#[derive(Debug)]
+pub(crate) struct TrackCoder<'a> {
+    of: &'a mut ResidualCoder,
+    moving: Moving,
+    kind: Kind,
+    reference: Option<usize>,
+    history: History,
+    /// The magnitudes of the next residual as expected from its own track, and from all.
+    own: [f32; 3],
+    expected: [f32; 3],
+    /// The last residual of its level.
+    before: [i32; 3],
+}
+
+impl ResidualCoder {
+    pub(crate) fn new(frames: usize) -> ResidualCoder {
+        ResidualCoder {
+            rotation: ResidualModel::new(),
+            translation: ResidualModel::new(),
+            activity: Activity::new(frames),
+            frames,
+        }
+    }
+
+    /// Starts a track.
+    pub(crate) fn track(&mut self, moving: Moving, head: &Head) -> TrackCoder<'_> {
+        let first = match moving {
+            Moving::Rotation => FIRST_ROTATION,
+            Moving::Translation => FIRST_TRANSLATION,
+        };
+        if moving == Moving::Rotation {
+            self.activity.begin();
+        }
+        TrackCoder {
+            moving,
+            kind: head.kind,
+            reference: head.reference.map(|reference| reference.track),
+            history: History::new(self.frames, first),
+            own: [0.0; 3],
+            expected: [0.0; 3],
+            before: [0; 3],
+            of: self,
+        }
+    }
+}
+
+impl TrackCoder<'_> {
+    /// The expected magnitudes of the next residual, that of a node.
+    #[inline]
+    pub(crate) fn expect(&mut self, node: &Node) -> [f32; 3] {
+        (self.own, self.before) = self.history.expected(node);
+        let factor = match self.moving {
+            Moving::Rotation => self.of.activity.factor(node.frame as usize, self.reference),
+            Moving::Translation => 1.0,
+        };
+        self.expected = self.own.map(|own| own * factor);
+        self.expected
+    }
+
+    /// Codes the residual of the node that was expected.
+    #[inline]
+    pub(crate) fn code<C: BitCoder>(&mut self, coder: &mut C, node: &Node, wanted: Residual) -> Residual {
+        let model = match self.moving {
+            Moving::Rotation => &mut self.of.rotation,
+            Moving::Translation => &mut self.of.translation,
+        };
+        let residual = model.code(coder, self.kind, self.expected, self.before, wanted);
+        let magnitude = self.history.learn(node, residual);
+        if self.moving == Moving::Rotation {
+            self.of.activity.learn(node.frame as usize, self.kind, self.own, magnitude);
+        }
+        residual
+    }
 }
 
 /// Whether a node is predicted only from the head.
 #[inline]
 pub(crate) fn has_no_taps(node: &Node) -> bool {
     node.cubic[0] == 0.0
-}
-
-/// Codes all moving tracks of a block: `moving` in order, `rests` the rest rotation of each.
-pub(crate) fn code_tracks<C: BitCoder, S: Source>(
-    coder: &mut C,
-    source: &mut S,
-    nodes: &[Node],
-    levels: usize,
-    moving: &[(Moving, Quat)],
-) -> Tracks {
-    let frames = nodes.len();
-    let mut heads = HeadModel::new();
-    let mut rotation_model = ResidualModel::new();
-    let mut translation_model = ResidualModel::new();
-    let mut tracks = Tracks::default();
-    for (track, (kind, rest)) in moving.iter().enumerate() {
-        let wanted = source.head(track, &tracks);
-        let head = heads.code(coder, *kind, levels, tracks.rotations.len(), &wanted);
-        let lattice = head.lattice();
-        match kind {
-            Moving::Translation => {
-                let mut values = vec![[0.0; 3]; frames];
-                let mut history = History::new(frames, FIRST_TRANSLATION);
-                let base = head.base_translation();
-                for node in nodes {
-                    let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
-                    let predicted =
-                        if has_no_taps(node) { base } else { predict_translation(&values, node, weights) };
-                    let (expected, before) = history.expected(node);
-                    let wanted = source.translation(node, predicted, expected);
-                    let residual = translation_model.code(coder, head.kind, expected, before, wanted);
-                    history.learn(node, residual);
-                    let vector = lattice.vector(residual);
-                    values[node.frame as usize] = [0, 1, 2].map(|i| predicted[i] + vector[i]);
-                }
-                tracks.translations.push(values);
-            }
-            Moving::Rotation => {
-                let mut values = vec![quat::IDENTITY; frames];
-                let mut residuals = vec![[0.0; 3]; frames];
-                let other = head.reference.map(|reference| &tracks.residuals[reference.track]);
-                let mut history = History::new(frames, FIRST_ROTATION);
-                let base = head.base_rotation(*rest);
-                for node in nodes {
-                    let frame = node.frame as usize;
-                    let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
-                    let (predicted, shift) = if has_no_taps(node) {
-                        (base, [0.0; 3])
-                    } else {
-                        let shift = other.map_or([0.0; 3], |other| head.shift(other[frame]));
-                        (predict_rotation(&values, node, weights), shift)
-                    };
-                    let (expected, before) = history.expected(node);
-                    let wanted = source.rotation(node, predicted, shift, expected);
-                    let residual = rotation_model.code(coder, head.kind, expected, before, wanted);
-                    history.learn(node, residual);
-                    let vector = lattice.vector(residual);
-                    let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
-                    values[frame] = quat::mul(predicted, quat::from_rodrigues(turn));
-                    residuals[frame] = if has_no_taps(node) { [0.0; 3] } else { turn };
-                }
-                tracks.rotations.push(values);
-                tracks.residuals.push(residuals);
-            }
-        }
-    }
-    tracks
 }

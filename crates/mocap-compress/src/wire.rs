@@ -3,7 +3,7 @@
 
 #[cfg(feature = "encode")]
 use crate::range_coder::RangeEncoder;
-use crate::range_coder::{Bit, BitCoder, RangeDecoder};
+use crate::range_coder::{Bit, BitCoder, RangeDecoder, Symbols};
 
 /// Appends a whole number, seven bits a byte, the lowest first.
 pub(crate) fn put_number(bytes: &mut Vec<u8>, mut value: u64) {
@@ -140,12 +140,22 @@ impl<'a> Reader<'a> {
 
 /// The model of packed bytes: each bit by those of its byte and the two bytes before, or the one before where
 /// those two are new.
-struct Bytes {
+pub(crate) struct Bytes {
     two: Vec<Bit>,
     one: Vec<Bit>,
     known: Vec<bool>,
     before: [u8; 2],
 }
+
+/// Names of joints as most programs write them: what packed skeletons are likely to hold.
+const NAMES: &str = "HipsLeftUpLegLeftLegLeftFootLeftToeBaseLeftToe_EndRightUpLegRightLegRightFootRightToeBase\
+    LowerBackSpineSpine1Spine2Spine3ChestUpperChestNeckNeck1HeadHeadTop_EndJawEyeLHipJointRHipJoint\
+    LeftShoulderLeftArmLeftForeArmLeftHandLeftHandThumb1LeftHandIndex1LeftHandMiddle1LeftHandRing1LeftHandPinky1\
+    LeftFingerBaseLThumbRightShoulderRightArmRightForeArmRightHandRightHandThumb1RightHandIndex1RightHandMiddle1\
+    RightHandRing1RightHandPinky1RightFingerBaseRThumbLeftUpperArmLeftLowerArmRightUpperArmRightLowerArm\
+    LeftUpperLegLeftLowerLegRightUpperLegRightLowerLegL_ThighL_CalfL_FootL_ToeL_ClavicleL_UpperarmTwistL_ForearmTwist\
+    R_ThighR_CalfR_ClavicleR_UpperarmTwistR_ForearmTwistrootpelvislowerbackupperbackthoraxlowernecklhipjointlfemur\
+    ltibialtoeslclaviclelhumeruslradiuslwristlhandlfingerslthumbrhipjointrfemurrtibiartoesrhumerusrradiusrwrist";
 
 /// Slots of the contexts of two bytes; a power of two. Contexts that share one only cost bits.
 const SLOTS: usize = 1 << 9;
@@ -160,7 +170,16 @@ impl Bytes {
         }
     }
 
-    fn code<C: BitCoder>(&mut self, coder: &mut C, byte: u8) -> u8 {
+    /// A model that has seen [`NAMES`].
+    pub(crate) fn primed() -> Bytes {
+        let mut model = Bytes::new();
+        for byte in NAMES.bytes() {
+            model.code(&mut Seen, byte);
+        }
+        model
+    }
+
+    pub(crate) fn code<C: BitCoder>(&mut self, coder: &mut C, byte: u8) -> u8 {
         let [last, earlier] = self.before.map(usize::from);
         let slot = (last + earlier * 0x9E5) % SLOTS;
         let known = self.known[slot];
@@ -180,6 +199,24 @@ impl Bytes {
         let byte = node as u8;
         self.before = [byte, self.before[0]];
         byte
+    }
+}
+
+/// A coder that keeps nothing: a model only learns.
+struct Seen;
+
+impl BitCoder for Seen {
+    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
+        model.learn(bit);
+        bit
+    }
+
+    fn symbol(&mut self, _: &mut Symbols, symbol: usize) -> usize {
+        symbol
+    }
+
+    fn even(&mut self, value: u32, _: u32) -> u32 {
+        value
     }
 }
 

@@ -60,9 +60,9 @@ fn errors_name_the_section_and_the_byte() {
     assert!(error.to_string().starts_with("the block at frame 0 should end at byte "), "{error}");
     assert_eq!(open(b"HIERARCHY").unwrap_err(), CompressError::Magic { found: b"HIER".to_vec() });
     let mut newer = bytes.clone();
-    newer[4] = 2;
+    newer[4] = 3;
     let error = open(&newer).unwrap_err();
-    assert_eq!(error.to_string(), "the file is of version 2, this program reads up to version 1");
+    assert_eq!(error.to_string(), "the file is of version 3, this program reads up to version 2");
     assert_eq!(error.code(), "mocz::version");
 }
 

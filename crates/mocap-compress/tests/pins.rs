@@ -1,13 +1,26 @@
-//! Files of every released version decode to the same bits for ever. The bytes below are never changed: a new
-//! version gets new ones beside them.
+//! Files of every released version decode to the same bits for ever, and the fixtures take as many bytes as they did.
+//! `UPDATE_PINS=1 cargo test -p mocap-compress --test pins` writes both anew, before a version is released.
 
-use mocap_compress::{Compressed, OpenLimits, Profile};
+mod motion;
 
-include!("pins/version_1.rs");
+use mocap_compress::{CompressOptions, Compressed, OpenLimits, Profile, compress};
+use mocap_model::Clip;
+use motion::Character;
+use motion::files::files;
+use std::fmt::Write;
 
-fn bytes(hex: &str) -> Vec<u8> {
-    let digits: Vec<u32> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
-    digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
+/// By profile: its name, the fingerprint of all poses, and the bytes in hexadecimal digits.
+const VERSION_2: &str = include_str!("pins/version_2.txt");
+/// By clip, profile and tolerance \[m\]: bytes.
+const SIZES: &str = include_str!("pins/sizes.txt");
+
+fn update(file: &str, wanted: &str, found: &str) {
+    if std::env::var_os("UPDATE_PINS").is_some() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins");
+        std::fs::write(format!("{folder}/{file}"), found).unwrap();
+    } else {
+        assert_eq!(wanted, found);
+    }
 }
 
 /// The sum of all bits of all poses, such that no two of them can be swapped.
@@ -25,18 +38,46 @@ fn fingerprint(clip: &Compressed) -> u64 {
     hash.digest()
 }
 
+fn bytes_of(clip: &Clip, profile: Profile, tolerance: f64) -> Vec<u8> {
+    compress(clip, &CompressOptions { profile, tolerance, ..CompressOptions::default() }).unwrap().bytes
+}
+
 #[test]
-fn version_1_decodes_as_it_did() {
-    for (profile, hex, wanted, first) in VERSION_1 {
-        let clip = Compressed::open(bytes(hex), &OpenLimits::default()).unwrap();
+fn version_2_decodes_as_it_did() {
+    let mut found = String::new();
+    for (at, profile) in Profile::ALL.into_iter().enumerate() {
+        let bytes = match std::env::var_os("UPDATE_PINS") {
+            Some(_) => bytes_of(&motion::clip(Character::Calm, 1, 40), profile, 1e-3),
+            None => {
+                let hex = VERSION_2.lines().nth(at).unwrap().split(' ').nth(2).unwrap();
+                let digit = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
+                (0..hex.len() / 2).map(digit).collect()
+            }
+        };
+        let clip = Compressed::open(&bytes[..], &OpenLimits::default()).unwrap();
         let info = clip.info();
         assert_eq!((info.profile, info.frames, info.rate.fps()), (profile, 40, 60.0));
         assert_eq!((info.tolerance, info.shell, info.metres_per_unit), (1e-3, 0.03, 1.0));
         let names: Vec<&str> = clip.skeleton().joints().iter().map(|joint| joint.name.as_str()).collect();
         assert_eq!(names, ["root", "limb0_0", "limb0_end", "limb1_0", "limb1_end", "limb2_0", "limb2_end"]);
-        let mut pose = clip.sampler().pose();
-        clip.sampler().frame(20, &mut pose);
-        assert_eq!(pose[1].rotation.map(f32::to_bits), first, "{profile}");
-        assert_eq!(fingerprint(&clip), wanted, "{profile}: the decoder changed");
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        writeln!(found, "{profile} {:016x} {hex}", fingerprint(&clip)).unwrap();
     }
+    update("version_2.txt", VERSION_2, &found);
+}
+
+#[test]
+fn fixtures_take_as_many_bytes_as_they_did() {
+    let mut found = String::new();
+    let fixtures = files(&mocap_corpus::fixture("clips"));
+    for file in fixtures.iter().filter(|file| file.name.ends_with(".bvh")) {
+        let clip = file.clip();
+        for profile in Profile::ALL {
+            for tolerance in [1e-4, 1e-2] {
+                let bytes = bytes_of(&clip, profile, tolerance).len();
+                writeln!(found, "{} {profile} {tolerance} {bytes}", file.name).unwrap();
+            }
+        }
+    }
+    update("sizes.txt", SIZES, &found);
 }

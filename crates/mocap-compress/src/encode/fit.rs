@@ -1,8 +1,9 @@
 //! Fits the prediction of a track and the basis of its lattice, before it is coded.
 
+use crate::encode::write::predict_rotation;
 use crate::hierarchy::Node;
 use crate::quat::{Quat, rodrigues, to_f32, to_f64};
-use crate::track::{FLATNESS, MATRIX_UNIT, Reference, has_no_taps, predict_rotation};
+use crate::track::{FLATNESS, MATRIX_UNIT, Reference, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
@@ -64,6 +65,25 @@ pub(crate) fn rotation_flatness(
     flatness(nodes, levels, residual, |r| r.dot(&(metric * r)))
 }
 
+/// Below these means of the residuals of the last level, as squares against the tolerance, steps of the other levels
+/// are finer.
+const FINER_BELOW: [(f64, u8); 2] = [(0.05, 2), (0.1, 1)];
+
+/// How much finer the steps of all levels but the last are: the smaller the residuals of the last level are, the more
+/// of them vanish with a better prediction.
+pub(crate) fn finer(nodes: &[Node], levels: usize, residuals: &[Vector3<f64>], metric: &Matrix3<f64>) -> u8 {
+    let last = nodes.iter().zip(residuals).filter(|(node, _)| usize::from(node.level) + 1 == levels);
+    let (count, sum) = last.fold((0, 0.0), |(count, sum), (_, r)| {
+        let square = r.dot(&(metric * r));
+        (count + 1, sum + square / (1.0 + square))
+    });
+    let mean = sum / f64::from(count.max(1));
+    FINER_BELOW.iter().find(|(below, _)| mean < *below).map_or(0, |(_, finer)| *finer)
+}
+
+/// As many tracks before a track may be its reference: all of those of a character, the nearest ones in a crowd.
+const NEAR: usize = 128;
+
 /// The track among `others` that best predicts the residuals of this one, and the residuals that remain.
 pub(crate) fn reference(
     residuals: &[Vector3<f64>],
@@ -74,7 +94,7 @@ pub(crate) fn reference(
     // A residual costs its logarithm: these weights give least squares the same preference.
     let weights: Vec<f64> = squares.iter().map(|square| 1.0 / (1.0 + square)).collect();
     let mut best: Option<(f64, usize, Matrix3<f64>)> = None;
-    for (track, other) in others.iter().enumerate() {
+    for (track, other) in others.iter().enumerate().skip(others.len().saturating_sub(NEAR)) {
         let mut own = Matrix3::identity() * 1e-12;
         let mut cross = Matrix3::zeros();
         for ((r, o), weight) in residuals.iter().zip(other).zip(&weights) {

@@ -63,7 +63,7 @@ pub(crate) fn measure(clip: &Clip, decoded: &Compressed, bounds: Bounds<'_>) -> 
             sampler.sample(time, Looping::Clamp, &mut transforms_between);
         }
         sampler.frame(frame, &mut transforms);
-        exact.next(skeleton, |pose| put_clip_pose(&transforms, skeleton, &decoded.plan, pose));
+        exact.next(skeleton, |pose| put_clip_pose(&transforms, &decoded.skeleton, &decoded.plan, pose));
         if frame > 0 {
             sampled.next(skeleton, |pose| put_pose(&transforms_between, pose));
             let decoded = [sampled.object(), exact.half_way(skeleton)];

@@ -4,6 +4,8 @@ pub(crate) mod block;
 mod check;
 mod fit;
 mod joint_rules;
+#[cfg(test)]
+pub(crate) mod learn;
 mod measure;
 mod moving;
 mod options;
@@ -14,26 +16,28 @@ mod search;
 mod settings;
 pub(crate) mod source;
 mod summary;
+pub(crate) mod write;
 
 pub use joint_rules::{JointRule, MatchedRules, match_rules};
 pub use options::CompressOptions;
 pub use report::{CompressReport, JointError, raw_bytes};
 pub use summary::{CompressSummary, RuleError, WorstJoint};
 
-use crate::compressed::Compressed;
-use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, block_count};
+use crate::compressed::{Compressed, fingerprint};
+use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, SkeletonSection, block_count};
 use crate::error::CompressError;
 use crate::plan::{Plan, put_plan};
 use crate::skeleton::Reading;
 use crate::{CompressedInfo, OpenLimits, Profile, archive, keys, runtime};
 use block::Block;
 use measure::{Bounds, Violation, measure};
-use mocap_model::Clip;
+use mocap_model::{Clip, Skeleton};
 use moving::plan_of;
 use precision::{SMALLEST_TURN, smallest_tolerance};
 use rig::{ObjectPoses, Rig};
 use settings::{Progress, Settings, Tight};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// A compressed clip and its report.
 #[derive(Clone, Debug)]
@@ -168,6 +172,9 @@ struct Job<'a> {
     clip: &'a Clip,
     options: &'a CompressOptions,
     metres: f64,
+    /// The skeleton as decoded.
+    stored: Arc<Skeleton>,
+    skeleton: SkeletonSection,
     plan: Plan,
     tolerances: Vec<f64>,
     /// The largest tolerance of any joint that is measured \[m\].
@@ -221,15 +228,28 @@ impl<'a> Job<'a> {
         if let Some(bound) = options.local_error.filter(|bound| *bound < SMALLEST_TURN) {
             return Err(CompressError::TooFineTurn { bound, smallest: SMALLEST_TURN });
         }
-        let plan = plan_of(clip, least, options.shell / metres);
+        let limits = OpenLimits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
+        let (stored, section) = store(skeleton, options, least, &limits);
+        let plan = plan_of(clip, &stored, least, options.shell / metres);
         let values = BLOCK_VALUES / plan.moving.len().max(1);
         let block_frames = BLOCK_FRAMES.min(1 << values.max(1).ilog2());
         if block_frames < 64 {
             let what = "moving tracks";
             return Err(CompressError::TooLarge { what, found: plan.moving.len(), limit: BLOCK_VALUES / 64 });
         }
-        let limits = OpenLimits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
-        Ok(Job { clip, options, metres, plan, tolerances, limit, block_frames, limits, extras: None })
+        Ok(Job {
+            clip,
+            options,
+            metres,
+            stored,
+            skeleton: section,
+            plan,
+            tolerances,
+            limit,
+            block_frames,
+            limits,
+            extras: None,
+        })
     }
 
     /// The bytes at a share of the tolerance, and the number of samples that were not kept within it.
@@ -252,12 +272,19 @@ impl<'a> Job<'a> {
             shell: self.options.shell,
             metres_per_unit: self.metres,
         };
-        let kinds = self.plan.kinds(clip.skeleton());
+        let kinds = self.plan.kinds(&self.stored);
         let shell = self.options.shell / self.metres;
         let mut blocks = Vec::new();
         let mut failed = 0;
         if clip.frames() > 0 {
-            let rig = Rig::new(clip, &self.plan, &tolerances, shell, settings.power);
+            let rig = Rig::new(
+                clip,
+                &self.plan.constants(&self.stored),
+                &self.plan,
+                &tolerances,
+                shell,
+                settings.power,
+            );
             for block in 0..count {
                 let first = block * self.block_frames;
                 let frames = first..(first + self.block_frames + 1).min(clip.frames());
@@ -279,12 +306,32 @@ impl<'a> Job<'a> {
                 failed += encoded.failed;
             }
         }
-        let description = crate::skeleton::describe(clip.skeleton());
-        let reading =
-            Reading { space: *clip.skeleton().space(), scale: self.options.external_scale }.describe();
-        let reading = self.options.external_skeleton.then_some(&reading[..]);
-        let plan = put_plan(&self.plan, clip.skeleton());
+        let plan = put_plan(&self.plan, &self.stored);
         let sections = (&plan[..], self.extras.as_deref());
-        (container::assemble(&info, self.block_frames, &description, reading, sections, &blocks), failed)
+        (container::assemble(&info, self.block_frames, &self.skeleton, sections, &blocks), failed)
     }
+}
+
+/// The share of the tolerance that steps of offsets are, and where it also holds between frames: errors of offsets
+/// are the same in both, so corrections of frames do not help.
+const OFFSETS: f64 = 0.05;
+const OFFSETS_BETWEEN: f64 = 0.005;
+
+/// The skeleton as it is decoded, and its section. `tolerance` is the least of all.
+fn store(
+    skeleton: &Arc<Skeleton>,
+    options: &CompressOptions,
+    tolerance: f64,
+    limits: &OpenLimits,
+) -> (Arc<Skeleton>, SkeletonSection) {
+    if options.external_skeleton {
+        let bytes = Reading { space: *skeleton.space(), scale: options.external_scale }.describe();
+        let section = SkeletonSection { bytes, structure: None, fingerprint: fingerprint(skeleton) };
+        return (skeleton.clone(), section);
+    }
+    let share = if options.guard_between { OFFSETS_BETWEEN } else { OFFSETS };
+    let (bytes, structure) = crate::skeleton::pack(skeleton, tolerance * share);
+    let stored = crate::skeleton::unpack(&bytes, structure, limits).expect("what was packed");
+    let section = SkeletonSection { bytes, structure: Some(structure), fingerprint: fingerprint(&stored) };
+    (Arc::new(stored), section)
 }

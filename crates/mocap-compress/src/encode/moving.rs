@@ -2,13 +2,13 @@
 
 use crate::plan::{JointState, Plan, TrackState, constant_parts, constant_rotation};
 use crate::quat::to_f32;
-use mocap_model::{Clip, Track, Vector3, angle_between};
+use mocap_model::{Clip, Skeleton, Track, Vector3, angle_between};
 
 /// A joint whose motion moves nothing by more than this share of the tolerance does not move.
 const STILL: f64 = 5e-4;
 
-/// The plan of a clip; `tolerance` and `shell` in units of the clip.
-pub(crate) fn plan_of(clip: &Clip, tolerance: f64, shell: f64) -> Plan {
+/// The plan of a clip whose skeleton is decoded as `stored`; `tolerance` and `shell` in units of the clip.
+pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, tolerance: f64, shell: f64) -> Plan {
     let skeleton = clip.skeleton();
     // The reach of the sub-tree of each joint.
     let mut reach = vec![shell; skeleton.len()];
@@ -29,7 +29,7 @@ pub(crate) fn plan_of(clip: &Clip, tolerance: f64, shell: f64) -> Plan {
             Some(first) if rotations.iter().any(|q| angle_between(first, q) > turn) => TrackState::Moving,
             Some(first) if to_f32(first) != to_f32(&joint.rest_rotation) => {
                 // As it will be decoded.
-                let rest = to_f32(&joint.rest_rotation);
+                let rest = to_f32(&stored.joints()[id.index()].rest_rotation);
                 TrackState::Constant(constant_rotation(rest, constant_parts(rest, to_f32(first))))
             }
             _ => TrackState::Rest,

@@ -5,7 +5,7 @@
 //! for the error of its parent; its origin is not, so errors of origins add up along a limb: each body may spend
 //! only a part of the tolerance on the origins of its children.
 
-use crate::plan::{Plan, TrackState};
+use crate::plan::{Local, Plan, TrackState};
 use crate::quat::to_f64;
 use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
@@ -72,6 +72,8 @@ pub(crate) struct Body {
     pub(crate) local: Twin,
     pub(crate) rotates: bool,
     pub(crate) translates: bool,
+    /// The numbers of moving rotations and translations before this body: the places of its own tracks.
+    pub(crate) tracks: [usize; 2],
     /// The shell points of the joints of the body, and the origins of its child bodies.
     pub(crate) points: Vec<Point>,
     /// The largest error of the body's origin.
@@ -88,19 +90,27 @@ pub(crate) struct Rig {
 pub(crate) const POWER: f64 = 2.0;
 
 impl Rig {
-    /// `tolerances` by joint and `shell` in units of the clip.
-    pub(crate) fn new(clip: &Clip, plan: &Plan, tolerances: &[f64], shell: f64, power: f64) -> Rig {
+    /// `constants` are the local transforms of the joints that do not move, as decoded; `tolerances` by joint and
+    /// `shell` in units of the clip.
+    pub(crate) fn new(
+        clip: &Clip,
+        constants: &[Local],
+        plan: &Plan,
+        tolerances: &[f64],
+        shell: f64,
+        power: f64,
+    ) -> Rig {
         let skeleton = clip.skeleton();
-        let constants = plan.constants(skeleton);
         let mut bodies: Vec<Body> = Vec::new();
         let mut places: Vec<(usize, Twin)> = Vec::with_capacity(skeleton.len());
+        let mut tracks = [0, 0];
         for (id, joint) in skeleton.iter() {
             let at = id.index();
-            let tracks = clip.track(id);
+            let own = clip.track(id);
             let local = Twin {
                 original: Mount {
-                    rotation: tracks.rotation.at(0),
-                    position: tracks.translation.as_ref().map_or(joint.offset, |track| track.at(0)),
+                    rotation: own.rotation.at(0),
+                    position: own.translation.as_ref().map_or(joint.offset, |track| track.at(0)),
                 },
                 decoded: Mount {
                     rotation: to_f64(constants[at].rotation),
@@ -125,6 +135,7 @@ impl Rig {
                         local,
                         rotates,
                         translates,
+                        tracks,
                         points,
                         origin_tolerance: 0.0,
                     });
@@ -135,6 +146,7 @@ impl Rig {
                 bodies[body].points.extend(shell_points(&place, shell, tolerances[at]));
             }
             places.push((body, place));
+            tracks = [tracks[0] + usize::from(rotates), tracks[1] + usize::from(translates)];
         }
         let mut rig = Rig { bodies };
         rig.share(power);

@@ -8,10 +8,11 @@ use crate::encode::check::{RotationCheck, TranslationCheck};
 use crate::encode::fit;
 use crate::encode::rig::{Body, ObjectPoses, lever_metric};
 use crate::encode::search::{NEARNESS, NEARNESS_LAST, choose};
+use crate::encode::write::{Tracks, predict_translation};
 use crate::hierarchy::Node;
 use crate::lattice::{Column, DIRECTION, Kind, Lattice, Residual};
 use crate::quat::{self, Quat, rodrigues, to_f64};
-use crate::track::{BASE_STEPS, Head, Moving, Source, Tracks, has_no_taps, predict_translation};
+use crate::track::{BASE_STEPS, Head, Moving, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
 
@@ -91,8 +92,7 @@ impl<'a> Chooser<'a> {
             let at = self.decoded.positions.len();
             self.turn(at, done);
             let body = &self.block.rig.bodies[at];
-            let values =
-                body.translates.then(|| &done.translations[self.index(body.joint, Moving::Translation)]);
+            let values = body.translates.then(|| &done.translations[body.tracks[1]]);
             let positions = (0..frames).map(|frame| {
                 let (rotation, position) = self.parent_transform(body, frame);
                 let local = match values {
@@ -112,7 +112,7 @@ impl<'a> Chooser<'a> {
         let frames = self.block.frames;
         while self.decoded.rotations.len() < until {
             let body = &self.block.rig.bodies[self.decoded.rotations.len()];
-            let values = body.rotates.then(|| &done.rotations[self.index(body.joint, Moving::Rotation)]);
+            let values = body.rotates.then(|| &done.rotations[body.tracks[0]]);
             let rotations = (0..frames).map(|frame| {
                 let (rotation, _) = self.parent_transform(body, frame);
                 rotation * values.map_or(body.local.decoded.rotation, |values| to_f64(values[frame]))
@@ -126,13 +126,9 @@ impl<'a> Chooser<'a> {
     pub(crate) fn begin(&mut self, track: usize, done: &Tracks) -> usize {
         self.block.settings.progress.start_track();
         let (joint, kind) = self.block.plan.moving[track];
-        let at = self
-            .block
-            .rig
-            .bodies
-            .iter()
-            .position(|body| body.joint == joint)
-            .expect("a joint that moves is a body");
+        let bodies = &self.block.rig.bodies;
+        let at =
+            bodies.binary_search_by_key(&joint, |body| body.joint).expect("a joint that moves is a body");
         self.place(at, kind == Moving::Rotation, done);
         self.current.body = at;
         at
@@ -179,11 +175,6 @@ impl<'a> Chooser<'a> {
             body,
             strictness: self.block.settings.tight.strictness(body.joint, frame),
         }
-    }
-
-    /// The place of a joint's track among those of its kind.
-    fn index(&self, joint: usize, kind: Moving) -> usize {
-        self.block.plan.moving.iter().filter(|(at, of)| *of == kind && *at < joint).count()
     }
 
     fn translation_head(&mut self, at: usize) -> Head {
@@ -243,7 +234,8 @@ impl<'a> Chooser<'a> {
         let (rate, basis) = fit::basis(&metric, &moving);
         let kind = if rate > CENTRED_FROM { Kind::BodyCentred } else { Kind::Cubic };
         let basis = basis * (STEP / radius(kind));
-        let mut head = Head { flat, kind, reference, ..Head::blank() };
+        let finer = fit::finer(self.nodes, self.levels, &left, &metric);
+        let mut head = Head { flat, finer, kind, reference, ..Head::blank() };
         head.columns = [0, 1, 2].map(|axis| Column::nearest([0, 1, 2].map(|i| basis[(i, axis)])));
         if self.block.settings.anchored
             && let Some(middle) = targets.get(targets.len() / 2)
@@ -264,8 +256,9 @@ fn radius(kind: Kind) -> f64 {
     }
 }
 
-impl Source for Chooser<'_> {
-    fn head(&mut self, track: usize, done: &Tracks) -> Head {
+impl Chooser<'_> {
+    /// The head of the next track; all tracks before it are in `done`.
+    pub(crate) fn head(&mut self, track: usize, done: &Tracks) -> Head {
         let kind = self.block.plan.moving[track].1;
         let at = self.begin(track, done);
         let head = match kind {
@@ -282,15 +275,24 @@ impl Source for Chooser<'_> {
         head
     }
 
-    fn rotation(&mut self, node: &Node, predicted: Quat, shift: [f32; 3], expected: [f32; 3]) -> Residual {
+    /// The residual of a rotation that is predicted as `predicted` turned by `shift`.
+    pub(crate) fn rotation(
+        &mut self,
+        node: &Node,
+        predicted: Quat,
+        shift: [f32; 3],
+        expected: [f32; 3],
+    ) -> Residual {
         let frame = node.frame as usize;
         let at = self.current.body;
         let goal = rodrigues(&(to_f64(predicted).inverse() * self.current.rotations[frame]));
-        let target = self.current.inverse * (goal - Vector3::from(shift.map(f64::from)));
+        let head = self.heads.last().expect("a head comes first");
+        let finer = f64::from(head.finer(node.level, self.levels));
+        let target = self.current.inverse * (goal - Vector3::from(shift.map(f64::from))) / finer;
         let check = self.rotation_check(at, frame);
         let lattice = &self.current.lattice;
         let holds = |residual: Residual| {
-            let vector = lattice.vector(residual);
+            let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
             let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
             check.share(quat::mul(predicted, quat::from_rodrigues(turn))) <= 1.0
         };
@@ -303,15 +305,18 @@ impl Source for Chooser<'_> {
         residual
     }
 
-    fn translation(&mut self, node: &Node, predicted: [f32; 3], expected: [f32; 3]) -> Residual {
+    /// The residual of a translation.
+    pub(crate) fn translation(&mut self, node: &Node, predicted: [f32; 3], expected: [f32; 3]) -> Residual {
         let frame = node.frame as usize;
         let at = self.current.body;
         let wanted = self.current.translations[frame];
-        let target = self.current.inverse * (wanted - Vector3::from(predicted.map(f64::from)));
+        let head = self.heads.last().expect("a head comes first");
+        let finer = f64::from(head.finer(node.level, self.levels));
+        let target = self.current.inverse * (wanted - Vector3::from(predicted.map(f64::from))) / finer;
         let check = self.translation_check(at, frame);
         let lattice = &self.current.lattice;
         let holds = |residual: Residual| {
-            let vector = lattice.vector(residual);
+            let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
             check.share([0, 1, 2].map(|i| predicted[i] + vector[i])) <= 1.0
         };
         let residual = choose(lattice.kind, target, expected, NEARNESS, holds);

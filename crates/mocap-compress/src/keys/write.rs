@@ -5,8 +5,8 @@ use crate::bits::BitWriter;
 use crate::encode::block::{Block, EncodedBlock};
 use crate::encode::rig::Rig;
 use crate::encode::source::Chooser;
+use crate::encode::write::Tracks;
 use crate::quat::to_f32;
-use crate::track::Tracks;
 use nalgebra::Vector3;
 
 /// The share of the tolerance that rounding of keys may use.

@@ -2,7 +2,7 @@
 
 use super::LEVELS;
 use crate::bits::BitReader;
-use crate::lattice::{FINEST, Kind, Lattice, Residual};
+use crate::lattice::{FINEST, Kind, Residual};
 use crate::range_coder::BitCoder;
 use crate::track::{Head, HeadModel, Moving};
 
@@ -17,7 +17,6 @@ pub(super) const SHIFTS: [i32; 4] = [-1, 0, 1, 2];
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) head: Head,
-    pub(super) lattice: Lattice,
     /// First frames: halvings of the steps, the least number of each axis, bits of each axis.
     pub(super) refine: u8,
     pub(super) least: [i32; 3],
@@ -28,9 +27,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn blank() -> Layout {
-        let head = Head::blank();
-        let lattice = head.lattice();
-        Layout { head, lattice, refine: 0, least: [0; 3], width: [0; 3], low: [[0; 3]; LEVELS] }
+        Layout { head: Head::blank(), refine: 0, least: [0; 3], width: [0; 3], low: [[0; 3]; LEVELS] }
     }
 
     /// Codes a layout; a decoded one is safe to use.
@@ -42,7 +39,7 @@ impl Layout {
         wanted: &Layout,
     ) -> Layout {
         let head = models.heads.code(coder, moving, LEVELS, rotations, &wanted.head);
-        let mut coded = Layout { lattice: head.lattice(), head, ..Layout::blank() };
+        let mut coded = Layout { head, ..Layout::blank() };
         let rest = &mut models.rest;
         coded.refine = rest.number(coder, 0, i32::from(wanted.refine)).clamp(0, i32::from(FINEST)) as u8;
         for axis in 0..3 {

@@ -1,17 +1,8 @@
 //! The shape of a segment: the order of its frames, and which of them a frame needs.
 
 use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
+use crate::compose::Step;
 use crate::hierarchy::{Reach, schedule};
-
-/// How one frame of a segment is predicted; frames are places.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub(super) place: u8,
-    pub(super) level: u8,
-    pub(super) taps: [u8; 4],
-    pub(super) cubic: [f32; 4],
-    pub(super) linear: [f32; 4],
-}
 
 /// The order of the frames of a segment.
 #[derive(Clone, Debug)]
@@ -58,9 +49,9 @@ impl Shape {
         let start = ahead * SEGMENT;
         let stop = (start + SEGMENT).min(span);
         let place = |frame: u32| match frame as usize {
-            frame if (start..=stop).contains(&frame) => (frame - start) as u8,
+            frame if (start..=stop).contains(&frame) => frame - start,
             // The last anchor need not be a multiple.
-            frame => (SEGMENT + 1 + frame.div_ceil(SEGMENT)) as u8,
+            frame => SEGMENT + 1 + frame.div_ceil(SEGMENT),
         };
         let mut shape = Shape { key, steps: Vec::new(), levels: [0; LEVELS + 1], needs: [0; SLOTS] };
         for node in schedule(span as u32 + 1, SEGMENT as u32, Reach::Segment) {
@@ -71,14 +62,14 @@ impl Shape {
             shape.levels[usize::from(node.level) + 1] += 1;
             let step = Step {
                 place: place(node.frame),
-                level: node.level,
+                level: usize::from(node.level),
                 taps: node.taps.map(place),
                 cubic: node.cubic,
                 linear: node.linear,
             };
             let own = 1 << shape.steps.len();
-            let needs = step.taps.iter().fold(own, |needs, tap| needs | shape.needs[usize::from(*tap)]);
-            shape.needs[usize::from(step.place)] = needs;
+            let needs = step.taps.iter().fold(own, |needs, tap| needs | shape.needs[*tap]);
+            shape.needs[step.place] = needs;
             shape.steps.push(step);
         }
         for level in 0..LEVELS {
@@ -109,7 +100,7 @@ mod tests {
         for last in 1..200 {
             for shape in shapes(&[last]) {
                 for (at, step) in shape.steps.iter().enumerate() {
-                    let needs = shape.needs[usize::from(step.place)];
+                    let needs = shape.needs[step.place];
                     assert_eq!(needs >> at, 1, "itself, and nothing after it");
                 }
             }

@@ -5,10 +5,11 @@ use super::{LEVELS, SEGMENT, segment_count};
 use crate::bits::BitWriter;
 use crate::encode::block::{Block, EncodedBlock};
 use crate::encode::source::Chooser;
+use crate::encode::write::code_tracks;
 use crate::hierarchy::{Node, Reach, levels, schedule};
 use crate::lattice::{Kind, Residual};
-use crate::range_coder::{Bit, BitCoder, RangeEncoder};
-use crate::track::{Head, Moving, code_tracks};
+use crate::range_coder::{Bit, BitCoder, RangeEncoder, Symbols};
+use crate::track::{Head, Moving};
 
 /// A whole number as one that is not negative: 0, -1, 1, -2, …
 #[inline]
@@ -22,6 +23,10 @@ struct Discard;
 impl BitCoder for Discard {
     fn bit(&mut self, _: &mut Bit, bit: bool) -> bool {
         bit
+    }
+
+    fn symbol(&mut self, _: &mut Symbols, symbol: usize) -> usize {
+        symbol
     }
 
     fn even(&mut self, value: u32, count: u32) -> u32 {
@@ -90,7 +95,7 @@ struct Track {
 
 impl Track {
     fn new(head: &Head, nodes: &[Node], chosen: &[Residual], segments: usize) -> Track {
-        let mut layout = Layout { lattice: head.lattice(), head: head.clone(), ..Layout::blank() };
+        let mut layout = Layout { head: head.clone(), ..Layout::blank() };
         let mut sorted: Vec<[Vec<Residual>; LEVELS]> = vec![Default::default(); segments];
         let mut anchors = Vec::new();
         for (node, residual) in nodes.iter().zip(chosen) {

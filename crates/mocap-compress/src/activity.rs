@@ -1,0 +1,61 @@
+//! How much larger than expected the residuals of other tracks were in a frame: noise and fast motion come in the
+//! same frames for many joints.
+
+use crate::lattice::Kind;
+
+/// Weights of the activity of a frame and of the track that is referred to; without one, half of its weight goes to
+/// the frame.
+const FRAME: f32 = 0.35;
+const REFERENCE: f32 = 0.45;
+/// The rate at which the activity of a frame follows from track to track.
+const RATE: f32 = 0.3;
+/// The largest activity of a track.
+const MOST: f32 = 4.0;
+
+/// The activity of the rotations so far.
+#[derive(Debug)]
+pub(crate) struct Activity {
+    /// By frame.
+    frames: Vec<f32>,
+    /// By rotation and frame.
+    tracks: Vec<Vec<f32>>,
+}
+
+impl Activity {
+    pub(crate) fn new(frames: usize) -> Activity {
+        Activity { frames: vec![1.0; frames], tracks: Vec::new() }
+    }
+
+    /// Starts a rotation.
+    pub(crate) fn begin(&mut self) {
+        self.tracks.push(vec![1.0; self.frames.len()]);
+    }
+
+    /// What expected magnitudes of the next rotation are multiplied with.
+    #[inline]
+    pub(crate) fn factor(&self, frame: usize, reference: Option<usize>) -> f32 {
+        match reference {
+            Some(track) => {
+                1.0 - FRAME - REFERENCE + FRAME * self.frames[frame] + REFERENCE * self.tracks[track][frame]
+            }
+            None => {
+                let weight = FRAME + 0.5 * REFERENCE;
+                1.0 - weight + weight * self.frames[frame]
+            }
+        }
+    }
+
+    /// Adds a frame of the last rotation: the magnitudes expected from its own track, and those found.
+    #[inline]
+    pub(crate) fn learn(&mut self, frame: usize, kind: Kind, expected: [f32; 3], found: [f32; 3]) {
+        // Not of zeros only: a small step is a large part of nothing.
+        let floor = if kind == Kind::BodyCentred { 0.7 } else { 0.5 };
+        let [a, b, c] = found;
+        let [d, e, f] = expected;
+        let ratio = ((a + b + c + floor) / (d + e + f + floor)).min(MOST);
+        if let Some(track) = self.tracks.last_mut() {
+            track[frame] = ratio;
+        }
+        self.frames[frame] += (ratio - self.frames[frame]) * RATE;
+    }
+}

@@ -1,0 +1,400 @@
+"""A decoder of compressed motions (.mocz), written from docs/mocz.md only, which also holds its tables."""
+import functools, itertools, math, re, struct
+from ctypes import c_float
+from pathlib import Path
+
+PAGE = (Path(__file__).parents[2] / "docs" / "mocz.md").read_text(encoding="utf-8")
+NAMES = re.search(r"```names\n(.*?)```", PAGE, re.S)[1].replace("\n", "").encode()
+STARTS = [int(value, 16) for value in re.search(r"```starts\n(.*?)```", PAGE, re.S)[1].split()]
+FLAT = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
+EIGHTHS = [1, 1.0905077, 1.1892071, 1.2968396, 1.4142135, 1.5422108, 1.6817929, 1.8340081]
+AXES = range(3)
+
+def f(value): return c_float(value).value  # Rounds to single precision.
+def clamp(value, low, high): return max(low, min(high, value))
+def unfold(code): return code >> 1 ^ -(code & 1)
+def bits(count): return [Bit() for _ in range(count)]
+def number_sets(count): return [bits(29) for _ in range(count)]
+def dot(a, b): return functools.reduce(lambda total, xy: f(total + f(xy[0] * xy[1])), zip(a, b), 0.0)
+
+class Bit:
+    def __init__(self, zero=32768, seen=6):
+        self.fast, self.slow, self.seen = zero, zero, seen
+    def learn(self, bit):
+        slow, target = min(self.seen // 2 + 1, 7), 0 if bit else 65535
+        self.fast += (target - self.fast) >> min(slow, 4)
+        self.slow += (target - self.slow) >> slow
+        self.seen = min(self.seen + 1, 12)
+class Symbols:
+    def __init__(self, below=None):
+        self.estimates, self.seen = [list(below or range(0, 65504, 4094)) for _ in range(2)], 6 if below else 0
+    def learn(self, symbol):
+        slow, self.seen = min(self.seen // 2 + 2, 8), min(self.seen + 1, 12)
+        for estimate, pace in zip(self.estimates, (min(slow, 5), slow)):
+            for j, e in enumerate(estimate):
+                estimate[j] = e + ((65504 - e) >> pace) if j > symbol else e - (e >> pace)
+
+class Coder:  # The range decoder.
+    def __init__(self, data):
+        self.data, self.at, self.range = data, 4, 0xFFFFFFFF
+        self.code = int.from_bytes(data[:4].ljust(4, b"\0"), "big")
+    def take(self, low, size):
+        self.code, self.range = self.code - low, size
+        while self.range < 1 << 24:
+            self.range, self.code, self.at = self.range << 8, self.code << 8, self.at + 1
+            self.code |= int.from_bytes(self.data[self.at - 1:self.at], "big")
+    def bit(self, model):
+        bound = (self.range >> 15) * min((model.fast + model.slow >> 2) + 1, 32767)
+        bit = int(self.code >= bound)
+        self.take(bound * bit, self.range - bound if bit else bound)
+        model.learn(bit)
+        return bit
+    def symbol(self, model):
+        bounds = [(a >> 2) + (b >> 2) + i for i, (a, b) in enumerate(zip(*model.estimates))] + [32768]
+        unit = self.range >> 15
+        symbol = max(i for i in range(16) if bounds[i] <= min(self.code // unit, 32767))
+        self.take(bounds[symbol] * unit, (bounds[symbol + 1] - bounds[symbol]) * unit)
+        model.learn(symbol)
+        return symbol
+    def raw(self, count):
+        unit = self.range >> count
+        value = min(self.code // unit, (1 << count) - 1)
+        self.take(value * unit, unit)
+        return value
+    def tree(self, models, bits):
+        node = functools.reduce(lambda node, _: 2 * node + self.bit(models[node]), range(bits), 1)
+        return node - (1 << bits)
+    def number(self, models):
+        length = next((at for at in range(28) if not self.bit(models[at])), 28)
+        magnitude = int(length > 0)
+        magnitude = functools.reduce(lambda value, _: 2 * value + self.raw(1), range(length - 1), magnitude)
+        return -magnitude if magnitude and self.bit(models[28]) else magnitude
+class Packed:  # Packed bytes; a model that learns has no coder, but the next byte.
+    def __init__(self, learnt=b""):
+        self.two, self.one, self.known, self.last, self.earlier = {}, {}, set(), 0, 0
+        for byte in learnt:
+            self.byte(None, byte)
+    def byte(self, coder, learnt=0):
+        slot, node = (self.last + self.earlier * 2533) % 512, 1
+        for shift in range(7, -1, -1):
+            models = (self.two.setdefault((slot, node), Bit(32768, 0)),
+                      self.one.setdefault((self.last, node), Bit(32768, 0)))
+            asked, other = models if slot in self.known else models[::-1]
+            bit = coder.bit(asked) if coder else learnt >> shift & 1
+            for model in (other,) if coder else models:
+                model.learn(bit)
+            node = 2 * node + bit
+        self.known.add(slot)
+        self.last, self.earlier = node - 256, self.last
+        return self.last
+    def read(self, coder, count): return bytes(self.byte(coder) for _ in range(count))
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+    def take(self, count):
+        self.at += count
+        return self.data[self.at - count:self.at]
+    def get(self, form):
+        return struct.unpack("<" + form, self.take(struct.calcsize("<" + form)))[0]
+    def varint(self):
+        byte = self.get("B")
+        return byte if byte < 128 else byte - 128 + (self.varint() << 7)
+    def text(self): return self.take(self.varint()).decode()
+    def float(self):
+        tag = self.get("B")
+        if tag in (0, 255):
+            return self.get("d") if tag else 0.0
+        return unfold(self.varint()) / 10.0 ** (tag - 1)
+
+def read_skeleton(section, structure):
+    coder = Coder(section)
+    r = Reader(Packed(NAMES).read(coder, structure))
+    r.text(), r.get("B"), r.get("B") and r.float()
+    joints = []
+    for at in range(r.varint()):
+        name, back = r.text(), r.varint()
+        joints.append({"name": name or joints[at - back]["name"] + "_End", "rotation": None, "translation": None})
+    for joint in joints:
+        joint["flags"] = r.take(3)[0]
+        r.take(48 if joint["flags"] & 8 else 0), joint["flags"] & 16 and r.text()
+    [(r.text(), r.varint(), r.varint()) for _ in range(r.varint())]
+    times, sets = r.get("B"), number_sets(5)
+    decimals = r.get("B") if times else 0
+    for joint in joints:
+        rest, _ = [[coder.number(sets[s]) / 2.0**24 for _ in AXES] if joint["flags"] & flag else [0.0] * 3
+                   for s, flag in ((3, 2), (4, 4))]
+        c = 1 / (16 + sum(part * part for part in rest))
+        joint["rest"] = [8 * part * c for part in rest] + [32 * c - 1]
+        joint["offset"] = [coder.number(sets[axis]) * times / 10.0**decimals if times else r.float() for axis in AXES]
+    return joints
+def read_plan(section, joints):
+    r = Reader(section)
+    codes = Packed().read(Coder(r.take(r.varint())), len(joints))
+    tracks = []
+    for joint, code in zip(joints, codes):
+        rest = [f(part) for part in joint["rest"]]
+        joint["rotation"], joint["translation"] = ([] if code & 3 == 2 else None), ([] if code >> 2 == 2 else None)
+        if code & 3 == 1:
+            parts = [int.from_bytes(r.take(3), "little", signed=True) / 2.0**21 for _ in AXES]
+            joint["rotation"] = [multiply(rest, turn(parts))]
+        if code >> 2 == 1:
+            joint["translation"] = [[r.get("f") for _ in AXES]]
+        tracks += [(joint[kind], kind == "rotation", rest) for kind in ("translation", "rotation") if joint[kind] == []]
+    return tracks
+def turn(r):
+    r = [part if abs(part) < 1e6 else 0.0 for part in r]
+    c = f(1 / f(16 + dot(r, r)))
+    return [f(part * f(8 * c)) for part in r] + [f(f(16 - dot(r, r)) * c)]
+def multiply(a, b):
+    (ax, ay, az, aw), (bx, by, bz, bw) = a, b
+    return [dot((aw, ax, ay, -az), (bx, bw, bz, by)), dot((aw, -ax, ay, az), (by, bz, bw, bx)),
+            dot((aw, ax, -ay, az), (bz, by, bx, bw)), dot((aw, -ax, -ay, -az), (bw, bx, by, bz))]
+def mean(rotations, weights):
+    weights = [-w if dot(rotations[0], q) < 0 else w for q, w in zip(rotations, weights)]
+    total = [dot(parts, weights) for parts in zip(*rotations)]
+    square = dot(total, total)
+    return rotations[0] if square < f(1e-4) else [f(part * f(1 / f(math.sqrt(square)))) for part in total]
+
+def schedule(frames, top, runtime):  # Frame, level, taps, cubic and linear weights in the order of coding.
+    known = sorted({*range(0, frames, top), frames - 1})
+    nodes = [(known[0], 0, None, None, None)]
+    for i, frame in enumerate(known[1:], 1):
+        a, b = known[i - 1], known[max(i - 2, 0)]
+        ahead, taps = f((frame - a) / (a - b)) if i > 1 else 0.0, None if runtime else [a, b, a, a]
+        nodes.append((frame, 0, taps, [1.0, 0.0, 0.0, 0.0], [f(1 + ahead), -ahead, 0.0, 0.0]))
+    for level in range(1, top.bit_length()):
+        stride = top >> level
+        between = [(left, left + stride, right) for left, right in zip(known, known[1:]) if left + stride < right]
+        for left, frame, right in between:
+            start = frame // top * top
+            near = [k for k in known if start <= k <= start + top] if runtime and level > 1 else known
+            first = max(min(near.index(left) - 1, len(near) - 4), 0)
+            taps = [left, right] + [k for k in near[first:first + 4] if k not in (left, right)]
+            cubic = [f(math.prod((frame - b) / (a - b) for b in taps if a != b)) for a in taps]
+            way, missing = f((frame - left) / (right - left)), 4 - len(taps)
+            nodes.append((frame, level, taps + [left] * missing, cubic + [0.0] * missing, [f(1 - way), way, 0.0, 0.0]))
+        known = sorted(known + [frame for _, frame, _ in between])
+    return nodes
+class Heads:
+    def __init__(self):
+        self.flat, self.finer, self.flags = [bits(8), bits(8)], bits(4), bits(3)
+        self.sets, self.scale = number_sets(5), 0
+    def read(self, coder, levels, earlier):  # `earlier`: the rotations before a rotation, else 0.
+        flat = [FLAT[coder.tree(self.flat[level + 1 == levels], 3)] for level in range(levels)]
+        finer = [1.0, f(0.84), f(0.7), f(0.6)][coder.tree(self.finer, 2)]
+        head = {"flat": flat, "finer": [finer] * (levels - 1) + [1.0], "reference": None}
+        head["base"] = [coder.number(self.sets[4]) for _ in AXES]
+        head["centred"], isotropic, head["basis"] = coder.bit(self.flags[0]), coder.bit(self.flags[1]), []
+        for axis in AXES:
+            self.scale += coder.number(self.sets[0]) if axis == 0 or not isotropic else 0
+            octave, eighth = divmod(clamp(self.scale, -800, 800), 8)
+            factor = f(f(2.0**octave * f(EIGHTHS[eighth])) / 24)
+            parts = [24 * (i == axis) if isotropic else coder.number(self.sets[1]) for i in AXES]
+            head["basis"].append([f(clamp(part, -24, 24) * factor) for part in parts])
+        if earlier and coder.bit(self.flags[2]):
+            head["reference"] = max(earlier - 1 - abs(coder.number(self.sets[2])), 0)
+            head["matrix"] = [[coder.number(self.sets[3]) / 16 for _ in AXES] for _ in AXES]
+        return head
+def numbers_of(head, level, k, e): return [f(part * 2.0**-e * head["finer"][level]) for part in k]
+def compose(track, head, nodes, numbers, turns):  # `turns`: by rotation and frame, the vectors so far.
+    (_, rotation, rest), values, own = track, [None] * len(nodes), {}
+    def vector(k):
+        return [dot([column[i] for column in head["basis"]], k) for i in AXES]
+    base = [f(4096 * part) for part in vector([float(part) for part in head["base"]])]
+    base = multiply(rest, turn([part / 32 for part in head["base"]])) if rotation else base
+    for frame, level, taps, cubic, linear in nodes:
+        by, own[frame], predicted = vector(numbers[frame]), [0.0] * 3, base
+        if taps:
+            if head["reference"] is not None:
+                by = [f(dot(row, turns[head["reference"]][frame]) + part) for row, part in zip(head["matrix"], by)]
+            own[frame], known = by, [values[tap] for tap in taps]
+            weights = [f(a + f(head["flat"][level] * f(b - a))) for a, b in zip(cubic, linear)]
+            predicted = mean(known, weights) if rotation else [dot(v, weights) for v in zip(*known)]
+        values[frame] = multiply(predicted, turn(by)) if rotation else [f(a + b) for a, b in zip(predicted, by)]
+    turns += [own] if rotation else []
+    return values
+
+class Model:  # Residuals of the archive profile.
+    def __init__(self):
+        *self.zero, self.odd = ([Bit(z) for z in STARTS[40 * i:40 * i + 40]] for i in range(4))
+        self.classes = [[Symbols([0] + STARTS[160 + 15 * i:175 + 15 * i]) for i in range(160)] for _ in range(2)]
+        self.high, self.top = [Symbols() for _ in range(40)], [Bit(34816) for _ in range(30)]
+        self.refine, self.sign = [Bit(64000) for _ in range(10)], [bits(3) for _ in AXES]
+    def read(self, coder, centred, expected, before):
+        e = next((at for at in range(10) if not coder.bit(self.refine[at])), 10)
+        expected = [f(x * 2.0**e / (1 + centred)) for x in expected]
+        average = bucket(f(f(f(expected[0] + expected[1]) + expected[2]) * f(1 / 3)))
+        if not coder.bit(self.zero[min(sum(k != 0 for k in before), 2)][average]):
+            return [0, 0, 0], e
+        odd = coder.bit(self.odd[average]) if centred else 0
+        k, total, usual = [], 0.0, 0.0
+        for axis, last in enumerate(before):
+            neighbours = 0 if axis == 0 else 1 + (total >= f(f(0.6) * usual)) + (total >= f(f(1.6) * usual))
+            magnitude = self.magnitude(coder, odd, neighbours, bucket(expected[axis]))
+            total, usual = f(total + magnitude), f(usual + expected[axis])
+            magnitude += (magnitude + odd) * centred
+            negative = magnitude and coder.bit(self.sign[axis][(last > 0) - (last < 0) + 1])
+            k.append(-magnitude if negative else magnitude)
+        return k, e
+    def magnitude(self, coder, odd, neighbours, at):
+        c = coder.symbol(self.classes[odd][40 * neighbours + at])
+        c += coder.symbol(self.high[at]) if c == 15 else 0
+        if c < 4 or c == 30:
+            return c if c < 4 else coder.raw(12) << 15 | coder.raw(15)
+        top = coder.bit(self.top[c]) << (c // 2 - 2)
+        return ((2 + c % 2) << (c // 2 - 1)) + top + (coder.raw(c // 2 - 2) if c > 5 else 0)
+def bucket(x):
+    mantissa, exponent = math.frexp(max(x, 1 / 32))
+    return min(2 * (exponent + 4) + (mantissa >= 0.75), 39)
+class Level:
+    def __init__(self, start):
+        self.mean, self.last, self.earlier, self.k, self.count = start, start, start, [0, 0, 0], 0
+    def learn(self, k, m):
+        self.k, self.last, self.earlier, self.count = k, m, self.last, self.count + 1
+        rate = max(f(1 / (self.count + 1)), f(0.03))
+        self.mean = [f(a + f(f(b - a) * rate)) for a, b in zip(self.mean, m)]
+def expect(levels, found, level, taps):  # `found`: by frame, the magnitudes and the level.
+    now, own = levels[level], []
+    if level and not now.count:
+        now.mean = now.last = now.earlier = [f(f(0.35) * m) for m in levels[level - 1].mean]
+    for i in AXES:
+        q = 1.0
+        if level:
+            (a, of_a), (b, of_b) = found[taps[0]], found[taps[1]]
+            usual = f(f(levels[of_a].mean[i] + levels[of_b].mean[i]) + f(0.02))
+            q = min(f(f(f(a[i] + b[i]) + f(0.02)) / usual), 4.0)
+        part = f(f(f(0.2) * now.last[i]) + f(f(0.12) * now.earlier[i]))
+        own.append(f(part + f(now.mean[i] * f(f(0.4) + f(f(0.28) * q)))))
+    return own
+
+def read_archive(data, frames, tracks):
+    nodes, coder, heads, models = schedule(frames, 64, False), Coder(data), Heads(), (Model(), Model())
+    activity, shares, turns, out = [1.0] * frames, [], [], []
+    w, wf, wt = f(f(0.35) + f(0.5 * f(0.45))), f(0.35), f(0.45)
+    for track in tracks:
+        rotation, head = track[1], heads.read(coder, 7, len(turns) if track[1] else 0)
+        levels, found, share, numbers = [Level([200.0 if rotation else 3000.0] * 3) for _ in range(7)], {}, {}, {}
+        floor = f(0.7) if head["centred"] else 0.5
+        for frame, level, taps, _, _ in nodes:
+            own = expect(levels, found, level, taps)
+            factor = f(f(1 - w) + f(w * activity[frame])) if rotation else 1.0
+            if head["reference"] is not None:
+                factor = f(f(f(1 - wf) - wt) + f(wf * activity[frame]))
+                factor = f(factor + f(wt * shares[head["reference"]][frame]))
+            expected = [f(x * factor) for x in own]
+            k, e = models[rotation].read(coder, head["centred"], expected, levels[level].k)
+            m = [float(abs(part) >> e) for part in k]
+            found[frame], numbers[frame] = (m, level), numbers_of(head, level, k, e)
+            levels[level].learn(k, m)
+            a, b = [f(f(f(v[0] + v[1]) + v[2]) + floor) for v in (m, own)]
+            share[frame] = min(f(a / b), 4.0)
+            activity[frame] = f(activity[frame] + f(f(share[frame] - activity[frame]) * f(0.3 * rotation)))
+        shares += [share] if rotation else []
+        out.append(compose(track, head, nodes, numbers, turns))
+    return out
+class Bits:
+    def __init__(self, data, at=0):
+        self.text, self.at = bin(int.from_bytes(b"\1" + data, "big"))[3:] + "0" * 512, 8 * at
+    def take(self, count):
+        self.at += count
+        return int("0" + self.text[self.at - count:self.at], 2)
+    def rice(self, low):
+        end = self.text.index("0", self.at)
+        ones, self.at = end - self.at, end + 1
+        return ones << low | self.take(low)
+def read_residual(bits, centred, low):
+    if not bits.text.startswith("1" * 8, bits.at):
+        codes, odd, e = [bits.rice(part) for part in low], bits.take(centred), 0
+    else:
+        e = min(bits.take(12) & 15, 10)
+        if bits.take(1):
+            width = min(bits.take(5), 28)
+            return [unfold(bits.take(width)) for _ in AXES], e
+        odd, codes = bits.take(centred), [bits.rice(part + e) for part in low]
+    return [(unfold(code) << centred) + odd for code in codes], e
+
+def read_runtime(data, frames, tracks):
+    length = struct.unpack("<I", data[:4])[0]
+    coder, heads, sets, layouts, rotations = Coder(data[4:4 + length]), Heads(), number_sets(4), [], 0
+    for track in tracks:
+        head, refine = heads.read(coder, 6, rotations if track[1] else 0), clamp(coder.number(sets[0]), 0, 10)
+        rotations += track[1]
+        axes = [(coder.number(sets[1]), clamp(coder.number(sets[2]), 0, 28)) for _ in AXES]
+        low = [[0, 0, 0]]
+        for level in range(1, 6):
+            low.append([])
+            for axis in AXES:
+                guess = low[level][-1] if axis else max(low[level - 1][0] - 1, 0)
+                low[level].append(clamp(guess + coder.number(sets[3]), 0, 15))
+        layouts.append((head, refine, axes, low, {}))
+    nodes, bits, segments = schedule(frames, 32, True), Bits(data, 4 + length), (max(frames, 2) + 30) // 32
+    for row in range(segments + 1):
+        for head, refine, axes, _, numbers in layouts:
+            k = [least + bits.take(width) for least, width in axes]
+            numbers.setdefault(min(32 * row, frames - 1), numbers_of(head, 0, k, refine))
+    table = (bits.at + 7) // 8
+    for segment in range(segments):
+        bits = Bits(data, table + 4 * segments + struct.unpack_from("<I", data, table + 4 * segment)[0])
+        of_segment = sorted((level, frame) for frame, level, *_ in nodes if level and frame // 32 == segment)
+        for head, _, _, low, numbers in layouts:
+            coded = bits.take(3)
+            shift = bits.take(2) - 1 if coded else 0
+            for level, frame in of_segment:
+                shifted, k, e = [clamp(part + shift, 0, 15) for part in low[level]], [0, 0, 0], 0
+                if level <= coded and (any(shifted) or bits.take(1)):
+                    k, e = read_residual(bits, head["centred"], shifted)
+                numbers[frame] = numbers_of(head, level, k, e)
+    turns = []
+    return [compose(track, layout[0], nodes, layout[4], turns) for track, layout in zip(tracks, layouts)]
+def read_keys(data, frames, tracks):
+    bits, out, c = Bits(data), [], f(math.sqrt(0.5))
+    for _, rotation, _ in tracks:
+        curve, width, gap, count = bits.take(1), max(1, bits.take(5)), bits.take(4), bits.take(14)
+        times, keys, values = list(itertools.accumulate(range(count), lambda at, _: at + bits.take(gap) + 1)), [], []
+        if not rotation:
+            *least, step = (struct.unpack(">f", bits.take(32).to_bytes(4, "big"))[0] for _ in range(4))
+            keys = [[f(part + f(bits.take(width) * step)) for part in least] for _ in times]
+        for _ in times if rotation else ():
+            largest, scale = bits.take(2), f(2 * c / ((1 << width) - 1))
+            q = [f(f(bits.take(width) * scale) - c) for _ in AXES]
+            q.insert(largest, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
+            size = f(math.sqrt(dot(q, q)))
+            keys.append([f(part / size) for part in q])
+        for frame in range(frames):
+            left = max(i for i, time in enumerate(times) if time <= frame)
+            taps = [clamp(left + i, 0, count - 1) for i in (-1, 0, 1, 2)]
+            if frame == times[left]:
+                values.append(keys[left])
+                continue
+            weights = key_weights(curve, *(times[tap] for tap in taps), frame)
+            order = (1, 2, 0, 3) if rotation else range(4)
+            around, weights = [keys[taps[i]] for i in order], [weights[i] for i in order]
+            values.append(mean(around, weights) if rotation else [dot(parts, weights) for parts in zip(*around)])
+        out.append(values)
+    return out
+def key_weights(curve, before, left, right, after, frame):
+    t = f((frame - left) / (right - left))
+    t2, t3 = f(t * t), f(f(t * t) * t)
+    u = f(f(f(f(t3 - f(2 * t2)) + t) * (right - left)) / (right - before))
+    v = f(f(f(t3 - t2) * (right - left)) / (after - left))
+    w = f(f(3 * t2) - f(2 * t3))
+    return [-u, f(f(1 - w) - v), f(w + u), v] if curve else [0.0, f(1 - t), t, 0.0]
+
+def decode(data):  # Frames a second, frames, and the joints with their local rotations (x, y, z, w) and translations.
+    r = Reader(data)
+    magic, version, profile, flags, frames, fps, _, step = (r.get(form) for form in ("4s", *"HBBQd", "32s", "I"))
+    if magic != b"MOCZ" or version != 2 or flags & 1:
+        raise ValueError("not a compressed motion of version 2 with its skeleton")
+    structure = r.varint()
+    blocks = max(1, -(-(frames - 1) // step)) if frames else 0
+    lengths = [(r.varint(), r.take(8))[0] for _ in range(2 + (flags >> 2 & 1) + blocks)]
+    r.take(8)
+    sections = [r.take(length) for length in lengths]
+    joints = read_skeleton(sections[0], structure)
+    tracks = read_plan(sections[1], joints)
+    for block in range(blocks):
+        count = min(step + 1, frames - block * step)
+        values = (read_archive, read_runtime, read_keys)[profile](sections[block - blocks], count, tracks)
+        for (frames_of, _, _), found in zip(tracks, values):  # The last frame is the first of the next block.
+            frames_of.extend(found if block + 1 == blocks else found[:-1])
+    return fps, frames, joints
