@@ -159,7 +159,7 @@ pub fn retarget(
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (stage.sweeps, None));
     }
-    let steps = highest_steps(robot, &highest.speeds, frame_time);
+    let steps = highest_steps(robot, &highest.speeds, options.fps.frame_time());
     if exceed(&poses, &steps) {
         hold_speeds(&mut poses, &steps);
         poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
