@@ -64,7 +64,7 @@ pub fn write<'c>(clip: &'c Clip, format: Format, options: &WriteOptions) -> Resu
 ///
 /// let encoded = write_owned(clip, Format::Amc, &WriteOptions::default())?;
 /// // The skeleton of an AMC is a file beside it.
-/// assert_eq!(encoded.beside.unwrap().0, "asf");
+/// assert_eq!(encoded.beside.unwrap().0, mocap_formats::Beside::Extension("asf"));
 /// # Ok::<(), mocap_formats::Finding>(())
 /// ```
 ///

@@ -82,7 +82,7 @@ mod tests {
         hold(&mut jump, &[0.25]);
         assert!(!exceed(&jump, &[0.25 + 1e-12]));
         let values: Vec<f64> = jump.iter().map(|pose| pose.values[0]).collect();
-        assert_eq!(values, [0.0, 0.125, 0.375, 0.625, 0.875, 1.0]);
+        assert_eq!(values, [0.125, 0.25, 0.375, 0.625, 0.75, 0.875]);
         // Within bounds, and as it was where it is slow.
         let slow = poses(&[0.0, 0.2, 0.4, 0.3]);
         let mut held = slow.clone();
