@@ -26,7 +26,7 @@ const MOST_STEPS: usize = 16;
 /// ```
 ///
 /// # Errors
-/// As [`blend`], and [`EditError::Weights`] where there are not as many motions as samples.
+/// As [`blend`](crate::blend::blend()), and [`EditError::Weights`] where there are not as many motions as samples.
 pub fn blend_at(
     space: &BlendSpace,
     clips: &[Clip],
