@@ -30,7 +30,7 @@ def train(folder: str) -> List[npt.NDArray[np.float32]]:
 def build() -> mocap.Clip:
     body = mocap.Skeleton.from_arrays(["a", "b"], [-1, 0], np.zeros((2, 3)), unit="m")
     try:
-        return mocap.Clip.from_arrays([[[1.0, 0, 0, 0], [1, 0, 0, 0]]], body, fps=30)
+        return mocap.Clip.from_arrays([[[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]], body, fps=30)
     except mocap.ArrayError as error:
         print(error.code, error.frame, error.hint)
         raise
