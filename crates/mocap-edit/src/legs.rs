@@ -12,7 +12,7 @@ pub(crate) fn exact() -> SolveOptions {
     SolveOptions { position_tolerance: 1e-13, limits: false, ..SolveOptions::default() }
 }
 
-/// Brings ankles to places in object space, by frame; where there is none, the leg stays as it is. The second value is
+/// Brings ankles to places in object space, by frame; without a place the leg keeps its pose. The second value is
 /// how much of a leg was missing at most \[units\].
 pub(crate) fn place_ankles(
     clip: &Clip,

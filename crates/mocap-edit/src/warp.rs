@@ -1,21 +1,26 @@
 //! Motion warping: a motion that meets keys, and keeps its detail between them.
 //!
-//! At each key the pose is changed (a joint is turned, an effector is brought to a place by inverse kinematics, the hips
-//! are moved). What a joint differs there from its motion is a displacement, a logarithm of a rotation; a smooth curve
-//! goes through the displacements of a joint, from 0 at the start of the warp to 0 at its end, and is added to the motion.
+//! A key changes the pose of its frame: a joint turns, an effector reaches a place by inverse kinematics, or the hips move.
+//! The displacement of a joint at a key is the logarithm of the rotation from the old pose to the new one. A smooth curve
+//! through the displacements, 0 at both ends of the warp, is added to the motion. In the other mode the motion since the
+//! start of the warp is scaled first, and an offset adds the rest: x'(t) = a(t) x(t) + b(t).
 //! Based on: A. Witkin, Z. Popović, "Motion Warping", 1995; A. Bruderlin, L. Williams, "Motion Signal Processing", 1995.
 
 use mocap_analysis::placements;
 use mocap_ik::{Goal, IkMethod, PosedChain, Solver};
 use mocap_model::{Clip, JointId, Pose, UnitQuaternion, Vector3, exp, log};
+use nalgebra::Vector4;
 
 use crate::body::Body;
 use crate::legs::{exact, limb_base, object_place, orient, place_ankles};
+use crate::retime::{TimeMap, at_frames};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
 /// An effector that is farther from its key than this is not there [leg lengths of the chain].
 const REACHED: f64 = 1e-6;
+/// A scale stays within these: beyond them a key is met by its offset.
+const SCALES: [f64; 2] = [0.25, 4.0];
 
 /// Keys, and the part of the motion that they change.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +33,40 @@ pub struct Warp {
     pub keys: Vec<WarpKey>,
     /// Whether feet that have no key keep their paths where the hips are moved. Default: true.
     pub keep_feet: bool,
+    /// How joints meet their keys. Default: by an offset.
+    pub mode: WarpMode,
+    /// Times of the motion and the times to which they move \[s\], both between `from` and `to`. Default: none.
+    pub times: Vec<(f64, f64)>,
+}
+
+impl Warp {
+    /// A warp by offsets that keeps the feet and all times.
+    pub fn new(from: f64, to: f64, keys: Vec<WarpKey>) -> Warp {
+        Warp { from, to, keys, keep_feet: true, mode: WarpMode::Offset, times: Vec::new() }
+    }
+}
+
+/// How joints meet their keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WarpMode {
+    /// A smooth offset is added. Detail keeps its size.
+    #[default]
+    Offset,
+    /// The motion since the start of the warp is scaled, by 0.25 to 4, to come as near to the key as it can; an offset adds
+    /// the rest. Detail grows and shrinks with the motion.
+    ScaleOffset,
+}
+
+impl std::str::FromStr for WarpMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<WarpMode, String> {
+        match text {
+            "offset" => Ok(WarpMode::Offset),
+            "scale-offset" => Ok(WarpMode::ScaleOffset),
+            _ => Err(format!("'{text}' is not offset or scale-offset")),
+        }
+    }
 }
 
 /// What a joint does at a time.
@@ -65,14 +104,15 @@ pub enum WarpChange {
 /// let change = WarpChange::Turn(Vector3::x() * 0.3);
 /// let joint = clip.skeleton().joints()[0].name.clone();
 /// let keys = vec![WarpKey { time: end / 2.0, joint, change }];
-/// let (warped, report) = warp(&clip, &Warp { from: 0.0, to: end, keys, keep_feet: true })?;
+/// let (warped, report) = warp(&clip, &Warp::new(0.0, end, keys))?;
 /// assert_eq!(warped.frames(), clip.frames());
 /// println!("{report}");
 /// # Ok::<(), mocap_edit::EditError>(())
 /// ```
 ///
 /// # Errors
-/// [`EditError::Warp`] where a key lies outside the warp or the motion, names no joint, or cannot be reached.
+/// [`EditError::Warp`] where a key or a time lies outside the warp or the motion, or a key names no joint or cannot be
+/// reached; [`EditError::TimeMap`] where times do not increase.
 pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     let wrong = |reason: String| EditError::Warp { reason };
     let fps = clip.rate().fps();
@@ -101,21 +141,16 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
         keys.push((frame as usize, key, joint));
     }
     keys.sort_by_key(|(frame, ..)| *frame);
-    let displaced = displacements(clip, &body, &keys)?;
+    let times = time_map(warp, [from, to].map(|frame| frame as f64 / fps))?;
+    let (displaced, span) = (displacements(clip, &body, &keys)?, Span { from, to, mode: warp.mode });
     let mut samples = Samples::of(clip);
     for (joint, knots) in displaced.turns.iter().enumerate().filter(|(_, knots)| !knots.is_empty()) {
-        let curve = Curve::through(knots, from, to);
-        for frame in from..=to {
-            samples.rotations[joint][frame] *= exp(&curve.at(frame));
-        }
+        span.turn(&mut samples.rotations[joint], knots);
     }
     if !displaced.moves.is_empty() {
-        let (joint, curve) = (body.hips, Curve::through(&displaced.moves, from, to));
-        let offset = samples.skeleton.joint(joint).offset;
-        let values = samples.translations[joint.index()].get_or_insert_with(|| vec![offset; last + 1]);
-        for frame in from..=to {
-            values[frame] += curve.at(frame);
-        }
+        let offset = samples.skeleton.joint(body.hips).offset;
+        let values = &mut samples.translations[body.hips.index()];
+        span.shift(values.get_or_insert_with(|| vec![offset; last + 1]), &displaced.moves);
     }
     let mut warped = samples.into_clip("warp")?;
     let mut short = None;
@@ -126,9 +161,114 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     let off = keys.iter().map(|key| distance(&warped, clip, key)).fold(0.0, f64::max);
     let off = body.metres.map(|metres| off * metres);
-    let report = EditReport::measured("warp", clip, &warped).figure("key-error", off, "m");
-    let short = short.zip(body.metres).map(|(short, metres)| short * metres);
-    Ok((warped, if short.is_some() { report.figure("unreachable", short, "m") } else { report }))
+    if let Some(times) = times {
+        let place = |frame: usize| match (from..=to).contains(&frame) {
+            true => (times.at(frame as f64 / fps) * fps).clamp(0.0, last as f64),
+            false => frame as f64,
+        };
+        warped = at_frames(&warped, "warp", clip.frames(), place)?;
+    }
+    let mut report = EditReport::measured("warp", clip, &warped).figure("key-error", off, "m");
+    if let Some(short) = short {
+        report = report.figure("unreachable", body.metres.map(|metres| short * metres), "m");
+    }
+    report.warn_of_limits(&[clip], &warped);
+    Ok((warped, report))
+}
+
+/// The map of the times, if some move; both ends stay.
+fn time_map(warp: &Warp, [from, to]: [f64; 2]) -> Result<Option<TimeMap>, EditError> {
+    if warp.times.is_empty() {
+        return Ok(None);
+    }
+    let inside = |time: f64| time > from && time < to;
+    if let Some((at, moved)) = warp.times.iter().find(|(at, moved)| !inside(*at) || !inside(*moved)) {
+        let reason = format!("the time {at} s, moved to {moved} s, is not between {from} s and {to} s");
+        return Err(EditError::Warp { reason });
+    }
+    let mut keys: Vec<(f64, f64)> = warp.times.iter().map(|(at, moved)| (*moved, *at)).collect();
+    keys.sort_by(|a, b| a.1.total_cmp(&b.1));
+    keys.insert(0, (from, from));
+    keys.push((to, to));
+    TimeMap::new(keys).map(Some)
+}
+
+/// The frames that a warp changes, and how.
+struct Span {
+    from: usize,
+    to: usize,
+    mode: WarpMode,
+}
+
+impl Span {
+    /// Adds turns, given at some frames, to rotations.
+    fn turn(&self, rotations: &mut [UnitQuaternion<f64>], knots: &[(usize, Vector3<f64>)]) {
+        let start = rotations[self.from];
+        let mut path: Vec<Vector3<f64>> = Vec::new();
+        if self.mode == WarpMode::ScaleOffset {
+            for rotation in &rotations[self.from..=self.to] {
+                let turn = log(&(start.inverse() * rotation));
+                path.push(nearest_turn(turn, path.last().copied().unwrap_or_default()));
+            }
+        }
+        let curve = self.curve(knots, |frame, turn| {
+            let own = path[frame - self.from];
+            [own, nearest_turn(log(&(start.inverse() * rotations[frame] * exp(&turn))), own)]
+        });
+        for frame in self.from + 1..self.to {
+            let (offset, scale) = curve.at(frame);
+            match self.mode {
+                WarpMode::Offset => rotations[frame] *= exp(&offset),
+                WarpMode::ScaleOffset => {
+                    rotations[frame] = start * exp(&(path[frame - self.from] * scale + offset));
+                }
+            }
+        }
+    }
+
+    /// Adds shifts, given at some frames, to places.
+    fn shift(&self, places: &mut [Vector3<f64>], knots: &[(usize, Vector3<f64>)]) {
+        let start = places[self.from];
+        let curve = self.curve(knots, |frame, shift| {
+            let own = places[frame] - start;
+            [own, own + shift]
+        });
+        for frame in self.from + 1..self.to {
+            let (offset, scale) = curve.at(frame);
+            // In this order an offset changes no bit where it is 0.
+            places[frame] += (places[frame] - start) * (scale - 1.0) + offset;
+        }
+    }
+
+    /// The curve through displacements; `path` has where the motion is since its start, and where it shall be.
+    fn curve(
+        &self,
+        knots: &[(usize, Vector3<f64>)],
+        path: impl Fn(usize, Vector3<f64>) -> [Vector3<f64>; 2],
+    ) -> Curve {
+        let knot = |(frame, displacement): &(usize, Vector3<f64>)| match self.mode {
+            WarpMode::Offset => (*frame, displacement.push(0.0)),
+            WarpMode::ScaleOffset => {
+                let [own, goal] = path(*frame, *displacement);
+                // The scale that comes nearest to the goal.
+                let scale = goal.dot(&own) / own.norm_squared();
+                let scale = if scale.is_finite() { scale.clamp(SCALES[0], SCALES[1]) } else { 1.0 };
+                (*frame, (goal - own * scale).push(scale - 1.0))
+            }
+        };
+        Curve::through(knots.iter().map(knot).collect(), self.from, self.to)
+    }
+}
+
+/// The rotation vector of the same rotation that is nearest to another one.
+fn nearest_turn(turn: Vector3<f64>, near: Vector3<f64>) -> Vector3<f64> {
+    let angle = turn.norm();
+    if angle == 0.0 {
+        return turn;
+    }
+    let axis = turn / angle;
+    let turns = ((near.dot(&axis) - angle) / std::f64::consts::TAU).round();
+    turn + axis * (turns * std::f64::consts::TAU)
 }
 
 /// Feet without keys keep the paths and orientations that they have in the motion. The second value is how much of a leg
@@ -160,7 +300,7 @@ struct Displacements {
     moves: Vec<(usize, Vector3<f64>)>,
 }
 
-/// The pose of each key, and what it differs from the motion.
+/// The displacements between the motion and the poses of the keys.
 fn displacements(
     clip: &Clip,
     body: &Body,
@@ -173,7 +313,7 @@ fn displacements(
         let mut motion = Pose { joints: Vec::new() };
         clip.local_pose(frame, &mut motion);
         let mut pose = motion.clone();
-        // Turns and moves of the hips come before what is reached for from there.
+        // Effectors reach from the pose after all turns and moves of the hips.
         let reaches = |(_, key, joint): &&(usize, &WarpKey, JointId)| {
             matches!(key.change, WarpChange::At(_) | WarpChange::By(_)) && *joint != body.hips
         };
@@ -263,18 +403,22 @@ fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &(usize, &WarpKey, 
     }
 }
 
-/// A curve of displacements: cubic between its knots, with no change of value or speed at both ends.
+/// A curve of offsets and scales: cubic between its knots, with no change of value or speed at both ends.
 struct Curve {
-    knots: Vec<(f64, Vector3<f64>)>,
-    speeds: Vec<Vector3<f64>>,
+    /// Frames, with offsets and scales less 1.
+    knots: Vec<(f64, Vector4<f64>)>,
+    speeds: Vec<Vector4<f64>>,
 }
 
 impl Curve {
-    fn through(knots: &[(usize, Vector3<f64>)], from: usize, to: usize) -> Curve {
-        let zero = Vector3::zeros();
-        let inner = knots.iter().map(|(frame, value)| (*frame as f64, *value));
-        let knots: Vec<(f64, Vector3<f64>)> =
-            [(from as f64, zero)].into_iter().chain(inner).chain([(to as f64, zero)]).collect();
+    fn through(inner: Vec<(usize, Vector4<f64>)>, from: usize, to: usize) -> Curve {
+        let zero = Vector4::zeros();
+        let knots: Vec<(f64, Vector4<f64>)> = [(from, zero)]
+            .into_iter()
+            .chain(inner)
+            .chain([(to, zero)])
+            .map(|(frame, value)| (frame as f64, value))
+            .collect();
         let mut speeds = vec![zero; knots.len()];
         for i in 1..knots.len() - 1 {
             speeds[i] = (knots[i + 1].1 - knots[i - 1].1) / (knots[i + 1].0 - knots[i - 1].0);
@@ -282,17 +426,19 @@ impl Curve {
         Curve { knots, speeds }
     }
 
-    fn at(&self, frame: usize) -> Vector3<f64> {
+    /// The offset and the scale.
+    fn at(&self, frame: usize) -> (Vector3<f64>, f64) {
         let x = frame as f64;
         let next = self.knots.partition_point(|knot| knot.0 <= x).clamp(1, self.knots.len() - 1);
         let ((x0, y0), (x1, y1)) = (self.knots[next - 1], self.knots[next]);
         let width = x1 - x0;
         let t = (x - x0) / width;
         let (t2, t3) = (t * t, t * t * t);
-        y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+        let value = y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
             + self.speeds[next - 1] * (width * (t3 - 2.0 * t2 + t))
             + y1 * (3.0 * t2 - 2.0 * t3)
-            + self.speeds[next] * (width * (t3 - t2))
+            + self.speeds[next] * (width * (t3 - t2));
+        (value.xyz(), value.w + 1.0)
     }
 }
 
@@ -315,7 +461,7 @@ mod tests {
             key(1.5, "LeftHand", WarpChange::By(up * 2.0)),
             key(1.5, "Head", WarpChange::Turn(Vector3::y() * 0.4)),
         ];
-        let (warped, report) = warp(&wave, &Warp { from: 0.5, to: 2.5, keys, keep_feet: true }).unwrap();
+        let (warped, report) = warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap();
         let error = report.figures.iter().find(|figure| figure.name == "key-error").unwrap();
         assert!(error.value.unwrap() < 1e-9, "{report}");
         let fps = wave.rate().fps();
@@ -335,7 +481,7 @@ mod tests {
     fn feet_stay_when_the_hips_are_moved() {
         let wave = clip("alex_wave.bvh");
         let keys = vec![key(1.5, "Hips", WarpChange::By(Vector3::new(0.0, -6.0, 0.0)))];
-        let (warped, report) = warp(&wave, &Warp { from: 0.5, to: 2.5, keys, keep_feet: true }).unwrap();
+        let (warped, report) = warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap();
         let ankle = Body::of(&wave).skeleton.with_role(Role::LeftFoot).unwrap();
         let [before, after] = [&wave, &warped].map(|clip| mocap_analysis::trajectory(clip, ankle));
         let error = report.figures.iter().find(|figure| figure.name == "key-error").unwrap();
@@ -344,18 +490,76 @@ mod tests {
         assert!(most < 1e-6, "{most}: {report}");
     }
 
+    /// A key at 1.2 times the turn since the start of the warp is met by the scale; others by scale and offset.
+    #[test]
+    fn scales_and_offsets_meet_keys() {
+        let wave = clip("alex_wave.bvh");
+        let fps = wave.rate().fps();
+        let [from, to, at] = [0.5, 2.5, 1.5].map(|time| (time * fps).round() as usize);
+        let arm = Body::of(&wave).skeleton.with_role(Role::RightUpperArm).unwrap();
+        let own = |clip: &Clip, frame: usize| {
+            log(&(wave.local(arm, from).rotation.inverse() * clip.local(arm, frame).rotation))
+        };
+        let turn = own(&wave, at);
+        assert!(turn.norm() > 0.05);
+        let more = WarpChange::To(wave.local(arm, from).rotation * exp(&(turn * 1.2)));
+        let with = |keys: Vec<WarpKey>| {
+            let options = Warp { mode: WarpMode::ScaleOffset, ..Warp::new(0.5, 2.5, keys) };
+            warp(&wave, &options).unwrap()
+        };
+        let (scaled, _) = with(vec![key(1.5, "RightUpperArm", more)]);
+        assert!((own(&scaled, at) - turn * 1.2).norm() < 1e-9);
+        for frame in from + 1..to {
+            let (before, after) = (own(&wave, frame), own(&scaled, frame));
+            assert!(before.cross(&after).norm() < 1e-9, "{frame}: an offset");
+            let scale = after.dot(&before) / before.norm_squared();
+            assert!((1.0 - 1e-9..1.2 + 1e-9).contains(&scale), "{frame}: {scale}");
+        }
+        let up = Vector3::y() * 5.0;
+        let keys = vec![key(1.0, "LeftHand", WarpChange::By(up)), key(1.5, "Hips", WarpChange::By(-up))];
+        let (warped, report) = with(keys);
+        let error = report.figures.iter().find(|figure| figure.name == "key-error").unwrap();
+        assert!(error.value.unwrap() < 1e-9, "{report}");
+        for (id, _) in wave.skeleton().iter() {
+            for frame in (0..=from).chain(to..wave.frames()) {
+                assert_eq!(wave.local(id, frame), warped.local(id, frame));
+            }
+        }
+    }
+
+    #[test]
+    fn times_move_and_stay_in_order() {
+        let wave = clip("alex_wave.bvh");
+        let fps = wave.rate().fps();
+        let frame = |time: f64| (time * fps).round() as usize;
+        let with = |times: &[(f64, f64)]| {
+            warp(&wave, &Warp { times: times.to_vec(), ..Warp::new(0.5, 2.5, Vec::new()) })
+        };
+        let (moved, _) = with(&[(1.0, 1.5)]).unwrap();
+        assert_eq!(moved.frames(), wave.frames());
+        for (id, _) in wave.skeleton().iter() {
+            assert_eq!(wave.local(id, frame(1.0)), moved.local(id, frame(1.5)));
+            for frame in (0..=frame(0.5)).chain(frame(2.5)..wave.frames()) {
+                assert_eq!(wave.local(id, frame), moved.local(id, frame));
+            }
+        }
+        let backwards = with(&[(1.0, 1.5), (1.2, 1.4)]);
+        assert!(matches!(backwards, Err(EditError::TimeMap { .. })));
+        assert!(with(&[(0.2, 1.5)]).unwrap_err().to_string().contains("is not between"));
+    }
+
     #[test]
     fn keys_that_cannot_be_met_are_refused() {
         let wave = clip("alex_wave.bvh");
         let fails = |time: f64, joint: &str, change: WarpChange| {
             let keys = vec![key(time, joint, change)];
-            warp(&wave, &Warp { from: 0.5, to: 2.5, keys, keep_feet: true }).unwrap_err().to_string()
+            warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap_err().to_string()
         };
         let far = WarpChange::By(Vector3::y() * 500.0);
         assert!(fails(1.0, "LeftHand", far).contains("cannot reach"));
         assert!(fails(1.0, "Tail", far).contains("no joint"));
         assert!(fails(0.2, "LeftHand", far).contains("not between"));
-        let outside = warp(&wave, &Warp { from: 0.5, to: 99.0, keys: Vec::new(), keep_feet: true });
+        let outside = warp(&wave, &Warp::new(0.5, 99.0, Vec::new()));
         assert!(matches!(outside, Err(EditError::Warp { .. })));
     }
 }

@@ -136,7 +136,8 @@ fn with_options<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<(mocap::
 fn layer_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Layer> {
     let (clip, options) = with_options(name, value)?;
     let weight = options.number("weight")?.unwrap_or(1.0);
-    Ok(Layer { clip, weight, mask: options.parsed::<Mask>("mask")? })
+    let space = options.parsed("space")?.unwrap_or_default();
+    Ok(Layer { clip, weight, mask: options.parsed::<Mask>("mask")?, space })
 }
 
 fn join_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {

@@ -66,7 +66,7 @@ fn heights(file: &Path, args: &SurfaceArgs) -> Result<HeightField, Diagnostic> {
     Ok(HeightField::new(columns, heights, args.cell.or(cell).unwrap_or(CELL))?)
 }
 
-/// Grey levels from 0 to `white`; what is transparent is a hole.
+/// Grey levels from 0 to `white`; a transparent pixel is a hole.
 fn of_png(bytes: &[u8], white: f64) -> Result<(usize, Vec<f64>), Diagnostic> {
     let failed = |error: png::DecodingError| wrong(format!("the PNG cannot be read: {error}"));
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));

@@ -8,7 +8,7 @@ use mocap_toml::{Text, TomlError, TomlProblem, find};
 
 use crate::diagnostic::Diagnostic;
 
-/// What is wrong with a timeline.
+/// The code of mistakes in a timeline.
 const TIMELINE: TomlProblem = TomlProblem::Other("play::timeline");
 /// The most bytes of a timeline.
 const MOST: u64 = 64 << 20;

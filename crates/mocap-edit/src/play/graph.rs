@@ -3,9 +3,9 @@
 use mocap_model::Clip;
 
 use super::condition::Condition;
-use crate::{BlendSpace, EditError, Mask};
+use crate::{BlendSpace, EditError, LayerSpace, Mask};
 
-/// What is played: nodes, and the one whose pose is the output.
+/// The nodes to play, and the node whose pose is the output.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Parameters and their values at the start.
@@ -77,11 +77,11 @@ pub enum NodeKind {
         /// One number for two nodes, else two.
         at: Vec<Amount>,
     },
-    /// Adds what a node differs from its first frame.
+    /// Adds the difference between a node and its first frame.
     Add {
-        /// What is added to.
+        /// The node below.
         base: usize,
-        /// What is added.
+        /// The node that is added.
         add: usize,
         /// How much.
         weight: Amount,
@@ -92,9 +92,9 @@ pub enum NodeKind {
     },
     /// Lays a node over another one, for some joints.
     Layer {
-        /// What is below.
+        /// The node below.
         base: usize,
-        /// What is above.
+        /// The node on top.
         over: usize,
         /// How much of it.
         weight: Amount,
@@ -105,16 +105,6 @@ pub enum NodeKind {
     },
     /// Plays one of its states, and changes between them.
     States(StateMachine),
-}
-
-/// Where the rotations of a layer or an addition are taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LayerSpace {
-    /// Relative to the parent joint: what is below a changed joint moves along.
-    #[default]
-    Local,
-    /// Relative to the root: a masked joint faces where the layer faces, whatever is below it.
-    Mesh,
 }
 
 /// States and the transitions between them.
@@ -152,9 +142,9 @@ pub struct Transition {
 pub enum Fade {
     /// Both states are played and blended.
     Smooth,
-    /// The pose that is left stands still while it fades.
+    /// The pose that is left is frozen while it fades.
     Frozen,
-    /// The entered state is played; what it differs from the pose that was left dies away.
+    /// The entered state is played; its difference from the pose that was left decays.
     Inertial,
     /// At once.
     Pop,

@@ -23,7 +23,7 @@ use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use condition::Condition;
 pub use graph::{
-    Amount, Curve, Fade, Graph, GraphClip, LayerSpace, Node, NodeKind, PhaseChange, StateMachine, Transition,
+    Amount, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Transition,
 };
 use motion::Motion;
 use player::Player;
@@ -204,7 +204,7 @@ fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
 mod tests {
     use super::*;
     use crate::fixtures::clip;
-    use crate::{BlendSpace, Mask, SpaceKind};
+    use crate::{BlendSpace, LayerSpace, Mask, SpaceKind};
 
     fn node(name: &str, kind: NodeKind) -> Node {
         Node { name: name.into(), kind }

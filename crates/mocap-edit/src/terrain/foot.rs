@@ -85,7 +85,7 @@ impl Ground<'_> {
             let angle = std::f64::consts::TAU * i as f64 / AROUND as f64;
             let away = self.body.turn(angle) * self.body.forward * radius;
             let slope = -normal.dot(&away) / normal.dot(&self.body.up);
-            // Holes and edges beside a foot are no obstacles.
+            // Only ground can be hit: holes and places beyond the edge are skipped.
             if let Ok((beside, _)) = self.below(&(place + away), clip, joint, frame) {
                 most = most.max(beside - slope.max(0.0));
             }
@@ -295,7 +295,7 @@ impl FootPath {
                     let highest =
                         ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
                     let lift = highest + clearance - ground.above_floor(&moved);
-                    // What the floor had already is no obstacle.
+                    // Ignore rounding: on flat ground no swing is lifted.
                     let lift = if lift < 1e-9 / ground.metres { 0.0 } else { lift };
                     needed[frame - from] = needed[frame - from].max(lift);
                 }

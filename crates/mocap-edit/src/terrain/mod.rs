@@ -1,9 +1,8 @@
 //! Terrain: a motion that was made on a flat floor walks over steps, slopes and bumps.
 //!
-//! A stance keeps its foot as it is over the floor, and turns and lifts it as a whole: onto a plane that touches the
-//! surface from above, along its normal up to 30°. Between stances the lift and the turn change smoothly, and a swinging
-//! foot is lifted over what it would hit. The hips follow the feet, and are lowered ahead of a leg that would be stretched
-//! too far. Legs are solved anew.
+//! During a stance the foot moves rigidly: it is turned along the normal of the surface, up to 30°, and lifted onto the
+//! plane that touches the surface from above. Between stances lift and turn change smoothly, and a swinging foot is lifted
+//! over edges. The hips follow the feet, and are lowered before a leg would be stretched too far. IK solves the legs.
 
 mod foot;
 mod surface;
@@ -73,8 +72,8 @@ impl std::str::FromStr for TerrainOrigin {
 /// ```
 ///
 /// # Errors
-/// [`EditError::NoFeet`] and [`EditError::NoUnit`] where there are no feet or no unit, [`EditError::Terrain`] where a foot
-/// is over a hole or beyond the edge.
+/// [`EditError::NoFeet`] if no joint is a foot, [`EditError::NoUnit`] if the unit of lengths is unknown,
+/// [`EditError::Terrain`] if a foot is over a hole or beyond the edge.
 pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     if body.feet.is_empty() {

@@ -16,7 +16,7 @@ const MOST_ENTRIES: usize = 20_000_000;
 /// Cells along each side of the index of a mesh, at most.
 const MOST_CELLS: f64 = 512.0;
 
-/// Where there is no ground.
+/// Why a place has no height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Gap {
     /// Within the terrain.
@@ -77,13 +77,13 @@ impl fmt::Display for Steps {
 pub struct HeightField {
     columns: usize,
     cell: f64,
-    /// Row after row, the farthest first, each from left to right \[m\]; not a number where there is a hole.
+    /// Row after row, the farthest first, each from left to right \[m\]; NaN marks a hole.
     heights: Vec<f64>,
 }
 
 impl HeightField {
-    /// A grid of heights \[m\]: row after row, the farthest ahead first, each from left to right. A height that is not a
-    /// number is a hole. `cell` is the distance of neighbours \[m\].
+    /// A grid of heights \[m\]: row after row, the farthest ahead first, each from left to right. NaN marks
+    /// a hole. `cell` is the distance of neighbours \[m\].
     ///
     /// ```
     /// let ramp = mocap_edit::HeightField::new(2, vec![0.5, 0.5, 0.0, 0.0], 4.0)?;
@@ -98,7 +98,9 @@ impl HeightField {
         let wrong = |reason: String| Err(EditError::Terrain { reason });
         if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
             let found = heights.len();
-            return wrong(format!("{found} heights are no grid of {columns} columns and at least 2 rows"));
+            return wrong(format!(
+                "{found} heights do not form a grid of {columns} columns with at least 2 columns and 2 rows"
+            ));
         }
         if heights.len() > MOST_HEIGHTS {
             return wrong(format!("it has {} heights, more than {MOST_HEIGHTS}", heights.len()));
