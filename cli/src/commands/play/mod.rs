@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
         return Ok(Exit::Success);
     }
     let path = args.timeline.as_deref().expect("clap asks for it");
-    let timeline = timeline::read(path)?;
+    let params: Vec<&str> = file.graph.params.iter().map(|(name, _)| name.as_str()).collect();
+    let timeline = timeline::read(path, &params)?;
     let paths: Vec<_> = file.clips.iter().map(|clip| clip.path.clone()).collect();
     one_of(&args.one, &paths, "take.bvh", console, |clips| {
         let mut graph = file.graph.clone();

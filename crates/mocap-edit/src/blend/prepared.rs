@@ -6,7 +6,7 @@ use mocap_model::{Clip, FrameRate};
 use super::gait::{Gait, Stance, inverse};
 use super::mixed::Mix;
 use super::source::{Source, common, register_all, sources};
-use super::{BlendOptions, Timing, check_same, ground_speed};
+use super::{BlendOptions, Timing, check_all_same, ground_speed};
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::feet::locked_in;
@@ -60,7 +60,7 @@ impl PreparedBlend {
     /// [`EditError::Skeletons`] where joints or bones differ, [`EditError::Phases`] where a motion has no foot strikes,
     /// [`EditError::Weights`] without a motion, [`EditError::Option`] for a duration that is not above 0 or too long.
     pub fn new(clips: &[Clip], options: &BlendOptions) -> Result<PreparedBlend, EditError> {
-        let Some((first, others)) = clips.split_first() else {
+        let Some(first) = clips.first() else {
             return Err(EditError::Weights { reason: "a blend needs at least one motion".into() });
         };
         if let Some(value) = options.duration {
@@ -73,9 +73,7 @@ impl PreparedBlend {
                 return Err(wrong("shorter: the blend would have more than 20 million frames × joints"));
             }
         }
-        for other in others {
-            check_same(first, other)?;
-        }
+        check_all_same(clips.iter())?;
         if let Some(clip) = clips.iter().find(|clip| clip.frames() < 2) {
             return Err(EditError::TooShort { edit: "blend", needed: 2, frames: clip.frames() });
         }

@@ -35,8 +35,12 @@ pub(super) fn sources(
     for clip in clips {
         all.push(if clip.rate() == rate { clip.clone() } else { crate::resample(clip, rate)? });
     }
-    let strides =
-        |all: &[Clip]| all.iter().map(|clip| Gait::of(clip, body)).collect::<Result<Vec<Gait>, _>>();
+    let strides = |all: &[Clip]| -> Result<Vec<Gait>, EditError> {
+        all.iter()
+            .enumerate()
+            .map(|(i, clip)| Gait::of(clip, body).map_err(|error| of_motion(error, i)))
+            .collect()
+    };
     let (gaits, by_phase) = match options.timing {
         Timing::Phase => (strides(&all)?, true),
         Timing::Registration => match strides(&all) {
@@ -63,6 +67,16 @@ pub(super) fn sources(
         Ok(Source { gait, travel, curves, poses: Poses::of(&clip), clip })
     });
     sources.collect()
+}
+
+/// The error of a gait, with the number of its motion.
+fn of_motion(error: EditError, motion: usize) -> EditError {
+    match error {
+        EditError::Phases { reason } => {
+            EditError::Phases { reason: format!("motion {}: {reason}", motion + 1) }
+        }
+        other => other,
+    }
 }
 
 /// Motions with fewer strides than the longest are repeated, and all are moved to the same strides.

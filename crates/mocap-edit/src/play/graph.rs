@@ -261,29 +261,37 @@ impl Graph {
                 return Err(EditError::Graph { reason });
             }
         }
-        let mut done = vec![false; self.nodes.len()];
-        for node in 0..self.nodes.len() {
-            self.visit(node, &mut Vec::new(), &mut done)?;
+        if let Some(cycle) = self.cycle() {
+            let names: Vec<&str> =
+                cycle.iter().chain(&cycle[..1]).map(|node| self.nodes[*node].name.as_str()).collect();
+            return Err(EditError::Graph { reason: format!("nodes form a cycle: {}", names.join(" → ")) });
         }
         Ok(())
     }
 
-    fn visit(&self, node: usize, path: &mut Vec<usize>, done: &mut [bool]) -> Result<(), EditError> {
+    /// Nodes that use each other in a cycle, each the one after it; the first cycle of the graph.
+    ///
+    /// ```
+    /// assert_eq!(mocap_edit::Graph::default().cycle(), None);
+    /// ```
+    pub fn cycle(&self) -> Option<Vec<usize>> {
+        let mut done = vec![false; self.nodes.len()];
+        (0..self.nodes.len()).find_map(|node| self.cycle_from(node, &mut Vec::new(), &mut done))
+    }
+
+    fn cycle_from(&self, node: usize, path: &mut Vec<usize>, done: &mut [bool]) -> Option<Vec<usize>> {
         if let Some(start) = path.iter().position(|other| *other == node) {
-            let names: Vec<&str> =
-                path[start..].iter().chain([&node]).map(|node| self.nodes[*node].name.as_str()).collect();
-            return Err(EditError::Graph { reason: format!("nodes form a cycle: {}", names.join(" → ")) });
+            return Some(path[start..].to_vec());
         }
         if done[node] {
-            return Ok(());
+            return None;
         }
         path.push(node);
-        for next in self.nodes[node].kind.uses() {
-            self.visit(next, path, done)?;
-        }
+        let found =
+            self.nodes[node].kind.uses().into_iter().find_map(|next| self.cycle_from(next, path, done));
         path.pop();
         done[node] = true;
-        Ok(())
+        found
     }
 }
 

@@ -14,7 +14,7 @@ use mocap_analysis::FootContacts;
 use mocap_model::{Annotations, Clip, Isometry3, JointId, Vector3};
 use nalgebra::Translation3;
 
-use crate::blend::check_same;
+use crate::blend::check_all_same;
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::feet::locked_in;
@@ -59,9 +59,7 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     let (Some(first), false) = (graph.clips.first(), graph.nodes.is_empty()) else {
         return wrong("it has no motions or no nodes".into());
     };
-    for other in &graph.clips[1..] {
-        check_same(&first.clip, &other.clip)?;
-    }
+    check_all_same(graph.clips.iter().map(|given| &given.clip))?;
     let columns: Vec<usize> = timeline
         .params()
         .iter()

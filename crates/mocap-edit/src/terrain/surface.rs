@@ -92,10 +92,10 @@ impl HeightField {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::Terrain`] for fewer than 2 × 2 heights, rows of unlike lengths, an infinite height, or a cell that is
+    /// [`EditError::Surface`] for fewer than 2 × 2 heights, rows of unlike lengths, an infinite height, or a cell that is
     /// not above 0.
     pub fn new(columns: usize, heights: Vec<f64>, cell: f64) -> Result<HeightField, EditError> {
-        let wrong = |reason: String| Err(EditError::Terrain { reason });
+        let wrong = |reason: String| Err(EditError::Surface { reason });
         if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
             let found = heights.len();
             return wrong(format!(
@@ -164,9 +164,9 @@ impl TerrainMesh {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::Terrain`] without triangles, for more than 5 million of them, or for a corner that is not finite.
+    /// [`EditError::Surface`] without triangles, for more than 5 million of them, or for a corner that is not finite.
     pub fn new(triangles: Vec<[[f64; 3]; 3]>) -> Result<TerrainMesh, EditError> {
-        let wrong = |reason: String| Err(EditError::Terrain { reason });
+        let wrong = |reason: String| Err(EditError::Surface { reason });
         if triangles.is_empty() || triangles.len() > MOST_TRIANGLES {
             return wrong(format!("the mesh has {} triangles, not 1 to {MOST_TRIANGLES}", triangles.len()));
         }
