@@ -8,7 +8,7 @@
 
 use mocap_analysis::placements;
 use mocap_ik::{Goal, IkMethod, PosedChain, Solver};
-use mocap_model::{Clip, JointId, Pose, UnitQuaternion, Vector3, exp, log};
+use mocap_model::{Clip, Isometry3, JointId, Pose, UnitQuaternion, Vector3, exp, log};
 use nalgebra::Vector4;
 
 use crate::body::Body;
@@ -129,7 +129,7 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     let (from, to) = (from as usize, (to as usize).min(last));
     let body = Body::of(clip);
-    let mut keys: Vec<(usize, &WarpKey, JointId)> = Vec::new();
+    let mut keys: Vec<Keyed> = Vec::new();
     for key in &warp.keys {
         let joint = body.skeleton.find_by_name_or_role(&key.joint);
         let joint = joint.ok_or_else(|| wrong(format!("no joint is called '{}'", key.joint)))?;
@@ -142,21 +142,25 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     keys.sort_by_key(|(frame, ..)| *frame);
     let times = time_map(warp, [from, to].map(|frame| frame as f64 / fps))?;
-    let (displaced, span) = (displacements(clip, &body, &keys)?, Span { from, to, mode: warp.mode });
-    let mut samples = Samples::of(clip);
-    for (joint, knots) in displaced.turns.iter().enumerate().filter(|(_, knots)| !knots.is_empty()) {
-        span.turn(&mut samples.rotations[joint], knots);
+    let span = Span { from, to, mode: warp.mode };
+    let (turns, moves) = turns_and_moves(clip, &body, &keys);
+    let mut warped = span.turned(clip, &turns, (body.hips, &moves))?;
+    // Limbs reach from where all other keys have put their base; those nearer to the root first.
+    let mut limbs: Vec<(JointId, Keyed)> = Vec::new();
+    for key in keys.iter().filter(|key| reaches(&body, key)) {
+        let base = limb_base(&body, key.2);
+        let none = || wrong(format!("'{}' has no limb that reaches for a place", key.1.joint));
+        limbs.push((base.ok_or_else(none)?, *key));
     }
-    if !displaced.moves.is_empty() {
-        let offset = samples.skeleton.joint(body.hips).offset;
-        let values = &mut samples.translations[body.hips.index()];
-        span.shift(values.get_or_insert_with(|| vec![offset; last + 1]), &displaced.moves);
+    limbs.sort_by_key(|(base, (frame, ..))| (base.index(), *frame));
+    for limb in limbs.chunk_by(|a, b| a.0 == b.0) {
+        let reached = reached(clip, &warped, limb, &keys)?;
+        warped = span.turned(&warped, &reached, (body.hips, &[]))?;
     }
-    let mut warped = samples.into_clip("warp")?;
     let mut short = None;
-    if warp.keep_feet && !displaced.moves.is_empty() {
+    if warp.keep_feet && !moves.is_empty() {
         let keyed: Vec<JointId> = keys.iter().map(|(_, _, joint)| *joint).collect();
-        let (kept, missing) = feet_kept(clip, &warped, &body, &keyed, from..=to)?;
+        let (kept, missing) = feet_kept(clip, &warped, &body, &keyed, from + 1..to)?;
         (warped, short) = (kept, Some(missing));
     }
     let off = keys.iter().map(|key| distance(&warped, clip, key)).fold(0.0, f64::max);
@@ -201,8 +205,27 @@ struct Span {
 }
 
 impl Span {
+    /// The motion with turns by joint, and shifts of the hips.
+    fn turned(
+        &self,
+        clip: &Clip,
+        turns: &[Knots],
+        (hips, moves): (JointId, &[Knot]),
+    ) -> Result<Clip, EditError> {
+        let mut samples = Samples::of(clip);
+        for (joint, knots) in turns.iter().enumerate().filter(|(_, knots)| !knots.is_empty()) {
+            self.turn(&mut samples.rotations[joint], knots);
+        }
+        if !moves.is_empty() {
+            let offset = samples.skeleton.joint(hips).offset;
+            let values = &mut samples.translations[hips.index()];
+            self.shift(values.get_or_insert_with(|| vec![offset; clip.frames()]), moves);
+        }
+        samples.into_clip("warp")
+    }
+
     /// Adds turns, given at some frames, to rotations.
-    fn turn(&self, rotations: &mut [UnitQuaternion<f64>], knots: &[(usize, Vector3<f64>)]) {
+    fn turn(&self, rotations: &mut [UnitQuaternion<f64>], knots: &[Knot]) {
         let start = rotations[self.from];
         let mut path: Vec<Vector3<f64>> = Vec::new();
         if self.mode == WarpMode::ScaleOffset {
@@ -227,7 +250,7 @@ impl Span {
     }
 
     /// Adds shifts, given at some frames, to places.
-    fn shift(&self, places: &mut [Vector3<f64>], knots: &[(usize, Vector3<f64>)]) {
+    fn shift(&self, places: &mut [Vector3<f64>], knots: &[Knot]) {
         let start = places[self.from];
         let curve = self.curve(knots, |frame, shift| {
             let own = places[frame] - start;
@@ -241,12 +264,8 @@ impl Span {
     }
 
     /// The curve through displacements; `path` has where the motion is since its start, and where it shall be.
-    fn curve(
-        &self,
-        knots: &[(usize, Vector3<f64>)],
-        path: impl Fn(usize, Vector3<f64>) -> [Vector3<f64>; 2],
-    ) -> Curve {
-        let knot = |(frame, displacement): &(usize, Vector3<f64>)| match self.mode {
+    fn curve(&self, knots: &[Knot], path: impl Fn(usize, Vector3<f64>) -> [Vector3<f64>; 2]) -> Curve {
+        let knot = |(frame, displacement): &Knot| match self.mode {
             WarpMode::Offset => (*frame, displacement.push(0.0)),
             WarpMode::ScaleOffset => {
                 let [own, goal] = path(*frame, *displacement);
@@ -278,7 +297,7 @@ fn feet_kept(
     warped: &Clip,
     body: &Body,
     keyed: &[JointId],
-    frames: std::ops::RangeInclusive<usize>,
+    frames: std::ops::Range<usize>,
 ) -> Result<(Clip, f64), EditError> {
     let free = body.feet.iter().filter(|foot| !keyed.iter().any(|joint| foot.points.contains(joint)));
     let ankles: Vec<_> = free
@@ -292,93 +311,107 @@ fn feet_kept(
     place_ankles(warped, body, &ankles, "warp")
 }
 
-/// Knots of the curves: frames and displacements.
-struct Displacements {
-    /// By joint.
-    turns: Vec<Vec<(usize, Vector3<f64>)>>,
-    /// Of the hips, in the space of their parent.
-    moves: Vec<(usize, Vector3<f64>)>,
+/// A frame, and a displacement.
+type Knot = (usize, Vector3<f64>);
+type Knots = Vec<Knot>;
+/// The frame of a key, and its joint.
+type Keyed<'k> = (usize, &'k WarpKey, JointId);
+
+/// Whether a key is met by the limb above its joint; the hips are moved.
+fn reaches(body: &Body, (_, key, joint): &Keyed) -> bool {
+    matches!(key.change, WarpChange::At(_) | WarpChange::By(_)) && *joint != body.hips
 }
 
-/// The displacements between the motion and the poses of the keys.
-fn displacements(
-    clip: &Clip,
-    body: &Body,
-    keys: &[(usize, &WarpKey, JointId)],
-) -> Result<Displacements, EditError> {
-    let joints = clip.skeleton().len();
-    let mut found = Displacements { turns: vec![Vec::new(); joints], moves: Vec::new() };
-    for group in keys.chunk_by(|a, b| a.0 == b.0) {
-        let frame = group[0].0;
-        let mut motion = Pose { joints: Vec::new() };
-        clip.local_pose(frame, &mut motion);
-        let mut pose = motion.clone();
-        // Effectors reach from the pose after all turns and moves of the hips.
-        let reaches = |(_, key, joint): &&(usize, &WarpKey, JointId)| {
-            matches!(key.change, WarpChange::At(_) | WarpChange::By(_)) && *joint != body.hips
+/// The turns of joints and the moves of the hips \[in the space of their parent\] that keys ask for.
+fn turns_and_moves(clip: &Clip, body: &Body, keys: &[Keyed]) -> (Vec<Knots>, Knots) {
+    let (mut turns, mut moves) = (vec![Knots::new(); clip.skeleton().len()], Knots::new());
+    for (frame, key, joint) in keys.iter().filter(|key| !reaches(body, key)) {
+        let local = clip.local(*joint, *frame).rotation;
+        let by = match key.change {
+            WarpChange::Turn(turn) => {
+                add(&mut turns[joint.index()], *frame, turn);
+                continue;
+            }
+            WarpChange::To(rotation) => {
+                add(&mut turns[joint.index()], *frame, log(&(local.inverse() * rotation)));
+                continue;
+            }
+            WarpChange::At(place) => place - placed(clip, *frame, *joint).translation.vector,
+            WarpChange::By(by) => by,
         };
-        for (_, key, joint) in group.iter().filter(|key| !reaches(key)) {
-            let placed = object_place(clip, &motion, *joint);
-            let local = &mut pose.joints[joint.index()];
-            let by = match key.change {
-                WarpChange::Turn(turn) => {
-                    local.rotation *= exp(&turn);
-                    continue;
-                }
-                WarpChange::To(rotation) => {
-                    local.rotation = rotation;
-                    continue;
-                }
-                WarpChange::At(place) => place - placed.translation.vector,
-                WarpChange::By(by) => by,
-            };
-            // Object space to that of the parent.
-            let parent = placed.rotation * motion.joints[joint.index()].rotation.inverse();
-            local.translation.vector += parent.inverse() * by;
-        }
-        for (_, key, joint) in group.iter().filter(reaches) {
-            reach(clip, body, key, *joint, &motion, &mut pose)?;
-        }
-        for joint in 0..joints {
-            let (old, new) = (&motion.joints[joint], &pose.joints[joint]);
-            let turn = log(&(old.rotation.inverse() * new.rotation));
-            if turn.norm() > 0.0 {
-                found.turns[joint].push((frame, turn));
-            }
-            if joint == body.hips.index() && new.translation != old.translation {
-                found.moves.push((frame, new.translation.vector - old.translation.vector));
-            }
+        // Object space to that of the parent.
+        let parent = placed(clip, *frame, *joint).rotation * local.inverse();
+        add(&mut moves, *frame, parent.inverse() * by);
+    }
+    (turns, moves)
+}
+
+/// A later key of the same frame replaces an earlier one.
+fn add(knots: &mut Knots, frame: usize, displacement: Vector3<f64>) {
+    match knots.last_mut() {
+        Some(last) if last.0 == frame => last.1 = displacement,
+        _ => knots.push((frame, displacement)),
+    }
+}
+
+/// Where a joint is in object space.
+fn placed(clip: &Clip, frame: usize, joint: JointId) -> Isometry3<f64> {
+    let mut pose = Pose { joints: Vec::new() };
+    clip.local_pose(frame, &mut pose);
+    object_place(clip, &pose, joint)
+}
+
+/// The turns with which a limb meets its keys; `warped` is the motion with the other keys.
+fn reached(
+    clip: &Clip,
+    warped: &Clip,
+    limb: &[(JointId, Keyed)],
+    keys: &[Keyed],
+) -> Result<Vec<Knots>, EditError> {
+    let mut turns = vec![Knots::new(); clip.skeleton().len()];
+    let mut pose = Pose { joints: Vec::new() };
+    for (base, (frame, key, joint)) in limb {
+        warped.local_pose(*frame, &mut pose);
+        let changed = reach(clip, *base, (*frame, key, *joint), &mut pose)?;
+        for id in changed {
+            let turn = log(&(warped.local(id, *frame).rotation.inverse() * pose.joints[id.index()].rotation));
+            add(&mut turns[id.index()], *frame, turn);
         }
     }
-    Ok(found)
+    // Joints of the limb stay where they have keys themselves.
+    for (frame, key, joint) in keys {
+        let knots = &mut turns[joint.index()];
+        let turns_it = matches!(key.change, WarpChange::Turn(_) | WarpChange::To(_));
+        let at = knots.partition_point(|knot| knot.0 < *frame);
+        if turns_it && !knots.is_empty() && knots.get(at).is_none_or(|knot| knot.0 != *frame) {
+            knots.insert(at, (*frame, Vector3::zeros()));
+        }
+    }
+    Ok(turns)
 }
 
-/// Brings a joint to its key by the limb above it; the joint keeps its orientation.
+/// Brings a joint to its key by its limb; the joint keeps the orientation that it has in the motion. The joints that turn.
 fn reach(
     clip: &Clip,
-    body: &Body,
-    key: &WarpKey,
-    joint: JointId,
-    motion: &Pose,
+    base: JointId,
+    (frame, key, joint): Keyed,
     pose: &mut Pose,
-) -> Result<(), EditError> {
+) -> Result<Vec<JointId>, EditError> {
     let wrong = |reason: String| EditError::Warp { reason };
-    let before = object_place(clip, motion, joint);
+    let before = placed(clip, frame, joint);
     let goal = match key.change {
         WarpChange::At(place) => place,
         WarpChange::By(by) => before.translation.vector + by,
-        WarpChange::Turn(_) | WarpChange::To(_) => return Ok(()),
+        WarpChange::Turn(_) | WarpChange::To(_) => return Ok(Vec::new()),
     };
-    let base = limb_base(body, joint);
-    let base = base.ok_or_else(|| wrong(format!("'{}' has no limb that reaches for a place", key.joint)))?;
     let failed = |error: mocap_ik::IkError| wrong(format!("'{}': {error}", key.joint));
     let mut limb = PosedChain::limb(clip.skeleton(), base, joint).map_err(failed)?;
     limb.read(clip.skeleton(), pose).map_err(failed)?;
     let outcome = IkMethod::TwoBone.solve(&mut limb.chain, &[Goal::at(goal)], &exact()).map_err(failed)?;
     if outcome.position > REACHED * limb.chain.length(0) {
-        let time = key.time;
-        let short = outcome.position * body.metres_or_one();
-        let unit = if body.metres.is_some() { "m" } else { "units" };
+        let (time, metres) = (key.time, Body::of(clip).metres);
+        let short = outcome.position * metres.unwrap_or(1.0);
+        let unit = if metres.is_some() { "m" } else { "units" };
         return Err(wrong(format!(
             "'{}' cannot reach its key at {time} s: {short:.3} {unit} are missing",
             key.joint
@@ -386,16 +419,12 @@ fn reach(
     }
     limb.write(pose).map_err(failed)?;
     orient(clip, pose, joint, &before.rotation);
-    Ok(())
+    Ok(limb.joints().iter().copied().chain([joint]).collect())
 }
 
 /// How far a key was missed [units].
-fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &(usize, &WarpKey, JointId)) -> f64 {
-    let place = |clip: &Clip| {
-        let mut pose = Pose { joints: Vec::new() };
-        clip.local_pose(*frame, &mut pose);
-        object_place(clip, &pose, *joint).translation.vector
-    };
+fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &Keyed) -> f64 {
+    let place = |clip: &Clip| placed(clip, *frame, *joint).translation.vector;
     match key.change {
         WarpChange::Turn(_) | WarpChange::To(_) => 0.0,
         WarpChange::At(goal) => (place(warped) - goal).norm(),
@@ -515,9 +544,20 @@ mod tests {
             let scale = after.dot(&before) / before.norm_squared();
             assert!((1.0 - 1e-9..1.2 + 1e-9).contains(&scale), "{frame}: {scale}");
         }
+        // Keys that move the bases of others at other times.
         let up = Vector3::y() * 5.0;
-        let keys = vec![key(1.0, "LeftHand", WarpChange::By(up)), key(1.5, "Hips", WarpChange::By(-up))];
+        let keys = vec![
+            key(1.0, "LeftHand", WarpChange::By(up)),
+            key(1.2, "LeftHand", WarpChange::By(Vector3::zeros())),
+            key(1.5, "Hips", WarpChange::By(-up)),
+            key(1.6, "Spine", WarpChange::Turn(Vector3::x() * 0.1)),
+            key(1.8, "LeftLowerArm", WarpChange::Turn(Vector3::x() * 0.2)),
+        ];
         let (warped, report) = with(keys);
+        let elbow = Body::of(&wave).skeleton.with_role(Role::LeftLowerArm).unwrap();
+        let at = (1.8 * fps).round() as usize;
+        let turned = wave.local(elbow, at).rotation * exp(&(Vector3::x() * 0.2));
+        assert!(turned.angle_to(&warped.local(elbow, at).rotation) < 1e-7);
         let error = report.figures.iter().find(|figure| figure.name == "key-error").unwrap();
         assert!(error.value.unwrap() < 1e-9, "{report}");
         for (id, _) in wave.skeleton().iter() {
