@@ -5,7 +5,8 @@ use nalgebra::Point3;
 
 use crate::capsules::{Capsules, Near, Placed};
 use crate::kinematics::Kinematics;
-use crate::landmarks::{BodyPoint, Humanoid};
+use crate::landmarks::Humanoid;
+use crate::limb::BodyPoint;
 use crate::normal::Normal;
 
 /// Corners of soles that are not held stay this high \[m\]: what is lower counts as in contact.

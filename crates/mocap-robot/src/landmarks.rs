@@ -3,46 +3,14 @@
 
 use std::collections::HashSet;
 
-use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion};
+use mocap_model::{JointId, Robot, Role, UnitQuaternion};
 use nalgebra::Point3;
 
 use crate::RobotError;
+use crate::limb::{Bends, Limb};
 use crate::limb_pairs::{Limbs, Way};
 use crate::rest::Rest;
 use crate::sole::sole_points;
-
-/// A point fixed to a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodyPoint {
-    /// The body, by index.
-    pub body: usize,
-    /// In the frame of the body \[m\].
-    pub local: Point3<f64>,
-}
-
-impl BodyPoint {
-    /// Where it is in the world.
-    pub fn at(&self, placed: &[Isometry3<f64>]) -> Point3<f64> {
-        placed[self.body] * self.local
-    }
-}
-
-/// A leg or an arm: two segments between three points.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Limb {
-    /// Hip or shoulder.
-    pub base: BodyPoint,
-    /// Knee or elbow.
-    pub middle: BodyPoint,
-    /// Ankle or wrist.
-    pub end: BodyPoint,
-    /// Lengths of both segments \[m\].
-    pub lengths: [f64; 2],
-    /// Joints of this limb only, from its base to its end.
-    pub joints: Vec<usize>,
-    /// The last body of the limb: foot or hand.
-    pub tip: usize,
-}
 
 /// A foot: what touches the floor.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,15 +38,6 @@ pub struct Humanoid {
     pub soles: [Sole; 2],
     /// Turns the base so that the robot at rest faces X, with Y to its left and Z up.
     pub upright: UnitQuaternion<f64>,
-}
-
-/// The joints that bend the limbs, by index, where a user says so. Of pairs, the left comes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bends {
-    /// Knees.
-    pub knees: Option<[usize; 2]>,
-    /// Elbows.
-    pub elbows: Option<[usize; 2]>,
 }
 
 impl Humanoid {

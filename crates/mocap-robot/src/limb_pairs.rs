@@ -5,20 +5,20 @@ use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
-use crate::landmarks::Bends;
+use crate::limb::Bends;
 use crate::rest::Rest;
 
-/// Parts of a leg, as names of joints and bodies have them.
+/// Parts of a leg in the names of joints and bodies.
 const LEG: [&str; 11] =
     ["hip", "knee", "ankle", "leg", "thigh", "shin", "calf", "femur", "tibia", "foot", "toe"];
-/// Parts of an arm.
+/// Parts of an arm in the names of joints and bodies.
 const ARM: [&str; 11] =
     ["shoulder", "elbow", "wrist", "arm", "hand", "humerus", "radius", "ulna", "gripper", "finger", "thumb"];
-/// Fewer hinges are no limb.
+/// A limb has at least this many hinges.
 const LEAST: usize = 3;
 /// Hips are at least this far apart \[m\].
 const APART: f64 = 0.01;
-/// Feet of a robot on four legs end within this share of a leg's length at one height.
+/// The feet of a quadruped are at one height within this fraction of the leg length.
 const LEVEL: f64 = 0.25;
 
 /// The way to the end of a limb.

@@ -5,10 +5,11 @@ use nalgebra::Point3;
 
 use crate::capsules::{Capsules, Placed};
 use crate::cost::{Goal, LimbDirections};
-use crate::landmarks::{Humanoid, Limb};
+use crate::highest::Highest;
+use crate::landmarks::Humanoid;
+use crate::limb::Limb;
 use crate::report::{Excess, Follow, RobotReport, Skate};
 use crate::rest::rest_values;
-use crate::retarget::Highest;
 use crate::sole::{foot_shapes, lowest_points};
 
 /// A sole point lower than this touches the floor \[m\].

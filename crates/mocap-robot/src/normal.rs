@@ -1,7 +1,7 @@
 //! Normal equations of one frame, gathered row by row.
 //!
-//! What is asked of one body is gathered for its motion first, six by six, and spread over the joints that move it at
-//! the end, bodies behind a joint together. Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
+//! Each goal of a body first adds to a 6×6 matrix for the spatial motion of that body. At the end, each joint takes the
+//! sum of the matrices of all bodies that it moves. Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
 //! section 6.2 (the composite rigid body algorithm).
 
 use std::ops::Range;
@@ -180,7 +180,7 @@ impl Normal {
         }
     }
 
-    /// Brings what was asked of bodies to the joints that move them.
+    /// Projects the equations of the bodies onto the joints that move them.
     pub(crate) fn spread(&mut self, kinematics: &Kinematics) {
         let Normal { system, bodies, .. } = self;
         let base = kinematics.base_column();

@@ -4,7 +4,7 @@ use mocap_model::{Isometry3, Robot, RobotJointKind, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3};
 
 use crate::kinematics::follow_mimics;
-use crate::landmarks::BodyPoint;
+use crate::limb::BodyPoint;
 
 /// A robot with all joints at rest: the value 0, or the nearest that is allowed.
 pub(crate) struct Rest<'r> {

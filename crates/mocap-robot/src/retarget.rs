@@ -7,8 +7,10 @@ use crate::RobotError;
 use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
+use crate::highest::Highest;
 use crate::kinematics::{Kinematics, follow_mimics};
-use crate::landmarks::{Bends, Humanoid, Limb};
+use crate::landmarks::Humanoid;
+use crate::limb::{Bends, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
 use crate::rest::rest_values;
@@ -43,14 +45,6 @@ impl Default for RobotOptions {
             bends: Bends::default(),
         }
     }
-}
-
-/// What joints may do at most, by joint; `None` where nothing is stated.
-pub(crate) struct Highest {
-    /// [rad/s or m/s]
-    pub(crate) speeds: Vec<Option<f64>>,
-    /// [rad/s² or m/s²]
-    pub(crate) accelerations: Vec<Option<f64>>,
 }
 
 /// How strongly contacts hold and surfaces stay apart, and for how many sweeps over the motion.

@@ -139,8 +139,8 @@ pub(crate) fn fit_frames(
     poses
 }
 
-/// Fits all frames together: sweep by sweep, forth and back, each frame takes a Gauss-Newton step between its
-/// neighbours as they are then. Poses that hold `highest` steps of joints go on to hold them.
+/// Fits all frames together. Each sweep visits the frames forwards and then backwards; a frame takes one Gauss-Newton
+/// step with its neighbours fixed. Poses whose joint steps are within `highest` stay within it.
 pub(crate) fn fit_motion(
     kinematics: &mut Kinematics,
     costs: &Costs,

@@ -1,6 +1,6 @@
 //! Fits the prediction of a track and the basis of its lattice, before it is coded.
 
-use crate::encode::write::predict_rotation;
+use crate::encode::predict::predict_rotation;
 use crate::hierarchy::Node;
 use crate::quat::{Quat, rodrigues, to_f32, to_f64};
 use crate::track::{FLATNESS, MATRIX_UNIT, Reference, has_no_taps};

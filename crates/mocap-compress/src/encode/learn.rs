@@ -2,8 +2,9 @@
 //! `cmu` of the corpus, and the fixtures. `UPDATE_STARTS=1 cargo test -p mocap-compress starts` writes `starts.rs` and
 //! the table in `docs/mocz.md`.
 
+use crate::contexts::{BUCKETS, NEIGHBOURS};
 use crate::range_coder::{Bit, SYMBOLS, WHOLE};
-use crate::residual::{BUCKETS, NEIGHBOURS, ResidualModel};
+use crate::residual::ResidualModel;
 use crate::starts::{CLASSES, ODD, ZERO};
 use crate::track::ResidualCoder;
 use crate::{CompressOptions, Profile, compress};
@@ -150,7 +151,7 @@ fn update() {
     let (zero, odd, classes) = learnt();
     let mut code = String::from(
         "//! Start probabilities of the coder of residuals, learnt from motions by `encode/learn.rs`, which writes this file.\n\n\
-         use crate::range_coder::SYMBOLS;\nuse crate::residual::{BUCKETS, NEIGHBOURS};\n\n",
+         use crate::contexts::{BUCKETS, NEIGHBOURS};\nuse crate::range_coder::SYMBOLS;\n\n",
     );
     let zeros = rows(&zero);
     let odds = odd.map(|value| value.to_string()).join(", ");

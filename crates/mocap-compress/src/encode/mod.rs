@@ -10,6 +10,7 @@ mod measure;
 mod moving;
 mod options;
 mod precision;
+pub(crate) mod predict;
 mod report;
 pub(crate) mod rig;
 mod search;

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Problem;
-use super::from_skeleton::quaternion;
-use super::to_skeleton::{Source, rotation};
+use super::rotation::{quaternion, rotation};
+use super::source::Source;
 use crate::Finding;
 use crate::tagged::Step;
 
