@@ -30,15 +30,15 @@ fn driver(robot: &Robot, joint: usize) -> (usize, f64) {
 
 /// Gives joints that follow others their values.
 pub(crate) fn follow_mimics(robot: &Robot, values: &mut [f64]) {
-    fn value(robot: &Robot, joint: usize, values: &[f64]) -> f64 {
-        match robot.joints()[joint].mimic {
-            Some(mimic) => mimic.offset + mimic.factor * value(robot, mimic.joint, values),
-            None => values[joint],
-        }
-    }
     for joint in 0..values.len() {
-        if robot.joints()[joint].mimic.is_some() {
-            values[joint] = value(robot, joint, values);
+        let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
+        while let Some(mimic) = robot.joints()[at].mimic {
+            offset += factor * mimic.offset;
+            factor *= mimic.factor;
+            at = mimic.joint;
+        }
+        if at != joint {
+            values[joint] = offset + factor * values[at];
         }
     }
 }

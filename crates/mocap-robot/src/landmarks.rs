@@ -23,6 +23,11 @@ pub struct Sole {
     pub ankle_height: f64,
 }
 
+/// Joints of a robot, at most: memory and time of a step grow with their square.
+const JOINTS: usize = 500;
+/// Bodies and shapes of a robot, at most.
+const PARTS: usize = 5000;
+
 /// The humanoid in a robot. Of pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Humanoid {
@@ -54,6 +59,14 @@ impl Humanoid {
     /// # Errors
     /// As [`Humanoid::find`].
     pub fn find_bending(robot: &Robot, bends: &Bends) -> Result<Humanoid, RobotError> {
+        let sizes = [
+            ("joints", robot.joints().len(), JOINTS),
+            ("bodies", robot.bodies().len(), PARTS),
+            ("shapes", robot.shapes().len(), PARTS),
+        ];
+        if let Some(&(what, found, limit)) = sizes.iter().find(|(_, found, limit)| found > limit) {
+            return Err(RobotError::TooLarge { what, found, limit });
+        }
         let Limbs { legs, arms, upright } = Limbs::find(&Rest::of(robot, UnitQuaternion::identity()), bends)?;
         let rest = Rest::of(robot, upright);
         let [left, right] = &legs.ways;

@@ -63,14 +63,14 @@ impl Limbs {
     pub(crate) fn find(rest: &Rest, bends: &Bends) -> Result<Limbs, RobotError> {
         let refused = |reason| RobotError::NotHumanoid { reason };
         let pairs = limb_pairs(rest);
-        let with = |given: Option<[usize; 2]>| {
-            let has =
-                |pair: &&LimbPair, hinge: usize| pair.ways.iter().any(|way| way.hinges.contains(&hinge));
-            given.and_then(|[left, right]| pairs.iter().find(|pair| has(pair, left) && has(pair, right)))
+        let has = |pair: &LimbPair, hinge: usize| pair.ways.iter().any(|way| way.hinges.contains(&hinge));
+        let with = |[left, right]: [usize; 2]| pairs.iter().find(|pair| has(pair, left) && has(pair, right));
+        let legs = match bends.knees {
+            Some(knees) => {
+                with(knees).ok_or(refused("the knees of the map are not in two limbs of a pair"))?
+            }
+            None => legs(rest, &pairs).ok_or(refused("it lacks two legs with a knee each"))?,
         };
-        let legs = with(bends.knees)
-            .or_else(|| legs(rest, &pairs))
-            .ok_or(refused("it lacks two legs with a knee each"))?;
         let [base, end] = [legs.base(rest), legs.end(rest)];
         let length = (base - end).norm();
         let up = nearest_axis(&(base - end));
@@ -87,7 +87,12 @@ impl Limbs {
         }
         let arms = others().filter(|pair| pair.named != Named::Leg);
         let arms = arms.max_by_key(|pair| (pair.named == Named::Arm, pair.ways[0].hinges.len()));
-        let arms = with(bends.elbows).or(arms);
+        let arms = match bends.elbows {
+            Some(elbows) => {
+                Some(with(elbows).ok_or(refused("the elbows of the map are not in two limbs of a pair"))?)
+            }
+            None => arms,
+        };
         Ok(Limbs { upright: upright(&up, &nearest_axis(&across)), legs: legs.clone(), arms: arms.cloned() })
     }
 }

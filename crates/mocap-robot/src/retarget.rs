@@ -58,6 +58,8 @@ struct Stage {
 const STAGES: [Stage; 2] =
     [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
 
+/// Shorter legs have no direction \[m\].
+const LEAST_LEG: f64 = 1e-3;
 /// Feet, slowed down by the highest speeds of joints, find their places again.
 const HELD_SWEEPS: usize = 6;
 
@@ -95,6 +97,9 @@ pub fn retarget(
     }
     let humanoid = Humanoid::find_bending(robot, &options.bends)?;
     let source = Source::of(clip, metres, options.fps)?;
+    if !(source.leg_length.is_finite() && source.leg_length > LEAST_LEG) {
+        return Err(RobotError::SourceLegs { length: source.leg_length });
+    }
     let rest = rest_values(robot);
     let mut kinematics = Kinematics::new(robot);
     let base = Isometry3::from_parts(Vector3::zeros().into(), humanoid.upright);

@@ -211,6 +211,10 @@ impl<'a> Job<'a> {
                 return Err(CompressError::NotPositive { what, value });
             }
         }
+        // An empty name in a file stands for that of an end site.
+        if let Some((id, _)) = skeleton.iter().find(|(_, joint)| joint.name.is_empty()) {
+            return Err(CompressError::NoName { joint: id.index() });
+        }
         let mut bounds = vec![options.tolerance; skeleton.len()];
         for (name, tolerance) in &options.joint_tolerances {
             let Some(joint) = skeleton.find(name) else {

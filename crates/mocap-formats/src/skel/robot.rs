@@ -159,6 +159,18 @@ enum FormField {
     Ellipsoid { radii: [f64; 3] },
 }
 
+impl RobotField {
+    /// How many there are of each part.
+    pub(super) fn sizes(&self) -> [(&'static str, usize); 4] {
+        [
+            ("bodies", self.bodies.len()),
+            ("joints of a robot", self.joints.len()),
+            ("shapes", self.shapes.len()),
+            ("pairs that may touch", self.may_touch.len()),
+        ]
+    }
+}
+
 fn placement_field(placement: &Isometry3<f64>) -> PlacementField {
     PlacementField {
         position: placement.translation.vector.into(),

@@ -2,7 +2,7 @@
 
 use super::Problem;
 use super::document::{DofsField, File, JointField, LimitsField, SHAPE, UnitField};
-use super::robot::with_robot;
+use super::robot::{RobotField, with_robot};
 use super::rotation::rotation;
 use super::source::Source;
 use crate::tagged::{Fault, Step};
@@ -26,7 +26,10 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
         };
         return Err(source.error(&[Step::Key(key)], |_| SHAPE.problem(fault)));
     }
-    for (what, found) in [("joints", file.joints.len()), ("chains", file.chains.len())] {
+    let of_robot = file.robot.iter().flat_map(RobotField::sizes);
+    for (what, found) in
+        [("joints", file.joints.len()), ("chains", file.chains.len())].into_iter().chain(of_robot)
+    {
         if found > limits.joints {
             return Err(Finding::new(LimitExceeded { what, found, limit: limits.joints }));
         }
