@@ -136,12 +136,11 @@ impl<'r> Kinematics<'r> {
         // Axes of all but the last joint of a body turn with the joints behind them: undo those.
         let mut undone = Isometry3::identity();
         for (index, joint) in joints.iter().enumerate().rev() {
-            let is_last = joints.get(index + 1).is_none_or(|next| next.body != joint.body);
-            undone = match joints.get(index + 1).filter(|_| !is_last) {
+            undone = match joints.get(index + 1).filter(|next| next.body == joint.body) {
                 Some(next) => undone * next.motion(pose.values[index + 1] - next.reference).inverse(),
                 None => Isometry3::identity(),
             };
-            let at = if is_last { self.placed[joint.body] } else { self.placed[joint.body] * undone };
+            let at = self.placed[joint.body] * undone;
             let axis = at.rotation * joint.axis;
             let anchor = self.arm(&(at * Point3::from(joint.anchor)));
             self.twists[index] = match joint.kind {

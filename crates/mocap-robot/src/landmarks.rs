@@ -205,12 +205,12 @@ fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> 
 fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
     let parts = split(rest, way, ("elbow", elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
-    let (wrist, body) = if parts[2].is_empty() {
-        (far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0])), forearm)
+    let wrist = if parts[2].is_empty() {
+        far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0]))
     } else {
-        (rest.centre(&parts[2]), forearm)
+        rest.centre(&parts[2])
     };
-    let limb = limb(rest, &parts, torso, wrist, body);
+    let limb = limb(rest, &parts, torso, wrist, forearm);
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 

@@ -171,7 +171,7 @@ pub fn retarget(
         .iter()
         .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
         .collect();
-    let report = measure(robot, &humanoid, &motion, &goals, &standing, &highest, ratio);
+    let report = measure((robot, &capsules), &humanoid, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
 }
 
