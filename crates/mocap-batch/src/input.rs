@@ -68,7 +68,7 @@ impl Input {
         Input { source, relative, part: None, found, other_shard: false, keeps_extension: false }
     }
 
-    /// The path that names of outputs are made of: where the extension is kept, one more is behind it.
+    /// Base path for output names; a kept extension is doubled so that `with_extension` keeps one.
     ///
     /// ```
     /// use mocap_batch::Input;

@@ -56,7 +56,7 @@ pub fn write_with(
     write_as(path, clip.clone(), None, format_of(path)?, options)
 }
 
-/// As [`write_with`], in a format whatever the path says. Of `document`, the file that the clip or its skeleton comes
+/// As [`write_with`], in a format regardless of the extension. Of `document`, the file that the clip or its skeleton comes
 /// from, meshes, skins and materials stay where the format holds them; a warning says where they do not.
 ///
 /// ```

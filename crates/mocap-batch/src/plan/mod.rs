@@ -194,7 +194,7 @@ pub fn plan_outputs(
 }
 
 /// Marks inputs whose outputs would be one file because they differ only in their extension: they keep it in the names
-/// of their outputs. All of them do: which name an output has does not depend on the order of inputs.
+/// of their outputs. All of them do, so names do not depend on the order of inputs.
 pub fn keep_extensions(inputs: &mut [Input], derive: &dyn Fn(&Input) -> Option<PathBuf>) {
     let mut same: HashMap<PathBuf, Vec<usize>> = HashMap::new();
     for (i, input) in inputs.iter().enumerate() {
