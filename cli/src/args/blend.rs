@@ -75,7 +75,7 @@ impl Args {
         }
     }
 
-    /// The weight of the second of two motions is a share.
+    /// The weight of the second of two motions must be 0 to 1.
     pub(crate) fn check(&self) -> Result<(), Diagnostic> {
         match (self.weight.as_slice(), self.inputs.len()) {
             ([weight], 2) if !(0.0..=1.0).contains(weight) => {

@@ -10,9 +10,9 @@ use super::one_edit::OneEdit;
 /// Bring hands, feet, hips or other joints to keys; the motion keeps its detail between them
 ///
 /// The file of keys is TOML: from and to [s], and a [[key]] with time [s], joint (a name or a role), and one of turn
-/// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a file whose first
-/// frame all joints turn to. Outside from and to
-/// nothing changes. Where the hips are moved, feet keep their paths.
+/// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a
+/// file whose first frame all joints turn to. Outside from and to nothing changes. Where the hips are moved, feet keep
+/// their paths.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

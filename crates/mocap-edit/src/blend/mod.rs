@@ -43,7 +43,7 @@ pub enum Timing {
     /// By registration curves: poses that are alike belong together. Motions that step are paired by phase first, others
     /// from start to end.
     Registration,
-    /// Both from start to end, whatever they do in between.
+    /// Both from start to end, regardless of what they do in between.
     Stretch,
     /// By the time since their start.
     Seconds,
