@@ -18,7 +18,7 @@ pub struct Input {
     pub found: bool,
     /// Whether it belongs to another shard.
     pub other_shard: bool,
-    /// Whether its outputs keep its extension in their names: another input of its folder has the same name but for the
+    /// Whether its outputs keep its extension in their names: another input of its folder differs only in its
     /// extension.
     pub keeps_extension: bool,
 }

@@ -48,7 +48,7 @@ impl Activity {
     /// Adds a frame of the last rotation: the magnitudes expected from its own track, and those found.
     #[inline]
     pub(crate) fn learn(&mut self, frame: usize, kind: Kind, expected: [f32; 3], found: [f32; 3]) {
-        // Keeps the ratio small for residuals near zero.
+        // Keeps the ratio near 1 for residuals near zero.
         let floor = if kind == Kind::BodyCentred { 0.7 } else { 0.5 };
         let [a, b, c] = found;
         let [d, e, f] = expected;

@@ -83,7 +83,7 @@ impl fmt::Display for PlanWarning {
                 "the output differs from that of '{other}' only in case: Windows and macOS treat both as one file"
             ),
             PlanWarning::KeepsExtension => f.write_str(
-                "the output keeps the extension in its name: another input has the same name but for the extension",
+                "the output keeps the extension in its name: another input differs only in its extension",
             ),
         }
     }

@@ -81,7 +81,7 @@ pub(crate) fn finer(nodes: &[Node], levels: usize, residuals: &[Vector3<f64>], m
     FINER_BELOW.iter().find(|(below, _)| mean < *below).map_or(0, |(_, finer)| *finer)
 }
 
-/// The largest distance to a reference track: all tracks of a character qualify, in a crowd the nearest ones.
+/// The largest distance back to a reference track: all tracks of a character qualify, in a crowd the nearest ones.
 const NEAR: usize = 128;
 
 /// The track among `others` that best predicts the residuals of this one, and the residuals that remain.
