@@ -72,12 +72,12 @@ impl Console {
         Console { style, json, progress, closed: false, lost: false, rows: None }
     }
 
-    /// One that prints nothing: rows are sent, as JSON, and have all messages about their inputs.
+    /// A console that sends rows and prints nothing: rows are JSON and have all messages about their inputs.
     pub(crate) fn sending(global: &Global, rows: Sender<String>) -> Console {
         Console { rows: Some(rows), ..Console::new(global) }
     }
 
-    /// Whether the process is that of another program.
+    /// Whether it runs inside another program.
     pub(crate) fn is_embedded(&self) -> bool {
         self.rows.is_some()
     }

@@ -154,7 +154,7 @@ pub(crate) struct RobotSettings {
     /// none [default: those of the target]
     #[arg(long, value_name = "FILE")]
     pub(crate) limits_from: Option<PathBuf>,
-    /// Do not keep parts of the robot apart: faster
+    /// Do not keep parts of the robot apart (faster)
     #[arg(long)]
     pub(crate) no_separation: bool,
 }

@@ -51,7 +51,7 @@ fn format(args: &Args) -> Result<FilmFormat, Diagnostic> {
         }
     };
     match (format, args.strobe) {
-        (FilmFormat::Png, None) => Err(Diagnostic::new("usage::format", "one PNG holds no film")
+        (FilmFormat::Png, None) => Err(Diagnostic::new("usage::format", "a single PNG cannot hold a film")
             .help("--strobe draws several poses in one picture; --to frames writes a PNG per frame; .apng is animated")),
         (FilmFormat::Gif | FilmFormat::Apng | FilmFormat::Frames, Some(_)) => {
             Err(Diagnostic::new("usage::format", "--strobe draws one picture").help("name the output .png"))

@@ -2,7 +2,7 @@
 
 /// Half octaves of the expected magnitude, from 1/32 up.
 pub(crate) const BUCKETS: usize = 40;
-/// The axes that are already coded: none; smaller, as large, larger than expected.
+/// The axes that are already coded: none, or smaller than, equal to, larger than expected.
 pub(crate) const NEIGHBOURS: usize = 4;
 
 /// The half octave of an expected magnitude.

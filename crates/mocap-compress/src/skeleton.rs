@@ -11,7 +11,7 @@ use mocap_model::{
 };
 use nalgebra::Quaternion;
 
-/// The name of an end site is that of its parent with this behind; it is then not stored.
+/// An end site whose name is its parent's name plus this suffix is stored without a name.
 const END: &str = "_End";
 /// Bytes of names that are not stored, at most, for each byte of the structure.
 const IMPLIED: usize = 64;
@@ -48,7 +48,7 @@ impl Step {
     }
 }
 
-/// The skeleton as bytes, every number to the bit.
+/// The skeleton as bytes, every number exactly.
 pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
     let mut bytes = put_structure(skeleton);
     for joint in skeleton.joints() {
@@ -190,7 +190,7 @@ impl Reading {
         }
     }
 
-    /// The skeleton as the clip has it; `None` where a length is not finite then.
+    /// The skeleton in the space and unit of the clip; `None` if a length is then not finite.
     pub(crate) fn of(&self, skeleton: &Skeleton) -> Option<Skeleton> {
         skeleton.with_space(self.space).scaled(self.scale).ok()
     }

@@ -11,7 +11,7 @@ use crate::Finding;
 pub struct Encoded<'c> {
     /// The file.
     pub main: Content<'c>,
-    /// The file beside it, as the ASF of an AMC, and its name.
+    /// The file beside it, such as the ASF of an AMC, and its name.
     pub beside: Option<(Beside, Content<'c>)>,
     /// What the format cannot say as it was.
     pub warnings: Vec<Finding>,

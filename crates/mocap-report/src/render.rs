@@ -186,7 +186,7 @@ impl<'a> Film<'a> {
     }
 }
 
-/// A film as GIF of 256 colours, that starts again at its end.
+/// A looping film as GIF of 256 colours.
 pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
     /// Pictures that the palette is made from.
     const SAMPLES: usize = 6;
@@ -237,7 +237,7 @@ pub fn frames(inputs: &[RenderInput<'_>], options: &RenderOptions, mut each: imp
     Film::new(inputs, options).each(|picture| each(png(&picture, options.size)));
 }
 
-/// One PNG of the first motion at several times along its path, as a chronophotograph has it. Poses are spread over the
+/// One PNG of the first motion at several times along its path, like a chronophotograph. Poses are spread over the
 /// range; the picture is seen from the side of the path unless the view is [`View::Front`].
 pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> Vec<u8> {
     let film = Film::new(&[input], options);

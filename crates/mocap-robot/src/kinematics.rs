@@ -71,7 +71,7 @@ pub(crate) struct Kinematics<'r> {
     twists: Vec<Twist>,
     /// By body: the joints that move it.
     movers: Vec<Vec<usize>>,
-    /// By joint: the column of the joint that drives it, itself where it follows none, and how much it moves with it.
+    /// By joint: the column of the joint that drives it, itself if it follows none, and how much it moves with it.
     drivers: Vec<(usize, f64)>,
     has_mimics: bool,
 }
@@ -114,17 +114,17 @@ impl<'r> Kinematics<'r> {
         self.drivers[joint]
     }
 
-    /// The joints that move a body, from the base on.
+    /// The joints that move a body, from the base outwards.
     pub(crate) fn movers(&self, body: usize) -> &[usize] {
         &self.movers[body]
     }
 
-    /// How a joint moves what is behind it.
+    /// How a joint moves the bodies behind it.
     pub(crate) fn twist(&self, joint: usize) -> &Twist {
         &self.twists[joint]
     }
 
-    /// The way from the base to a point.
+    /// The vector from the base to a point.
     pub(crate) fn arm(&self, at: &Point3<f64>) -> Vector3<f64> {
         at.coords - self.base
     }
@@ -166,7 +166,7 @@ impl<'r> Kinematics<'r> {
         }
     }
 
-    /// Derivatives of the way from a point of one body to a point of another.
+    /// Derivatives of the vector from a point of one body to a point of another.
     pub(crate) fn between(
         &self,
         (from_body, from): (usize, &Point3<f64>),

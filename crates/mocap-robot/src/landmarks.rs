@@ -28,12 +28,12 @@ const JOINTS: usize = 500;
 /// Bodies and shapes of a robot, at most.
 const PARTS: usize = 5000;
 
-/// The humanoid in a robot. Of pairs, the left comes first.
+/// The humanoid in a robot. In pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Humanoid {
     /// Legs.
     pub legs: [Limb; 2],
-    /// Arms; `None` of a robot without.
+    /// Arms; `None` if the robot has none.
     pub arms: Option<[Limb; 2]>,
     /// The body that both legs are on.
     pub pelvis: usize,
@@ -49,7 +49,7 @@ impl Humanoid {
     /// Finds it, by names and shape.
     ///
     /// # Errors
-    /// If the robot has not two legs with a knee, or stands on more: what is wrong.
+    /// If the robot does not have two legs with knees, or has more than two legs.
     pub fn find(robot: &Robot) -> Result<Humanoid, RobotError> {
         Humanoid::find_bending(robot, &Bends::default())
     }
@@ -86,7 +86,8 @@ impl Humanoid {
         Ok(Humanoid { legs: [left, right], arms, pelvis, torso, soles, upright })
     }
 
-    /// What joints of the robot's skeleton are in a body; see [`Robot::to_skeleton`]. Of a group of hinges, the last.
+    /// The roles of joints of the robot's skeleton; see [`Robot::to_skeleton`]. A group of hinges has its role on the
+    /// last one.
     pub fn roles(&self, robot: &Robot) -> Vec<(JointId, Role)> {
         let joints = robot.skeleton_joints();
         let bodies = robot.body_joints();
@@ -113,7 +114,7 @@ impl Humanoid {
         roles
     }
 
-    /// What a human moves and the robot has no joints for.
+    /// Human motions that the robot lacks joints for.
     pub(crate) fn cannot_follow(&self, robot: &Robot) -> Vec<&'static str> {
         let axes = |from: Option<usize>, limb: &[usize]| {
             from.map_or(limb.len(), |knee| limb.iter().filter(|joint| **joint < knee).count())
@@ -138,8 +139,8 @@ impl Humanoid {
     }
 }
 
-/// The hinges of a limb before, at and behind its middle: knee or elbow. Those behind are of ankle or wrist: they end
-/// before a hinge that is parallel to one of them, as that of toes or fingers is.
+/// The hinges of a limb before, at and behind its middle: knee or elbow. The last group is the ankle or wrist: it ends
+/// before a hinge that is parallel to one of its own, such as that of toes or fingers.
 fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> Option<[Vec<usize>; 3]> {
     let own = &way.hinges;
     let is_named = |hinge: &usize| match given {
@@ -215,7 +216,7 @@ fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> 
 }
 
 /// The far end of a forearm without a wrist: the furthest of its collision shapes, of its centres of mass (a bit beyond) and
-/// of its bodies; without any, as far as the upper arm is long.
+/// of its bodies; without any, at the distance of the length of the upper arm.
 fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>, shoulder: Point3<f64>) -> Point3<f64> {
     let own = |body: usize| rest.path(body).contains(&forearm);
     let bodies = (0..rest.placed.len()).filter(|body| own(*body));

@@ -36,7 +36,7 @@ pub struct Limb {
     pub tip: usize,
 }
 
-/// The joints that bend the limbs, by index, where a user says so. Of pairs, the left comes first.
+/// The joints that bend the limbs, by index, if the user states them. In pairs, the left comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bends {
     /// Knees.

@@ -26,7 +26,7 @@ const LEVEL: f64 = 0.25;
 pub(crate) struct Way {
     /// The last body.
     pub(crate) end: usize,
-    /// Hinges that the other side does not share, from the base of the limb; of a hand, without its fingers.
+    /// Hinges that the other side does not share, from the base of the limb, without fingers.
     pub(crate) hinges: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Limbs {
 }
 
 impl Limbs {
-    /// Finds two legs, and two arms where there are any.
+    /// Finds two legs, and two arms, if present.
     ///
     /// # Errors
     /// Without legs, or with more than two.
@@ -77,7 +77,7 @@ impl Limbs {
         let others = || pairs.iter().filter(|pair| pair.is_apart_from(legs));
         let is_level = |pair: &LimbPair| (pair.end(rest) - end).dot(&up).abs() < LEVEL * length;
         if bends.knees.is_none() && others().any(|pair| pair.named == Named::Leg || is_level(pair)) {
-            return Err(refused("it stands on more than two legs"));
+            return Err(refused("it has more than two legs"));
         }
         let [left, right] = legs.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
         let across = left - right;
@@ -160,7 +160,7 @@ fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
     pairs
 }
 
-/// Hinges of a way that another does not share. A limb of four and more ends where it forks: fingers come next.
+/// Hinges of a way that another does not share. A limb with more than three ends at a fork, where fingers start.
 fn own_hinges(rest: &Rest, way: &Way, other: &Way, forks: &[bool]) -> Vec<usize> {
     let mut own: Vec<usize> =
         way.hinges.iter().copied().filter(|hinge| !other.hinges.contains(hinge)).collect();
@@ -188,7 +188,7 @@ fn are_alike(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
     spans(rest, a).iter().zip(&spans(rest, b)).all(same)
 }
 
-/// What most words in the names of hinges and their bodies stand for.
+/// Leg or arm, by the majority of the words in the names of hinges and their bodies.
 fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Named {
     let names = sides.iter().flatten().flat_map(|hinge| {
         let joint = &rest.robot.joints()[*hinge];
@@ -219,7 +219,7 @@ fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
     })
 }
 
-/// Whether the first of two names is that of the left side; `None` where they do not tell.
+/// Whether the first of two names is that of the left side; `None` if the names do not show it.
 fn left_of(a: &str, b: &str) -> Option<bool> {
     for (left, right) in [("left", "right"), ("l", "r")] {
         let has = |name: &str, side: &str| match side.len() {

@@ -79,7 +79,7 @@ fn share(of: usize, count: usize) -> Option<f64> {
     (of > 0).then(|| count as f64 / of as f64)
 }
 
-/// Linear between the nearest values, as NumPy has it.
+/// Linear between the nearest values, as in NumPy.
 fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let at = share * values.len().checked_sub(1)? as f64;

@@ -60,7 +60,7 @@ const STAGES: [Stage; 2] =
 
 /// Shorter legs have no direction \[m\].
 const LEAST_LEG: f64 = 1e-3;
-/// Feet, slowed down by the highest speeds of joints, find their places again.
+/// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
 
 impl RobotOptions {
@@ -175,7 +175,7 @@ pub fn retarget(
     Ok((motion, report))
 }
 
-/// How smooth a motion is: accelerations count by the second, whatever the rate.
+/// The weights of smoothness: accelerations are per second, so the frame rate does not matter.
 fn smoothness(humanoid: &Humanoid, steps: &Steps, highest: &Highest, fps: FrameRate) -> Smoothness {
     let rate = (fps.fps() / 30.0).powi(2);
     let strongest =
@@ -205,9 +205,9 @@ fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: 
     velocities.iter().enumerate().map(of).collect()
 }
 
-/// Raises the base where a foot is still in the floor, and less and less in the frames around it.
+/// Raises the base where a foot still penetrates the floor; the correction fades in the frames around it.
 fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: FrameRate) {
-    /// Over which a correction fades \[s\].
+    /// The fade time of a correction \[s\].
     const FADE: f64 = 1.0 / 6.0;
     let fade = (FADE * fps.fps()).round().max(1.0) as usize;
     let feet: Vec<_> = humanoid.soles.iter().flat_map(|sole| foot_shapes(robot, sole.body)).collect();

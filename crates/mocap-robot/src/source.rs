@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
 
-/// One frame of a captured motion. Of pairs, the left comes first.
+/// One frame of a captured motion. In pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SourceFrame {
     /// Between the hip joints \[m\], above the floor.

@@ -51,7 +51,7 @@ fn mean(bucket: usize) -> f64 {
     1.2 / 32.0 * (bucket as f64 / 2.0).exp2()
 }
 
-/// The chances of classes where nothing is known but the mean: those of a geometric distribution.
+/// The chances of classes if only the mean is known: those of a geometric distribution.
 fn geometric(mean: f64) -> [f64; SYMBOLS] {
     let tail = |first: u32| (mean / (1.0 + mean)).powf(f64::from(first));
     let first = |class: u32| if class < 4 { class } else { (2 + (class & 1)) << (class / 2 - 1) };
@@ -61,7 +61,7 @@ fn geometric(mean: f64) -> [f64; SYMBOLS] {
     })
 }
 
-/// Samples that a guess counts for.
+/// The weight of a guess, in samples.
 const GUESS: f64 = 2.0;
 
 fn chance(counts: [u32; 2], guess: f64) -> u16 {
@@ -111,7 +111,7 @@ fn learnt() -> ([[u16; BUCKETS]; 3], [u16; BUCKETS], Vec<[u16; SYMBOLS]>) {
     })
 }
 
-/// A motion that is learnt on; the same motion in another format is not.
+/// A training motion; duplicates in another format are skipped.
 fn clip(path: &Path) -> Option<Clip> {
     let read = |path: &Path| std::fs::read(path).expect("a readable file");
     let limits = Limits::default();

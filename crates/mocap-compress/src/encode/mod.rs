@@ -317,8 +317,8 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The share of the tolerance that steps of offsets are, and where it also holds between frames: errors of offsets
-/// are the same in both, so corrections of frames do not help.
+/// The step of offsets as a share of the tolerance; the second with `guard_between`: errors of offsets are the same in
+/// frames and between them, so corrections of frames do not help.
 const OFFSETS: f64 = 0.05;
 const OFFSETS_BETWEEN: f64 = 0.005;
 

@@ -1,4 +1,4 @@
-//! The triangles of all meshes, for terrains: as they stand in the scene, without skins and morphs.
+//! The triangles of all meshes, for terrains: in scene coordinates, without skins and morphs.
 
 use mocap_model::Vector3;
 use nalgebra::Matrix4;

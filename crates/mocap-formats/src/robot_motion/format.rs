@@ -104,7 +104,7 @@ entries! {
         name: "gmr-pkl",
         extensions: &["pkl"],
         note: Some("GMR's pickle"),
-        read: Err("a pickle is a program: it is never read; gmr-npz holds the same"),
+        read: Err("a pickle is never read: loading it can run code; gmr-npz holds the same"),
         write: Some(|clip, options| {
             in_model_order(Format::GmrPkl, options)?;
             written(&clip, Format::GmrPkl, options, |motion, robot, order, _| {

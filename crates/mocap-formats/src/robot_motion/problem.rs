@@ -32,7 +32,7 @@ pub enum Problem {
     Times,
     #[error(
         "the motion has {fps} fps, and {format} files do not state it: readers take {usual}; resample to {usual} fps, \
-         or tell the reader"
+         or set the rate in the reader"
     )]
     Rate { format: Format, fps: f64, usual: f64 },
     #[error("the .joints.json beside the file is not used: {reason}")]

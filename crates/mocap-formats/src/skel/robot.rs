@@ -226,8 +226,8 @@ pub(super) fn robot_field(robot: &Robot) -> RobotField {
     }
 }
 
-/// A skeleton with the robot that a file describes. The limits of the skeleton's joints count: there a person edits
-/// them.
+/// A skeleton with the robot that a file describes. The limits of the skeleton's joints take precedence, because users
+/// edit them there.
 pub(super) fn with_robot(
     skeleton: Skeleton,
     field: RobotField,
@@ -271,7 +271,7 @@ fn same_tree(a: &Skeleton, b: &Skeleton) -> bool {
     a.len() == b.len() && a.joints().iter().zip(b.joints()).all(|(a, b)| same(a, b))
 }
 
-/// Whether two limits differ by no more than degrees with few digits do.
+/// Whether two limits differ by no more than rounding of degrees.
 fn same_limit(a: Option<Limit>, b: Option<Limit>) -> bool {
     let same = |a: f64, b: f64| a == b || (a - b).abs() < 1e-9;
     match (a, b) {

@@ -12,7 +12,7 @@ pub(super) fn quaternion(rotation: &UnitQuaternion<f64>) -> Option<[f64; 4]> {
     (q != [1.0, 0.0, 0.0, 0.0]).then_some(q)
 }
 
-/// A quaternion W, X, Y, Z: as it is where it is one long, else scaled with a warning.
+/// A quaternion W, X, Y, Z: kept if its length is 1, else scaled with a warning.
 pub(crate) fn rotation(
     field: Option<[f64; 4]>,
     at: &[Step],
@@ -27,7 +27,7 @@ pub(crate) fn rotation(
     if (length - 1.0).abs() < 1e-12 {
         return Ok(UnitQuaternion::new_unchecked(q));
     }
-    // A person rounds to a few digits; that is not worth a word.
+    // A person rounds to a few digits; that needs no warning.
     if (length - 1.0).abs() > 1e-3 {
         source.warn(at, |path| Problem::RotationLength { path, length });
     }

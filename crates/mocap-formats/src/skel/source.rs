@@ -21,7 +21,7 @@ impl<'t> Source<'t> {
         self.warnings
     }
 
-    /// Counts a warning that was there before: finding the place of each would take a search of the text.
+    /// Counts a repeated warning: finding the place of each would take a search of the text.
     pub(super) fn warn(&mut self, steps: &[Step], problem: impl FnOnce(String) -> Problem) {
         match self.warnings.first_mut() {
             Some(earlier) => earlier.count += 1,
