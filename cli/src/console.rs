@@ -24,7 +24,8 @@ impl Style {
         match if as_json { json } else { text } {
             "" => String::new(),
             _ if self.silent && !as_json => String::new(),
-            row => format!("{row}\n"),
+            row if as_json => format!("{row}\n"),
+            row => mocap_diagnostics::visible(format!("{row}\n")),
         }
     }
 

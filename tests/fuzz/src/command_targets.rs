@@ -168,7 +168,7 @@ fn manifest() -> Vec<u8> {
     let folder = TempDir::new().expect("a folder");
     let clip = short_clip(folder.path());
     let path = folder.path().join("run.jsonl");
-    let words = format!("convert CLIP -o OUT --overwrite --manifest {}", path.display());
+    let words = format!("convert CLIP -o DIR/ --manifest {}", path.display());
     run(&words, Path::new(""), &clip, folder.path()).expect("a good run");
     std::fs::read(path).expect("a manifest")
 }
@@ -180,6 +180,7 @@ fn run(words: &str, file: &Path, clip: &Path, folder: &Path) -> Outcome {
         "CLIP" => clip.into(),
         "OUT" => folder.join("out.bvh").into(),
         "DIR" => folder.join("parts").into(),
+        "DIR/" => folder.join("parts/").into(),
         word => word.into(),
     });
     let mut words: Vec<std::ffi::OsString> = std::iter::once("mocap".into()).chain(words).collect();
