@@ -168,7 +168,7 @@ fn manifest() -> Vec<u8> {
     let folder = TempDir::new().expect("a folder");
     let clip = short_clip(folder.path());
     let path = folder.path().join("run.jsonl");
-    let words = format!("convert CLIP -o DIR/ --manifest {}", path.display());
+    let words = format!("convert CLIP -o DIR/ --to json --manifest {}", path.display());
     run(&words, Path::new(""), &clip, folder.path()).expect("a good run");
     std::fs::read(path).expect("a manifest")
 }

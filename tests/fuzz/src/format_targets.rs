@@ -58,9 +58,11 @@ pub(crate) fn targets() -> Vec<Target> {
     targets
 }
 
-fn words(format: Format) -> &'static [&'static str] {
-    match format {
-        Format::Bvh => &[
+/// Words by format.
+const WORDS: &[(&[Format], &[&str])] = &[
+    (
+        &[Format::Bvh],
+        &[
             "HIERARCHY",
             "ROOT ",
             "JOINT ",
@@ -75,7 +77,10 @@ fn words(format: Format) -> &'static [&'static str] {
             "{",
             "}",
         ],
-        Format::Asf | Format::Amc => &[
+    ),
+    (
+        &[Format::Asf, Format::Amc],
+        &[
             ":version",
             ":name",
             ":units",
@@ -94,7 +99,10 @@ fn words(format: Format) -> &'static [&'static str] {
             ":FULLY-SPECIFIED",
             "root ",
         ],
-        Format::Glb | Format::Gltf => &[
+    ),
+    (
+        &[Format::Glb, Format::Gltf],
+        &[
             "\"nodes\"",
             "\"children\"",
             "\"skins\"",
@@ -110,7 +118,10 @@ fn words(format: Format) -> &'static [&'static str] {
             "\"bufferView\"",
             "\"componentType\"",
         ],
-        Format::Urdf | Format::Mjcf => &[
+    ),
+    (
+        &[Format::Urdf, Format::Mjcf],
+        &[
             "<link",
             "<joint",
             "<mimic",
@@ -128,19 +139,26 @@ fn words(format: Format) -> &'static [&'static str] {
             "<!DOCTYPE",
             "&#0;",
         ],
-        Format::Npz | Format::Smpl | Format::MjlabNpz | Format::IsaacNpz | Format::GmrNpz => {
-            &["'descr': '<f8'", "'shape': (", "'fortran_order': True", "PK\u{1}\u{2}", ".npy", "|O", "<U8"]
-        }
-        Format::Skel | Format::Json => {
-            &["\"joints\"", "\"parent\"", "\"offset\"", "\"rotation\"", "null", "[[", "{}"]
-        }
-        Format::C3d => &["POINT", "SCALE", "FRAMES", "LABELS", "USED"],
-        Format::Usda => {
-            &["def SkelRoot", "def Skeleton", "timeSamples", "matrix4d", "quatf", "inf", "[", "(", "@"]
-        }
-        Format::Fbx => &["Objects:  {", "Connections:  {", "AnimationCurve", "Model", "a: ", "*999999999"],
-        _ => &[",", "time", "frame", "\n"],
-    }
+    ),
+    (
+        &[Format::Npz, Format::Smpl, Format::MjlabNpz, Format::IsaacNpz, Format::GmrNpz],
+        &["'descr': '<f8'", "'shape': (", "'fortran_order': True", "PK\u{1}\u{2}", ".npy", "|O", "<U8"],
+    ),
+    (
+        &[Format::Skel, Format::Json],
+        &["\"joints\"", "\"parent\"", "\"offset\"", "\"rotation\"", "null", "[[", "{}"],
+    ),
+    (&[Format::C3d], &["POINT", "SCALE", "FRAMES", "LABELS", "USED"]),
+    (
+        &[Format::Usda],
+        &["def SkelRoot", "def Skeleton", "timeSamples", "matrix4d", "quatf", "inf", "[", "(", "@"],
+    ),
+    (&[Format::Fbx], &["Objects: {", "Connections: {", "AnimationCurve", "Model", "a: ", "*999999999"]),
+];
+
+fn words(format: Format) -> &'static [&'static str] {
+    let known = WORDS.iter().find(|(formats, _)| formats.contains(&format));
+    known.map_or(&[",", "time", "frame", "\n"], |(_, words)| words)
 }
 
 fn of_format(format: Format) -> Target {

@@ -5,6 +5,9 @@ use crate::{command_targets, format_targets};
 /// What an input led to: codes of errors and warnings, or what is wrong with the program.
 pub(crate) type Outcome = Result<Vec<String>, String>;
 
+/// Reads one input.
+pub(crate) type Run = Box<dyn Fn(&[u8]) -> Outcome>;
+
 /// One reader.
 pub(crate) struct Target {
     pub(crate) name: String,
@@ -16,7 +19,7 @@ pub(crate) struct Target {
     pub(crate) bytes_per_sample: u64,
     /// Whether memory is measured: only where all work is done in the calling thread.
     pub(crate) measured: bool,
-    pub(crate) run: Box<dyn Fn(&[u8]) -> Outcome>,
+    pub(crate) run: Run,
 }
 
 /// Errors longer than this are not read by anybody \[bytes\].
