@@ -43,6 +43,7 @@ pub mod heatmap;
 #[cfg(test)]
 mod made;
 mod mesh;
+mod overview;
 mod page;
 mod paint;
 mod palette;
