@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use mocap::TargetReport;
 use mocap_analysis::Gated;
+use mocap_edit::EditMetric;
 use mocap_model::Clip;
 use mocap_report::gallery::{ClipInput, Figure, Outcome, clip_script};
 use mocap_report::view::{ViewInput, ViewOptions};
@@ -113,16 +114,12 @@ impl Measured {
             }
             Measured::Edit(report) => {
                 let frame = report.worst.as_ref().map(|worst| worst.frame);
-                let common = [
-                    ("max-deg", "deg", report.max_deg, frame),
-                    ("rms-deg", "deg", report.rms_deg, None),
-                    ("max-m", "m", report.max_m, None),
-                    ("rms-m", "m", report.rms_m, None),
-                ];
-                let own = report.figures.iter().map(|own| (own.name, own.unit, own.value, None));
-                let all = common.into_iter().chain(own);
-                all.filter_map(|(name, unit, value, frame)| Some(Figure { frame, ..figure(name, unit, value?) }))
-                    .collect()
+                let value = |metric: &EditMetric| metric.of(std::slice::from_ref(report.as_ref()));
+                let all = EditMetric::ALL.iter().filter_map(|metric| {
+                    let frame = frame.filter(|_| metric.name == "max-deg");
+                    Some(Figure { frame, ..figure(metric.name, metric.unit, value(metric)?) })
+                });
+                all.collect()
             }
         }
     }

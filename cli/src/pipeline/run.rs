@@ -56,7 +56,8 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         let done = work(job, context, plans.of(&job.input), &folder, site.as_ref());
         done.inspect_err(|failure| site.iter().for_each(|site| site.fail(&job.input, failure)))
     });
-    if let Some(site) = site.filter(|_| !outputs.dry_run && !matches!(exit, Exit::Interrupted | Exit::Usage)) {
+    if let Some(site) = site.filter(|_| !outputs.dry_run && !matches!(exit, Exit::Interrupted | Exit::Usage))
+    {
         site.write(&args.pipeline, &jobs)?;
     }
     Ok(exit)

@@ -43,6 +43,7 @@ pub mod heatmap;
 #[cfg(test)]
 mod made;
 mod mesh;
+mod moment;
 mod overview;
 mod page;
 mod paint;
@@ -52,6 +53,7 @@ mod ramp;
 mod raster;
 pub mod render;
 pub mod sheet;
+mod silhouette;
 mod stage;
 mod style;
 mod svg;

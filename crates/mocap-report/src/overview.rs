@@ -5,7 +5,6 @@ use crate::escape::{uri, xml};
 use crate::gallery::{Entry, Failed, Figure, Outcome};
 use crate::page::{Scripts, page};
 use crate::sheet::decimals;
-use crate::view::length;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -75,10 +74,12 @@ fn table(heading: &str, [first, second]: [&str; 2], rows: String) -> String {
     )
 }
 
-/// The page of a clip, at a frame.
+/// The page of a clip, at a frame. Its script has the path below the folder of the database.
 fn link((script, entry): Clip<'_>, frame: Option<usize>) -> String {
     let frame = frame.map(|frame| format!("&amp;f={frame}")).unwrap_or_default();
-    format!("<a href=\"view.html#clip={}{frame}\">{}</a>", uri(script), xml(&entry.path))
+    let below = script.strip_prefix("clips/").and_then(|path| path.strip_suffix(".js")).unwrap_or(script);
+    let path = xml(&entry.path);
+    format!("<a href=\"view.html#clip={}{frame}\" title=\"{path}\">{}</a>", uri(script), xml(below))
 }
 
 /// The values of a figure over all clips.
@@ -105,7 +106,7 @@ fn figures(done: &[(Clip<'_>, &Outcome)]) -> String {
         measured.values.sort_by(|a, b| (sign * a.1.value).total_cmp(&(sign * b.1.value)));
     }
     let (zero, told): (Vec<_>, Vec<_>) =
-        all.iter().partition(|it| it.values.iter().all(|(_, figure)| figure.value == 0.0));
+        all.iter().partition(|it| it.values.iter().all(|(_, figure)| is_zero(figure)));
     let mut cards = String::new();
     for measured in told {
         card(&mut cards, measured);
@@ -119,6 +120,11 @@ fn figures(done: &[(Clip<'_>, &Outcome)]) -> String {
 
 fn name(figure: &Figure) -> String {
     format!("{}: {}", figure.step, figure.name)
+}
+
+/// Whether it is 0 in the digits that are shown.
+fn is_zero(figure: &Figure) -> bool {
+    quantity(figure.value, &figure.unit) == quantity(0.0, &figure.unit)
 }
 
 /// Clips listed under a distribution.
@@ -148,7 +154,7 @@ fn card(page: &mut String, measured: &Measured<'_>) {
         histogram(page, figure, &sorted, &format!("{}: {}", name(figure), facts.join(", ")));
     }
     page.push_str("<ol>");
-    for (clip, figure) in values.iter().take(WORST).filter(|(_, figure)| figure.value != 0.0) {
+    for (clip, figure) in values.iter().take(WORST).filter(|(_, figure)| !is_zero(figure)) {
         let _ = write!(page, "<li>{} <b>{}</b></li>", link(clip, figure.frame), xml(&show(figure.value)));
     }
     page.push_str("</ol></section>");
@@ -200,11 +206,9 @@ fn histogram(page: &mut String, figure: &Figure, sorted: &[f64], label: &str) {
 
 /// A value with three digits and its unit.
 fn quantity(value: f64, unit: &str) -> String {
-    if unit == "m" {
-        return length(value, true);
-    }
+    let (value, unit) = if unit == "m" && value.abs() < 0.1 { (1e3 * value, "mm") } else { (value, unit) };
     let digits = if value == 0.0 { 0.0 } else { 2.0 - value.abs().log10().floor() };
-    let number = decimals(value, digits.clamp(0.0, 9.0) as usize);
+    let number = decimals(value, digits.clamp(0.0, 4.0) as usize);
     match unit {
         "" => number,
         "deg" => format!("{number}°"),
@@ -260,7 +264,8 @@ mod tests {
 
     #[test]
     fn the_worst_come_first_and_failures_are_all_there() {
-        let mut clips: Vec<_> = (0..40).map(|i| clip(&format!("a{i:02}.bvh"), f64::from(i) / 100.0, &[])).collect();
+        let mut clips: Vec<_> =
+            (0..40).map(|i| clip(&format!("a{i:02}.bvh"), f64::from(i) / 100.0, &[])).collect();
         clips.push(clip("<b>&.bvh", 0.9, &["skate is 0.9 m/s"]));
         let failed: Vec<Failed> = (0..12)
             .map(|i| Failed { path: format!("broken{i}.bvh"), message: "line 1: <no> motion".into() })
@@ -269,22 +274,25 @@ mod tests {
         let page = String::from_utf8(html("t", &clips, &failed)).unwrap();
         assert!(page.contains("script-src 'none'") && !page.contains("<b>&"));
         assert_eq!(page.matches("line 1: &lt;no&gt; motion").count(), 12);
-        let skate = page.split("retarget: skate").nth(1).unwrap();
+        let skate = page.split_once("retarget: skate").unwrap().1;
         let first = skate.split("<li>").nth(1).unwrap();
-        assert!(first.contains("clip=clips%2F%3Cb%3E%26.bvh.js&amp;f=7") && first.contains("0.9 m/s"), "{first}");
+        assert!(
+            first.contains("clip=clips%2F%3Cb%3E%26.bvh.js&amp;f=7") && first.contains("0.9 m/s"),
+            "{first}"
+        );
         assert!(skate.contains("1 above the limit of 0.5 m/s"));
         // The worst ratio is the least.
-        let ratio = page.split("compress: ratio").nth(1).unwrap().split("<li>").nth(1).unwrap();
+        let ratio = page.split_once("compress: ratio").unwrap().1.split("<li>").nth(1).unwrap();
         assert!(ratio.contains("a00.bvh") && ratio.contains("<b>10</b>"), "{ratio}");
         assert!(page.contains("0 in every clip: retarget: angle") && page.contains("<dd>41</dd>"));
-        // Every clip is in one of the bars.
         assert!(page.contains("<dt>missed a gate</dt><dd>1</dd>"));
     }
 
     #[test]
     fn quantities_have_three_digits() {
-        let said = [(0.0, ""), (12.345, ""), (1234.5, "m/s"), (0.0012345, ""), (0.0421, "m"), (3.14159, "deg")];
+        let said =
+            [(0.0, ""), (12.345, ""), (1234.5, "m/s"), (0.0012345, ""), (0.0421, "m"), (3.14159, "deg")];
         let said = said.map(|(value, unit)| quantity(value, unit));
-        assert_eq!(said, ["0", "12.3", "1234 m/s", "0.00123", "42.1 mm", "3.14°"]);
+        assert_eq!(said, ["0", "12.3", "1234 m/s", "0.0012", "42.1 mm", "3.14°"]);
     }
 }

@@ -29,6 +29,11 @@ pub(crate) fn viewer_script() -> String {
     wrap(&VIEWER)
 }
 
+/// The script of a chart.
+pub(crate) fn plot_script() -> String {
+    wrap(&[include_str!("page/plot.js")])
+}
+
 /// The script of a gallery.
 pub(crate) fn gallery_script() -> String {
     wrap(&[include_str!("page/gallery.js")])
@@ -65,7 +70,13 @@ pub(crate) enum Scripts {
 
 /// A page: `body` with its placeholders filled below the head that all pages share. What is filled in is not searched
 /// again: a name may look like a placeholder.
-pub(crate) fn page(scripts: Scripts, title: &str, style: &str, body: &str, parts: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn page(
+    scripts: Scripts,
+    title: &str,
+    style: &str,
+    body: &str,
+    parts: &[(&str, &str)],
+) -> Vec<u8> {
     let scripts = match scripts {
         Scripts::None => "'none'",
         Scripts::Inline => "'unsafe-inline'",
