@@ -291,8 +291,8 @@ mod tests {
     #[test]
     fn quantities_have_three_digits() {
         let said =
-            [(0.0, ""), (12.345, ""), (1234.5, "m/s"), (0.0012345, ""), (0.0421, "m"), (3.14159, "deg")];
+            [(0.0, ""), (12.345, ""), (1234.5, "m/s"), (0.0012345, ""), (0.0421, "m"), (7.1234, "deg")];
         let said = said.map(|(value, unit)| quantity(value, unit));
-        assert_eq!(said, ["0", "12.3", "1234 m/s", "0.0012", "42.1 mm", "3.14°"]);
+        assert_eq!(said, ["0", "12.3", "1234 m/s", "0.0012", "42.1 mm", "7.12°"]);
     }
 }

@@ -258,7 +258,7 @@ impl Rect {
         let wide = usize::from(width);
         let rows = || before.chunks(wide).zip(now.chunks(wide)).enumerate().filter(|(_, (a, b))| a != b);
         let Some((top, _)) = rows().next() else { return Rect { from: [0, 0], to: [1, 1] } };
-        let bottom = rows().last().map_or(top, |(row, _)| row);
+        let bottom = rows().next_back().map_or(top, |(row, _)| row);
         let differs = |(a, b): (&u8, &u8)| a != b;
         let left = rows().filter_map(|(_, (a, b))| a.iter().zip(b).position(differs)).min().unwrap_or(0);
         let right = rows().filter_map(|(_, (a, b))| a.iter().zip(b).rposition(differs)).max().unwrap_or(left);
