@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use super::edit::{Args as EditArgs, EditArg, EditList};
 use super::one_edit::OneEdit;
 
-/// Bring hands, feet, hips or other joints to keys; the motion keeps its detail between them
+/// Move hands, feet, hips or other joints to keyed targets; the motion keeps its detail between them
 ///
 /// The file of keys is TOML: from and to [s], and a [[key]] with time [s], joint (a name or a role), and one of turn
 /// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a file

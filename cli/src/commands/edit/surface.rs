@@ -9,7 +9,7 @@ use crate::args::SurfaceArgs;
 use crate::batch::JobContext;
 use crate::diagnostic::Diagnostic;
 
-/// The distance of heights, where nothing says it \[m\].
+/// The default cell size \[m\].
 const CELL: f64 = 0.1;
 /// The most pixels of a height field.
 const MOST_PIXELS: u64 = 50_000_000;

@@ -1,4 +1,4 @@
-//! Blend: several motions of one skeleton at once, each by its weight, on one clock of strides.
+//! Blend: several motions of one skeleton at once, each by its weight, with synchronised strides.
 //!
 //! The clock: at each phase the time of the blend is the weighted sum of the times at which the motions are at this
 //! phase. Poses are blended joint by joint in local space; the root travels by the weighted sum of the velocities that the
