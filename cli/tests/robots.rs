@@ -192,7 +192,7 @@ fn speeds_come_from_another_model_and_gates_are_held() {
 #[test]
 fn a_table_with_too_few_columns_is_refused() {
     let sandbox = Sandbox::new();
-    sandbox.write("short.csv", b"time,base_x,base_y\n0,1,2\n");
+    std::fs::write(sandbox.path("short.csv"), "time,base_x,base_y\n0,1,2\n").unwrap();
     let ran =
         sandbox.run(["info", "short.csv", "--from", "robot-csv", "--skeleton", &path("robots/pip.xml")]);
     assert!(ran.code == 1 && ran.stderr.contains("robot-motion::columns"), "{}", ran.stderr);

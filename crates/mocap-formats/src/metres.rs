@@ -65,7 +65,7 @@ pub(crate) fn in_metres<'c>(
 const LARGEST: f64 = 1e34;
 
 /// Whether lengths and times fit in single precision.
-fn check_single_precision(clip: &Clip) -> Result<(), Finding> {
+pub(crate) fn check_single_precision(clip: &Clip) -> Result<(), Finding> {
     let joints = clip.skeleton().iter();
     let lengths = joints.map(|(id, joint)| {
         let moves = clip.track(id).translation.iter().flat_map(|track| track.values());
@@ -86,7 +86,7 @@ mod tests {
     fn lengths_that_single_precision_cannot_hold_are_refused() {
         let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
         let far = clip.scaled(1e37).unwrap();
-        for format in [Format::Glb, Format::Gltf, Format::Usda] {
+        for format in [Format::Glb, Format::Gltf, Format::Fbx, Format::Usda] {
             assert!(write(&clip, format, &WriteOptions::default()).is_ok(), "{format}");
             let refused = write(&far, format, &WriteOptions::default()).unwrap_err();
             assert_eq!(refused.code(), "metres::overflow", "{format}");
