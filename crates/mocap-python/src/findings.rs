@@ -1,4 +1,4 @@
-//! What was found, as Python values.
+//! Warnings and errors of the library as Python values.
 
 use std::path::Path;
 
@@ -70,7 +70,7 @@ impl Fields {
     }
 }
 
-/// What a caller can do, in keywords of this package.
+/// The remedy in keywords of this package.
 fn hint(remedy: Remedy) -> Option<&'static str> {
     Some(match remedy {
         Remedy::Repair => "read(..., repair=True) interpolates over such values",

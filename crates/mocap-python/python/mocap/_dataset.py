@@ -10,8 +10,8 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 import numpy.typing as npt
 
+from ._arguments import Path, path_text, sequence
 from ._errors import NotFoundError, OptionError
-from ._skeleton import Path
 
 __all__ = ["Dataset", "Window"]
 
@@ -80,7 +80,7 @@ class Dataset(Sequence[Sample]):
         normalise: bool = False,
         cache: int = 8,
     ) -> None:
-        self.root = os.fspath(root)
+        self.root = path_text(root, "root")
         self.window = _above_zero("window", window)
         self.stride = self.window if stride is None else _above_zero("stride", stride)
         self._cache = _above_zero("cache", cache)
