@@ -1,5 +1,7 @@
 """Blends, joins, warps, splits and the other edits: files equal those of the command line, bit for bit."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def turn():
 
 def check(made, tmp_path, *words):
     """The clip, and its reports, are those of a command."""
-    rows, code = command(*words, "-o", tmp_path / "cli.json")
+    rows, code = command(*words, "--overwrite", "-o", tmp_path / "cli.json")
     assert code == 0, rows
     made.write(tmp_path / "python.json")
     assert (tmp_path / "python.json").read_bytes() == (tmp_path / "cli.json").read_bytes()
@@ -172,7 +174,7 @@ def test_split(walk, turn, tmp_path, options, words, monkeypatch):
     assert [part.frames for part in parts] == [clip["frames"] for clip in rows[0]["clips"]]
     for part, clip in zip(parts, rows[0]["clips"]):
         part.write(tmp_path / "part.json")
-        assert (tmp_path / "part.json").read_bytes() == open(clip["output"], "rb").read()
+        assert (tmp_path / "part.json").read_bytes() == Path(clip["output"]).read_bytes()
     with pytest.raises(mocap.OptionError):
         take.split()
     with pytest.raises(mocap.EditError):

@@ -38,7 +38,7 @@ pub fn files_beside<E>(
     {
         files.insert(behind.to_owned(), read(&file, left as u64)?.into());
     }
-    // What is read may refer to more.
+    // A file that was read may refer to further files.
     loop {
         let names = match format.files_beside(bytes, &files, limits) {
             Ok(names) => names,

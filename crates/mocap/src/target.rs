@@ -30,7 +30,7 @@ pub struct Target {
     pub document: Option<Arc<dyn Document>>,
 }
 
-/// What is known of the start of a source.
+/// The reference pose and the lead-in of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// Its reference pose, where the user names one.
@@ -196,7 +196,7 @@ fn put_on_robot(
     (robot, roles): (&Arc<Robot>, RoleMap),
     options: &RobotOptions,
 ) -> Result<(Clip, TargetReport), Error> {
-    // What cannot be put on itself cannot be put on a robot.
+    // A motion that cannot be retargeted to its own skeleton cannot be retargeted to a robot.
     let mapping = Mapping::found(roles.clone(), roles.clone());
     if let Some(error) = mapping.explain(clip.skeleton(), clip.skeleton(), None).error {
         return Err(error.into());

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _errors, _mocap, batch
-from ._arguments import Path, instance, keywords, mapping, number, path_text
+from ._arguments import Path, flag, instance, keywords, mapping, number, path_text
 from ._clip import Clip
 from ._compressed import Compressed, Pose, open_compressed
 from ._dataset import Dataset, Window
@@ -201,7 +201,7 @@ def read_markers(path: Path) -> Dict[str, Any]:
 
 def preset(name: str) -> Skeleton:
     """A common skeleton by name, such as ``"smpl"``: see `presets`."""
-    return Skeleton(_mocap.preset(str(name)))
+    return Skeleton(_mocap.preset(name))
 
 
 def presets() -> List[str]:
@@ -416,6 +416,6 @@ def compare(reference: Clip, other: Clip, *, shell: float = 0.03, resample: bool
     """
     clips = [instance("reference", reference, Clip), instance("other", other, Clip)]
     natives = [clip._native for clip in clips]
-    report, found = _mocap.compare(natives[0], natives[1], number("shell", shell), bool(resample))
+    report, found = _mocap.compare(natives[0], natives[1], number("shell", shell), flag("resample", resample))
     warn(found)
     return Report._of(report)

@@ -6,6 +6,8 @@ import math
 import os
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Type, TypeVar, Union
 
+import numpy as np
+
 from ._errors import OptionError
 
 Path = Union[str, "os.PathLike[str]"]
@@ -39,6 +41,13 @@ def number(name: str, value: Any) -> float:
     if not math.isfinite(converted):
         raise wrong
     return converted
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise OptionError("usage::value", f"{name} must be True or False, found {type(value).__name__}")
+    return bool(value)
 
 
 def instance(name: str, value: Any, kind: Type[Kind]) -> Kind:

@@ -621,7 +621,7 @@ class Clip(Motion):
         return _mocap.view(named, most_frames)
 
     def _in_metres(self, lengths: Floats, unit: str) -> Floats:
-        if unit != "m":
+        if not isinstance(unit, str) or unit != "m":
             raise OptionError("usage::value", f"unit must be None or 'm', found {unit!r}")
         metres = self._native.skeleton.known_unit()
         if metres is None:

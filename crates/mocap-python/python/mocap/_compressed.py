@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _mocap
-from ._arguments import Path, instance, number, path_text
+from ._arguments import Path, flag, instance, number, path_text
 from ._arrays import floats
 from ._clip import Clip
 from ._errors import OptionError
@@ -51,7 +51,7 @@ class Compressed(Motion):
         if not isinstance(native, _mocap.Compressed):
             raise OptionError("usage::value", "use mocap.compress() or mocap.open_compressed()")
         self._native: _mocap.Compressed = native
-        self.report = report
+        self.report: Optional[Report] = report
 
     @property
     def profile(self) -> str:
@@ -83,13 +83,13 @@ class Compressed(Motion):
         wrap : bool
             Whether the motion starts over beyond its end; else the last frame is held.
         """
-        rotations, translations = self._native.poses([number("time", time)], bool(wrap))
+        rotations, translations = self._native.poses([number("time", time)], flag("wrap", wrap))
         return Pose(rotations[0], translations[0])
 
     def poses(self, times: npt.ArrayLike, *, wrap: bool = False) -> Pose:
         """The local poses at some times [s], (times, joints, ...)."""
         flat: Sequence[float] = floats("times", times).ravel().tolist()
-        return Pose(*self._native.poses(flat, bool(wrap)))
+        return Pose(*self._native.poses(flat, flag("wrap", wrap)))
 
     def to_clip(self) -> Clip:
         """All frames."""

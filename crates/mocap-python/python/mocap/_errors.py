@@ -83,15 +83,15 @@ class Finding(Exception):
         hint: Optional[str] = None,
     ) -> None:
         super().__init__(_sentence(code, message, path, line, column, joint, frame, hint))
-        self.code = code
-        self.message = message
-        self.path = path
-        self.line = line
-        self.column = column
-        self.joint = joint
-        self.channel = channel
-        self.frame = frame
-        self.hint = hint
+        self.code: str = code
+        self.message: str = message
+        self.path: Optional[str] = path
+        self.line: Optional[int] = line
+        self.column: Optional[int] = column
+        self.joint: Optional[str] = joint
+        self.channel: Optional[str] = channel
+        self.frame: Optional[int] = frame
+        self.hint: Optional[str] = hint
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -115,8 +115,8 @@ class MocapError(Finding):
         **named: Any,
     ) -> None:
         super().__init__(*fields, **named)
-        self.errors = [] if errors is None else errors
-        self.warnings = [] if warnings is None else warnings
+        self.errors: List[Dict[str, Any]] = [] if errors is None else errors
+        self.warnings: List[Dict[str, Any]] = [] if warnings is None else warnings
         if errno is not None:
             # Of the operating system: `OSError` has both.
             setattr(self, "errno", errno)

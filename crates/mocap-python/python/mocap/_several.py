@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy.typing as npt
 
 from . import _mocap, batch
-from ._arguments import Path, instance, keywords, mapping, number, path_text, sequence
+from ._arguments import Path, flag, instance, keywords, mapping, number, path_text, sequence
 from ._arrays import floats
 from ._clip import Clip
 from ._errors import OptionError, error_of
@@ -111,7 +111,7 @@ class BlendSpace:
     ) -> None:
         self.clips: Tuple[Clip, ...] = tuple(instance("clips", clip, Clip) for clip in sequence("clips", clips))
         columns = {str(name): self._values(str(name), values) for name, values in mapping("params", params).items()}
-        self.kind = str(kind)
+        self.kind: str = str(kind)
         self.params: Dict[str, List[float]] = columns
         self._samples = [list(row) for row in zip(*columns.values())]
         # An impossible space is refused now.
@@ -231,11 +231,11 @@ def play(
             timeline = os.path.join(folder, "timeline.csv")
             with open(timeline, "w", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerows(rows)
-        options = {"timeline": path_text(timeline, "timeline"), "output": take, "no_lock": not lock_feet}
-        row: Dict[str, Any] = next(batch.rows("play", path_text(graph, "graph"), **options), {})
+        options = {"timeline": path_text(timeline, "timeline"), "output": take, "no_lock": not flag("lock_feet", lock_feet)}
+        [row] = batch.rows("play", path_text(graph, "graph"), **options)
         if "error" in row:
             raise error_of(row["error"], row.get("path"))
-        native, _ = _mocap.read(take, {"unit": None})
+        native, _ = _mocap.read(take, {})
     clip = Clip(native)
     clip.reports = [Report(figures) for figures in row["edits"]]
     return clip

@@ -16,7 +16,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Union
 
 from . import _mocap
 from ._arguments import Path, path_text
-from ._errors import BatchError, MocapError, OptionError, fields_of
+from ._errors import BatchError, MocapError, error_of, fields_of
 
 __all__ = ["compress", "convert", "decompress", "edit", "info", "retarget", "rows", "run", "validate"]
 
@@ -60,7 +60,7 @@ def _paths(paths: Paths) -> List[str]:
 
 def _error(row: Row, code: int) -> MocapError:
     error = row.get("error", {"code": "batch::ended", "message": "the run ended early"})
-    return (OptionError if code == 2 else BatchError)(**fields_of(error))
+    return error_of(error) if code == 2 else BatchError(**fields_of(error))
 
 
 def rows(command: str, paths: Paths, **options: Any) -> Iterator[Row]:
