@@ -70,7 +70,10 @@ pub(crate) fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
     let listed = options.extracted::<Vec<Bound<'_, PyAny>>>("keys", "a list of dictionaries")?;
     let mut keys = Vec::new();
     for key in listed.unwrap_or_default() {
-        add_keys(&Keywords::known("a key", &key, &["time", "joint", "turn", "at", "by", "pose"])?, &mut keys)?;
+        add_keys(
+            &Keywords::known("a key", &key, &["time", "joint", "turn", "at", "by", "pose"])?,
+            &mut keys,
+        )?;
     }
     if keys.is_empty() {
         return Err(of_option(py, format!("{name} needs 'keys', a list with at least one")));
@@ -90,7 +93,12 @@ fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
         vector("by")?.map(|by| WarpChange::By(by.into())),
     ];
     let mut changes = changes.into_iter().flatten();
-    match (key.extracted::<String>("joint", "a name or role")?, key.get("pose")?, changes.next(), changes.next()) {
+    match (
+        key.extracted::<String>("joint", "a name or role")?,
+        key.get("pose")?,
+        changes.next(),
+        changes.next(),
+    ) {
         (Some(joint), None, Some(change), None) => keys.push(WarpKey { time, joint, change }),
         (None, Some(pose), None, None) => keys.extend(WarpKey::of_pose(&motion("pose", &pose)?, time)),
         _ => return Err(wrong()),
@@ -103,8 +111,7 @@ pub(crate) fn fourier(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
         return Ok(Edit::Fourier(Box::default()));
     }
     let py = value.py();
-    let options =
-        Keywords::known(name, value, &["harmonics", "neutral", "styled", "gain", "lock_feet"])?;
+    let options = Keywords::known(name, value, &["harmonics", "neutral", "styled", "gain", "lock_feet"])?;
     let named = |key: &str| options.get(key)?.map(|clip| motion(key, &clip)).transpose();
     let gain = options.number("gain")?.unwrap_or(1.0);
     let characteristic = match (named("neutral")?, named("styled")?) {
@@ -136,7 +143,8 @@ pub(crate) fn terrain(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
             let values = numbers(py, "mesh", &array("mesh", &mesh)?, &[usize::MAX, 3, 3])?;
             // Of X, Y, Z: ahead, left and up.
             let corner = |at: usize| [values[at + 2], values[at], values[at + 1]];
-            let triangles = (0..values.len()).step_by(9).map(|at| [corner(at), corner(at + 3), corner(at + 6)]);
+            let triangles =
+                (0..values.len()).step_by(9).map(|at| [corner(at), corner(at + 3), corner(at + 6)]);
             let mesh = TerrainMesh::new(triangles.collect()).map_err(|error| of_error(py, error.into()))?;
             (Terrain::Mesh(mesh), TerrainOrigin::World)
         }

@@ -1,8 +1,6 @@
 //! Edits of motions, from keywords in the order in which they were given.
 
-use mocap::edit::{
-    Applied, ApplyOptions, Edit, EditReport, Keep, LoopOptions, Path, RootCurve, TimeMap,
-};
+use mocap::edit::{Applied, ApplyOptions, Edit, EditReport, Keep, LoopOptions, Path, RootCurve, TimeMap};
 use mocap::model::Factor;
 use mocap::{FrameRange, Vector3};
 use pyo3::prelude::*;

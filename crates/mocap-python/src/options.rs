@@ -25,14 +25,11 @@ impl<'py> Keywords<'py> {
     }
 
     /// The keywords of a dictionary, of which all must be known.
-    pub(crate) fn known(
-        name: &str,
-        value: &Bound<'py, PyAny>,
-        known: &[&str],
-    ) -> PyResult<Keywords<'py>> {
+    pub(crate) fn known(name: &str, value: &Bound<'py, PyAny>, known: &[&str]) -> PyResult<Keywords<'py>> {
         let py = value.py();
         let options = value.cast::<PyDict>();
-        let options = options.map_err(|_| of_option(py, format!("{name} must be a dictionary of options")))?;
+        let options =
+            options.map_err(|_| of_option(py, format!("{name} must be a dictionary of options")))?;
         for key in options.keys() {
             let key = key.str()?.to_string();
             if !known.contains(&key.as_str()) {
