@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     found = {}
-    # They alternate: what else the machine does slows all alike.
+    # They alternate: what else the machine does slows all alike. Each runs three times: the first one warms up.
     ours = {name: [] for name in ("mocap", "native module", *(["Rust"] if options.rust else []))}
     for _ in range(options.runs * 5):
         for name, seconds in ours.items():
@@ -118,7 +118,7 @@ def main():
                 words = [options.rust, options.file, "3"]
                 seconds.append(float(subprocess.run(words, check=True, capture_output=True, text=True).stdout))
             else:
-                seconds.append(timed(READERS[name], options.file, 1))
+                seconds.append(timed(READERS[name], options.file, 3))
     found.update((name, statistics.median(seconds)) for name, seconds in ours.items())
     for name, reader in READERS.items():
         if name in ours:
