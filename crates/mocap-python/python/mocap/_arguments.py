@@ -32,7 +32,7 @@ def path_text(path: Any, name: str = "path") -> str:
 def number(name: str, value: Any) -> float:
     """A finite number."""
     wrong = OptionError("usage::value", f"{name} must be a finite number, found {value!r}")
-    if isinstance(value, (bool, str, bytes)):
+    if isinstance(value, (bool, str, bytes)) or (isinstance(value, np.ndarray) and value.ndim > 0):
         raise wrong
     try:
         converted = float(value)
