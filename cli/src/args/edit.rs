@@ -137,7 +137,7 @@ struct Flags {
     #[arg(long, value_name = "FACTOR")]
     speed: Vec<Factor>,
     /// Give the motion another duration, such as 2s [s, above 0]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     duration: Vec<f64>,
     /// Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase
     #[arg(long, value_name = "FILE")]

@@ -4,9 +4,12 @@
 //! High-Performance Animation Transitions in Gears of War", 2018 (inertial).
 
 mod inertial;
+mod lock;
 
+use std::ops::Range;
 use std::str::FromStr;
 
+use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Isometry3, JointId, Skeleton, log};
 
 use crate::body::Body;
@@ -51,7 +54,7 @@ pub struct JoinOptions {
     pub search: f64,
     /// Whether an inertial transition may not overshoot. Default: false.
     pub no_overshoot: bool,
-    /// Whether feet are locked after joining, where the body has feet. Default: false.
+    /// Whether feet are locked in the contacts that a transition touches, where the body has feet. Default: true.
     pub lock_feet: bool,
 }
 
@@ -62,7 +65,7 @@ impl Default for JoinOptions {
             kind: TransitionKind::default(),
             search: 0.5,
             no_overshoot: false,
-            lock_feet: false,
+            lock_feet: true,
         }
     }
 }
@@ -80,7 +83,8 @@ impl Default for JoinOptions {
 /// ```
 ///
 /// # Errors
-/// [`EditError::Skeletons`] where joints differ, [`EditError::TooShort`] where a motion is shorter than a transition.
+/// [`EditError::Skeletons`] where joints differ, [`EditError::ShortForTransition`] where a motion is shorter than a
+/// transition.
 pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditReport>), EditError> {
     let (name, value) = ("the transition [s]", options.transition);
     if !(value.is_finite() && value > 0.0) {
@@ -114,7 +118,8 @@ fn check_skeletons(a: &Skeleton, b: &Skeleton) -> Result<(), EditError> {
         let missing = a.joints().iter().find(|joint| b.find(&joint.name).is_none());
         let missing = missing.or_else(|| b.joints().iter().find(|joint| a.find(&joint.name).is_none()));
         let named = missing.map_or(String::new(), |joint| format!(", only one has '{}'", joint.name));
-        return fail(format!("{} and {} joints{named}", a.len(), b.len()));
+        let joints = |skeleton: &Skeleton| skeleton.joints().iter().filter(|joint| !joint.end_site).count();
+        return fail(format!("{} and {} joints{named}", joints(a), joints(b)));
     }
     let size = mocap_analysis::tree_diameter(a).max(f64::MIN_POSITIVE);
     for (ours, theirs) in a.joints().iter().zip(b.joints()) {
@@ -132,9 +137,10 @@ fn check_skeletons(a: &Skeleton, b: &Skeleton) -> Result<(), EditError> {
 fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditReport), EditError> {
     let fps = a.rate().fps();
     let steps = ((options.transition * fps).round() as usize).max(2);
-    for clip in [a, b] {
+    for (clip, which) in [(a, "before"), (b, "after")] {
         if clip.frames() < steps + 1 {
-            return Err(EditError::TooShort { edit: "join", needed: steps + 1, frames: clip.frames() });
+            let (seconds, frames) = (options.transition, clip.frames());
+            return Err(EditError::ShortForTransition { which, frames, needed: steps + 1, seconds });
         }
     }
     let body = Body::of(a);
@@ -155,11 +161,21 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
         TransitionKind::Blend => blend(x, &y, &carrier, (leave, enter), steps),
         TransitionKind::Inertial => inertial::join(x, &y, (leave, enter), steps, options.no_overshoot),
     };
-    let mut joined = whole.into_clip("join")?;
-    if options.lock_feet && !body.feet.is_empty() && body.metres.is_some() {
-        joined = crate::feet::locked(&joined)?;
+    let free = whole.into_clip("join")?;
+    let transition = leave..leave + steps + 1;
+    let locked = match options.lock_feet.then(|| contacts(&body, (a, b), (leave, enter), steps, options.kind))
+    {
+        Some(Some(contacts)) => lock::lock(&free, &contacts, &transition),
+        _ => Ok(free.clone()),
+    };
+    let (joined, failed) = match locked {
+        Ok(locked) => (locked, None),
+        Err(error) => (free, Some(error)),
+    };
+    let mut report = report(a, b, &joined, &body, &transition);
+    if let Some(error) = failed {
+        report.warn("edit::feet-free", format!("feet are not locked in the transition: {error}"));
     }
-    let report = report(a, b, &joined, leave, steps);
     let metres = body.metres.map(|metres| metres * distance);
     let turn = log(&placement.rotation).dot(&body.up).to_degrees();
     let report = report
@@ -167,6 +183,27 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
         .figure("turn", turn, "deg")
         .note(format!("leaves frame {leave}, enters frame {enter}, {steps} frames"));
     Ok((joined, report))
+}
+
+/// The contacts of a joined motion: those of the motion that it mostly is. A foot that slides in a transition shows none.
+/// `None` without feet or unit.
+fn contacts(
+    body: &Body,
+    (a, b): (&Clip, &Clip),
+    (leave, enter): (usize, usize),
+    steps: usize,
+    kind: TransitionKind,
+) -> Option<Vec<FootContacts>> {
+    let step = match kind {
+        TransitionKind::Blend => steps.div_ceil(2),
+        TransitionKind::Inertial => 0,
+    };
+    let both = body.contacts(a)?.into_iter().zip(body.contacts(b)?);
+    let joined = both.map(|((_, own), (_, next))| {
+        let flags = |own: &[bool], next: &[bool]| [&own[..leave + step], &next[enter + step..]].concat();
+        FootContacts { toe: flags(&own.toe, &next.toe), heel: flags(&own.heel, &next.heel) }
+    });
+    Some(joined.collect())
 }
 
 /// Where one motion is left and the next entered.
@@ -264,18 +301,19 @@ impl Samples {
     }
 }
 
-fn report(a: &Clip, b: &Clip, joined: &Clip, leave: usize, steps: usize) -> EditReport {
+fn report(a: &Clip, b: &Clip, joined: &Clip, body: &Body, transition: &Range<usize>) -> EditReport {
     let mut report = EditReport::measured("join", a, joined);
     (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
         (None, None, None, None, None);
     report.frames_before = a.frames() + b.frames();
     let own = peak_acceleration(a, 0..a.frames()).max(peak_acceleration(b, 0..b.frames()));
-    let within = leave.saturating_sub(2)..(leave + steps + 3).min(joined.frames());
+    let within = transition.start.saturating_sub(2)..(transition.end + 2).min(joined.frames());
     let ratio = (own > 0.0).then(|| peak_acceleration(joined, within) / own);
     let skate = contact_figures(&Body::of(b), b).and_then(|contacts| contacts.skate);
     let before = report.contacts_before.and_then(|contacts| contacts.skate);
     report.warn_of_skate_above([before, skate].into_iter().flatten().reduce(f64::max));
-    report.figure("peak-acceleration", ratio, "")
+    let skate = lock::skate(body, joined, transition);
+    report.figure("peak-acceleration", ratio, "").figure("transition-skate", skate, "m/s")
 }
 
 /// The largest angular acceleration of a joint in some frames [rad/s²].
@@ -304,7 +342,8 @@ mod tests {
         let turned = body.turn(1.3);
         let placement = Isometry3::from_parts(nalgebra::Translation3::new(31.0, 0.0, -17.0), turned);
         let b = crate::root::place_roots(&b, "join", |_| placement).unwrap();
-        let options = JoinOptions { transition: 19.0 / walk.rate().fps(), ..JoinOptions::default() };
+        let transition = 19.0 / walk.rate().fps();
+        let options = JoinOptions { transition, lock_feet: false, ..JoinOptions::default() };
         let (whole, reports) = join(&[a, b], &options).unwrap();
         assert_eq!(whole.frames(), walk.frames());
         for (id, _) in walk.skeleton().iter() {
@@ -319,6 +358,28 @@ mod tests {
     }
 
     #[test]
+    fn feet_stand_in_a_transition_and_frames_far_from_it_stay() {
+        let (walk, turn) = (clip("alex_walk.bvh"), clip("alex_turn.bvh"));
+        for kind in [TransitionKind::Blend, TransitionKind::Inertial] {
+            let by = |lock_feet| {
+                let options = JoinOptions { kind, lock_feet, ..JoinOptions::default() };
+                let (joined, mut reports) = join(&[walk.clone(), turn.clone()], &options).unwrap();
+                let report = reports.remove(0);
+                let skate =
+                    report.figures.iter().find(|figure| figure.name == "transition-skate").unwrap().value;
+                (joined, skate.unwrap())
+            };
+            let ((free, loose), (locked, tight)) = (by(false), by(true));
+            assert!(tight < 0.02 && tight < loose, "{kind:?}: {tight} of {loose}");
+            for frame in [0, 10, free.frames() - 1] {
+                for (id, _) in free.skeleton().iter() {
+                    assert_eq!(free.local(id, frame), locked.local(id, frame), "{kind:?} {frame}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn both_kinds_are_smooth_and_other_skeletons_are_refused() {
         let (walk, turn) = (clip("alex_walk.bvh"), clip("alex_turn.bvh"));
         for kind in [TransitionKind::Blend, TransitionKind::Inertial] {
@@ -327,7 +388,11 @@ mod tests {
             let peak = reports[0].figures.iter().find(|figure| figure.name == "peak-acceleration").unwrap();
             assert!(peak.value.unwrap() < 1.5, "{kind:?}: {}", reports[0]);
         }
-        let other = join(&[walk, clip("robin_walk.bvh")], &JoinOptions::default());
+        let options = JoinOptions::default();
+        let other = join(&[walk.clone(), clip("robin_walk.bvh")], &options);
         assert!(matches!(other, Err(EditError::Skeletons { .. })));
+        let short = join(&[walk.clone(), walk.trimmed(0..5).unwrap()], &options).unwrap_err();
+        assert_eq!(short.code(), "edit::too-short");
+        assert!(short.to_string().contains("after the transition has 5 frames"), "{short}");
     }
 }

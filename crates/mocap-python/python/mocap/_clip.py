@@ -401,7 +401,7 @@ class Clip:
             Leave joints out.
         join : Clip or (Clip, dict)
             Lay a motion onto the end; options ``transition`` [s], ``kind``, ``search`` [s], ``no_overshoot``,
-            ``lock_feet``.
+            ``lock_feet`` (default True).
         in_place : bool or str
             Take the root motion out; a text says what stays: ``"height"``, ``"turn"``, both with a comma, ``"none"``.
         apply_root : RootCurve
