@@ -58,15 +58,18 @@ pub(super) fn search(
         return Err(EditError::NoCycle { reason: "the motion is too short or stands still".into() });
     };
     if best.0 > ALIKE * usual {
-        let metres = body.metres_or_one();
+        let length = |distance: f64| match body.metres {
+            Some(metres) => format!("{:.1} cm", distance * metres * 100.0),
+            None => format!("{distance:.2} units"),
+        };
         let seconds = |frame: usize| (frame * step) as f64 / fps;
         return Err(EditError::NoCycle {
             reason: format!(
-                "the most similar poses, at {:.2} s and {:.2} s, are {:.1} cm apart; a cycle needs {:.1} cm or less",
+                "the most similar poses, at {:.2} s and {:.2} s, are {} apart; a cycle needs {} or less",
                 seconds(best.1),
                 seconds(best.2),
-                best.0 * metres * 100.0,
-                ALIKE * usual * metres * 100.0
+                length(best.0),
+                length(ALIKE * usual)
             ),
         });
     }
