@@ -16,6 +16,9 @@ const VELOCITY: f64 = 0.1;
 const LIVELY: f64 = 0.5;
 /// The ends of a cycle differ by at most this share of the usual distance of two poses.
 const ALIKE: f64 = 0.35;
+/// A cycle goes at least this far from its start, as a share of the usual distance of two poses: a sway while standing is
+/// not a cycle.
+const FAR: f64 = 0.5;
 /// Candidates whose bend is measured.
 const CANDIDATES: usize = 1000;
 /// Candidates that are looked at frame by frame: those that bend least.
@@ -53,7 +56,7 @@ pub(super) fn search(
     let lively = liveliness(&features);
     let usual = usual_distance(&features);
     let spans = (shortest.div_ceil(step), margin.div_ceil(step));
-    let candidates = candidates(&features, &lively, spans, usual);
+    let candidates = candidates(&features, &lively, spans, FAR * usual);
     let Some(best) = candidates.first() else {
         return Err(EditError::NoCycle { reason: "the motion is too short or stands still".into() });
     };
@@ -146,7 +149,7 @@ fn usual_distance(features: &[Vec<Vector3<f64>>]) -> f64 {
 }
 
 /// The most similar pairs, best first, without neighbours of a better pair: distance, first, last. In between, the motion
-/// is at least once as far from its start as two of its poses usually are: a short sway while standing is not a cycle.
+/// is at least once `far` from its start.
 fn candidates(
     features: &[Vec<Vector3<f64>>],
     lively: &[f64],

@@ -27,7 +27,7 @@ const STILL: f64 = 0.7;
 /// jerk than the motion. Half of it costs about 1 % of error.
 const SOFTER: f64 = 0.5;
 /// Rounds of the fixed point.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 6;
 /// The stiffest spline, as penalty over weight: a kernel of about a hundred frames.
 const STIFFEST: f64 = 1e12;
 /// The softest: the value itself.
