@@ -28,6 +28,7 @@ pub(crate) const LAYERS: Layers = Layers {
         "output",
         "overwrite",
         "print-config",
+        "report",
         "resume",
         "set",
         "shard",

@@ -128,6 +128,44 @@ fn a_missed_gate_is_exit_code_3_and_nothing_is_written() {
 }
 
 #[test]
+fn the_report_of_a_run_has_totals_failures_gates_and_a_page_per_clip() {
+    let sandbox = people();
+    sandbox.put("p.toml", ALL);
+    sandbox.put("db/broken.bvh", "HIERARCHY\nROOT\n");
+    assert_eq!(sandbox.run(["run", "p.toml", "--report", "site", "--dry-run"]).code, 0);
+    assert!(!sandbox.path("site").exists());
+    assert_eq!(sandbox.run(["run", "p.toml", "--report", "site", "--resume"]).code, 1);
+    let text = |name: &str| String::from_utf8(sandbox.read(name)).unwrap();
+    let report = text("site/report.html");
+    for said in [
+        "<dt>clips</dt><dd>2</dd>",
+        "<dt>failed</dt><dd>1</dd>",
+        "<td>db/broken.bvh</td>",
+        "robin: slide",
+        "compress: ratio",
+        "compare: error",
+        "view.html#clip=clips%2Fa%2Fwalk.bvh.js",
+    ] {
+        assert!(report.contains(said), "no '{said}' in {report}");
+    }
+    let script = text("site/clips/a/walk.bvh.js");
+    assert!(script.contains("walk.bvh: result") && script.contains("mocapClip({"));
+    assert!(text("site/index.html").contains("report.html"));
+    // What an earlier run made stays in the report.
+    sandbox.run(["run", "p.toml", "--report", "site", "--resume"]);
+    assert_eq!(text("site/report.html"), report);
+    // A clip that missed a gate can be looked at.
+    let ran = sandbox.run(["run", "p.toml", "db/a", "-o", "new", "--set", "error=5mm", "--report", "missed"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let missed = text("missed/report.html");
+    assert!(
+        missed.contains("<dt>missed a gate</dt><dd>1</dd>") && missed.contains("1 above the limit of 1 mm")
+    );
+    assert!(sandbox.path("missed/clips/walk.bvh.js").exists() && !sandbox.path("new").exists());
+    assert_eq!(sandbox.run(["run", "p.toml", "--report", "p.toml"]).code, 2);
+}
+
+#[test]
 fn explain_shows_the_plan_of_each_input_and_does_nothing() {
     let sandbox = people();
     sandbox.put("p.toml", ALL);

@@ -112,6 +112,40 @@ test("selected paths are copied, and a click opens the page of the clip", async 
     }, { colorScheme: "dark", permissions: ["clipboard-read", "clipboard-write"], ...options });
 });
 
+test("the report of a run leads to input and result of its worst clips", async () => {
+  const pipeline = join(folder, "p.toml"), site = join(folder, "run");
+  writeFileSync(pipeline, `[[step]]\ndo = "retarget"\ntarget = '${clip("robin.skel")}'\n[[step]]\ndo = "compress"\nerror = "1mm"\ndiscard = true\n`);
+  try {
+    execFileSync(command, ["--quiet", "run", pipeline, join(folder, "db"), "--report", site], { stdio: "pipe" });
+  } catch (error) {
+    assert.equal(error.status, 1, `${error.stderr}`);
+  }
+  const axe = readFileSync(join(root, "tests/page/node_modules/axe-core/axe.min.js"), "utf8");
+  for (const [name, options] of [["desktop-light", {}], ["phone-dark", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" }]])
+    await open(site, async page => {
+      await page.click("a[href='report.html']");
+      assert.match(await page.textContent("dl"), /clips7.*failed1/s);
+      assert.match(await page.textContent("main"), /broken\.bvh/);
+      assert.ok(await page.locator("svg rect").count() > 20);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      await shot(page, `report-${name}`);
+      // Frames of pages may run what is given from outside; the page itself runs nothing.
+      const ratio = page.locator("section", { hasText: "compress: max error" }).first().locator("ol a").first();
+      const frame = +/&f=(\d+)/.exec(await ratio.getAttribute("href"))[1];
+      await ratio.click();
+      await page.waitForFunction(() => window.viewer);
+      assert.equal(await page.evaluate(() => viewer.clips.length), 2);
+      assert.equal(await page.evaluate(() => viewer.frame), frame);
+      assert.match(await page.locator("h1").last().textContent(), /: result$/);
+    }, options);
+  const context = await browser.newContext({ bypassCSP: true }), page = await context.newPage();
+  await page.goto(pathToFileURL(join(site, "report.html")).href);
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => axe.run(document));
+  assert.deepEqual(found.violations.filter(it => ["serious", "critical"].includes(it.impact)).map(it => it.id), []);
+  await context.close();
+});
+
 test("a page without a clip says so, and runs no other script", async () => {
   await open(join(folder, "site"), async page => {
     for (const hash of ["", "#clip=data/index.js", "#clip=clips/../data/index.js", "#clip=https://example.org/clips/a.js"]) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_report::view::ViewOptions;
 
-use super::{FirstFrame, Inputs, Outputs, Reading};
+use super::{FirstFrame, Inputs, MostFrames, Outputs, Reading};
 
 /// Write a gallery of a database: an index with search and filters, and a page per clip
 ///
@@ -22,15 +22,8 @@ pub(crate) struct Args {
     /// Title of the index [default: the inputs]
     #[arg(long, value_name = "TEXT", help_heading = "Page")]
     pub(crate) title: Option<String>,
-    /// Largest number of frames per page; longer motions keep every second, third, ... frame [2 to 1000000]
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "6000",
-        value_parser = clap::value_parser!(u32).range(2..=1_000_000),
-        help_heading = "Page"
-    )]
-    most_frames: u32,
+    #[command(flatten)]
+    most_frames: MostFrames,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
@@ -42,7 +35,7 @@ pub(crate) struct Args {
 impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> ViewOptions {
-        ViewOptions { most_frames: self.most_frames as usize, ..ViewOptions::default() }
+        ViewOptions { most_frames: self.most_frames.most_frames as usize, ..ViewOptions::default() }
     }
 
     /// The title of the index.

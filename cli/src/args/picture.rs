@@ -29,22 +29,35 @@ pub(crate) enum ImageFormat {
     Png,
 }
 
+/// A format of charts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChartFormat {
+    Svg,
+    Png,
+    /// A page that zooms
+    Html,
+}
+
+/// The name of a format, which is the extension of its files.
+pub(crate) fn extension(format: &impl ValueEnum) -> String {
+    format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 words! {
     /// A background.
     ThemeWord(Theme) { "light" => Theme::Light, "dark" => Theme::Dark }
 }
 
-impl ImageFormat {
-    /// The extension of its files.
-    pub(crate) fn extension(self) -> &'static str {
-        match self {
-            ImageFormat::Svg => "svg",
-            ImageFormat::Png => "png",
-        }
-    }
-
-    /// The format of files with an extension.
-    pub(crate) fn of_extension(extension: &str) -> Option<ImageFormat> {
-        ImageFormat::from_str(extension, true).ok()
-    }
+/// Largest number of frames of a page.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Page")]
+pub(crate) struct MostFrames {
+    /// Largest number of frames per motion; longer motions keep every second, third, ... frame [2 to 1000000]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "6000",
+        value_parser = clap::value_parser!(u32).range(2..=1_000_000)
+    )]
+    pub(crate) most_frames: u32,
 }

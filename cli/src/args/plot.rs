@@ -4,15 +4,19 @@ use clap::Args as ClapArgs;
 use mocap_report::plot::{Channel, PlotOptions};
 
 use super::words::words;
-use super::{ImageFormat, Pictures, ThemeWord};
+use super::{ChartFormat, Pictures, ThemeWord};
 
 /// Draw curves of joints over time, for one motion or several in one chart
+///
+/// Rows below the curves show when the feet are on the floor; behind the curves of one foot its contacts are shaded. An
+/// HTML file zooms and reads off values.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Plot")]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel position -o foot.svg\n\
-    \x20 mocap plot a.bvh b.bvh --joint LeftFoot --joint RightFoot -o feet.png")]
+    \x20 mocap plot a.bvh b.bvh --joint LeftFoot --joint RightFoot -o feet.png\n\
+    \x20 mocap plot walk.bvh --joint LeftFoot --channel speed -o foot.html")]
 pub(crate) struct Args {
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...); repeatable
     #[arg(long, value_name = "JOINT", required = true)]
@@ -25,7 +29,7 @@ pub(crate) struct Args {
     theme: ThemeWord,
     /// Output format [default: by the extension of OUT, else svg]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) to: Option<ImageFormat>,
+    pub(crate) to: Option<ChartFormat>,
     #[command(flatten)]
     pub(crate) pictures: Pictures,
 }

@@ -22,6 +22,7 @@ use super::{
     Examples:\n\
     \x20 mocap run pipeline.toml database/ -o out/\n\
     \x20 mocap run pipeline.toml --set rate=30 --explain\n\
+    \x20 mocap run pipeline.toml database/ -o out/ --report site/\n\
     \x20 mocap run pipeline.toml -o out/ --resume --shard 1/3")]
 pub(crate) struct Args {
     /// Pipeline: a TOML file
@@ -36,6 +37,10 @@ pub(crate) struct Args {
     /// Print the steps, settings and outputs of every input, and exit
     #[arg(long, help_heading = "Pipeline")]
     pub(crate) explain: bool,
+    /// Write a report of the run to a folder: totals, failures, distributions and worst clips, with a page per clip that
+    /// shows input and result
+    #[arg(long, value_name = "SITE", help_heading = "Pipeline")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]

@@ -9,7 +9,8 @@ use super::{ImageFormat, Pictures, ThemeWord};
 
 /// Draw poses of motions side by side, as SVG or PNG
 ///
-/// Each motion has its own rows, all at one scale: an overview of many motions, and a comparison.
+/// Each motion has its own rows, all at one scale: an overview of many motions, and a comparison. Many motions become
+/// several pages.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Sheet")]
 #[command(after_help = "\
@@ -32,6 +33,9 @@ pub(crate) struct Args {
     /// Largest width [px, 200 to 10000]
     #[arg(long, value_name = "PX", default_value = "1120", value_parser = clap::value_parser!(u16).range(200..=10_000))]
     width: u16,
+    /// Largest height of a page; many motions become OUT-1, OUT-2, ... [px; 0: one page]
+    #[arg(long, value_name = "PX", default_value = "1584")]
+    page_height: u16,
     /// Output format [default: by the extension of OUT, else svg]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<ImageFormat>,
@@ -45,6 +49,11 @@ words! {
 }
 
 impl Args {
+    /// The largest height of a page [px].
+    pub(crate) fn page_height(&self) -> f32 {
+        if self.page_height == 0 { f32::INFINITY } else { f32::from(self.page_height) }
+    }
+
     /// The options of the library.
     pub(crate) fn options(&self) -> SheetOptions {
         SheetOptions {

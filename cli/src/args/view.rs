@@ -3,7 +3,7 @@
 use clap::Args as ClapArgs;
 use mocap_report::view::ViewOptions;
 
-use super::{Length, Pictures};
+use super::{Length, MostFrames, Pictures};
 
 /// Write a page that plays motions: one HTML file without network access
 ///
@@ -15,15 +15,8 @@ use super::{Length, Pictures};
     \x20 mocap view walk.bvh -o walk.html\n\
     \x20 mocap view walk.bvh walk.robin.bvh -o both.html")]
 pub(crate) struct Args {
-    /// Largest number of frames per motion; longer motions keep every second, third, ... frame [2 to 1000000]
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "6000",
-        value_parser = clap::value_parser!(u32).range(2..=1_000_000),
-        help_heading = "Page"
-    )]
-    most_frames: u32,
+    #[command(flatten)]
+    most_frames: MostFrames,
     /// Distance of the measured points from the joints, about where the skin is [m, or with a unit, such as 3cm; 0
     /// or more]
     #[arg(long, value_name = "LENGTH", default_value = "0.03", help_heading = "Page")]
@@ -35,6 +28,6 @@ pub(crate) struct Args {
 impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> ViewOptions {
-        ViewOptions { most_frames: self.most_frames as usize, shell: self.shell.0 }
+        ViewOptions { most_frames: self.most_frames.most_frames as usize, shell: self.shell.0 }
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use mocap_report::gallery::{Entry, Failed, clip_script, entry_of, site};
+use mocap_report::gallery::{ClipInput, Entry, Failed, clip_script, entry_of, site};
 use mocap_report::view::ViewInput;
 
 use super::picture::{self, Drawn, Row};
@@ -23,10 +23,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let site = args.outputs.output.as_ref().filter(|path| path.as_os_str() != "-");
     let folder = || Diagnostic::new("usage::output", "-o names the folder of the gallery, such as site/");
     let site = site.ok_or_else(folder)?;
-    if site.is_file() {
-        return Err(Diagnostic::new("usage::output", format!("'{}' is a file", site.display()))
-            .help("a gallery is a folder of files"));
-    }
+    refuse_file(site)?;
     let reading = args.first.of(&args.reading);
     let outputs = args.scripts(site);
     let names = OutputNames { searched: batch::ALL, rename: &script_path, format: None };
@@ -44,12 +41,26 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         return Ok(exit);
     }
     let failed = failed.into_inner().expect("no thread panics while it holds the list");
-    write_site(site, &args.title(), &jobs, &failed)?;
+    let scripts = jobs.iter().filter(|job| !failed.contains_key(&job.input.shown()));
+    let scripts = scripts.filter_map(|job| match &job.destination {
+        Destination::File { path, .. } | Destination::Exists(path) => Some(path.clone()),
+        _ => None,
+    });
+    write_site(site, &args.title(), scripts, &failed)?;
     Ok(exit)
 }
 
+/// Refuses a file as the folder of a gallery.
+pub(crate) fn refuse_file(site: &Path) -> Result<(), Diagnostic> {
+    if site.is_file() {
+        return Err(Diagnostic::new("usage::output", format!("'{}' is a file", site.display()))
+            .help("a gallery is a folder of files"));
+    }
+    Ok(())
+}
+
 /// `walk.bvh` and `walk.amc` have a script each.
-fn script_path(relative: &Path) -> PathBuf {
+pub(crate) fn script_path(relative: &Path) -> PathBuf {
     let mut path = OsString::from(relative.as_os_str());
     path.push(".js");
     path.into()
@@ -58,9 +69,9 @@ fn script_path(relative: &Path) -> PathBuf {
 fn one(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> {
     let reading = args.first.of(&args.reading);
     let (Drawn { name, clip, path }, mut warnings, bytes_in) = picture::drawn(&job.input, context, &reading)?;
-    let input = ViewInput { name: &name, clip: &clip };
-    let script =
-        context.check().map_err(Diagnostic::from).map(|()| clip_script(&input, &path, &args.options()));
+    let motions = [ViewInput { name: &name, clip: &clip }];
+    let input = ClipInput { path: &path, motions: &motions, outcome: None };
+    let script = context.check().map_err(Diagnostic::from).map(|()| clip_script(&input, &args.options()));
     let encoded = Encoded::from(script.behind(&mut warnings)?);
     let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;
     let frames = clip.frames();
@@ -70,17 +81,16 @@ fn one(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> 
 }
 
 /// Writes the index of all scripts that are there, those of earlier runs too.
-fn write_site(
+pub(crate) fn write_site(
     folder: &Path,
     title: &str,
-    jobs: &[Job],
+    scripts: impl Iterator<Item = PathBuf>,
     failed: &BTreeMap<String, String>,
 ) -> Result<(), Diagnostic> {
     let mut entries: Vec<(String, Entry)> = Vec::new();
-    for job in jobs.iter().filter(|job| !failed.contains_key(&job.input.shown())) {
-        let (Destination::File { path, .. } | Destination::Exists(path)) = &job.destination else { continue };
-        let Some(entry) = std::fs::read(path).ok().as_deref().and_then(entry_of) else { continue };
-        let below = path.strip_prefix(folder).unwrap_or(path);
+    for path in scripts {
+        let Some(entry) = std::fs::read(&path).ok().as_deref().and_then(entry_of) else { continue };
+        let below = path.strip_prefix(folder).unwrap_or(&path);
         let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         entries.push((parts.join("/"), entry));
     }
@@ -89,8 +99,7 @@ fn write_site(
         .map(|(path, message)| Failed { path: path.clone(), message: message.clone() })
         .collect();
     for (name, bytes) in site(title, &entries, &failed) {
-        mocap_batch::write_file(&folder.join(name), true, &|out| out.write_all(&bytes))
-            .map_err(Diagnostic::from)?;
+        mocap_batch::write_file(&folder.join(name), true, &|out| out.write_all(&bytes))?;
     }
     Ok(())
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use mocap_model::{Clip, FrameRate};
 use serde::Serialize;
 
 use super::compare::about;
-use crate::args::{ImageFormat, Invocation, Pictures, Reading};
+use crate::args::{Invocation, Pictures, Reading, extension};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, fail, json,
     read_files,
@@ -30,20 +31,29 @@ pub(crate) struct Row<'a> {
     path: &'a str,
     inputs: Vec<&'a str>,
     output: &'a str,
+    /// All files, where a picture has several pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outputs: Vec<&'a str>,
     bytes: u64,
     frames: usize,
 }
 
-/// The picture format: as stated, else by the extension of the output, else SVG.
-pub(super) fn format(stated: Option<ImageFormat>, pictures: &Pictures) -> Result<ImageFormat, Diagnostic> {
+/// The picture format: as stated, else by the extension of the output, else `usual`.
+pub(super) fn format<F: ValueEnum>(
+    stated: Option<F>,
+    pictures: &Pictures,
+    usual: F,
+) -> Result<F, Diagnostic> {
     let output = pictures.outputs.output.as_ref().filter(|path| !batch::is_directory(path));
-    let extension = output.and_then(|path| path.extension()?.to_str());
-    match (stated, extension) {
+    let named = output.and_then(|path| path.extension()?.to_str());
+    match (stated, named) {
         (Some(format), _) => Ok(format),
-        (None, None) => Ok(ImageFormat::Svg),
-        (None, Some(extension)) => ImageFormat::of_extension(extension).ok_or_else(|| {
-            Diagnostic::new("usage::format", format!("'.{extension}' is not a supported picture format"))
-                .help("name the output .svg or .png, or state the format with --to")
+        (None, None) => Ok(usual),
+        (None, Some(named)) => F::from_str(named, true).map_err(|_| {
+            let known: Vec<String> =
+                F::value_variants().iter().map(|it| format!(".{}", extension(it))).collect();
+            Diagnostic::new("usage::format", format!("'.{named}' is not a supported picture format"))
+                .help(format!("name the output {}, or state the format with --to", known.join(" or ")))
         }),
     }
 }
@@ -90,12 +100,25 @@ fn place(
     Ok(Some(path))
 }
 
+/// The files of a picture: one for each page.
+type Pages = Vec<Vec<u8>>;
+
 /// Draws all inputs into one file, or one file per input; `draw` makes the bytes of a file.
 pub(crate) fn run(
     pictures: &Pictures,
     extension: &str,
-    (invocation, console): (&Invocation, &mut Console),
+    streams: (&Invocation, &mut Console),
     draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic> + Sync,
+) -> Result<Exit, Diagnostic> {
+    run_pages(pictures, extension, streams, |drawn| Ok(vec![draw(drawn)?]))
+}
+
+/// As [`run`]; several inputs may become several pages, each a file. One input is one page.
+pub(crate) fn run_pages(
+    pictures: &Pictures,
+    extension: &str,
+    (invocation, console): (&Invocation, &mut Console),
+    draw: impl Fn(&[Drawn]) -> Result<Pages, Diagnostic> + Sync,
 ) -> Result<Exit, Diagnostic> {
     let reading = &pictures.first.of(&pictures.reading);
     if pictures.each {
@@ -121,12 +144,12 @@ fn one(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
-    draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
+    draw: impl Fn(&[Drawn]) -> Result<Pages, Diagnostic>,
 ) -> Result<Report, Failure> {
     let (drawn, mut warnings, bytes_in) = drawn(&job.input, context, reading)?;
     let drawn = [drawn];
     let done = context.check().map_err(Diagnostic::from).and_then(|()| draw(&drawn));
-    let encoded = Encoded::from(done.behind(&mut warnings)?);
+    let encoded = Encoded::from(done.behind(&mut warnings)?.concat());
     let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;
     let frames = drawn[0].clip.frames();
     let row = Row::new(&drawn[0].path, &output, bytes, frames);
@@ -152,20 +175,24 @@ fn together(
     reading: &Reading,
     extension: &str,
     console: &mut Console,
-    draw: impl Fn(&[Drawn]) -> Result<Vec<u8>, Diagnostic>,
+    draw: impl Fn(&[Drawn]) -> Result<Pages, Diagnostic>,
 ) -> Result<Exit, Diagnostic> {
     let reads = read_files(reading, Some(&pictures.inputs.selection));
     let place = place(pictures, inputs, &reads, extension)?;
     let Some(path) = place else {
         return read_all(inputs, reading, console, |drawn, _| {
-            let bytes = draw(drawn)?;
+            let bytes = draw(drawn)?.concat();
             put_stdout(&|out| out.write_all(&bytes)).map(|_| ())
         });
     };
     read_all(inputs, reading, console, |drawn, console| {
-        let bytes = draw(drawn)?;
-        mocap_batch::write_file(&path, pictures.outputs.overwrite, &|out| out.write_all(&bytes))?;
-        report(drawn, &path, bytes.len() as u64, console);
+        let pages = draw(drawn)?;
+        let paths: Vec<PathBuf> = (1..=pages.len()).map(|page| page_path(&path, page, pages.len())).collect();
+        for (path, bytes) in paths.iter().zip(&pages) {
+            mocap_batch::write_file(path, pictures.outputs.overwrite, &|out| out.write_all(bytes))?;
+        }
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        report(drawn, &paths, pages.iter().map(|page| page.len() as u64).sum(), console);
         Ok(())
     })
 }
@@ -186,7 +213,7 @@ pub(super) fn together_with(
     }
     read_all(&inputs, reading, console, |drawn, console| {
         let bytes = draw(drawn)?;
-        report(drawn, folder, bytes, console);
+        report(drawn, &[folder], bytes, console);
         Ok(())
     })
 }
@@ -221,13 +248,28 @@ fn read_all(
     })
 }
 
+/// The file of a page: `all-1.svg`, `all-2.svg` of `all.svg`, unless there is only one.
+fn page_path(path: &Path, page: usize, pages: usize) -> PathBuf {
+    if pages == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{page}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
 /// Says what was drawn.
-fn report(drawn: &[Drawn], output: &Path, bytes: u64, console: &mut Console) {
-    let shown = output.display().to_string();
+fn report(drawn: &[Drawn], outputs: &[&Path], bytes: u64, console: &mut Console) {
+    let shown: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
     let row = Row {
         path: &drawn[0].path,
         inputs: drawn.iter().map(|drawn| drawn.path.as_str()).collect(),
-        output: &shown,
+        output: &shown[0],
+        outputs: if shown.len() > 1 { shown.iter().map(String::as_str).collect() } else { Vec::new() },
         bytes,
         frames: drawn.iter().map(|drawn| drawn.clip.frames()).sum(),
     };
@@ -237,16 +279,14 @@ fn report(drawn: &[Drawn], output: &Path, bytes: u64, console: &mut Console) {
 impl<'a> Row<'a> {
     /// The row of one input.
     pub(super) fn new(path: &'a str, output: &'a str, bytes: u64, frames: usize) -> Row<'a> {
-        Row { path, inputs: vec![path], output, bytes, frames }
+        Row { path, inputs: vec![path], output, outputs: Vec::new(), bytes, frames }
     }
 
     pub(super) fn text(&self) -> String {
-        let more = if self.inputs.len() > 1 {
-            format!(" and {} more", self.inputs.len() - 1)
-        } else {
-            String::new()
-        };
-        format!("{}{more} -> {} ({} kB)", self.path, self.output, (self.bytes as f64 / 1000.0).ceil())
+        let more = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        let (inputs, outputs) = (more(self.inputs.len()), more(self.outputs.len()));
+        let kilobytes = (self.bytes as f64 / 1000.0).ceil();
+        format!("{}{inputs} -> {}{outputs} ({kilobytes} kB)", self.path, self.output)
     }
 }
 

@@ -2,20 +2,20 @@
 
 use mocap_formats::nearest_name;
 use mocap_model::{JointId, Skeleton};
-use mocap_report::plot::{PlotInput, PlotOptions, png, svg};
+use mocap_report::plot::{PlotInput, PlotOptions, html, png, svg};
 
 use super::picture::{self, Drawn};
-use crate::args::{ImageFormat, Invocation, PlotArgs as Args};
+use crate::args::{ChartFormat, Invocation, PlotArgs as Args, extension};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = picture::format(args.to, &args.pictures)?;
+    let format = picture::format(args.to, &args.pictures, ChartFormat::Svg)?;
     let options = args.options();
     // A sheet of the motion has the plain name.
-    let extension = format!("{}.{}", file_name(&args.joint), format.extension());
+    let extension = format!("{}.{}", file_name(&args.joint), extension(&format));
     picture::run(&args.pictures, &extension, (invocation, console), |drawn| {
         plot(drawn, &args.joint, &options, format)
     })
@@ -31,7 +31,7 @@ fn plot(
     drawn: &[Drawn],
     joints: &[String],
     options: &PlotOptions,
-    format: ImageFormat,
+    format: ChartFormat,
 ) -> Result<Vec<u8>, Diagnostic> {
     let every = || drawn.iter().flat_map(|drawn| joints.iter().map(move |joint| (drawn, joint)));
     let captions: Vec<String> = every()
@@ -45,8 +45,9 @@ fn plot(
         inputs.push(PlotInput { name, clip, joint: find(clip.skeleton(), joint, file)? });
     }
     Ok(match format {
-        ImageFormat::Svg => svg(&inputs, options).into_bytes(),
-        ImageFormat::Png => png(&inputs, options),
+        ChartFormat::Svg => svg(&inputs, options).into_bytes(),
+        ChartFormat::Png => png(&inputs, options),
+        ChartFormat::Html => html(&inputs, options),
     })
 }
 

@@ -1,29 +1,32 @@
 //! `mocap sheet`: poses of motions side by side.
 
-use mocap_report::sheet::{SheetInput, SheetOptions, png, svg};
+use mocap_report::sheet::{Page, SheetInput, SheetOptions, pages};
 
 use super::picture::{self, Drawn};
-use crate::args::{ImageFormat, Invocation, SheetArgs as Args};
+use crate::args::{ImageFormat, Invocation, SheetArgs as Args, extension};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = picture::format(args.to, &args.pictures)?;
+    let format = picture::format(args.to, &args.pictures, ImageFormat::Svg)?;
     let options = args.options();
-    picture::run(&args.pictures, format.extension(), (invocation, console), |drawn| {
-        sheet(drawn, &options, format)
+    // Stdout takes one page.
+    let height = if args.pictures.outputs.to_stdout() { f32::INFINITY } else { args.page_height() };
+    let write = |page: &Page| match format {
+        ImageFormat::Svg => page.svg().into_bytes(),
+        ImageFormat::Png => page.png(),
+    };
+    picture::run_pages(&args.pictures, &extension(&format), (invocation, console), |drawn| {
+        Ok(sheet(drawn, height, &options)?.iter().map(write).collect())
     })
 }
 
-fn sheet(drawn: &[Drawn], options: &SheetOptions, format: ImageFormat) -> Result<Vec<u8>, Diagnostic> {
+fn sheet(drawn: &[Drawn], height: f32, options: &SheetOptions) -> Result<Vec<Page>, Diagnostic> {
     let inputs: Vec<SheetInput<'_>> =
         drawn.iter().map(|drawn| SheetInput { name: &drawn.name, clip: &drawn.clip }).collect();
     let checked = options.check_moments(&inputs);
     checked.map_err(|error| Diagnostic::new("sheet::no-pose", format!("--at: {error}")))?;
-    Ok(match format {
-        ImageFormat::Svg => svg(&inputs, options).into_bytes(),
-        ImageFormat::Png => png(&inputs, options),
-    })
+    Ok(pages(&inputs, height, options))
 }

@@ -33,6 +33,11 @@ impl Gate {
     pub(super) fn passed(&self) -> bool {
         self.checked.passed
     }
+
+    /// The limit of a figure of a step; `None` of another figure.
+    pub(super) fn limit_of(&self, step: &str, metric: &str) -> Option<f64> {
+        (self.step == step && self.checked.metric == metric).then_some(self.checked.limit)
+    }
 }
 
 /// The gate of a comparison.

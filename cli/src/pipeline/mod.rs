@@ -7,6 +7,7 @@ mod explain;
 mod file;
 mod gate;
 mod plan;
+mod report;
 mod row;
 mod run;
 mod step;

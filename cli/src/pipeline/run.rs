@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::explain::explain;
 use super::file::File;
 use super::plan::Plans;
+use super::report::Site;
 use super::work::work;
 use crate::args::{Inputs, Invocation, Outputs, Reading, RunArgs as Args, Selection};
 use crate::batch::{self, Input, Job, Naming, ReadFiles, RunOptions, read_files};
@@ -48,9 +49,18 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         explain(console, &jobs, &plans, &folder);
         return Ok(Exit::Success);
     }
+    let site = args.report.clone().map(Site::new).transpose()?;
     let options = RunOptions::writing(&args.selection, &outputs, invocation).with_peers(plans.readings());
     let options = plans.open_targets(console, options)?;
-    Ok(batch::run(console, options, &jobs, |job, context| work(job, context, plans.of(&job.input), &folder)))
+    let exit = batch::run(console, options, &jobs, |job, context| {
+        let done = work(job, context, plans.of(&job.input), &folder, site.as_ref());
+        done.inspect_err(|failure| site.iter().for_each(|site| site.fail(&job.input, failure)))
+    });
+    if let Some(site) = site.filter(|_| !outputs.dry_run && !matches!(exit, Exit::Interrupted | Exit::Usage))
+    {
+        site.write(&args.pipeline, &jobs)?;
+    }
+    Ok(exit)
 }
 
 /// The inputs of the command line, else those of the pipeline.

@@ -11,9 +11,11 @@ use mocap_edit::ApplyOptions;
 use mocap_formats::robot_motion::{Order, usual_rate};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
+use mocap_report::gallery::Outcome;
 
 use super::gate::{self, Gate};
 use super::plan::{Plan, PlannedStep};
+use super::report::{self, Site};
 use super::row::{Measured, OutputRow, Row, StepRow};
 use super::step::Step;
 use crate::args::{EditStep, RetargetStep};
@@ -43,8 +45,14 @@ struct Progress<'a> {
     warnings: Vec<Diagnostic>,
 }
 
-/// Takes an input through its plan; its files go below `folder`.
-pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) -> Result<Report, Failure> {
+/// Takes an input through its plan; its files go below `folder`, its page to the site of the report.
+pub(crate) fn work(
+    job: &Job,
+    context: &JobContext,
+    plan: &Plan,
+    folder: &Path,
+    site: Option<&Site>,
+) -> Result<Report, Failure> {
     let started = Instant::now();
     let loaded = read::load(context, &job.input, &plan.reading)?;
     let (Motion { clip, warnings, bytes: input_bytes }, document) = match plan.shows_bodies() {
@@ -64,7 +72,9 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
         gates: Vec::new(),
         warnings,
     };
-    let clip = progress.all_steps(context, clip).behind(&mut progress.warnings)?;
+    let source = Arc::new(clip);
+    let shown = site.map(|_| source.clone());
+    let clip = progress.all_steps(context, source).behind(&mut progress.warnings)?;
     let Progress { encoded, measured, gates, mut warnings, .. } = progress;
     let passed = gates.iter().all(Gate::passed);
     let outputs = match passed {
@@ -73,6 +83,15 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
     };
     let outputs = outputs.behind(&mut warnings)?;
     let bytes = outputs.iter().map(|output| output.bytes).sum();
+    if let (Some(site), Some(source)) = (site, &shown) {
+        let outcome = Outcome {
+            bytes_in: input_bytes,
+            bytes_out: bytes,
+            figures: report::figures(plan, &measured, &gates),
+            missed: gates.iter().filter_map(|gate| Some(gate.error.as_ref()?.message.clone())).collect(),
+        };
+        site.add(job, plan, [source, &clip], &outcome).behind(&mut warnings)?;
+    }
     let steps = measured.iter().map(|(at, measured)| {
         let step = &plan.steps[*at];
         StepRow { step: &step.name, r#do: step.kind, measures: measured.row() }
@@ -99,8 +118,7 @@ pub(crate) fn work(job: &Job, context: &JobContext, plan: &Plan, folder: &Path) 
 
 impl Progress<'_> {
     /// The motion after all steps.
-    fn all_steps(&mut self, context: &JobContext, clip: Clip) -> Result<Arc<Clip>, Diagnostic> {
-        let mut clip = Arc::new(clip);
+    fn all_steps(&mut self, context: &JobContext, mut clip: Arc<Clip>) -> Result<Arc<Clip>, Diagnostic> {
         self.keep(None, &clip);
         for (at, planned) in self.plan.steps.iter().enumerate() {
             context.check()?;

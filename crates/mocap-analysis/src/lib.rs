@@ -55,7 +55,7 @@ mod trajectory;
 mod unit;
 mod up;
 
-pub use artifacts::{Artifact, ArtifactKind};
+pub use artifacts::{Artifact, ArtifactKind, find_artifacts};
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
 pub use error::AnalysisError;
 pub use error_text::millimetres;

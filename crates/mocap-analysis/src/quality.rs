@@ -1,9 +1,8 @@
 //! How good a motion is: foot skate, smoothness, and capture artifacts.
 
-use crate::artifacts::find_artifacts;
 use crate::{
     Artifact, ArtifactKind, ContactOptions, Foot, FootContacts, FootMeasure, Gated, LargestStep, LengthUnit,
-    Lengths, Metric, contacts, feet_of, floor_height, foot_measure, largest_step, runs,
+    Lengths, Metric, contacts, feet_of, find_artifacts, floor_height, foot_measure, largest_step, runs,
 };
 use mocap_model::{Clip, ForwardKinematics, JointId, Side, Vector3};
 

@@ -43,12 +43,16 @@ impl Camera {
         Camera { yaw: [yaw.sin(), yaw.cos()], pitch: [f64::sin(pitch), f64::cos(pitch)], distance, centre }
     }
 
-    pub(crate) fn see(&self, place: &Place) -> Seen {
-        let [x, y, z] = [0, 1, 2].map(|i| place[i] - self.centre[i]);
+    /// A direction of the stage to the right, up, and towards the eye.
+    pub(crate) fn turn(&self, [x, y, z]: Place) -> [f64; 3] {
         let [sin, cos] = self.yaw;
         let (x, z) = (x * cos + z * sin, z * cos - x * sin);
         let [sin, cos] = self.pitch;
-        let (y, near) = (y * cos - z * sin, z * cos + y * sin);
+        [x, y * cos - z * sin, z * cos + y * sin]
+    }
+
+    pub(crate) fn see(&self, place: &Place) -> Seen {
+        let [x, y, near] = self.turn([0, 1, 2].map(|i| place[i] - self.centre[i]));
         // What is at the eye or behind it is kept in front of it: a body is never that large.
         let grow = self.distance.map_or(1.0, |distance| distance / (distance - near).max(0.2 * distance));
         Seen { x: x * grow, y: y * grow, near }

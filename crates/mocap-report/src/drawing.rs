@@ -1,5 +1,7 @@
 //! What sheets and charts are made of, before it is SVG or PNG. Pixels, y down.
 
+use mocap_model::Side;
+
 /// A position in pixels.
 pub(crate) type Point = [f32; 2];
 
@@ -14,11 +16,50 @@ pub(crate) enum Ink {
     Middle,
     Faint,
     Trail,
+    /// A body in the light, and in its own shade. These and all that follow up to the curves fill areas.
+    LeftLit,
+    LeftShade,
+    RightLit,
+    RightShade,
+    MiddleLit,
+    MiddleShade,
+    Eyes,
+    /// The time in which a foot is on the floor.
+    LeftContact,
+    RightContact,
     /// One of several curves; the colours repeat after [`SERIES`].
     Series(u8),
 }
 
 pub(crate) const SERIES: u8 = 6;
+
+impl Ink {
+    /// Of the shade and the light of a body.
+    pub(crate) fn body(side: Option<Side>) -> [Ink; 2] {
+        match side {
+            None => [Ink::MiddleShade, Ink::MiddleLit],
+            Some(Side::Left) => [Ink::LeftShade, Ink::LeftLit],
+            Some(Side::Right) => [Ink::RightShade, Ink::RightLit],
+        }
+    }
+
+    /// Whether it fills areas; the others draw lines and letters.
+    pub(crate) fn fills(self) -> bool {
+        use Ink::*;
+        matches!(
+            self,
+            LeftLit
+                | LeftShade
+                | RightLit
+                | RightShade
+                | MiddleLit
+                | MiddleShade
+                | Eyes
+                | LeftContact
+                | RightContact
+        )
+    }
+}
 
 /// Where a text stands to its anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +71,29 @@ pub(crate) enum Align {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    Lines { lines: Vec<Vec<Point>>, ink: Ink, width: f32, dashed: bool },
-    Dot { at: Point, radius: f32, ink: Ink },
-    Text { at: Point, text: String, size: f32, ink: Ink, align: Align },
+    Lines {
+        lines: Vec<Vec<Point>>,
+        ink: Ink,
+        width: f32,
+        dashed: bool,
+    },
+    Dot {
+        at: Point,
+        radius: f32,
+        ink: Ink,
+    },
+    /// Closed and filled with an ink that [`Ink::fills`].
+    Area {
+        outline: Vec<Point>,
+        ink: Ink,
+    },
+    Text {
+        at: Point,
+        text: String,
+        size: f32,
+        ink: Ink,
+        align: Align,
+    },
 }
 
 /// Shapes on a background, the first at the back.
@@ -50,6 +111,13 @@ impl Drawing {
 
     pub(crate) fn line(&mut self, from: Point, to: Point, ink: Ink, width: f32) {
         self.lines(vec![vec![from, to]], ink, width, false);
+    }
+
+    /// An area of less than three corners is not drawn.
+    pub(crate) fn area(&mut self, outline: Vec<Point>, ink: Ink) {
+        if outline.len() > 2 {
+            self.shapes.push(Shape::Area { outline, ink });
+        }
     }
 
     pub(crate) fn lines(&mut self, mut lines: Vec<Vec<Point>>, ink: Ink, width: f32, dashed: bool) {
@@ -94,13 +162,22 @@ impl Theme {
             Ink::Middle => [0x3a4350, 0xc3cad4][dark as usize],
             Ink::Faint => [0xc4cad3, 0x48505c][dark as usize],
             Ink::Trail => [0x9a7fc0, 0x9f86c9][dark as usize],
+            Ink::LeftLit => [0xe8703f, 0xff9a70][dark as usize],
+            Ink::LeftShade => [0xb5451d, 0xbc613c][dark as usize],
+            Ink::RightLit => [0x4084d6, 0x6fb2ff][dark as usize],
+            Ink::RightShade => [0x1b5499, 0x3d72b4][dark as usize],
+            Ink::MiddleLit => [0xc6ccd5, 0xb4bdc9][dark as usize],
+            Ink::MiddleShade => [0x939ca9, 0x7a838f][dark as usize],
+            Ink::Eyes => [0x3a4350, 0x2c323b][dark as usize],
+            Ink::LeftContact => [0xfbe9e2, 0x3a2a24][dark as usize],
+            Ink::RightContact => [0xe3edf8, 0x202f42][dark as usize],
             Ink::Series(i) => [LIGHT, DARK][dark as usize][(i % SERIES) as usize],
         }
     }
 }
 
 /// All inks with the class names they have in SVG.
-pub(crate) const INKS: [(Ink, &str); 14] = [
+pub(crate) const INKS: [(Ink, &str); 23] = [
     (Ink::Text, "t"),
     (Ink::Muted, "m"),
     (Ink::Grid, "g"),
@@ -109,6 +186,15 @@ pub(crate) const INKS: [(Ink, &str); 14] = [
     (Ink::Middle, "c"),
     (Ink::Faint, "f"),
     (Ink::Trail, "w"),
+    (Ink::LeftLit, "a"),
+    (Ink::LeftShade, "as"),
+    (Ink::RightLit, "d"),
+    (Ink::RightShade, "ds"),
+    (Ink::MiddleLit, "e"),
+    (Ink::MiddleShade, "es"),
+    (Ink::Eyes, "y"),
+    (Ink::LeftContact, "kl"),
+    (Ink::RightContact, "kr"),
     (Ink::Series(0), "s0"),
     (Ink::Series(1), "s1"),
     (Ink::Series(2), "s2"),

@@ -18,6 +18,14 @@ pub(crate) fn xml(text: &str) -> String {
     escaped
 }
 
+/// Text as a part of an address.
+pub(crate) fn uri(text: &str) -> String {
+    let kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    text.bytes()
+        .map(|byte| if kept(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
 /// JSON that can stand inside a `script` element: no `<` ends it, no line separator breaks it.
 pub(crate) fn json_in_script(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());

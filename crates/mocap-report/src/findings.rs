@@ -1,7 +1,7 @@
 //! Suspicious frames of a clip as a page lists them.
 
 use crate::stage::MANY_FRAMES;
-use mocap_analysis::{Artifact, ArtifactKind, ContactOptions, LengthUnit, quality};
+use mocap_analysis::{Artifact, ArtifactKind, LengthUnit, Lengths, find_artifacts};
 use mocap_model::Clip;
 use serde::Serialize;
 
@@ -23,9 +23,10 @@ pub(crate) fn findings(clip: &Clip) -> Vec<Finding> {
     if !(1..=MANY_FRAMES).contains(&clip.frames()) {
         return Vec::new();
     }
-    let mut quality = quality(clip, &ContactOptions::default());
-    quality.artifacts.sort_by(|a, b| b.severity().total_cmp(&a.severity()));
-    let unit = match quality.lengths.unit {
+    let lengths = Lengths::of(clip.skeleton());
+    let mut artifacts = find_artifacts(clip, &lengths);
+    artifacts.sort_by(|a, b| b.severity().total_cmp(&a.severity()));
+    let unit = match lengths.unit {
         LengthUnit::Metres => "m",
         LengthUnit::Legs => "legs",
         LengthUnit::Units => "units",
@@ -38,7 +39,7 @@ pub(crate) fn findings(clip: &Clip) -> Vec<Finding> {
         value: size(artifact, unit),
         peak: artifact.frames.start,
     };
-    quality.artifacts.iter().map(finding).collect()
+    artifacts.iter().map(finding).collect()
 }
 
 fn size(artifact: &Artifact, unit: &str) -> String {

@@ -7,9 +7,10 @@
 //! use mocap_report::gallery;
 //! use mocap_report::view::{ViewInput, ViewOptions};
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-//! let input = ViewInput { name: "wave", clip: &clip };
+//! let motions = [ViewInput { name: "wave", clip: &clip }];
+//! let input = gallery::ClipInput { path: "db/wave.bvh", motions: &motions, outcome: None };
 //! // One script for each clip, in any order and on any machine …
-//! let script = gallery::clip_script(&input, "db/wave.bvh", &ViewOptions::default());
+//! let script = gallery::clip_script(&input, &ViewOptions::default());
 //! // … and the index of all of them.
 //! let entry = gallery::entry_of(&script).unwrap();
 //! assert_eq!(entry.path, "db/wave.bvh");
@@ -18,8 +19,9 @@
 //! ```
 
 use crate::coding::base64;
-use crate::findings::findings;
-use crate::page;
+use crate::findings::Finding;
+use crate::overview;
+use crate::page::{self, Scripts};
 use crate::stage::Stage;
 use crate::style::style;
 use crate::thumbnail::strip;
@@ -63,6 +65,52 @@ pub struct Entry {
     pub same: String,
     /// Path data of the strip: left, middle, right, heads.
     pub strip: [String; 4],
+    /// What a run made of it; `None` in a gallery of files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+/// What a run made of a clip.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The size of the input \[bytes\].
+    pub bytes_in: u64,
+    /// The size of all outputs \[bytes\].
+    pub bytes_out: u64,
+    /// What its steps measured.
+    pub figures: Vec<Figure>,
+    /// The gates that it missed, in words.
+    pub missed: Vec<String>,
+}
+
+/// A figure that a step measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The step.
+    pub step: String,
+    /// Its name.
+    pub name: String,
+    /// Its unit; empty for ratios and counts.
+    pub unit: String,
+    /// Its value.
+    pub value: f64,
+    /// Whether a greater value is the better one, as of a compression ratio.
+    pub greater_is_better: bool,
+    /// The limit of its gate.
+    pub limit: Option<f64>,
+    /// The frame of the value, where it has one.
+    pub frame: Option<usize>,
+}
+
+/// A clip of a gallery.
+#[derive(Clone, Copy, Debug)]
+pub struct ClipInput<'a> {
+    /// Its path, as lists to copy have it.
+    pub path: &'a str,
+    /// What its page shows; of several motions, the index describes the last one. At least one.
+    pub motions: &'a [ViewInput<'a>],
+    /// What a run made of it.
+    pub outcome: Option<&'a Outcome>,
 }
 
 /// An input without an entry.
@@ -74,10 +122,14 @@ pub struct Failed {
     pub message: String,
 }
 
-/// The script of one motion: its entry in a comment, and the data of its page.
-pub fn clip_script(input: &ViewInput<'_>, path: &str, options: &ViewOptions) -> Vec<u8> {
-    let parts = parts(&[*input], options);
-    let entry = entry(input, path, &parts.data);
+/// The script of one clip: its entry in a comment, and the data of its page.
+///
+/// # Panics
+/// If it has no motion.
+pub fn clip_script(input: &ClipInput<'_>, options: &ViewOptions) -> Vec<u8> {
+    let parts = parts(input.motions, options);
+    let (stage, findings) = parts.stages.last().expect("a clip of a gallery has a motion");
+    let entry = entry(input, stage, findings, &parts.data);
     let entry = serde_json::to_string(&entry).expect("plain data is JSON").replace('/', "\\/");
     let title = serde_json::to_string(&parts.title).expect("a name is JSON");
     let header = serde_json::to_string(&parts.header).expect("markup is JSON");
@@ -92,14 +144,12 @@ pub fn entry_of(script: &[u8]) -> Option<Entry> {
     serde_json::from_slice(json).ok()
 }
 
-fn entry(input: &ViewInput<'_>, path: &str, data: &str) -> Entry {
-    let stage = Stage::new(input.clip);
-    let (clip, skeleton) = (input.clip, input.clip.skeleton());
-    let style = style(&stage);
-    let found = findings(clip);
+fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &str) -> Entry {
+    let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
+    let style = style(stage);
     let known = |value: f64| stage.unit.map(|_| (value * 1e3).round() / 1e3);
     Entry {
-        path: path.to_owned(),
+        path: input.path.to_owned(),
         joints: skeleton.joints().iter().filter(|joint| !joint.end_site).count(),
         frames: clip.frames(),
         fps: clip.rate().fps(),
@@ -114,10 +164,11 @@ fn entry(input: &ViewInput<'_>, path: &str, data: &str) -> Entry {
         speed: known(style.speed),
         travel: known(style.travel),
         styles: style.words.iter().map(|word| (*word).to_owned()).collect(),
-        findings: found.len(),
-        worst: found.first().map(|finding| finding.kind.to_owned()),
+        findings: findings.len(),
+        worst: findings.first().map(|finding| finding.kind.to_owned()),
         same: same(data),
-        strip: strip(&stage),
+        strip: strip(stage),
+        outcome: input.outcome.cloned(),
     }
 }
 
@@ -133,7 +184,8 @@ fn same(data: &str) -> String {
 /// Strips in one file: few enough to load fast, many enough to be compressed well.
 const CHUNK: usize = 100;
 
-/// The files of a site beside the scripts of its clips, as paths and contents: index, page, data, strips.
+/// The files of a site beside the scripts of its clips, as paths and contents: index, page, data, strips, and the report
+/// of a run where a clip has an [`Outcome`].
 ///
 /// `entries` are paths of scripts below the site, with `/`, and what these say. The files are the same in any order of
 /// the entries.
@@ -162,34 +214,34 @@ pub fn site(title: &str, entries: &[(String, Entry)], failed: &[Failed]) -> Vec<
         "same": column(&|it| json!(it.same)),
         "failed": failed,
     });
-    let title = crate::escape::xml(title);
-    let gallery = page::fill(
+    let shown = crate::escape::xml(title);
+    let report = entries.iter().any(|(_, entry)| entry.outcome.is_some());
+    let gallery = page::page(
+        Scripts::Beside,
+        &shown,
+        include_str!("page/gallery.css"),
         include_str!("page/gallery.html"),
         &[
-            ("title", &title),
-            ("style", include_str!("page/gallery.css")),
-            ("heading", &title),
+            ("heading", &shown),
+            ("report", if report { "<p><a href=\"report.html\">Report of the run</a></p>" } else { "" }),
             ("script", &page::gallery_script()),
         ],
     );
-    // Scripts beside a page may run, and nothing else may be loaded.
-    let viewer = include_str!("page/viewer.html")
-        .replace("script-src 'unsafe-inline'", "script-src 'unsafe-inline' 'self'");
-    let viewer = page::fill(
-        &viewer,
-        &[
-            ("title", &title),
-            ("style", include_str!("page/viewer.css")),
-            ("header", ""),
-            ("data", ""),
-            ("script", &page::loader_script()),
-        ],
+    let viewer = page::page(
+        Scripts::Beside,
+        &shown,
+        include_str!("page/viewer.css"),
+        include_str!("page/viewer.html"),
+        &[("header", ""), ("data", ""), ("script", &page::loader_script())],
     );
     let mut files = vec![
         ("index.html".to_owned(), gallery),
         ("view.html".to_owned(), viewer),
         ("data/index.js".to_owned(), script("mocapIndex", None, &index)),
     ];
+    if report {
+        files.push(("report.html".to_owned(), overview::html(title, &entries, failed)));
+    }
     for (i, chunk) in entries.chunks(CHUNK).enumerate() {
         let strips: Vec<&[String; 4]> = chunk.iter().map(|(_, entry)| &entry.strip).collect();
         files.push((format!("data/strips-{i}.js"), script("mocapStrips", Some(i), &json!(strips))));
@@ -214,14 +266,19 @@ mod tests {
         include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
     }
 
+    fn script_of(clip: &mocap_model::Clip, path: &str) -> Vec<u8> {
+        let motions = [ViewInput { name: path, clip }];
+        clip_script(&ClipInput { path, motions: &motions, outcome: None }, &ViewOptions::default())
+    }
+
     #[test]
     fn entries_come_back_from_scripts_with_any_name() {
         let clip = wave();
         let path = "a*/</script>\n\"b\".bvh";
-        let script = clip_script(&ViewInput { name: path, clip: &clip }, path, &ViewOptions::default());
+        let script = script_of(&clip, path);
         let entry = entry_of(&script).unwrap();
         assert_eq!((entry.path.as_str(), entry.frames, entry.unit.as_str()), (path, clip.frames(), "file"));
-        let again = clip_script(&ViewInput { name: "b", clip: &clip }, "b", &ViewOptions::default());
+        let again = script_of(&clip, "b");
         assert_eq!(entry_of(&again).unwrap().same, entry.same);
         assert_eq!(entry_of(b"mocapClip({})"), None);
     }
@@ -229,7 +286,7 @@ mod tests {
     #[test]
     fn a_site_is_the_same_in_any_order_and_small() {
         let clip = wave();
-        let script = clip_script(&ViewInput { name: "w", clip: &clip }, "w", &ViewOptions::default());
+        let script = script_of(&clip, "w");
         let of = |i: usize| {
             let mut entry = entry_of(&script).unwrap();
             entry.path = format!("database/subject {}/take {i}.bvh", i % 37);

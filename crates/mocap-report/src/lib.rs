@@ -43,6 +43,8 @@ pub mod heatmap;
 #[cfg(test)]
 mod made;
 mod mesh;
+mod moment;
+mod overview;
 mod page;
 mod paint;
 mod palette;
@@ -51,6 +53,7 @@ mod ramp;
 mod raster;
 pub mod render;
 pub mod sheet;
+mod silhouette;
 mod stage;
 mod style;
 mod svg;

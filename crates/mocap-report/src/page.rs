@@ -29,6 +29,11 @@ pub(crate) fn viewer_script() -> String {
     wrap(&VIEWER)
 }
 
+/// The script of a chart.
+pub(crate) fn plot_script() -> String {
+    wrap(&[include_str!("page/plot.js")])
+}
+
 /// The script of a gallery.
 pub(crate) fn gallery_script() -> String {
     wrap(&[include_str!("page/gallery.js")])
@@ -53,9 +58,38 @@ fn wrap(parts: &[&str]) -> String {
     script
 }
 
-/// A page with its placeholders filled. What is filled in is not searched again: a name may look like one.
-pub(crate) fn fill(page: &str, parts: &[(&str, &str)]) -> Vec<u8> {
+/// What a page may run: nothing else is ever loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scripts {
+    None,
+    /// Those in the page.
+    Inline,
+    /// Also those of files beside it.
+    Beside,
+}
+
+/// A page: `body` with its placeholders filled below the head that all pages share. What is filled in is not searched
+/// again: a name may look like a placeholder.
+pub(crate) fn page(
+    scripts: Scripts,
+    title: &str,
+    style: &str,
+    body: &str,
+    parts: &[(&str, &str)],
+) -> Vec<u8> {
+    let scripts = match scripts {
+        Scripts::None => "'none'",
+        Scripts::Inline => "'unsafe-inline'",
+        Scripts::Beside => "'unsafe-inline' 'self'",
+    };
+    let head = [("scripts", scripts), ("title", title), ("style", style)];
     let mut filled = String::new();
+    fill(&mut filled, include_str!("page/head.html"), &head);
+    fill(&mut filled, body, parts);
+    filled.into_bytes()
+}
+
+fn fill(filled: &mut String, page: &str, parts: &[(&str, &str)]) {
     let mut rest = page;
     for (name, text) in parts {
         let (before, after) =
@@ -65,5 +99,4 @@ pub(crate) fn fill(page: &str, parts: &[(&str, &str)]) -> Vec<u8> {
         rest = after;
     }
     filled.push_str(rest);
-    filled.into_bytes()
 }

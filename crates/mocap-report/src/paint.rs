@@ -79,26 +79,18 @@ pub(crate) struct Paints {
 
 impl Paints {
     pub(crate) fn of(theme: Theme) -> Paints {
-        let (left, right) = (rgb(theme.colour(Ink::Left)), rgb(theme.colour(Ink::Right)));
-        match theme {
-            Theme::Light => Paints {
-                background: rgb(0xf6_f7f9),
-                grid: [rgb(0xd5_dae2), rgb(0xae_b8c5)],
-                shadow: (rgb(0x29_303d), 0.3),
-                ambient: 0.5,
-                left,
-                right,
-                middle: rgb(0xc3_c9d2),
-            },
-            Theme::Dark => Paints {
-                background: rgb(0x14_171c),
-                grid: [rgb(0x2c_333d), rgb(0x4a_5462)],
-                shadow: (rgb(0), 0.55),
-                ambient: 0.4,
-                left,
-                right,
-                middle: rgb(0xaa_b3bf),
-            },
+        let ([background, thin, strong, dark, middle], shade, ambient) = match theme {
+            Theme::Light => ([0xf6_f7f9, 0xd5_dae2, 0xae_b8c5, 0x29_303d, 0xc3_c9d2], 0.3, 0.5),
+            Theme::Dark => ([0x14_171c, 0x2c_333d, 0x4a_5462, 0, 0xaa_b3bf], 0.55, 0.4),
+        };
+        Paints {
+            background: rgb(background),
+            grid: [rgb(thin), rgb(strong)],
+            shadow: (rgb(dark), shade),
+            ambient,
+            left: rgb(theme.colour(Ink::Left)),
+            right: rgb(theme.colour(Ink::Right)),
+            middle: rgb(middle),
         }
     }
 

@@ -1,10 +1,15 @@
 //! Curves of a joint over time, of one motion or of several in one chart.
 
 use crate::drawing::{Align, Drawing, Ink, Point, Theme};
+use crate::escape::{json_in_script, xml};
+use crate::page::{self, Scripts};
 use crate::stage::{FAR, Stage};
 use crate::ticks::ticks;
 use crate::{glyphs, raster, svg};
-use mocap_model::{Axis, Clip, JointId};
+use mocap_analysis::runs;
+use mocap_model::{Axis, Clip, JointId, Side};
+use serde_json::json;
+use std::ops::Range;
 
 /// A motion in a chart.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +80,80 @@ pub fn png(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
     raster::encode(&raster::render(&draw(inputs, options), options.theme, options.scale.clamp(0.25, 8.0)))
 }
 
+/// The chart as a page that zooms and reads off values: one HTML file that loads nothing else.
+///
+/// ```
+/// use mocap_report::plot::{PlotInput, PlotOptions, html};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let joint = clip.skeleton().find("RightHand").unwrap();
+/// let page = html(&[PlotInput { name: "wave", clip: &clip, joint }], &PlotOptions::default());
+/// assert!(page.starts_with(b"<!doctype html>"));
+/// ```
+pub fn html(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
+    let Chart { curves, unit, contacts } = chart(inputs, options.channel);
+    let title = title(inputs, options.channel);
+    let curve = |curve: &Curve| {
+        // Five digits of the largest value: finer than a screen shows at any zoom that makes sense.
+        let largest = curve.values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+        let places = (4.0 - largest.max(1e-9).log10().floor()).clamp(0.0, 12.0) as i32;
+        let scale = 10f64.powi(places);
+        json!({
+            "label": curve.label,
+            "ink": match curve.ink { Ink::Series(i) => i, _ => 0 },
+            "dashed": curve.dashed,
+            "fps": curve.rate,
+            "places": places,
+            "values": curve.values.iter().map(|value| (value * scale).round()).collect::<Vec<_>>(),
+        })
+    };
+    let contacts = contacts.iter().map(|foot| {
+        let spans = foot.spans.iter().flat_map(|span| [span.start, span.end]);
+        json!({
+            "label": foot.label,
+            "left": foot.side == Side::Left,
+            "own": foot.own,
+            "fps": foot.rate,
+            "spans": spans.collect::<Vec<_>>(),
+        })
+    });
+    let data = json!({
+        "unit": unit,
+        "curves": curves.iter().map(curve).collect::<Vec<_>>(),
+        "contacts": contacts.collect::<Vec<_>>(),
+    });
+    page::page(
+        Scripts::Inline,
+        &xml(&title),
+        include_str!("page/plot.css"),
+        include_str!("page/plot.html"),
+        &[
+            ("heading", &xml(&title)),
+            ("data", &json_in_script(&data.to_string())),
+            ("script", &page::plot_script()),
+        ],
+    )
+}
+
+/// What a chart shows.
+struct Chart {
+    curves: Vec<Curve>,
+    /// Of the values.
+    unit: String,
+    contacts: Vec<Contacts>,
+}
+
+/// When a foot is on the floor.
+struct Contacts {
+    label: String,
+    side: Side,
+    /// Whether a joint of the chart is part of this foot.
+    own: bool,
+    /// Frames per second.
+    rate: f64,
+    /// Frames.
+    spans: Vec<Range<usize>>,
+}
+
 /// One line of the chart.
 struct Curve {
     label: String,
@@ -101,7 +180,7 @@ fn title(inputs: &[PlotInput<'_>], channel: Channel) -> String {
     format!("{}: {of}", joints.join(", "))
 }
 
-fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
+fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
     let stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
     let metres = stages.iter().all(|stage| stage.unit.is_some());
     let mut curves = Vec::new();
@@ -139,12 +218,41 @@ fn curves(inputs: &[PlotInput<'_>], channel: Channel) -> (Vec<Curve>, String) {
         }
     }
     let unit = if metres { "m" } else { "units" };
-    let axis = match channel {
+    let unit = match channel {
         Channel::Rotation => "degrees".to_owned(),
         Channel::Position => unit.to_owned(),
         Channel::Speed => format!("{unit}/s"),
     };
-    (curves, axis)
+    Chart { curves, unit, contacts: contacts(inputs, &stages) }
+}
+
+/// The contacts of the feet of every motion.
+fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>]) -> Vec<Contacts> {
+    let mut all: Vec<Contacts> = Vec::new();
+    let mut seen: Vec<*const Clip> = Vec::new();
+    for stage in stages {
+        // Several joints of one motion share its contacts.
+        if seen.contains(&std::ptr::from_ref(stage.clip)) {
+            continue;
+        }
+        seen.push(std::ptr::from_ref(stage.clip));
+        let of_clip = || inputs.iter().filter(|input| std::ptr::eq(input.clip, stage.clip));
+        for (foot, found) in stage.feet.iter().zip(&stage.contacts) {
+            let either: Vec<bool> =
+                found.toe.iter().zip(&found.heel).map(|(toe, heel)| *toe || *heel).collect();
+            let side = if foot.side == Side::Left { "left foot" } else { "right foot" };
+            let several = inputs.iter().any(|input| !std::ptr::eq(input.clip, stage.clip));
+            let name = of_clip().next().map_or("", |input| input.name);
+            all.push(Contacts {
+                label: if several { format!("{side} {name}") } else { side.to_owned() },
+                side: foot.side,
+                own: of_clip().any(|input| foot.points.contains(&input.joint)),
+                rate: stage.clip.rate().fps(),
+                spans: runs(&either),
+            });
+        }
+    }
+    all
 }
 
 /// The Euler angles \[deg\] of a joint in the sequence of its order, each frame near the one before.
@@ -172,7 +280,7 @@ fn speed(places: &[mocap_model::Vector3<f64>], fps: f64) -> Vec<f64> {
 }
 
 fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
-    let (curves, unit) = curves(inputs, options.channel);
+    let Chart { curves, unit, contacts } = chart(inputs, options.channel);
     let [width, height] = options.size.map(|side| side.clamp(200.0, 10_000.0));
     let mut drawing = Drawing { width, height, shapes: Vec::new() };
     drawing.text([16.0, 24.0], title(inputs, options.channel), 14.0, Ink::Text, Align::Start);
@@ -194,9 +302,11 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     let labels: Vec<String> = marks.iter().map(|mark| label(*mark, places)).collect();
     let widest = labels.iter().map(|label| glyphs::width(label, 10.0)).fold(14.0, f32::max);
     let left = 22.0 + widest.min(width / 3.0);
-    let (right, bottom) = (width - 18.0, height - 34.0);
+    let strips = (STRIP * contacts.len() as f32).min(height / 4.0);
+    let (right, bottom) = (width - 18.0, height - 34.0 - strips);
     let x = |t: f64| left + if seconds > 0.0 { (t / seconds) as f32 } else { 0.5 } * (right - left);
     let y = |v: f64| bottom - ((v - low) / (high - low)) as f32 * (bottom - top);
+    shade_contacts(&mut drawing, &contacts, [top, bottom, strips], |t| x(t.min(seconds)));
     for (mark, label) in marks.iter().zip(labels) {
         drawing.line([left, y(*mark)], [right, y(*mark)], Ink::Grid, 1.0);
         drawing.text([left - 6.0, y(*mark) + 3.5], label, 10.0, Ink::Muted, Align::End);
@@ -204,15 +314,51 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     let (times, places) = ticks(0.0, seconds.max(1e-9), 10);
     for time in times.iter().filter(|time| **time <= seconds * (1.0 + 1e-9)) {
         drawing.line([x(*time), top], [x(*time), bottom], Ink::Grid, 1.0);
-        drawing.text([x(*time), bottom + 15.0], label(*time, places), 10.0, Ink::Muted, Align::Middle);
+        drawing.text(
+            [x(*time), bottom + strips + 15.0],
+            label(*time, places),
+            10.0,
+            Ink::Muted,
+            Align::Middle,
+        );
     }
-    drawing.text([right, bottom + 28.0], "time [s]", 10.0, Ink::Muted, Align::End);
+    drawing.text([right, bottom + strips + 28.0], "time [s]", 10.0, Ink::Muted, Align::End);
     drawing.text([16.0, top - 8.0], format!("[{unit}]"), 10.0, Ink::Muted, Align::Start);
     for curve in &curves {
         let points = thinned(curve, (right - left) as usize, |t, v| [x(t), y(v)]);
         drawing.lines(vec![points], curve.ink, 1.5, curve.dashed);
     }
     drawing
+}
+
+/// The height of the row that shows the contacts of a foot \[px\].
+const STRIP: f32 = 7.0;
+
+/// The contacts of each foot in a row below the curves; behind the curves those of the foot that they are of.
+fn shade_contacts(
+    drawing: &mut Drawing,
+    contacts: &[Contacts],
+    [top, bottom, strips]: [f32; 3],
+    x: impl Fn(f64) -> f32,
+) {
+    let own = contacts.iter().filter(|foot| foot.own).count();
+    for (row, foot) in contacts.iter().enumerate() {
+        let (strip, tint) = match foot.side {
+            Side::Left => (Ink::LeftLit, Ink::LeftContact),
+            Side::Right => (Ink::RightLit, Ink::RightContact),
+        };
+        let high = strips / contacts.len() as f32;
+        let below = bottom + 2.0 + high * row as f32;
+        for span in &foot.spans {
+            let [from, to] = [span.start, span.end].map(|frame| x(frame as f64 / foot.rate));
+            let area = |top: f32, bottom: f32| vec![[from, top], [to, top], [to, bottom], [from, bottom]];
+            // Tints of two feet would hide each other.
+            if foot.own && own == 1 {
+                drawing.area(area(top, bottom), tint);
+            }
+            drawing.area(area(below, below + high - 2.0), strip);
+        }
+    }
 }
 
 /// A number on an axis, with an exponent where it would be long.
@@ -268,5 +414,25 @@ mod tests {
         let options = PlotOptions::default();
         assert!(svg(&inputs, &options).contains("<path"));
         assert!(!png(&inputs, &options).is_empty());
+        assert!(!html(&inputs, &options).is_empty());
+    }
+
+    #[test]
+    fn feet_on_the_floor_are_shaded_behind_their_own_curve() {
+        let clip: Clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let of = |joint: &str| {
+            let joint = clip.skeleton().find(joint).unwrap();
+            svg(&[PlotInput { name: "wave", clip: &clip, joint }], &PlotOptions::default())
+        };
+        // Both feet stand all the time: a strip each, and one tint for the chart of a foot.
+        let (foot, hand) = (of("LeftToeBase"), of("RightHand"));
+        assert_eq!(
+            ["a", "d", "kl", "kr"].map(|ink| foot.matches(&format!("class=\"{ink}\"")).count()),
+            [1, 1, 1, 0]
+        );
+        assert_eq!(
+            ["a", "d", "kl", "kr"].map(|ink| hand.matches(&format!("class=\"{ink}\"")).count()),
+            [1, 1, 0, 0]
+        );
     }
 }

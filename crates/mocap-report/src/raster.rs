@@ -59,6 +59,17 @@ fn draw(pixmap: &mut Pixmap, shape: &Shape, theme: Theme, scale: f32) {
                 pixmap.fill_path(&path, &paint, FillRule::Winding, transform, None);
             }
         }
+        Shape::Area { outline, ink } => {
+            paint.set_color(colour(theme.colour(*ink)));
+            let mut path = PathBuilder::new();
+            for (i, [x, y]) in outline.iter().enumerate() {
+                if i == 0 { path.move_to(*x, *y) } else { path.line_to(*x, *y) }
+            }
+            path.close();
+            if let Some(path) = path.finish() {
+                pixmap.fill_path(&path, &paint, FillRule::Winding, transform, None);
+            }
+        }
         Shape::Text { at, text, size, ink, align } => {
             paint.set_color(colour(theme.colour(*ink)));
             let width = glyphs::width(text, *size);

@@ -195,23 +195,75 @@ pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
     for i in spread(film.times.len(), SAMPLES) {
         seen.add(&film.picture(film.times[i]));
     }
-    let palette = seen.palette(256);
+    // The last index leaves a pixel as it was.
+    let palette = seen.palette(255);
+    let same = palette.colours.len() as u8;
     let [width, height] = options.size.map(|side| side.clamp(16, 8192) as u16);
     let mut bytes = Vec::new();
-    let mut encoder = gif::Encoder::new(&mut bytes, width, height, palette.colours.as_flattened())
+    let mut colours = palette.colours.clone();
+    colours.push([0; 3]);
+    let mut encoder = gif::Encoder::new(&mut bytes, width, height, colours.as_flattened())
         .expect("memory takes all bytes, and the palette is small enough");
     encoder.set_repeat(gif::Repeat::Infinite).expect("memory takes all bytes");
     let hundredths = |i: usize| (i as f64 * 100.0 / options.fps).round() as u16;
     let mut i = 0;
+    let mut before: Vec<u8> = Vec::new();
     film.each(|picture| {
-        let buffer: Vec<u8> = picture.iter().map(|colour| palette.index(*colour)).collect();
+        let pixels: Vec<u8> = picture.iter().map(|colour| palette.index(*colour)).collect();
+        let changed = Rect::changed(&before, &pixels, [width, height]);
         let delay = hundredths(i + 1).wrapping_sub(hundredths(i)).max(1);
-        let frame = gif::Frame { width, height, delay, buffer: buffer.into(), ..gif::Frame::default() };
+        let mut frame = gif::Frame {
+            left: changed.from[0],
+            top: changed.from[1],
+            width: changed.to[0] - changed.from[0],
+            height: changed.to[1] - changed.from[1],
+            delay,
+            dispose: gif::DisposalMethod::Keep,
+            ..gif::Frame::default()
+        };
+        let mut buffer = Vec::with_capacity(usize::from(frame.width) * usize::from(frame.height));
+        for y in changed.from[1]..changed.to[1] {
+            let row = usize::from(y) * usize::from(width);
+            let row = row + usize::from(changed.from[0])..row + usize::from(changed.to[0]);
+            match before.is_empty() {
+                true => buffer.extend(&pixels[row]),
+                false => {
+                    let pairs = before[row.clone()].iter().zip(&pixels[row]);
+                    buffer.extend(pairs.map(|(was, is)| if was == is { same } else { *is }));
+                }
+            }
+        }
+        frame.transparent = (!before.is_empty()).then_some(same);
+        frame.buffer = buffer.into();
         encoder.write_frame(&frame).expect("memory takes all bytes");
+        before = pixels;
         i += 1;
     });
     drop(encoder);
     bytes
+}
+
+/// A part of a picture, from its first pixel to behind its last.
+struct Rect {
+    from: [u16; 2],
+    to: [u16; 2],
+}
+
+impl Rect {
+    /// The pixels that differ, at least one; all without a picture before.
+    fn changed(before: &[u8], now: &[u8], [width, height]: [u16; 2]) -> Rect {
+        if before.is_empty() {
+            return Rect { from: [0, 0], to: [width, height] };
+        }
+        let wide = usize::from(width);
+        let rows = || before.chunks(wide).zip(now.chunks(wide)).enumerate().filter(|(_, (a, b))| a != b);
+        let Some((top, _)) = rows().next() else { return Rect { from: [0, 0], to: [1, 1] } };
+        let bottom = rows().next_back().map_or(top, |(row, _)| row);
+        let differs = |(a, b): (&u8, &u8)| a != b;
+        let left = rows().filter_map(|(_, (a, b))| a.iter().zip(b).position(differs)).min().unwrap_or(0);
+        let right = rows().filter_map(|(_, (a, b))| a.iter().zip(b).rposition(differs)).max().unwrap_or(left);
+        Rect { from: [left as u16, top as u16], to: [right as u16 + 1, bottom as u16 + 1] }
+    }
 }
 
 /// A film as animated PNG with all its colours, that starts again at its end.
@@ -300,20 +352,39 @@ mod tests {
         let film = gif(&[RenderInput { clip: &clip }], &options());
         let mut decoder = gif::DecodeOptions::new().read_info(&film[..]).unwrap();
         let mut delays = Vec::new();
+        // What a viewer shows: pixels that did not change are left as they are.
+        let mut shown = vec![0u8; 160 * 120];
+        let mut written = 0;
         while let Some(frame) = decoder.read_next_frame().unwrap() {
-            assert_eq!((frame.width, frame.height), (160, 120));
             delays.push(frame.delay);
+            written += frame.buffer.len();
+            for (i, pixel) in
+                frame.buffer.iter().enumerate().filter(|(_, pixel)| Some(**pixel) != frame.transparent)
+            {
+                let (x, y) = (i % usize::from(frame.width), i / usize::from(frame.width));
+                shown[(y + usize::from(frame.top)) * 160 + x + usize::from(frame.left)] = *pixel;
+            }
         }
         assert_eq!(delays, [10; 6]);
+        assert!(written < 6 * 160 * 120, "{written}");
+        let options = options();
+        let drawn = Film::new(&[RenderInput { clip: &clip }], &options);
+        let palette = decoder.global_palette().unwrap().to_vec();
+        let last = drawn.picture(1.0);
+        let far = last.iter().zip(&shown).map(|(colour, pixel)| {
+            let kept = &palette[usize::from(*pixel) * 3..][..3];
+            (0..3).map(|i| colour[i].abs_diff(kept[i])).max().unwrap_or(0)
+        });
+        assert!(far.max() <= Some(40), "the last picture is whole");
         for threads in [1, 3] {
-            let options = RenderOptions { threads: NonZeroUsize::new(threads), ..options() };
+            let options = RenderOptions { threads: NonZeroUsize::new(threads), ..options.clone() };
             assert!(gif(&[RenderInput { clip: &clip }], &options) == film);
         }
-        let animated = apng(&[RenderInput { clip: &clip }], &options());
+        let animated = apng(&[RenderInput { clip: &clip }], &options);
         let reader = png::Decoder::new(std::io::Cursor::new(animated)).read_info().unwrap();
         assert_eq!(reader.info().animation_control().unwrap().num_frames, 6);
         let mut count = 0;
-        frames(&[RenderInput { clip: &clip }], &options(), |file| {
+        frames(&[RenderInput { clip: &clip }], &options, |file| {
             assert!(file.starts_with(b"\x89PNG"));
             count += 1;
         });

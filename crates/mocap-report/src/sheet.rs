@@ -1,14 +1,14 @@
-//! Contact sheets: poses of motions side by side, one row or more for each motion, at one scale.
+//! Contact sheets: poses of motions side by side, one row or more for each motion, at one scale, in the bodies of the
+//! page.
 
-use std::str::FromStr;
-
+use crate::body::body;
 use crate::camera::{Camera, Seen, View};
-use crate::drawing::{Align, Drawing, Ink, Point, Theme};
+use crate::drawing::{Align, Drawing, Ink, Point, Shape, Theme};
+pub use crate::moment::{Moment, MomentError};
+use crate::silhouette::{Polygon, Silhouette, silhouettes};
 use crate::stage::{Place, Stage, spread};
 use crate::{raster, svg};
-use mocap_analysis::stature;
-use mocap_model::{Clip, Role, Side};
-use std::fmt;
+use mocap_model::Clip;
 
 /// A motion on a sheet.
 #[derive(Clone, Copy, Debug)]
@@ -18,92 +18,6 @@ pub struct SheetInput<'a> {
     /// The motion; the roles of its joints give sides, feet and facing.
     pub clip: &'a Clip,
 }
-
-/// A time in a clip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Moment {
-    /// Since the first frame \[s\].
-    Seconds(f64),
-    /// Counted from 0.
-    Frame(usize),
-}
-
-impl FromStr for Moment {
-    type Err = String;
-
-    /// Reads a time (`1.2s`) or a frame from 0 (`120`).
-    fn from_str(text: &str) -> Result<Moment, String> {
-        let moment = match text.trim().strip_suffix('s') {
-            Some(seconds) => {
-                seconds.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0).map(Moment::Seconds)
-            }
-            None => text.trim().parse().ok().map(Moment::Frame),
-        };
-        moment.ok_or_else(|| format!("'{text}' is neither a time such as 1.2s nor a frame from 0"))
-    }
-}
-
-impl Moment {
-    /// The nearest frame; `None` outside the clip.
-    pub fn frame_in(self, clip: &Clip) -> Option<usize> {
-        let frame = match self {
-            Moment::Frame(frame) => frame,
-            Moment::Seconds(seconds) => {
-                let frame = (seconds * clip.rate().fps()).round();
-                // Half a frame before the first is still the first.
-                (frame >= 0.0).then_some(frame as usize)?
-            }
-        };
-        (frame < clip.frames()).then_some(frame)
-    }
-}
-
-impl fmt::Display for Moment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Moment::Frame(frame) => write!(f, "frame {frame}"),
-            Moment::Seconds(seconds) => write!(f, "{seconds} s"),
-        }
-    }
-}
-
-/// Why a sheet would show less than was asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MomentError {
-    /// A motion has none of the moments.
-    EmptyRow {
-        /// The name of the motion.
-        name: String,
-        /// Its frames.
-        frames: usize,
-        /// Its duration \[s\].
-        seconds: f64,
-    },
-    /// No motion has a moment.
-    AfterTheEnd {
-        /// The moment.
-        moment: Moment,
-        /// The frames of the longest motion.
-        frames: usize,
-        /// Its duration \[s\].
-        seconds: f64,
-    },
-}
-
-impl fmt::Display for MomentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MomentError::EmptyRow { name, frames, seconds } => {
-                write!(f, "'{name}' has none of these moments: it has {frames} frames, {seconds:.2} s")
-            }
-            MomentError::AfterTheEnd { moment, frames, seconds } => {
-                write!(f, "{moment} is after the end: there are {frames} frames, {seconds:.2} s")
-            }
-        }
-    }
-}
-
-impl std::error::Error for MomentError {}
 
 /// What a sheet shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,8 +97,7 @@ impl Default for SheetOptions {
 /// assert!(sheet.contains("#90"));
 /// ```
 pub fn svg(inputs: &[SheetInput<'_>], options: &SheetOptions) -> String {
-    let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
-    svg::write(&draw(inputs, options), options.theme, &title.join(", "))
+    pages(inputs, f32::INFINITY, options)[0].svg()
 }
 
 /// The sheet as a PNG file.
@@ -196,7 +109,69 @@ pub fn svg(inputs: &[SheetInput<'_>], options: &SheetOptions) -> String {
 /// assert!(file.starts_with(b"\x89PNG"));
 /// ```
 pub fn png(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Vec<u8> {
-    raster::encode(&raster::render(&draw(inputs, options), options.theme, options.scale.clamp(0.25, 8.0)))
+    pages(inputs, f32::INFINITY, options)[0].png()
+}
+
+/// A page of a sheet.
+#[derive(Clone, Debug)]
+pub struct Page {
+    drawing: Drawing,
+    /// The names of its motions.
+    names: Vec<String>,
+    theme: Theme,
+    scale: f32,
+}
+
+impl Page {
+    /// The page as an SVG file.
+    pub fn svg(&self) -> String {
+        svg::write(&self.drawing, self.theme, &self.names.join(", "))
+    }
+
+    /// The page as a PNG file.
+    pub fn png(&self) -> Vec<u8> {
+        raster::encode(&raster::render(&self.drawing, self.theme, self.scale))
+    }
+}
+
+/// The sheet on pages of at most `height` \[px\]; at least one. All poses of a motion are on one page: one that needs
+/// more is on a page that is higher. All pages have the same scale.
+///
+/// ```
+/// use mocap_report::sheet::{SheetInput, SheetOptions, pages};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let input = SheetInput { name: "wave", clip: &clip };
+/// assert_eq!(pages(&[input; 3], 800.0, &SheetOptions::default()).len(), 2);
+/// ```
+pub fn pages(inputs: &[SheetInput<'_>], height: f32, options: &SheetOptions) -> Vec<Page> {
+    let rows: Vec<Row<'_>> = inputs.iter().map(|input| row(input, options)).collect();
+    let plan = Layout::of(&rows, options);
+    let empty = || Page {
+        drawing: Drawing { width: plan.width(), height: MARGIN, shapes: Vec::new() },
+        names: Vec::new(),
+        theme: options.theme,
+        scale: options.scale.clamp(0.25, 8.0),
+    };
+    let mut pages = vec![empty()];
+    for row in &rows {
+        let page = pages.last_mut().expect("there is a page");
+        let before = (page.drawing.shapes.len(), page.drawing.height);
+        plan.draw(&mut page.drawing, row);
+        if page.drawing.height + MARGIN - GAP <= height || page.names.is_empty() {
+            page.names.push(row.name.to_owned());
+            continue;
+        }
+        page.drawing.shapes.truncate(before.0);
+        page.drawing.height = before.1;
+        let mut next = empty();
+        plan.draw(&mut next.drawing, row);
+        next.names.push(row.name.to_owned());
+        pages.push(next);
+    }
+    for page in &mut pages {
+        plan.close(&mut page.drawing);
+    }
+    pages
 }
 
 const MARGIN: f32 = 20.0;
@@ -218,7 +193,9 @@ struct Row<'a> {
 /// One pose as seen, the middle of the body over the origin and the floor at height 0.
 struct Pose {
     frame: usize,
+    /// The joints.
     points: Vec<Seen>,
+    body: Vec<Silhouette>,
     floor: Vec<Seen>,
     trail: Vec<Seen>,
 }
@@ -232,73 +209,95 @@ struct Extent {
     bottom: f64,
 }
 
-fn draw(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Drawing {
-    let rows: Vec<Row<'_>> = inputs.iter().map(|input| row(input, options)).collect();
-    // A motion whose unit is unknown has no scale in common with the others: it is drawn at the largest size.
-    let reference = rows.iter().filter(|row| row.stage.unit.is_some()).map(|row| row.stage.size());
-    let reference = reference.fold(0.0, f64::max);
-    let zoom = |row: &Row<'_>| match (row.stage.unit, reference > 0.0) {
-        (None, true) => reference / row.stage.size(),
-        _ => 1.0,
-    };
-    let mut extent = Extent { left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 };
-    for row in &rows {
-        let zoom = zoom(row);
-        for point in row
-            .poses
-            .iter()
-            .flat_map(|pose| pose.points.iter().enumerate())
-            .filter(|(i, _)| row.stage.in_body(*i % row.stage.sides.len()))
-        {
-            let point = point.1;
-            extent.left = extent.left.min(point.x * zoom);
-            extent.right = extent.right.max(point.x * zoom);
-            extent.top = extent.top.max(point.y * zoom);
-            extent.bottom = extent.bottom.min(point.y * zoom);
+impl Extent {
+    /// Of all bodies, each times the zoom of its row.
+    fn of(rows: &[Row<'_>], zoom: impl Fn(&Row<'_>) -> f64) -> Extent {
+        let mut extent = Extent { left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 };
+        for row in rows {
+            let zoom = zoom(row);
+            let outlines = row.poses.iter().flat_map(|pose| &pose.body).flat_map(|solid| &solid.outline);
+            for [x, y] in outlines.map(|at| at.map(|v| f64::from(v) * zoom)) {
+                extent.left = extent.left.min(x);
+                extent.right = extent.right.max(x);
+                extent.top = extent.top.max(y);
+                extent.bottom = extent.bottom.min(y);
+            }
         }
-        if let Some(head) = row.stage.clip.skeleton().with_role(Role::Head) {
-            let highest = row.poses.iter().map(|pose| pose.points[head.index()].y).fold(0.0, f64::max);
-            extent.top = extent.top.max((highest + 1.6 * head_radius(&row.stage)) * zoom);
-        }
+        extent
     }
-    let (wide, high) = ((extent.right - extent.left).max(1e-9), (extent.top - extent.bottom).max(1e-9));
-    let most = rows.iter().map(|row| row.poses.len()).max().unwrap_or(0).max(1);
-    let columns = columns(most, wide / high, options.width - 2.0 * MARGIN);
-    let across = f64::from(((options.width - 2.0 * MARGIN) / columns as f32 - GAP).max(1.0));
-    let scale = (f64::from(POSE[1]).min(across) / wide).min(f64::from(POSE[0]) / high);
-    let cell = [((wide * scale) as f32).max(LEAST) + GAP, (high * scale) as f32 + LABEL + GAP];
-    let mut drawing =
-        Drawing { width: columns as f32 * cell[0] + 2.0 * MARGIN, height: MARGIN, shapes: Vec::new() };
-    for row in &rows {
-        let scale = scale * zoom(row);
-        caption(&mut drawing, row, options.width - 2.0 * MARGIN);
+}
+
+/// Where poses are on a page.
+struct Layout {
+    /// The largest width of a page without its margins \[px\].
+    width: f32,
+    columns: usize,
+    cell: [f32; 2],
+    extent: Extent,
+    /// Pixels per stage unit of a row whose unit is known.
+    scale: f64,
+    /// The size of the largest body whose unit is known, or 0 [stage units].
+    reference: f64,
+}
+
+impl Layout {
+    fn of(rows: &[Row<'_>], options: &SheetOptions) -> Layout {
+        let reference = rows.iter().filter(|row| row.stage.unit.is_some()).map(|row| row.stage.size());
+        let reference = reference.fold(0.0, f64::max);
+        let extent = Extent::of(rows, |row| zoom(row, reference));
+        let (wide, high) = ((extent.right - extent.left).max(1e-9), (extent.top - extent.bottom).max(1e-9));
+        let most = rows.iter().map(|row| row.poses.len()).max().unwrap_or(0).max(1);
+        let width = options.width - 2.0 * MARGIN;
+        let columns = columns(most, wide / high, width);
+        let across = f64::from((width / columns as f32 - GAP).max(1.0));
+        let scale = (f64::from(POSE[1]).min(across) / wide).min(f64::from(POSE[0]) / high);
+        let cell = [((wide * scale) as f32).max(LEAST) + GAP, (high * scale) as f32 + LABEL + GAP];
+        Layout { width, columns, cell, extent, scale, reference }
+    }
+
+    fn width(&self) -> f32 {
+        self.columns as f32 * self.cell[0] + 2.0 * MARGIN
+    }
+
+    /// Adds the caption and the poses of a motion at the lower end.
+    fn draw(&self, drawing: &mut Drawing, row: &Row<'_>) {
+        let (cell, scale) = (self.cell, self.scale * zoom(row, self.reference));
+        caption(drawing, row, self.width);
         for (i, pose) in row.poses.iter().enumerate() {
-            let (column, line) = ((i % columns) as f32, (i / columns) as f32);
+            let (column, line) = ((i % self.columns) as f32, (i / self.columns) as f32);
             let left = MARGIN + column * cell[0] + GAP / 2.0;
             let top = drawing.height + line * cell[1];
-            let origin = [
-                left - (extent.left * scale / zoom(row)) as f32,
-                top + (extent.top * scale / zoom(row)) as f32,
-            ];
+            let origin =
+                [left - (self.extent.left * self.scale) as f32, top + (self.extent.top * self.scale) as f32];
             let room = [left - GAP / 2.0, top, left - GAP / 2.0 + cell[0], top + cell[1]];
-            draw_pose(&mut drawing, row, pose, origin, scale as f32, room);
+            draw_pose(drawing, row, pose, origin, scale as f32, room);
             let text = format!("{:.2} s  #{}", pose.frame as f64 / row.stage.clip.rate().fps(), pose.frame);
             let middle = left + (cell[0] - GAP) / 2.0;
             drawing.text([middle, top + cell[1] - GAP - 4.0], text, 9.0, Ink::Muted, Align::Middle);
         }
-        drawing.height += row.poses.len().div_ceil(columns) as f32 * cell[1] + GAP;
+        drawing.height += row.poses.len().div_ceil(self.columns) as f32 * cell[1] + GAP;
     }
-    drawing.height += MARGIN - GAP;
-    let captions = drawing.shapes.iter().filter_map(|shape| match shape {
-        crate::drawing::Shape::Text { at, text, size, align: Align::Start, .. } => {
-            Some(at[0] + crate::glyphs::width(text, *size))
-        }
-        _ => None,
-    });
-    drawing.width = captions
-        .fold(drawing.width, |width, end| width.max(end + MARGIN))
-        .min(options.width.max(drawing.width));
-    drawing
+
+    /// Gives a page its margin below, and the width of its captions.
+    fn close(&self, drawing: &mut Drawing) {
+        drawing.height += MARGIN - GAP;
+        let captions = drawing.shapes.iter().filter_map(|shape| match shape {
+            Shape::Text { at, text, size, align: Align::Start, .. } => {
+                Some(at[0] + crate::glyphs::width(text, *size) + MARGIN)
+            }
+            _ => None,
+        });
+        let most = (self.width + 2.0 * MARGIN).max(drawing.width);
+        drawing.width = captions.fold(drawing.width, f32::max).min(most);
+    }
+}
+
+/// A motion whose unit is unknown has no scale in common with the others: it is drawn at the largest size.
+fn zoom(row: &Row<'_>, reference: f64) -> f64 {
+    match row.stage.unit {
+        None if reference > 0.0 => reference / row.stage.size(),
+        _ => 1.0,
+    }
 }
 
 /// The number of columns for `most` poses of a shape (width to height): even rows, and fewer of them where
@@ -311,7 +310,9 @@ fn columns(most: usize, shape: f64, width: f32) -> usize {
 }
 
 fn row<'a>(input: &SheetInput<'a>, options: &SheetOptions) -> Row<'a> {
-    let stage = Stage::new(input.clip);
+    let mut stage = Stage::new(input.clip);
+    let body = body(&stage);
+    stage.sites = body.sites;
     let frames: Vec<usize> = if options.at.is_empty() {
         spread(stage.frames(), options.poses.max(1))
     } else {
@@ -329,7 +330,8 @@ fn row<'a>(input: &SheetInput<'a>, options: &SheetOptions) -> Row<'a> {
         let after = frames.get(i + 1).copied().unwrap_or(*frame);
         poses.push(Pose {
             frame: *frame,
-            points: pose.iter().map(|place| camera.see(place)).collect(),
+            points: pose[..stage.sides.len()].iter().map(|place| camera.see(place)).collect(),
+            body: silhouettes(&stage, &body.solids, &pose, &camera),
             floor: floor(&stage, hips, heading).iter().map(|place| camera.see(place)).collect(),
             trail: trail(&stage, before, after, hips).iter().map(|place| camera.see(place)).collect(),
         });
@@ -403,7 +405,8 @@ pub(crate) fn decimals(value: f64, most: usize) -> String {
 fn height(row: &Row<'_>) -> String {
     let mut heights: Vec<f64> = Vec::new();
     row.stage.walk(row.poses.iter().map(|pose| pose.frame), |_, pose| {
-        let body = pose.iter().enumerate().filter(|(joint, _)| row.stage.in_body(*joint));
+        let joints = pose.iter().take(row.stage.sides.len());
+        let body = joints.enumerate().filter(|(joint, _)| row.stage.in_body(*joint));
         let (low, high) = body.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, place)| {
             (low.min(place[1]), high.max(place[1]))
         });
@@ -428,77 +431,24 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
         drawing.lines(vec![pose.trail.iter().map(point).collect()], Ink::Trail, 1.0, false);
     }
     let points: Vec<Point> = pose.points.iter().map(point).collect();
-    let lines = |side: Option<Side>, faint: bool| -> Vec<Vec<Point>> {
-        let mut lines: Vec<Vec<Point>> = Vec::new();
-        let mut last = usize::MAX;
-        for bone in row.stage.bones.iter().filter(|bone| bone.faint == faint && (faint || bone.side == side))
-        {
-            let (from, to) = (points[bone.from], points[bone.to]);
-            // Shorter than a tenth of a pixel: what hangs on it starts at the same place.
-            if (from[0] - to[0]).abs().max((from[1] - to[1]).abs()) < 0.1 {
-                continue;
-            }
-            match lines.last_mut() {
-                Some(line) if bone.from == last => line.push(to),
-                _ => lines.push(vec![from, to]),
-            }
-            last = bone.to;
-        }
-        lines
-    };
-    // A root that stays behind would draw a line across the other poses.
-    let mut faint = lines(None, true);
+    // A root that stays behind would draw a line across the other poses, and lines of a tenth of a pixel are nothing.
     let inside = |p: &Point| p[0] >= room[0] && p[0] <= room[2] && p[1] >= room[1] && p[1] <= room[3];
-    faint.retain(|line| line.iter().all(inside));
-    drawing.lines(faint, Ink::Faint, 0.8, false);
-    let nearness = |side: Side| {
-        let joints = row.stage.sides.iter().zip(&pose.points).filter(|(of, _)| **of == Some(side));
-        joints.map(|(_, point)| point.near).fold((0.0, 1.0), |(sum, n), near| (sum + near, n + 1.0))
+    let faint =
+        row.stage.bones.iter().filter(|bone| bone.faint).map(|bone| [points[bone.from], points[bone.to]]);
+    let seen = |[from, to]: &[Point; 2]| (from[0] - to[0]).abs().max((from[1] - to[1]).abs()) >= 0.1;
+    let faint = faint.filter(|line| line.iter().all(inside) && seen(line)).map(Vec::from);
+    drawing.lines(faint.collect(), Ink::Faint, 0.8, false);
+    let area = |polygon: &Polygon| -> Vec<Point> {
+        polygon.iter().map(|[x, y]| [origin[0] + x * scale, origin[1] - y * scale]).collect()
     };
-    let mean = |(sum, n): (f64, f64)| sum / n;
-    let left = (Side::Left, Ink::Left);
-    let right = (Side::Right, Ink::Right);
-    let [far, near] =
-        if mean(nearness(Side::Left)) < mean(nearness(Side::Right)) { [left, right] } else { [right, left] };
-    drawing.lines(lines(Some(far.0), false), far.1, 1.8, false);
-    drawing.lines(lines(None, false), Ink::Middle, 1.8, false);
-    if let Some((at, radius)) = head(row, &points, scale) {
-        drawing.shapes.push(crate::drawing::Shape::Dot { at, radius, ink: Ink::Middle });
+    for solid in &pose.body {
+        let [shade, lit] = Ink::body(solid.side);
+        drawing.area(area(&solid.outline), shade);
+        drawing.area(area(&solid.lit), lit);
+        drawing.area(area(&solid.eyes), Ink::Eyes);
     }
-    drawing.lines(lines(Some(near.0), false), near.1, 1.8, false);
-    // A skeleton without a line is still somewhere.
-    if row.stage.bones.is_empty() {
-        drawing.shapes.push(crate::drawing::Shape::Dot { at: points[0], radius: 2.0, ink: Ink::Middle });
-    }
-}
-
-/// A head in human proportion to the body, half-way between its joint and the end of its bone.
-fn head(row: &Row<'_>, points: &[Point], scale: f32) -> Option<(Point, f32)> {
-    let skeleton = row.stage.clip.skeleton();
-    let head = skeleton.with_role(Role::Head)?;
-    let at = points[head.index()];
-    let end = skeleton.children(head).iter().find(|child| skeleton.joint(**child).end_site);
-    let end = end.map_or(at, |end| points[end.index()]);
-    let middle = [(at[0] + end[0]) / 2.0, (at[1] + end[1]) / 2.0];
-    Some((middle, head_radius(&row.stage) as f32 * scale))
-}
-
-/// Half the width of a head \[stage units\]: a share of the stature, which props and helpers do not change.
-fn head_radius(stage: &Stage<'_>) -> f64 {
-    let stature = stature(stage.clip.skeleton()).map_or(stage.size() / 1.2, |stature| stature * stage.scale);
-    0.058 * stature.min(stage.size())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_seconds_or_frames() {
-        assert_eq!("1.2s".parse(), Ok(Moment::Seconds(1.2)));
-        assert_eq!("120".parse(), Ok(Moment::Frame(120)));
-        for wrong in ["", "s", "1.2", "-1", "-1s", "infs", "1m"] {
-            assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
-        }
+    // A skeleton without a solid is still somewhere.
+    if pose.body.is_empty() {
+        drawing.shapes.push(Shape::Dot { at: points[0], radius: 2.0, ink: Ink::Middle });
     }
 }

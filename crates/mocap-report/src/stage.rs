@@ -3,7 +3,7 @@
 //! Everything that is drawn starts from here, so pages, sheets and curves agree on sides, bones and floor.
 
 use mocap_analysis::{
-    ContactOptions, Foot, FootContacts, contacts, feet_of, floor_height, guess_unit, tree_diameter,
+    ContactOptions, Foot, FootContacts, FootMotion, feet_of, floor_height, guess_unit, tree_diameter,
 };
 use mocap_model::{Clip, JointId, Pose, Role, Side, SignedAxis, Skeleton, UnitSource, Vector3};
 
@@ -82,9 +82,9 @@ impl<'a> Stage<'a> {
         };
         stage.extent = stage.find_extent();
         if (1..=MANY_FRAMES).contains(&clip.frames()) {
-            let options = ContactOptions::default();
-            let found = stage.feet.iter().map(|foot| contacts(clip, foot, &options));
-            stage.contacts = found.collect();
+            let motions = FootMotion::of(clip, &stage.feet);
+            stage.contacts =
+                motions.iter().map(|motion| motion.contacts(&ContactOptions::default())).collect();
         }
         stage.floor = stage.find_floor();
         stage

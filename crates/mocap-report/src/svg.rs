@@ -12,7 +12,10 @@ pub(crate) fn write(drawing: &Drawing, theme: Theme, title: &str) -> String {
     );
     let mut used: Vec<Ink> = Vec::new();
     for shape in &drawing.shapes {
-        let (Shape::Lines { ink, .. } | Shape::Dot { ink, .. } | Shape::Text { ink, .. }) = shape;
+        let (Shape::Lines { ink, .. }
+        | Shape::Dot { ink, .. }
+        | Shape::Area { ink, .. }
+        | Shape::Text { ink, .. }) = shape;
         if !used.contains(ink) {
             used.push(*ink);
         }
@@ -35,10 +38,13 @@ fn palette(svg: &mut String, theme: Theme, used: &[Ink]) {
     let _ = write!(svg, ".b{{fill:#{:06x}}}", theme.background());
     for (ink, class) in INKS.iter().filter(|(ink, _)| used.contains(ink)) {
         let colour = theme.colour(*ink);
-        let _ = write!(
-            svg,
-            "path.{class}{{stroke:#{colour:06x}}}text.{class},circle.{class}{{fill:#{colour:06x}}}"
-        );
+        let _ = match ink.fills() {
+            true => write!(svg, "path.{class}{{fill:#{colour:06x}}}"),
+            false => write!(
+                svg,
+                "path.{class}{{stroke:#{colour:06x}}}text.{class},circle.{class}{{fill:#{colour:06x}}}"
+            ),
+        };
     }
     svg.push('\n');
 }
@@ -70,6 +76,11 @@ fn draw(svg: &mut String, shape: &Shape) {
         Shape::Dot { at, radius, ink } => {
             let [x, y, r] = [at[0], at[1], *radius].map(|v| number(tenths(v)));
             let _ = writeln!(svg, "<circle class=\"{}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>", class(*ink));
+        }
+        Shape::Area { outline, ink } => {
+            let _ = write!(svg, "<path class=\"{}\" d=\"", class(*ink));
+            path(svg, outline);
+            svg.push_str("z\"/>\n");
         }
         Shape::Text { at, text, size, ink, align } => {
             let [x, y] = at.map(|v| number(tenths(v)));

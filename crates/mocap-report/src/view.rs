@@ -5,7 +5,7 @@ use crate::coding;
 use crate::difference::{Difference, difference};
 use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
-use crate::page;
+use crate::page::{self, Scripts};
 use crate::sheet::decimals;
 use crate::stage::{FAR, Place, Stage, spread};
 use crate::ticks::nice_step;
@@ -53,11 +53,12 @@ impl Default for ViewOptions {
 /// ```
 pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
     let parts = parts(inputs, options);
-    page::fill(
+    page::page(
+        Scripts::Inline,
+        &xml(&parts.title),
+        include_str!("page/viewer.css"),
         include_str!("page/viewer.html"),
         &[
-            ("title", &xml(&parts.title)),
-            ("style", include_str!("page/viewer.css")),
             ("header", &parts.header),
             ("data", &json_in_script(&parts.data)),
             ("script", &page::viewer_script()),
@@ -66,16 +67,18 @@ pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
 }
 
 /// What a page shows.
-pub(crate) struct Parts {
+pub(crate) struct Parts<'a> {
     pub title: String,
     /// Markup.
     pub header: String,
     /// JSON.
     pub data: String,
+    /// By motion: what the page was made from, and what was found.
+    pub stages: Vec<(Stage<'a>, Vec<Finding>)>,
 }
 
-pub(crate) fn parts(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Parts {
-    let mut stages: Vec<Stage<'_>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
+pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Parts<'a> {
+    let mut stages: Vec<Stage<'a>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
     let bodies: Vec<Vec<Solid>> = stages.iter_mut().map(dress).collect();
     let fitted = fit_unknown(&mut stages);
     let known = stages.iter().any(|stage| stage.unit.is_some());
@@ -97,9 +100,10 @@ pub(crate) fn parts(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Parts {
         coarse: SITE_QUANTA,
         clips,
     };
-    let data = serde_json::to_string(&data).expect("plain data is JSON");
+    let json = serde_json::to_string(&data).expect("plain data is JSON");
     let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
-    Parts { title: title.join(", "), header, data }
+    let findings = data.clips.into_iter().map(|clip| clip.findings);
+    Parts { title: title.join(", "), header, data: json, stages: stages.into_iter().zip(findings).collect() }
 }
 
 /// Puts the sites of its body on a stage; returns the solids.

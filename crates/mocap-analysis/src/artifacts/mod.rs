@@ -104,8 +104,14 @@ impl Artifact {
     }
 }
 
-/// The artifacts of a clip, in the order of their first frames.
-pub(crate) fn find_artifacts(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
+/// The artifacts of a clip, in the order of their first frames; [`quality`](crate::quality) measures the feet too.
+///
+/// ```
+/// use mocap_analysis::{Lengths, find_artifacts};
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// assert!(find_artifacts(&clip, &Lengths::of(clip.skeleton())).is_empty());
+/// ```
+pub fn find_artifacts(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
     let mut found = Vec::new();
     if clip.frames() >= 3 {
         found.extend(teleports::find(clip, lengths));

@@ -1,0 +1,136 @@
+//! The site of `mocap run --report`: a page per clip with input and result, an index, and the report of the run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use mocap::TargetReport;
+use mocap_analysis::Gated;
+use mocap_edit::EditMetric;
+use mocap_model::Clip;
+use mocap_report::gallery::{ClipInput, Figure, Outcome, clip_script};
+use mocap_report::view::{ViewInput, ViewOptions};
+
+use super::gate::Gate;
+use super::plan::Plan;
+use super::row::Measured;
+use crate::batch::{Failure, Input, Job};
+use crate::commands::gallery::{refuse_file, script_path, write_site};
+use crate::diagnostic::Diagnostic;
+use crate::read;
+
+/// The site, and the inputs that failed so far.
+#[derive(Debug)]
+pub(super) struct Site {
+    folder: PathBuf,
+    /// Messages by input.
+    failed: Mutex<BTreeMap<String, String>>,
+}
+
+impl Site {
+    pub(super) fn new(folder: PathBuf) -> Result<Site, Diagnostic> {
+        refuse_file(&folder)?;
+        Ok(Site { folder, failed: Mutex::default() })
+    }
+
+    fn script(&self, input: &Input) -> PathBuf {
+        self.folder.join("clips").join(script_path(&input.output_name()))
+    }
+
+    /// Lists an input as failed.
+    pub(super) fn fail(&self, input: &Input, failure: &Failure) {
+        let mut failed = self.failed.lock().expect("no thread panics while it holds the list");
+        failed.insert(input.shown(), failure.error.to_string());
+    }
+
+    /// Writes the page of a clip: the motion that was read, and beside it what became of it.
+    pub(super) fn add(
+        &self,
+        job: &Job,
+        plan: &Plan,
+        [source, result]: [&Arc<Clip>; 2],
+        outcome: &Outcome,
+    ) -> Result<(), Diagnostic> {
+        let with_roles = |clip: &Clip| mocap::with_roles(clip.clone());
+        let shown = [read::upright(with_roles(source), &plan.reading), with_roles(result)];
+        let name = job.input.output_name().display().to_string();
+        let names = [name.clone(), format!("{name}: result")];
+        let mut motions: Vec<ViewInput<'_>> =
+            names.iter().zip(&shown).map(|(name, clip)| ViewInput { name, clip }).collect();
+        if Arc::ptr_eq(source, result) {
+            motions.pop();
+        }
+        let path = job.input.shown();
+        let input = ClipInput { path: &path, motions: &motions, outcome: Some(outcome) };
+        let script = clip_script(&input, &ViewOptions::default());
+        mocap_batch::write_file(&self.script(&job.input), true, &|out| out.write_all(&script))?;
+        Ok(())
+    }
+
+    /// Writes the index and the report of all clips, those of the run that this one resumes too.
+    pub(super) fn write(self, pipeline: &Path, jobs: &[Job]) -> Result<(), Diagnostic> {
+        let failed = self.failed.lock().expect("no thread panics while it holds the list").clone();
+        let done = jobs.iter().filter(|job| !failed.contains_key(&job.input.shown()));
+        let scripts = done.map(|job| self.script(&job.input));
+        write_site(&self.folder, &pipeline.display().to_string(), scripts, &failed)
+    }
+}
+
+/// What the steps measured, with the limits of their gates.
+pub(super) fn figures(plan: &Plan, measured: &[(usize, Measured)], gates: &[Gate]) -> Vec<Figure> {
+    let of_step = measured.iter().flat_map(|(at, measured)| {
+        let step = &plan.steps[*at].name;
+        measured.figures().into_iter().map(move |figure| {
+            let limit = gates.iter().find_map(|gate| gate.limit_of(step, &figure.name));
+            Figure { step: step.clone(), limit, ..figure }
+        })
+    });
+    of_step.collect()
+}
+
+impl Measured {
+    /// Its figures without step and limit.
+    fn figures(&self) -> Vec<Figure> {
+        match self {
+            Measured::Retarget(_, TargetReport::Body(report)) => gated(report.as_ref()),
+            Measured::Retarget(_, TargetReport::Robot(report)) => gated(report.as_ref()),
+            Measured::Compress(summary) => {
+                let frame = summary.worst.as_ref().map(|worst| worst.frame);
+                let ratio = Figure { greater_is_better: true, ..figure("ratio", "", summary.ratio) };
+                vec![
+                    ratio,
+                    Figure { frame, ..figure("max error", "m", summary.max_error) },
+                    figure("p99 error", "m", summary.p99_error),
+                    figure("rms error", "m", summary.rms_error),
+                ]
+            }
+            Measured::Compare(summary) => {
+                let frame = summary.worst.as_ref().map(|worst| worst.frame);
+                vec![
+                    Figure { frame, ..figure("error", "m", summary.max) },
+                    figure("p99 error", "m", summary.p99),
+                    figure("mean error", "m", summary.mean),
+                ]
+            }
+            Measured::Edit(report) => {
+                let frame = report.worst.as_ref().map(|worst| worst.frame);
+                let value = |metric: &EditMetric| metric.of(std::slice::from_ref(report.as_ref()));
+                let all = EditMetric::ALL.iter().filter_map(|metric| {
+                    let frame = frame.filter(|_| metric.name == "max-deg");
+                    Some(Figure { frame, ..figure(metric.name, metric.unit, value(metric)?) })
+                });
+                all.collect()
+            }
+        }
+    }
+}
+
+fn figure(name: &str, unit: &str, value: f64) -> Figure {
+    Figure { name: name.to_owned(), unit: unit.to_owned(), value, ..Figure::default() }
+}
+
+fn gated<R: Gated>(report: &R) -> Vec<Figure> {
+    let measured =
+        R::METRICS.iter().filter_map(|metric| Some(figure(metric.name, metric.unit, metric.of(report)?)));
+    measured.collect()
+}
