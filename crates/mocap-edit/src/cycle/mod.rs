@@ -7,6 +7,7 @@
 //! Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002 (alignment, distance of poses).
 
 mod carry;
+mod repeat;
 mod search;
 
 use mocap_model::{Clip, FrameRange, Isometry3, JointId, angle_between, log, nlerp};
@@ -17,6 +18,7 @@ use crate::carrier::Carrier;
 use crate::pose_cloud::{align, clouds};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+pub use repeat::repeat;
 use search::{Found, search};
 
 /// The motion to each side of the seam that is blended \[s\]; the shorter ones where that bends less.

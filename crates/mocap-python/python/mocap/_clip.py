@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         bands: str
         mirror: bool
         loop: Union[bool, str, Tuple[int, int]]
+        repeat: int
         speed: float
         duration: float
         time_map: npt.ArrayLike
@@ -381,6 +382,8 @@ class Clip:
             Swap left and right.
         loop : bool or str or tuple
             Make a loop: search the best cycle, or close a range of frames.
+        repeat : int
+            Play a loop this many times.
         speed : float
             Play faster (above 1) or slower.
         duration : float
