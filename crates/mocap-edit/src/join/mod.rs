@@ -50,7 +50,7 @@ pub struct JoinOptions {
     /// Default: blend.
     pub kind: TransitionKind,
     /// The best place of the transition is searched this far into the end of one motion and the start of the next
-    /// \[s\]. Default: 0.5.
+    /// \[s\], but at most through half of what a motion has beside the transition. Default: 0.5.
     pub search: f64,
     /// Whether an inertial transition may not overshoot. Default: false.
     pub no_overshoot: bool,
@@ -242,8 +242,9 @@ fn best_place(body: &Body, (from, to): (&[Cloud], &[Cloud]), steps: usize, searc
         best.expect("there is one place at least")
     };
     let step = (search / 12).max(1);
-    let earliest = latest.saturating_sub(search);
-    let last_enter = search.min(most);
+    // A short motion is not searched away: half of what it has beside the transition stays.
+    let earliest = latest - search.min(latest / 2);
+    let last_enter = search.min(most / 2);
     let grid = |from: usize, to: usize| {
         let mut places: Vec<usize> = (from..=to).step_by(step).collect();
         places.push(to);
@@ -377,6 +378,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_short_motion_is_not_searched_away() {
+        let walk = clip("alex_walk.bvh");
+        let short = walk.trimmed(0..80).unwrap();
+        let steps = (0.33 * walk.rate().fps()).round() as usize;
+        let options = JoinOptions { search: 10.0, ..JoinOptions::default() };
+        let (joined, _) = join(&[walk.clone(), short.clone()], &options).unwrap();
+        // Half of both, less what overlaps.
+        let beside = |clip: &Clip| (clip.frames() - 1 - steps) / 2;
+        assert!(joined.frames() > beside(&walk) + steps + beside(&short), "{}", joined.frames());
     }
 
     #[test]
