@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use mocap_analysis::FootContacts;
-use mocap_model::{Clip, Isometry3, JointId, Skeleton, log};
+use mocap_model::{Clip, Isometry3, JointId, Skeleton, Track, log};
 
 use crate::body::Body;
 use crate::carrier::Carrier;
@@ -19,6 +19,11 @@ use crate::pose_cloud::{Cloud, align, clouds};
 use crate::report::contact_figures;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+
+/// Poses that differ by more than this share of the size of the body are not alike.
+const APART: f64 = 0.15;
+/// Planted feet that slide faster than this in a transition show [m/s].
+const SLIDES: f64 = 0.02;
 
 /// How a transition goes from one motion to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,9 +105,7 @@ pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditRepo
     let mut whole = first.clone();
     let mut reports = Vec::new();
     for next in others {
-        check_skeletons(first.skeleton(), next.skeleton())?;
-        let next =
-            next.clone().with_skeleton(whole.skeleton().clone()).map_err(|e| EditError::model("join", e))?;
+        let next = on_one_skeleton(&whole, next)?;
         let next = if next.rate() == whole.rate() { next } else { crate::resample(&next, whole.rate())? };
         let (joined, report) = join_two(&whole, &next, options)?;
         whole = joined;
@@ -111,9 +114,11 @@ pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditRepo
     Ok((whole, reports))
 }
 
-/// Same names and parents, and bones of one length.
-fn check_skeletons(a: &Skeleton, b: &Skeleton) -> Result<(), EditError> {
+/// The next motion on the skeleton of the first: the same names and parents, and bones of one length and direction. What
+/// lies above the hips is no bone: files hold the place of the actor in the studio there, and it stays.
+fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     let fail = |reason: String| Err(EditError::Skeletons { reason });
+    let (a, b) = (first.skeleton(), next.skeleton());
     if a.len() != b.len() {
         let missing = a.joints().iter().find(|joint| b.find(&joint.name).is_none());
         let missing = missing.or_else(|| b.joints().iter().find(|joint| a.find(&joint.name).is_none()));
@@ -122,16 +127,29 @@ fn check_skeletons(a: &Skeleton, b: &Skeleton) -> Result<(), EditError> {
         return fail(format!("{} and {} joints{named}", joints(a), joints(b)));
     }
     let size = mocap_analysis::tree_diameter(a).max(f64::MIN_POSITIVE);
-    for (ours, theirs) in a.joints().iter().zip(b.joints()) {
+    let hips = Body::of(first).hips;
+    let mut tracks = next.tracks().to_vec();
+    for ((id, ours), theirs) in a.iter().zip(b.joints()) {
         if ours.name != theirs.name || ours.parent != theirs.parent {
             return fail(format!("'{}' stands where the other has '{}'", ours.name, theirs.name));
         }
-        // An end site moves nothing.
-        if ours.parent.is_some() && !ours.end_site && (ours.offset - theirs.offset).norm() > 0.02 * size {
+        let place = &mut tracks[id.index()].translation;
+        if a.is_in_subtree(hips, id) {
+            // An offset that differs holds as a translation.
+            let stays = Track::Constant(theirs.offset);
+            *place = place.take().or((ours.offset != theirs.offset).then_some(stays));
+            continue;
+        }
+        // A translation replaces the offset. An end site moves nothing.
+        let bone = |clip: &Clip| clip.local(id, 0).translation.vector;
+        if !ours.end_site && (bone(first) - bone(next)).norm() > 0.02 * size {
             return fail(format!("the bone to '{}' has another length or direction", ours.name));
         }
     }
-    Ok(())
+    let model = |error| EditError::model("join", error);
+    let annotations = next.annotations().clone();
+    let moved = Clip::new(a.clone(), next.rate(), next.frames(), tracks).map_err(model)?;
+    moved.with_annotations(annotations).map_err(model)
 }
 
 fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditReport), EditError> {
@@ -173,8 +191,22 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
         Err(error) => (free, Some(error)),
     };
     let mut report = report(a, b, &joined, &body, &transition);
+    let skate = report.figures.iter().find(|figure| figure.name == "transition-skate");
+    let skate = skate.and_then(|figure| figure.value).unwrap_or(0.0);
     if let Some(error) = failed {
         report.warn("edit::feet-free", format!("feet are not locked in the transition: {error}"));
+    } else if options.lock_feet && skate > SLIDES {
+        let skate = skate * 100.0;
+        let why = "a foot stands too far away from where it stands in the other motion; another --search or --transition may fit";
+        report.warn(
+            "edit::transition-skate",
+            format!("feet slide by {skate:.1} cm/s in the transition: {why}"),
+        );
+    }
+    if distance > APART * mocap_analysis::tree_diameter(&body.skeleton) {
+        let apart = body.metres.map_or(format!("{distance:.2} units"), |m| format!("{:.2} m", distance * m));
+        let why = "the motions have no poses alike where they meet; a longer --search finds more";
+        report.warn("edit::poses-apart", format!("joints are {apart} apart in the transition: {why}"));
     }
     let metres = body.metres.map(|metres| metres * distance);
     let turn = log(&placement.rotation).dot(&body.up).to_degrees();
