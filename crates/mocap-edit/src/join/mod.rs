@@ -156,9 +156,9 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
     let fps = a.rate().fps();
     let steps = ((options.transition * fps).round() as usize).max(2);
     for (clip, which) in [(a, "before"), (b, "after")] {
-        if clip.frames() < steps + 1 {
-            let (seconds, frames) = (options.transition, clip.frames());
-            return Err(EditError::ShortForTransition { which, frames, needed: steps + 1, seconds });
+        if clip.frames() <= steps {
+            let (seconds, frames, needed) = (options.transition, clip.frames(), steps.saturating_add(1));
+            return Err(EditError::ShortForTransition { which, frames, needed, seconds });
         }
     }
     let body = Body::of(a);
