@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         terrain: Mapping[str, Any]
         mirror: Union[bool, str]
         loop: Union[bool, str, Tuple[int, int]]
+        repeat: int
         speed: float
         duration: float
         time_map: npt.ArrayLike
