@@ -19,9 +19,41 @@ from ._report import Report
 from ._skeleton import Skeleton
 
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from typing_extensions import Unpack
 
-    from ._edits import Edits
+    class Edits(TypedDict, total=False):
+        drop_first_frame: bool
+        trim: Union[str, Tuple[int, int], slice]
+        fps: Union[str, float]
+        scale: float
+        denoise: Union[bool, str]
+        bands: Union[str, Mapping[str, float]]
+        warp: Mapping[str, Any]
+        blend: Union["Clip", Tuple["Clip", Dict[str, Any]]]
+        fourier: Union[bool, Mapping[str, Any]]
+        terrain: Mapping[str, Any]
+        mirror: Union[bool, str]
+        loop: Union[bool, str, Tuple[int, int]]
+        repeat: int
+        speed: float
+        duration: float
+        time_map: npt.ArrayLike
+        sync: "Clip"
+        fix_feet: bool
+        turn: float
+        along: npt.ArrayLike
+        add: Union["Clip", Tuple["Clip", Dict[str, Any]]]
+        strip: str
+        join: Union["Clip", Tuple["Clip", Dict[str, Any]]]
+        in_place: Union[bool, str]
+        apply_root: RootCurve
+        root_joint: Union[bool, str]
+        heading: str
+        start_at_origin: bool
+        ground: bool
+
 
 __all__ = ["Clip"]
 
