@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         terrain: Mapping[str, Any]
         mirror: Union[bool, str]
         loop: Union[bool, str, Tuple[int, int]]
+        repeat: int
         speed: float
         duration: float
         time_map: npt.ArrayLike
@@ -333,6 +334,8 @@ class Clip(Motion):
             Swap left and right; ``"retarget"`` places the feet and hands of a body whose sides differ.
         loop : bool or str or tuple
             Make a loop: search the best cycle, or close a range of frames.
+        repeat : int
+            Play a loop this many times.
         speed : float
             Play faster (above 1) or slower.
         duration : float
@@ -353,7 +356,7 @@ class Clip(Motion):
             Leave joints out.
         join : Clip or (Clip, dict)
             Lay a motion onto the end; options ``transition`` [s], ``kind``, ``search`` [s], ``no_overshoot``,
-            ``lock_feet``.
+            ``lock_feet`` (default True).
         in_place : bool or str
             Take the root motion out; a text says what stays: ``"height"``, ``"turn"``, both with a comma, ``"none"``.
         apply_root : RootCurve
