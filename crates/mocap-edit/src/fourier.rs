@@ -9,15 +9,15 @@
 
 use std::f64::consts::TAU;
 
-use mocap_model::{Clip, FrameRate, Isometry3, UnitQuaternion, Vector3, exp, log};
+use mocap_model::{Clip, Isometry3, UnitQuaternion, Vector3, exp, log};
 use nalgebra::Translation3;
 
-use crate::blend::{along_ground, check_same, closed, karcher_mean};
+use crate::blend::{Gait, along_ground, check_same, closed, karcher_mean};
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::root::travel;
 use crate::samples::Samples;
-use crate::{EditError, EditReport};
+use crate::{EditError, EditReport, LoopOptions, make_loop};
 
 /// The most harmonics of a series.
 const MOST_HARMONICS: usize = 128;
@@ -79,13 +79,26 @@ pub fn fourier(clip: &Clip, options: &Fourier) -> Result<(Clip, EditReport), Edi
         let (name, expected) = ("the number of harmonics", "at least 1");
         return Err(EditError::Option { edit: "fourier", name, value: 0.0, expected });
     }
-    let cycle = closed(clip)?;
+    let mut cycle = closed(clip)?;
+    let mut both = None;
+    if let Some(Characteristic { neutral, styled, gain }) = &options.characteristic {
+        if !gain.is_finite() {
+            let (name, expected) = ("the gain", "finite");
+            return Err(EditError::Option { edit: "fourier", name, value: *gain, expected });
+        }
+        let [neutral, styled] = [neutral, styled].map(|other| cycle_at(other, &cycle));
+        let [base, neutral, styled] = with_as_many_strides([cycle, neutral?, styled?])?;
+        (cycle, both) = (base, Some([neutral, styled]));
+    }
     let body = Body::of(&cycle);
-    let mut series = Series::of(&cycle, &body, options.harmonics.unwrap_or(MOST_HARMONICS), None);
+    let most = options.harmonics.unwrap_or(MOST_HARMONICS);
+    let mut series = Series::of(&cycle, &body, most, None);
     let kept = series.hips.turns.waves.len();
     let fps = clip.rate().fps();
-    if let Some(characteristic) = &options.characteristic {
-        series = with_characteristic(series, characteristic, &body, options, clip.rate())?;
+    if let (Some([neutral, styled]), Some(Characteristic { gain, .. })) = (&both, &options.characteristic) {
+        let neutral = Series::of(neutral, &body, most, None).matched(&series);
+        let styled = Series::of(styled, &body, most, Some(&neutral)).matched(&neutral);
+        series = series.plus(&neutral, &styled, *gain, &body);
     }
     let frames = (series.seconds * fps).round().max(4.0) as usize;
     let mut made = series.samples(&cycle, &body, frames).into_clip("fourier")?;
@@ -107,27 +120,33 @@ pub fn fourier(clip: &Clip, options: &Fourier) -> Result<(Clip, EditReport), Edi
     Ok((made, report))
 }
 
-fn with_characteristic(
-    base: Series,
-    Characteristic { neutral, styled, gain }: &Characteristic,
-    body: &Body,
-    options: &Fourier,
-    rate: FrameRate,
-) -> Result<Series, EditError> {
-    if !gain.is_finite() {
-        let (name, expected) = ("the gain", "finite");
-        return Err(EditError::Option { edit: "fourier", name, value: *gain, expected });
+/// The best cycle of a motion with the skeleton of `like`, at its rate.
+fn cycle_at(clip: &Clip, like: &Clip) -> Result<Clip, EditError> {
+    check_same(like, clip)?;
+    match clip.rate() == like.rate() {
+        true => closed(clip),
+        false => closed(&crate::resample(clip, like.rate())?),
     }
-    let most = options.harmonics.unwrap_or(MOST_HARMONICS);
-    let mut both = Vec::new();
-    for clip in [neutral, styled] {
-        check_same(&base.origin, clip)?;
-        let clip = if clip.rate() == rate { clip.clone() } else { crate::resample(clip, rate)? };
-        both.push(closed(&clip)?);
+}
+
+/// Cycles that can be compared wave by wave: where some hold more strides than others, each is cut to one stride.
+fn with_as_many_strides(cycles: [Clip; 3]) -> Result<[Clip; 3], EditError> {
+    let gaits = cycles.each_ref().map(|cycle| Gait::of(cycle, &Body::of(cycle)).ok());
+    let [Some(a), Some(b), Some(c)] = &gaits else { return Ok(cycles) };
+    let strides = [a, b, c].map(|gait| (gait.range[1] - gait.range[0]).round().max(1.0));
+    if strides.iter().all(|count| *count == strides[0]) {
+        return Ok(cycles);
     }
-    let neutral = Series::of(&both[0], body, most, None).matched(&base);
-    let styled = Series::of(&both[1], body, most, Some(&neutral)).matched(&neutral);
-    Ok(base.plus(&neutral, &styled, *gain, body))
+    let mut cut = cycles;
+    for ((cycle, gait), count) in cut.iter_mut().zip([a, b, c]).zip(strides) {
+        if count > 1.0 {
+            let seconds = gait.time_at(gait.range[0] + 1.0) - gait.time_at(gait.range[0]);
+            let frames = (seconds * cycle.rate().fps()).round() as usize + 1;
+            let range = Some(format!("0:{frames}").parse().expect("a range"));
+            *cycle = make_loop(cycle, &LoopOptions { range, ..LoopOptions::default() })?.0;
+        }
+    }
+    Ok(cut)
 }
 
 /// A periodic curve: its mean, then cosines and sines of once, twice … a cycle.

@@ -171,7 +171,7 @@ impl EditReport {
         self.warn_of_skate_above(self.contacts_before.and_then(|contacts| contacts.skate));
     }
 
-    /// Warns where planted feet slide more than this [m/s].
+    /// Warns where planted feet slide more than this [m/s], and where no foot is planted any more.
     pub(crate) fn warn_of_skate_above(&mut self, before: Option<f64>) {
         if let (Some(before), Some(after)) = (before, self.contacts.and_then(|contacts| contacts.skate))
             && after > 1.2 * before + 0.005
@@ -182,6 +182,16 @@ impl EditReport {
                 before * 100.0
             );
             self.warn("edit::skate", message);
+        }
+        let planted = |contacts: ContactFigures| contacts.left_frames + contacts.right_frames;
+        if let (Some(before), Some(after)) = (self.contacts_before.map(planted), self.contacts.map(planted))
+            && before > 0
+            && after == 0
+        {
+            self.warn(
+                "edit::contacts-lost",
+                format!("no foot is planted any more; {before} frames had contacts"),
+            );
         }
     }
 }
