@@ -24,7 +24,8 @@ impl Style {
         match if as_json { json } else { text } {
             "" => String::new(),
             _ if self.silent && !as_json => String::new(),
-            row => format!("{row}\n"),
+            row if as_json => format!("{row}\n"),
+            row => mocap_diagnostics::visible(format!("{row}\n")),
         }
     }
 
@@ -72,12 +73,12 @@ impl Console {
         Console { style, json, progress, closed: false, lost: false, rows: None }
     }
 
-    /// One that prints nothing: rows are sent, as JSON, and have all messages about their inputs.
+    /// A console that sends rows and prints nothing: rows are JSON and have all messages about their inputs.
     pub(crate) fn sending(global: &Global, rows: Sender<String>) -> Console {
         Console { rows: Some(rows), ..Console::new(global) }
     }
 
-    /// Whether the process is that of another program.
+    /// Whether it runs inside another program.
     pub(crate) fn is_embedded(&self) -> bool {
         self.rows.is_some()
     }

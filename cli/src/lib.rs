@@ -33,7 +33,7 @@ use exit::Exit;
 use start::Start;
 
 /// Runs the command of these words, the first of which is the name of the program: prints, and ends in order on
-/// Ctrl-C. Leaves the process where the words make no sense. Returns the exit code.
+/// Ctrl-C. Exits the process if the arguments are invalid. Returns the exit code.
 pub fn main(words: &[OsString]) -> u8 {
     process(words).code()
 }

@@ -249,7 +249,7 @@ fn shards_share_a_tree_and_make_the_whole_of_it() {
 fn inputs_that_differ_in_their_extension_have_the_same_outputs_in_every_shard() {
     let sandbox = Sandbox::new();
     sandbox.put("db/x.bvh", LEG);
-    // It cannot be read: its shard fails, whichever that is.
+    // It cannot be read: its shard fails.
     sandbox.put("db/x.amc", "");
     let run = |shard| sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--shard", shard]).code;
     let codes = ["1/5", "2/5", "3/5", "4/5", "5/5"].map(run);

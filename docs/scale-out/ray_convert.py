@@ -7,7 +7,7 @@
 Everything behind `--` is the command of mocap; -o, --shard, --resume and -j are added to it. Inputs and outputs lie on
 storage that all nodes share, and `mocap` is on the path of each (or named by --mocap).
 
-A shard that fails or whose node is lost is tried again, and goes on where it ended: clips that are done are left alone.
+A shard that fails or whose node is lost is tried again and continues where it ended: clips that are done are skipped.
 At the end the manifests of the shards are merged and the outputs checked. The summary goes to stdout as one JSON object,
 messages to stderr. Exit codes are those of mocap: 0 all right, 1 clips or shards failed, 2 wrong usage, 3 a gate missed.
 """

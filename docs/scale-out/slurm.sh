@@ -14,6 +14,6 @@ pipeline=$1 database=$2 out=$3
 
 # Tasks are counted from any number, shards from 1.
 shard=$((SLURM_ARRAY_TASK_ID - SLURM_ARRAY_TASK_MIN + 1))/$SLURM_ARRAY_TASK_COUNT
-# A task that is requeued goes on where it ended.
+# A task that is requeued continues where it ended.
 exec mocap run "$pipeline" "$database" -o "$out/" --shard "$shard" --resume \
   -j "${SLURM_CPUS_PER_TASK:-1}" --timeout 600 --progress never

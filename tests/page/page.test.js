@@ -95,7 +95,7 @@ test("play moves the skeleton, pause stops it, the end loops or stops", async ()
     await page.click("#play");
     await page.waitForFunction(() => !viewer.state.playing);
     assert.equal(await page.evaluate(() => viewer.frame), 300);
-    // With it, it goes on.
+    // With it, it continues.
     await page.click("#loop");
     await page.evaluate(() => viewer.toFrame(290));
     await page.click("#play");
@@ -400,7 +400,7 @@ test("a click selects, two measure", async () => {
   });
 });
 
-test("a range loops, and the frame box leads to a frame", async () => {
+test("a range loops, and the frame box goes to a frame", async () => {
   await open(write(clip("alex_walk.bvh")), async page => {
     await page.fill("#frame", "50");
     await page.keyboard.press("Enter");
@@ -423,7 +423,7 @@ test("a range loops, and the frame box leads to a frame", async () => {
   });
 });
 
-test("a link leads to a frame, a view and a joint", async () => {
+test("a link opens a frame, a view and a joint", async () => {
   const file = write(clip("alex_walk.bvh"));
   let hash;
   await open(file, async page => {

@@ -13,7 +13,7 @@ BINARY = os.environ.get("MOCAP", str(HOME / "target/debug/mocap"))
 
 
 def corpus():
-    """The folder of real motion files; None where there is none."""
+    """The folder of real motion files, or None."""
     named = os.environ.get("MOCAP_CORPUS")
     folder = Path(named) if named is not None else HOME.parent / "shared/data"
     return folder if folder.is_dir() else None

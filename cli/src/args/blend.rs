@@ -64,26 +64,17 @@ impl Args {
     ///
     /// # Errors
     /// Where one weight of two motions is not from 0 to 1.
-    pub(crate) fn weights(&self) -> Result<Vec<f64>, String> {
+    pub(crate) fn weights(&self) -> Result<Vec<f64>, Diagnostic> {
         match (self.weight.as_slice(), self.inputs.len()) {
             ([], motions) => Ok(vec![1.0; motions]),
             ([weight], 2) if (0.0..=1.0).contains(weight) => Ok(vec![1.0 - weight, *weight]),
-            ([weight], 2) => Err(format!(
-                "--weight is {weight}, but the weight of the second of two motions must be 0 to 1"
-            )),
-            (weights, _) => Ok(weights.to_vec()),
-        }
-    }
-
-    /// The weight of the second of two motions is a share.
-    pub(crate) fn check(&self) -> Result<(), Diagnostic> {
-        match (self.weight.as_slice(), self.inputs.len()) {
-            ([weight], 2) if !(0.0..=1.0).contains(weight) => {
-                let message = format!("--weight {weight}: the weight of the second motion is from 0 to 1");
-                Err(Diagnostic::new("usage::weight", message)
-                    .help("to exaggerate a style: `mocap fourier --gain`"))
+            ([weight], 2) => {
+                let message = format!("--weight {weight}: the weight of the second motion must be 0 to 1");
+                Err(Diagnostic::new("usage::weight", message).help(
+                    "--weight 1,2 gives each motion a weight; `mocap fourier --gain` exaggerates a style",
+                ))
             }
-            _ => Ok(()),
+            (weights, _) => Ok(weights.to_vec()),
         }
     }
 

@@ -58,9 +58,9 @@ pub(crate) enum EditArg {
     Blend { file: PathBuf, weight: f64, options: BlendOptions },
     /// Reads keys.
     Warp { file: PathBuf },
-    /// Reads a neutral and a styled motion, where there are some.
+    /// Reads a neutral and a styled motion, if given.
     Fourier { harmonics: Option<u32>, style: Option<Box<(PathBuf, PathBuf)>>, gain: f64, lock_feet: bool },
-    /// Reads a height field or a mesh, where it has one.
+    /// Reads a height field or a mesh, if it has one.
     Terrain(Box<SurfaceArgs>),
 }
 
@@ -154,7 +154,7 @@ struct Flags {
     /// Lay the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion
     #[arg(long, value_name = "FILE")]
     along: Vec<PathBuf>,
-    /// Add a pose (what it differs from its rest pose) or a motion (what it differs from its first frame)
+    /// Add a pose (its difference from its rest pose) or a motion (its difference from its first frame)
     #[arg(long, value_name = "FILE")]
     add: Vec<PathBuf>,
     /// How much of the --add before it is added [default: 1]

@@ -1,7 +1,7 @@
 //! Gates on the reports of edits.
 
 use clap::Args as ClapArgs;
-use mocap_edit::EditGate;
+use mocap_edit::{EditGate, EditMetric};
 use serde::Deserialize;
 
 use super::setting;
@@ -11,10 +11,16 @@ use super::setting;
 #[command(next_help_heading = "Quality")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct EditGates {
-    /// Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s];
-    /// the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise,
-    /// seam-pose, seam-velocity, deviation, peak-acceleration, unreachable, stride-change, alignment-error
-    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
+    // The help comes from the table of figures.
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', help = help())]
     #[serde(deserialize_with = "setting::comma_list")]
     pub(crate) fail_above: Vec<EditGate>,
+}
+
+fn help() -> String {
+    let names = EditMetric::ALL.map(|metric| metric.name).join(", ");
+    format!(
+        "Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, \
+         m/s]; the clip is not written then. Figures: {names}"
+    )
 }

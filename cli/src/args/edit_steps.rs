@@ -197,7 +197,7 @@ steps! {
 
     /// The settings of the step `add`.
     AddStep {
-        /// A pose (what it differs from its rest pose) or a motion (what it differs from its first frame)
+        /// A pose (its difference from its rest pose) or a motion (its difference from its first frame)
         #[arg(long, value_name = "FILE", required = true)]
         file: PathBuf,
         /// How much of it is added [default: 1]

@@ -10,8 +10,8 @@ use super::one_edit::OneEdit;
 
 /// Smooth a cycle by its Fourier series, or give it the style of another
 ///
-/// The best cycle of the motion is taken; its last frame is its first, a stride further. What --styled differs from
-/// --neutral, in pose, rhythm, pace and length of stride, is added to it with a gain: 0.5 is half-way, above 1
+/// The best cycle of the motion is taken; its last frame is its first, a stride further. The difference of --styled
+/// from --neutral, in pose, rhythm, pace and length of stride, is added to it with a gain: 0.5 is half-way, above 1
 /// exaggerates, below 0 is the opposite. The motions have one skeleton.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\

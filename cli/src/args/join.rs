@@ -38,7 +38,7 @@ pub(crate) struct Transitions {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     #[serde(deserialize_with = "setting::optional_seconds")]
     transition: Option<f64>,
-    /// blend: both motions are played and mixed; inertial: what they differ dies away [default: blend]
+    /// blend: both motions are played and mixed; inertial: their difference decays [default: blend]
     #[arg(long, value_name = "KIND")]
     #[serde(deserialize_with = "setting::option")]
     kind: Option<TransitionKind>,

@@ -9,7 +9,8 @@ use super::several::OneOutput;
 /// Play a graph of motions along a timeline: state machines, blend spaces, layers
 ///
 /// The graph is a TOML file of clips and nodes; the timeline is a CSV with a column time, columns of parameters, and a
-/// column event, or a TOML file of [[row]]s with the same keys. The take is as long as the timeline; the names of the states become its events.
+/// column event, or a TOML file of [[row]] tables with the same keys. The take is as long as the timeline; the names of
+/// the states become its events.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

@@ -28,10 +28,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FPS", default_value = "25", value_parser = rate)]
     picture_rate: f64,
     /// Start at this time [s]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds::seconds)]
     start: Option<f64>,
     /// End at this time [s]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds::seconds)]
     end: Option<f64>,
     /// One picture with this many poses along the path [1 to 100]
     #[arg(long, value_name = "POSES", value_parser = clap::value_parser!(u16).range(1..=100))]
@@ -92,11 +92,6 @@ impl FromStr for Size {
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1.0..=100.0).contains(rate));
     rate.ok_or_else(|| "a rate is a number from 1 to 100".into())
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    let time = text.trim_end_matches('s').parse().ok().filter(|time: &f64| time.is_finite() && *time >= 0.0);
-    time.ok_or_else(|| "a time is a number of seconds, 0 or more".into())
 }
 
 impl Args {

@@ -125,8 +125,9 @@ pub(crate) struct MethodSettings {
 #[command(next_help_heading = "Quality")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct GateSettings {
-    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide,
-    /// slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
+    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is
+    /// not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped,
+    /// wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
     /// violation-excess, angle, correlation-lost, jerk, step
     ///
     /// On robots: limits, limit-excess, velocity, velocity-ratio, acceleration, acceleration-ratio, skate, skate-p95,
@@ -153,7 +154,7 @@ pub(crate) struct RobotSettings {
     /// none [default: those of the target]
     #[arg(long, value_name = "FILE")]
     pub(crate) limits_from: Option<PathBuf>,
-    /// Do not keep parts of the robot apart: faster
+    /// Do not keep parts of the robot apart (faster)
     #[arg(long)]
     pub(crate) no_separation: bool,
 }

@@ -17,7 +17,7 @@ use super::{FirstFrame, Reading};
     after_help = "\
     Examples:\n\
     \x20 mocap split take.bvh --every 5s -o clips/\n\
-    \x20 mocap split take.bvh --still 1s -o clips/\n\
+    \x20 mocap split take.bvh --still=1s -o clips/\n\
     \x20 mocap split take.bvh --ranges cuts.csv -o clips/"
 )]
 pub(crate) struct Args {

@@ -13,8 +13,8 @@ use super::setting;
 /// Put the feet of a motion on steps, a height field or a mesh
 ///
 /// The motion was made on a flat floor. Its planted feet are put on the surface and along its normal (up to 30°),
-/// swinging feet clear edges by 2 cm, the hips follow and are lowered for legs that would be stretched. Heights count
-/// from the floor of the motion. Flat ground leaves the motion as it is.
+/// swinging feet clear edges by 2 cm, the hips follow and are lowered for legs that would be stretched. Heights are
+/// measured from the floor of the motion. Flat ground leaves the motion as it is.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

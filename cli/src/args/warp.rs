@@ -7,12 +7,12 @@ use clap::Args as ClapArgs;
 use super::edit::{Args as EditArgs, EditArg, EditList};
 use super::one_edit::OneEdit;
 
-/// Bring hands, feet, hips or other joints to keys; the motion keeps its detail between them
+/// Move hands, feet, hips or other joints to keyed targets; the motion keeps its detail between them
 ///
 /// The file of keys is TOML: from and to [s], and a [[key]] with time [s], joint (a name or a role), and one of turn
-/// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a file whose first
-/// frame all joints turn to. Outside from and to
-/// nothing changes. Where the hips are moved, feet keep their paths.
+/// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a
+/// file whose first frame all joints turn to. Outside from and to nothing changes. Where the hips are moved, feet keep
+/// their paths.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

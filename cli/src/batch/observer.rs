@@ -109,7 +109,7 @@ impl Observer<Rendered, RenderedFailure> for Printer<'_> {
     }
 
     fn stuck(&mut self, summary: &Summary) {
-        // The process is not ours to end: the run waits.
+        // The process belongs to the host program: the run waits.
         if self.console.is_embedded() {
             return;
         }

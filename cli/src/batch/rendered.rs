@@ -114,8 +114,7 @@ impl Repeated {
         let others = self.0.iter().filter(|(_, count)| **count > Repeated::SHOWN);
         let others: Vec<String> =
             others.map(|(code, count)| format!("{} {code}", count - Repeated::SHOWN)).collect();
-        (!others.is_empty())
-            .then(|| format!("more warnings: {}; `mocap validate` or --json shows all", others.join(", ")))
+        (!others.is_empty()).then(|| format!("more warnings: {}; --json shows all", others.join(", ")))
     }
 }
 

@@ -18,11 +18,8 @@ const SPACE: TomlProblem = TomlProblem::Other("blend::space");
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let options = args.options();
-    args.check()?;
+    let weights = args.weights()?;
     let Some(path) = &args.space else {
-        let weights = args.weights().map_err(|why| {
-            Diagnostic::new("edit::weights", why).help("--weight 1,2 gives each motion a weight")
-        })?;
         return one_of(&args.one, &args.inputs, "blended.bvh", console, |clips| {
             let (clip, report) = blend(clips, &weights, &options)?;
             Ok((clip, vec![report]))

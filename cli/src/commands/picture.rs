@@ -158,7 +158,7 @@ fn one(
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
-/// A motion to be drawn, with the warnings of its file and the size of that \[bytes\].
+/// A motion to be drawn, with the warnings of its file and its size \[bytes\].
 pub(super) fn drawn(
     input: &Input,
     context: &JobContext,

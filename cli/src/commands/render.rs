@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mocap_report::render::{RenderInput, RenderOptions, apng, frames, gif, strobe};
+use mocap_report::render::{RenderInput, RenderOptions, TooManyPictures, apng, frames, gif, strobe};
 
 use super::picture::{self, Drawn};
 use crate::args::{FilmFormat, Invocation, RenderArgs as Args};
@@ -26,12 +26,17 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
             let message = "a strobe picture shows one motion";
             return Err(Diagnostic::new("usage::one-input", message).help("--each writes one file per input"));
         }
-        Ok(match (args.strobe, format) {
-            (Some(poses), _) => strobe(inputs[0], usize::from(poses), &options),
-            (None, FilmFormat::Apng) => apng(&inputs, &options),
-            (None, _) => gif(&inputs, &options),
-        })
+        match (args.strobe, format) {
+            (Some(poses), _) => Ok(strobe(inputs[0], usize::from(poses), &options)),
+            (None, FilmFormat::Apng) => apng(&inputs, &options).map_err(too_long),
+            (None, _) => gif(&inputs, &options).map_err(too_long),
+        }
     })
+}
+
+fn too_long(error: TooManyPictures) -> Diagnostic {
+    Diagnostic::new("limit", error.to_string())
+        .help("--start and --end choose a part of the motion, --picture-rate fewer pictures")
 }
 
 /// As stated, else by the extension of the output.
@@ -51,7 +56,7 @@ fn format(args: &Args) -> Result<FilmFormat, Diagnostic> {
         }
     };
     match (format, args.strobe) {
-        (FilmFormat::Png, None) => Err(Diagnostic::new("usage::format", "one PNG holds no film")
+        (FilmFormat::Png, None) => Err(Diagnostic::new("usage::format", "a single PNG cannot hold a film")
             .help("--strobe draws several poses in one picture; --to frames writes a PNG per frame; .apng is animated")),
         (FilmFormat::Gif | FilmFormat::Apng | FilmFormat::Frames, Some(_)) => {
             Err(Diagnostic::new("usage::format", "--strobe draws one picture").help("name the output .png"))
@@ -83,7 +88,8 @@ fn write_frames(args: &Args, options: &RenderOptions, console: &mut Console) -> 
                     Err(error) => failed = Some(error),
                 }
             }
-        });
+        })
+        .map_err(too_long)?;
         failed.map_or(Ok(bytes), |error| Err(error.into()))
     })
 }

@@ -96,7 +96,7 @@ fn one(
             warnings.extend(odd);
             error
         })?;
-    // A rest pose before the motion belongs to no part.
+    // A rest pose before the motion is excluded.
     let lead_in = usize::from(odd.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     warnings.extend(odd.into_iter().map(|mut warning| {
         if warning.remedy == Some(Remedy::DropFirstFrame) {

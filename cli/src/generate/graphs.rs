@@ -126,8 +126,8 @@ fn layer(kind: &str, over: &str) -> Value {
         &["type", "base", over],
         json!({
             "type": { "const": kind },
-            "base": text("What is below"),
-            over: text("What is above, or added"),
+            "base": text("Base node"),
+            over: text("Node on top, or added"),
             "weight": amount("How much of it [default: 1]"),
             "mask": text("Roles, names or globs with commas; NAME/** takes all below [default: all joints]"),
             "space": { "enum": ["local", "mesh"], "description": "Where rotations are blended [default: local]" },

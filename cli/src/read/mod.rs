@@ -165,7 +165,7 @@ impl Loaded {
         self.checked(self.file.to_clips(&self.options(reading)), reading)
     }
 
-    /// The document as it was read; `None` of a compressed clip.
+    /// The document as it was read; `None` for a compressed clip.
     pub(crate) fn document(&self) -> Option<&dyn Document> {
         self.file.document()
     }
@@ -203,7 +203,7 @@ impl Loaded {
         }
     }
 
-    /// The markers of a recording, with all warnings; `None` of other files.
+    /// The markers of a recording, with all warnings; `None` for other files.
     pub(crate) fn markers(&self, reading: &Reading) -> Result<Option<(Markers, Vec<Diagnostic>)>, Failure> {
         match self.file.markers(&ReadOptions::from(reading)) {
             Some(markers) => Ok(Some((markers, self.warnings(reading)?))),
@@ -249,7 +249,7 @@ impl Loaded {
         }
     }
 
-    /// The document; the text is freed. `None` of a compressed clip.
+    /// The document; the text is freed. `None` for a compressed clip.
     pub(crate) fn into_document(self) -> Option<Box<dyn Document>> {
         self.file.into_document()
     }

@@ -24,7 +24,7 @@ pub(crate) enum Start {
     Print(Box<Print>),
     /// Print this help.
     Help(String),
-    /// The words make no sense: the row that says so.
+    /// The arguments are invalid: the row that says so.
     Misuse(String),
 }
 

@@ -12,7 +12,7 @@ use mocap_model::Isometry3;
 /// [units of the clip]. Both transforms are in object space; `shell` is the distance of the points from the
 /// joint [units of the clip].
 ///
-/// The same value, to the bit, with the two transforms swapped. Where a number overflows or is not a number, the
+/// Exactly the same value with the two transforms swapped. Where a number overflows or is not a number, the
 /// error is infinite: it can never pass for agreement.
 ///
 /// ```

@@ -18,7 +18,7 @@ pub struct Input {
     pub found: bool,
     /// Whether it belongs to another shard.
     pub other_shard: bool,
-    /// Whether its outputs keep its extension in their names: another input of its folder has the same name but for the
+    /// Whether its outputs keep its extension in their names: another input of its folder differs only in its
     /// extension.
     pub keeps_extension: bool,
 }
@@ -68,7 +68,7 @@ impl Input {
         Input { source, relative, part: None, found, other_shard: false, keeps_extension: false }
     }
 
-    /// The path that names of outputs are made of: where the extension is kept, one more is behind it.
+    /// Base path for output names; a kept extension is doubled so that `with_extension` keeps one.
     ///
     /// ```
     /// use mocap_batch::Input;

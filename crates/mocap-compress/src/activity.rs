@@ -1,5 +1,5 @@
-//! How much larger than expected the residuals of other tracks were in a frame: noise and fast motion come in the
-//! same frames for many joints.
+//! The ratio of actual to expected residuals of other tracks in a frame: noise and fast motion come in the same frames
+//! for many joints.
 
 use crate::lattice::Kind;
 
@@ -31,7 +31,7 @@ impl Activity {
         self.tracks.push(vec![1.0; self.frames.len()]);
     }
 
-    /// What expected magnitudes of the next rotation are multiplied with.
+    /// The factor for expected magnitudes of the next rotation.
     #[inline]
     pub(crate) fn factor(&self, frame: usize, reference: Option<usize>) -> f32 {
         match reference {
@@ -48,7 +48,7 @@ impl Activity {
     /// Adds a frame of the last rotation: the magnitudes expected from its own track, and those found.
     #[inline]
     pub(crate) fn learn(&mut self, frame: usize, kind: Kind, expected: [f32; 3], found: [f32; 3]) {
-        // Not of zeros only: a small step is a large part of nothing.
+        // Keeps the ratio near 1 for residuals near zero.
         let floor = if kind == Kind::BodyCentred { 0.7 } else { 0.5 };
         let [a, b, c] = found;
         let [d, e, f] = expected;

@@ -1,8 +1,9 @@
 //! Puts frames together from residuals and the frames that they are predicted from, eight tracks side by side.
 
+use crate::hierarchy::LEVELS;
 use crate::lanes::{self, LANES, Lane, Mix, Quats, Vectors, groups};
 use crate::quat::Quat;
-use crate::track::{FLATNESS, Head, LEVELS, MATRIX_UNIT, Moving};
+use crate::track::{FLATNESS, Head, MATRIX_UNIT, Moving};
 use crate::window::Window;
 
 /// How one frame is predicted; frames are places in a window.

@@ -1,7 +1,7 @@
 //! The `.mocz` container: a header, a table of sections, the sections.
 //!
 //! Every byte of a file is under a checksum, so a damaged file is an error and never another motion. The format is
-//! structure in `docs/mocz.md`; versions that were ever released stay readable.
+//! described in `docs/mocz.md`; released versions stay readable.
 
 use crate::error::{CompressError, Section};
 use crate::wire::Reader;

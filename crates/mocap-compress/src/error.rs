@@ -74,6 +74,12 @@ pub enum CompressError {
         /// The name.
         joint: String,
     },
+    /// A joint has no name.
+    #[error("joint {joint} has no name; joints of a compressed clip need one")]
+    NoName {
+        /// Its index.
+        joint: usize,
+    },
     /// The motion is larger than a file can hold.
     #[error("the clip has {found} {what}; a file holds {limit}")]
     TooLarge {
@@ -178,6 +184,7 @@ impl CompressError {
             CompressError::TooFine { .. } => "compress::too-fine",
             CompressError::TooFineTurn { .. } => "compress::too-fine-turn",
             CompressError::NoSuchJoint { .. } => "compress::no-such-joint",
+            CompressError::NoName { .. } => "compress::no-name",
             CompressError::TooLarge { .. } => "compress::too-large",
             CompressError::NotReached { .. } => "compress::not-reached",
             CompressError::NotReachedBetween { .. } => "compress::not-reached-between",

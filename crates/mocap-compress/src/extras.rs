@@ -1,7 +1,7 @@
 //! What a clip holds besides rotations and translations: its name, events, numbers over time and scales of joints.
 //!
 //! Numbers are multiples of a step, which is twice their bound, as differences from frame to frame. Where a step would
-//! not help, they are stored to the bit.
+//! not help, they are stored exactly.
 
 use crate::wire::{Malformed, Reader};
 #[cfg(feature = "encode")]
@@ -11,7 +11,7 @@ use mocap_model::{Annotations, Clip, Event, ScalarTrack, Track, Vector3};
 /// The scales of joints that have some.
 pub(crate) type Scales = Vec<(usize, Track<Vector3<f64>>)>;
 
-/// A number over time: constant, in steps, or to the bit.
+/// A number over time: constant, in steps, or exact.
 const CONSTANT: u8 = 0;
 const STEPS: u8 = 1;
 const BITS: u8 = 2;

@@ -6,6 +6,9 @@
 //! dropped, so this is a Catmull-Rom fit by bisection down to single frames.
 //! Based on: E. Catmull, R. Rom, "A class of local interpolating splines", 1974.
 
+/// The largest number of levels.
+pub(crate) const LEVELS: usize = 8;
+
 /// How one frame is predicted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {

@@ -1,8 +1,7 @@
 //! Predicts the magnitude of the next residual of a track from the residuals before it.
 
-use crate::hierarchy::Node;
+use crate::hierarchy::{LEVELS, Node};
 use crate::lattice::Residual;
-use crate::track::LEVELS;
 
 /// Weights of the estimate: the last residual of the level, the one before, the level's mean, and the mean
 /// scaled by how large the neighbours' residuals are against the means of their levels.

@@ -40,6 +40,7 @@ mod bits;
 mod compose;
 mod compressed;
 mod container;
+mod contexts;
 #[cfg(feature = "encode")]
 mod encode;
 mod error;

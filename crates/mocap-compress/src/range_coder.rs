@@ -66,12 +66,12 @@ impl Bit {
 
 /// The number of symbols of a [`Symbols`].
 pub(crate) const SYMBOLS: usize = 16;
-/// What the chances of all symbols add up to, in an estimate.
+/// The sum of the chances of all symbols in an estimate.
 pub(crate) const WHOLE: u16 = 65504;
 const SYMBOL_FAST: u16 = 5;
 const SYMBOL_SLOW: u16 = 8;
 
-/// The adaptive chances of sixteen symbols: in each estimate, by symbol, those of all symbols below it.
+/// The adaptive chances of sixteen symbols: each estimate is cumulative, by symbol the sum over all symbols below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Symbols {
     fast: [u16; SYMBOLS],

@@ -1,6 +1,7 @@
 //! The adaptive model of residuals: small whole numbers, three at a time, coded by their expected
 //! magnitude.
 
+use crate::contexts::{BUCKETS, NEIGHBOURS, bucket};
 use crate::lattice::{FINEST, Kind, Residual};
 use crate::range_coder::{Bit, BitCoder, SYMBOLS, Symbols};
 use crate::starts::{CLASSES, ODD, ZERO};
@@ -10,10 +11,6 @@ use crate::starts::{CLASSES, ODD, ZERO};
 const HIGH: u32 = SYMBOLS as u32 - 1;
 /// The last class: its magnitudes are stored in full.
 const LARGEST: u32 = 2 * HIGH;
-/// Half octaves of the expected magnitude, from 1/32 up.
-pub(crate) const BUCKETS: usize = 40;
-/// The axes coded before: none; smaller, as large, larger than expected.
-pub(crate) const NEIGHBOURS: usize = 4;
 
 /// Three whole numbers of a residual and their expected magnitudes.
 #[derive(Debug)]
@@ -26,14 +23,6 @@ pub(crate) struct ResidualModel {
     pub(crate) odd: [Bit; BUCKETS],
     refine: [Bit; FINEST as usize],
     sign: [[Bit; 3]; 3],
-}
-
-/// The half octave of an expected magnitude.
-#[inline]
-fn bucket(expected: f32) -> usize {
-    // The exponent and the first bit of the mantissa are the half octave, nearly.
-    let bits = (expected.max(1.0 / 32.0)).to_bits() >> 22;
-    ((bits - (122 << 1)) as usize).min(BUCKETS - 1)
 }
 
 #[inline]

@@ -190,7 +190,7 @@ impl<'a> Sampler<'a> {
             return a;
         }
         let b = self.joint_in_frame(at, to);
-        // Values that do not move stay to the bit.
+        // Values that do not move stay exactly the same.
         Transform {
             rotation: if a.rotation == b.rotation {
                 a.rotation

@@ -11,8 +11,10 @@ use mocap_model::{
 };
 use nalgebra::Quaternion;
 
-/// The name of an end site is that of its parent with this behind; it is then not stored.
+/// An end site whose name is its parent's name plus this suffix is stored without a name.
 const END: &str = "_End";
+/// Bytes of names that are not stored, at most, for each byte of the structure.
+const IMPLIED: usize = 64;
 /// Parts of one in a stored rotation: three modified Rodrigues parameters.
 const TURN: f64 = (1 << 24) as f64;
 /// Whole numbers of steps in a stored offset are below this.
@@ -20,6 +22,10 @@ const MOST_STEPS: f64 = (1 << 27) as f64;
 /// Models of the numbers of a skeleton, behind those of offsets by axis.
 const REST: usize = 3;
 const FRAME: usize = 4;
+
+/// By number of decimals: exact, as powers that a library computes need not be.
+const POWERS_OF_TEN: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// A step of offsets: one, two or five at some decimal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +37,7 @@ struct Step {
 impl Step {
     /// The length of so many steps.
     fn length(self, steps: i32) -> f64 {
-        f64::from(steps) * f64::from(self.times) / 10f64.powi(i32::from(self.decimals))
+        f64::from(steps) * f64::from(self.times) / POWERS_OF_TEN[usize::from(self.decimals)]
     }
 
     /// The largest step up to a length.
@@ -42,7 +48,7 @@ impl Step {
     }
 }
 
-/// The skeleton as bytes, every number to the bit.
+/// The skeleton as bytes, every number exactly.
 pub(crate) fn describe(skeleton: &Skeleton) -> Vec<u8> {
     let mut bytes = put_structure(skeleton);
     for joint in skeleton.joints() {
@@ -184,7 +190,7 @@ impl Reading {
         }
     }
 
-    /// The skeleton as the clip has it; `None` where a length is not finite then.
+    /// The skeleton in the space and unit of the clip; `None` if a length is then not finite.
     pub(crate) fn of(&self, skeleton: &Skeleton) -> Option<Skeleton> {
         skeleton.with_space(self.space).scaled(self.scale).ok()
     }
@@ -200,14 +206,16 @@ pub(crate) fn unpack(section: &[u8], structure: usize, limits: &OpenLimits) -> R
     let space = space(&mut reader)?;
     let count = reader.number(limits.joints as u64 + 1, "a number of joints within the limit")? as usize;
     let mut names: Vec<(String, Option<JointId>)> = Vec::with_capacity(count.min(bytes.len()));
+    let mut implied = 0;
     for at in 0..count {
         let mut name = reader.text("a joint's name")?;
         let back = reader.number(at as u64 + 1, "a parent")? as usize;
         if name.is_empty() && back > 0 {
             name = format!("{}{END}", names[at - back].0);
-            // A chain of them would grow without end.
-            if name.len() > structure {
-                return reader.fail("a name within the limit");
+            // Names of a chain of them grow with each joint.
+            implied += name.len();
+            if implied > structure.saturating_mul(IMPLIED) {
+                return reader.fail("names within the limit");
             }
         }
         names.push((name, (back > 0).then(|| JointId::from(at - back))));

@@ -1,7 +1,7 @@
 //! Start probabilities of the coder of residuals, learnt from motions by `encode/learn.rs`, which writes this file.
 
+use crate::contexts::{BUCKETS, NEIGHBOURS};
 use crate::range_coder::SYMBOLS;
-use crate::residual::{BUCKETS, NEIGHBOURS};
 
 /// The chance of three zeros, by the zeros before and the bucket, out of 2^16.
 #[rustfmt::skip]

@@ -1,15 +1,12 @@
 //! Moving tracks: the head of each, and the coder of their residuals.
 
 use crate::activity::Activity;
-use crate::hierarchy::Node;
+use crate::hierarchy::{LEVELS, Node};
 use crate::history::History;
 use crate::lattice::{Column, DIRECTION, Kind, Lattice, Residual};
 use crate::quat::{self, Quat};
 use crate::range_coder::{Bit, BitCoder};
 use crate::residual::ResidualModel;
-
-/// Levels of frames, at most.
-pub(crate) const LEVELS: usize = 8;
 
 /// The kind of a moving track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ const DECIMALS: u32 = 12;
 /// Powers of ten up to that one, all exact.
 const TENS: [f64; 13] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12];
 
-/// Appends a float that reads back to the bit: as a decimal number where it is one of few digits, as those
+/// Appends a float that reads back exactly: as a decimal number where it is one of few digits, as those
 /// read from text are.
 pub(crate) fn put_float(bytes: &mut Vec<u8>, value: f64) {
     if value.to_bits() == 0 {

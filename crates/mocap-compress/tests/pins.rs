@@ -1,5 +1,5 @@
-//! Files of every released version decode to the same bits for ever, and the fixtures take as many bytes as they did.
-//! `UPDATE_PINS=1 cargo test -p mocap-compress --test pins` writes both anew, before a version is released.
+//! Files of every released version decode to the same bits in all later releases, and the fixtures take as many bytes
+//! as they did. `UPDATE_PINS=1 cargo test -p mocap-compress --test pins` writes both anew, before a release.
 
 mod motion;
 

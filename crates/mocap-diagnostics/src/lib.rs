@@ -28,6 +28,7 @@ mod excerpt;
 mod json;
 mod message;
 mod render;
+mod visible;
 
 /// The program of the README, compiled with the tests.
 #[cfg(doctest)]
@@ -36,3 +37,4 @@ struct Readme;
 
 pub use message::Message;
 pub use render::{Detail, Renderer};
+pub use visible::visible;

@@ -7,6 +7,7 @@ use std::path::Path;
 use mocap_formats::{Context, Finding, Place};
 
 use crate::excerpt::Excerpt;
+use crate::visible;
 
 /// The most of each part that is kept \[bytes\]: names and texts of a file may be of any length, and a message with all
 /// of its parts stays below 4 kB.
@@ -89,8 +90,9 @@ impl Message {
     }
 }
 
-/// The text with at most `most` bytes: of a longer one the start and the end.
+/// The text with at most `most` bytes, for a terminal: of a longer one the start and the end.
 fn shortened(text: String, most: usize) -> String {
+    let text = visible(text);
     if text.len() <= most {
         return text;
     }

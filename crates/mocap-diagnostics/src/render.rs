@@ -3,7 +3,7 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer as Snippets, Snippet};
 
-use crate::Message;
+use crate::{Message, visible};
 
 /// How much of a diagnostic is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,8 @@ impl Renderer {
     }
 
     fn render(&self, level: Level<'_>, path: Option<&str>, found: &Message, detail: Detail) -> String {
-        let path = found.path.as_deref().or(path);
+        let path = found.path.as_deref().or(path).map(|path| visible(path.to_owned()));
+        let path = path.as_deref();
         let title = match (detail, path) {
             (Detail::Line, Some(path)) => format!("{}: {}", located(path, found.place), found.message),
             _ => found.message.clone(),

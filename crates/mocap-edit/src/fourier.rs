@@ -1,8 +1,8 @@
 //! Fourier series of a closed cycle: fewer harmonics, and the character of one cycle carried to another.
 //!
 //! The hips move in a frame that travels and turns evenly along the stride; what is left of them there, and the turn of
-//! each joint from its mean, repeat. These are series over the phase of the cycle. A characteristic is what the series
-//! of a styled cycle differs from that of a neutral one; it is added to a cycle with a gain.
+//! each joint from its mean, repeat. These are series over the phase of the cycle. A characteristic is the
+//! difference of the series of a styled cycle from that of a neutral one; it is added to a cycle with a gain.
 //!
 //! Based on: M. Unuma, K. Anjyo, R. Takeuchi, "Fourier Principles for Emotion-based Human Figure Animation", 1995. It
 //! departs from it in the logarithms of rotations, which replace the angles of joints.
@@ -47,7 +47,7 @@ impl Default for Fourier {
     }
 }
 
-/// What a styled motion differs from a neutral one.
+/// The difference of a styled motion from a neutral one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Characteristic {
     /// Without the style.
@@ -172,7 +172,7 @@ impl Curve {
         Curve { mean: self.mean, waves: self.waves.iter().enumerate().map(shift).collect() }
     }
 
-    /// This curve and what `styled` differs from `neutral`.
+    /// This curve plus the difference of `styled` from `neutral`.
     fn plus(&self, neutral: &Curve, styled: &Curve, gain: f64) -> Curve {
         let count = self.waves.len().max(neutral.waves.len()).max(styled.waves.len());
         let wave = |curve: &Curve, k: usize, part: usize| {
@@ -323,7 +323,7 @@ impl Series {
         self
     }
 
-    /// This cycle with what `styled` differs from `neutral`.
+    /// This cycle plus the difference of `styled` from `neutral`.
     fn plus(&self, neutral: &Series, styled: &Series, gain: f64, body: &Body) -> Series {
         let turns = |own: &Turns, neutral: &Turns, styled: &Turns| Turns {
             middle: own.middle,

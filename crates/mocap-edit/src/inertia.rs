@@ -34,7 +34,7 @@ impl Decay {
     }
 }
 
-/// An offset that dies away along its axis.
+/// An offset that decays along its axis.
 #[derive(Clone, Debug)]
 pub(crate) struct Decaying {
     axis: Vector3<f64>,

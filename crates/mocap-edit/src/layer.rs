@@ -11,7 +11,7 @@ use crate::{EditError, EditReport};
 /// A pose or motion that is added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// A motion adds what it differs from its first frame, a single pose what it differs from its rest pose. Joints
+    /// A motion adds its difference from its first frame, a single pose its difference from its rest pose. Joints
     /// belong together by name; it is sampled by time, and its last frame holds.
     pub clip: Clip,
     /// How much of it is added, 1 for all; less than 0 takes away. Default: 1.

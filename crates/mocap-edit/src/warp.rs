@@ -1,8 +1,9 @@
 //! Motion warping: a motion that meets keys, and keeps its detail between them.
 //!
 //! At each key the pose is changed (a joint is turned, an effector is brought to a place by inverse kinematics, the hips
-//! are moved). What a joint differs there from its motion is a displacement, a logarithm of a rotation; a smooth curve
-//! goes through the displacements of a joint, from 0 at the start of the warp to 0 at its end, and is added to the motion.
+//! are moved). The difference of a joint from its motion there is a displacement, a logarithm of a rotation; a smooth
+//! curve goes through the displacements of a joint, from 0 at the start of the warp to 0 at its end, and is added to
+//! the motion.
 //! Based on: A. Witkin, Z. Popović, "Motion Warping", 1995; A. Bruderlin, L. Williams, "Motion Signal Processing", 1995.
 
 use mocap_analysis::placements;
@@ -160,7 +161,7 @@ struct Displacements {
     moves: Vec<(usize, Vector3<f64>)>,
 }
 
-/// The pose of each key, and what it differs from the motion.
+/// The pose of each key, and its difference from the motion.
 fn displacements(
     clip: &Clip,
     body: &Body,

@@ -11,13 +11,13 @@ use crate::Finding;
 pub struct Encoded<'c> {
     /// The file.
     pub main: Content<'c>,
-    /// The file beside it, as the ASF of an AMC, and its name.
+    /// The file beside it, such as the ASF of an AMC, and its name.
     pub beside: Option<(Beside, Content<'c>)>,
     /// What the format cannot say as it was.
     pub warnings: Vec<Finding>,
 }
 
-/// How a second file is named that goes with a file.
+/// How the name of a second file follows from the name of the first.
 ///
 /// ```
 /// use mocap_formats::Beside;
@@ -28,9 +28,9 @@ pub struct Encoded<'c> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// This extension in place of its own.
+    /// This extension replaces the extension of the first file.
     Extension(&'static str),
-    /// This extension behind its whole name: files of different formats have one each.
+    /// This extension follows the whole name of the first file, so files of two formats do not share one.
     Behind(&'static str),
 }
 

@@ -34,13 +34,13 @@ pub(crate) struct Entry {
     pub(crate) read: Result<ReadFile, &'static str>,
     /// Writes a clip, or of a clip the skeleton.
     pub(crate) write: Option<WriteClip>,
-    /// Writes several clips of one skeleton into one file; `None` of formats with one clip per file.
+    /// Writes several clips of one skeleton into one file; `None` for formats with one clip per file.
     pub(crate) write_clips: Option<WriteClips>,
     /// Whether a file that is read may hold several clips.
     pub(crate) reads_clips: bool,
     /// Lists the files that a file refers to, and those that the files known so far refer to.
     pub(crate) files_beside: Option<ListFiles>,
-    /// Whether lengths are written in metres, whatever the unit of the clip: it has to be known, or guessed.
+    /// Whether lengths are written in metres, for any unit of the clip: it has to be known, or guessed.
     pub(crate) in_metres: bool,
     /// Writes a skeleton without motion.
     pub(crate) write_skeleton: Option<WriteSkeleton>,

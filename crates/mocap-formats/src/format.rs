@@ -148,7 +148,7 @@ impl Format {
         self.entry().searched
     }
 
-    /// The second file that goes with each file, as the ASF of an AMC.
+    /// The second file that goes with each file, such as the ASF of an AMC.
     pub fn beside(self) -> Option<Beside> {
         self.entry().beside
     }
@@ -172,7 +172,7 @@ impl Format {
         self.entry().reads_clips
     }
 
-    /// Whether lengths are written in metres whatever the unit of a clip: where it is not known, it has to be guessed.
+    /// Whether lengths are written in metres, for any unit of the clip: an unknown unit has to be guessed.
     pub fn in_metres(self) -> bool {
         self.entry().in_metres
     }

@@ -29,6 +29,10 @@ pub enum ModelError {
     EndSiteWithChild { joint: String },
     #[error("joint '{joint}' has a limit from {min} to {max} rad: the smaller angle comes first")]
     EmptyLimit { joint: String, min: f64, max: f64 },
+    #[error("joint '{joint}' has a highest speed, acceleration or effort of {value}, which is not above 0")]
+    NotPositive { joint: String, value: f64 },
+    #[error("there is no body {index}: the robot has {bodies}")]
+    NoBody { index: usize, bodies: usize },
     #[error("chain '{chain}' does not run down the tree: its base is not above its tip")]
     BrokenChain { chain: String },
     #[error("{tracks} joints have tracks, the skeleton has {joints}")]

@@ -21,9 +21,9 @@ const FAR: f64 = 0.02;
 const USUAL: [f64; 12] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 240.0];
 
 impl FrameRate {
-    /// A rate in frames per second; `None` unless finite and above zero.
+    /// A rate in frames per second; `None` unless it and its frame time are finite and above zero.
     pub fn new(fps: f64) -> Option<FrameRate> {
-        (fps.is_finite() && fps > 0.0).then_some(FrameRate(fps))
+        (fps.is_finite() && fps > 0.0 && (1.0 / fps).is_finite()).then_some(FrameRate(fps))
     }
 
     /// The rate of a frame time \[s\] as files round it: `0.0083333` is 120, `.0417083750417` is 24000/1001.

@@ -195,12 +195,15 @@ impl Robot {
         for shape in &parts.shapes {
             let size = shape.primitive.sizes();
             let placed = shape.placement.to_homogeneous();
-            if shape.body >= parts.bodies.len() || !size.iter().chain(placed.iter()).all(|v| v.is_finite()) {
+            if shape.body >= parts.bodies.len() {
+                return Err(ModelError::NoBody { index: shape.body, bodies: parts.bodies.len() });
+            }
+            if !size.iter().chain(placed.iter()).all(|v| v.is_finite()) {
                 return Err(ModelError::RestNotFinite { joint: shape.name.clone() });
             }
         }
-        if parts.excluded.iter().flatten().any(|body| *body >= parts.bodies.len()) {
-            return Err(ModelError::ParentAfterChild { joint: parts.bodies[0].name.clone() });
+        if let Some(body) = parts.excluded.iter().flatten().find(|body| **body >= parts.bodies.len()) {
+            return Err(ModelError::NoBody { index: *body, bodies: parts.bodies.len() });
         }
         let mut first_joint = vec![0; parts.bodies.len() + 1];
         for joint in &parts.joints {
@@ -502,6 +505,10 @@ fn check_joints(parts: &RobotParts) -> Result<(), ModelError> {
         if !numbers.into_iter().all(|value| value.is_finite()) || (joint.axis.norm() - 1.0).abs() > 1e-6 {
             return Err(ModelError::RestNotFinite { joint: name() });
         }
+        let highest = [joint.velocity, joint.acceleration, joint.effort];
+        if let Some(value) = highest.into_iter().flatten().find(|value| value.is_nan() || *value <= 0.0) {
+            return Err(ModelError::NotPositive { joint: name(), value });
+        }
         if let Some(Limit { min, max }) = joint.limit
             && (min.is_nan() || max.is_nan() || min > max)
         {
@@ -517,17 +524,23 @@ fn check_joints(parts: &RobotParts) -> Result<(), ModelError> {
 }
 
 fn check_mimics(joints: &[RobotJoint]) -> Result<(), ModelError> {
-    for joint in joints {
-        let mut followed = joint.mimic;
-        for _ in 0..=joints.len() {
-            followed = match followed {
-                Some(Mimic { joint, .. }) if joint < joints.len() => joints[joint].mimic,
-                Some(_) => return Err(ModelError::ParentAfterChild { joint: joint.name.clone() }),
-                None => break,
-            };
-        }
-        if followed.is_some() {
-            return Err(ModelError::ParentAfterChild { joint: joint.name.clone() });
+    // By joint: the joint from which its chain was followed.
+    let mut followed = vec![usize::MAX; joints.len()];
+    for start in 0..joints.len() {
+        let mut at = start;
+        while let Some(Mimic { joint, factor, offset }) = joints[at].mimic {
+            let name = || joints[start].name.clone();
+            if !(factor.is_finite() && offset.is_finite()) {
+                return Err(ModelError::RestNotFinite { joint: name() });
+            }
+            followed[at] = start;
+            match followed.get(joint) {
+                Some(&by) if by == start => return Err(ModelError::ParentAfterChild { joint: name() }),
+                // The rest of the chain is known to end.
+                Some(&by) if by != usize::MAX => break,
+                Some(_) => at = joint,
+                None => return Err(ModelError::ParentAfterChild { joint: name() }),
+            }
         }
     }
     Ok(())

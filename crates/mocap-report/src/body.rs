@@ -17,7 +17,7 @@ pub(crate) enum Across {
     Pair([usize; 2]),
     /// Across the plane of three places.
     Plane([usize; 3]),
-    /// Between two pairs: so far from the first to the second at both ends, 0 to 1.
+    /// Interpolated between two pairs, by these shares at the ends, 0 to 1.
     Between { pairs: [[usize; 2]; 2], at: [f64; 2] },
 }
 
@@ -442,7 +442,7 @@ fn place(pose: &[Isometry3<f64>], joint: JointId) -> Vector3<f64> {
     pose[joint.index()].translation.vector
 }
 
-/// The rest pose if it stands, else the frame in which the body stands straightest.
+/// The rest pose if it is upright, else the frame in which the body is most upright.
 fn reference_pose(stage: &Stage<'_>, up: &Vector3<f64>) -> Vec<Isometry3<f64>> {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let of = |role: Role| skeleton.with_role(role);
@@ -508,7 +508,7 @@ mod tests {
         let head = clip.skeleton().with_role(Role::Head).unwrap().index();
         let nose = (0..sites.len()).rfind(|site| sites[*site].joint == head).unwrap();
         assert!(ahead(&pose[joints + nose]) > ahead(&pose[head]) + 0.05);
-        // Nothing is thicker than a body is, and all of it is near.
+        // Radii are plausible, and indices are valid.
         for solid in &body.solids {
             assert!(solid.radii.iter().all(|radius| *radius > 0.0 && *radius < 0.25), "{solid:?}");
             assert!(solid.ends.iter().all(|end| *end < pose.len()));

@@ -1,12 +1,12 @@
 //! Whole numbers over time in few characters, for a page that decodes them with a few lines of script.
 //!
-//! Each channel is predicted by its last step, with half of its last change of step where that is shorter (noise wants
-//! less, smooth motion more); what is left is written as adaptive
-//! Golomb-Rice codes whose parameter follows the channel's own recent size. Thirteen bits make two letters, which fit a
-//! JSON string inside a script as they are.
+//! Each channel is predicted from its last step, plus half of the last change of step if that is shorter to encode
+//! (noise needs less, smooth motion more); the residual is written as adaptive Golomb-Rice codes whose parameter
+//! follows the recent size of the channel. Thirteen bits make two letters, which fit a JSON string inside a script
+//! without escapes.
 //!
 //! Based on: R. F. Rice, "Some practical universal noiseless coding techniques", JPL 79-22, 1979; the running
-//! mean in place of counters, as lossless audio coders have it.
+//! mean in place of counters, as in lossless audio coders.
 
 /// Quotients from here on are escaped: this many ones, then 32 bits.
 const ESCAPE: u32 = 24;

@@ -5,7 +5,7 @@ use mocap_analysis::{Artifact, ArtifactKind, LengthUnit, Lengths, find_artifacts
 use mocap_model::Clip;
 use serde::Serialize;
 
-/// A span of frames that no body moves like.
+/// A span of suspicious frames.
 #[derive(Serialize)]
 pub(crate) struct Finding {
     pub kind: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Finding {
     peak: usize,
 }
 
-/// The findings of a clip, the worst first; none of a very long one, whose page is thinned.
+/// The findings of a clip, the worst first; empty for a very long clip, whose page is thinned.
 pub(crate) fn findings(clip: &Clip) -> Vec<Finding> {
     if !(1..=MANY_FRAMES).contains(&clip.frames()) {
         return Vec::new();

@@ -34,10 +34,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// What the index says of a motion. A figure that was not measured is `None`.
+/// The index entry of a motion. A figure that was not measured is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its path, as lists to copy have it.
+    /// Its path, as in copied lists.
     pub path: String,
     /// Joints, without the ends of bones.
     pub joints: usize,
@@ -137,7 +137,7 @@ pub fn clip_script(input: &ClipInput<'_>, options: &ViewOptions) -> Vec<u8> {
         .into_bytes()
 }
 
-/// The entry at the start of a script of [`clip_script`]; `None` of other files.
+/// The entry at the start of a script of [`clip_script`]; `None` for other files.
 pub fn entry_of(script: &[u8]) -> Option<Entry> {
     let line = script.split(|byte| *byte == b'\n').next()?;
     let json = line.strip_prefix(b"/*")?.strip_suffix(b"*/")?;
@@ -187,7 +187,7 @@ const CHUNK: usize = 100;
 /// The files of a site beside the scripts of its clips, as paths and contents: index, page, data, strips, and the report
 /// of a run where a clip has an [`Outcome`].
 ///
-/// `entries` are paths of scripts below the site, with `/`, and what these say. The files are the same in any order of
+/// `entries` are paths of scripts below the site, with `/`, and their entries. The files are the same in any order of
 /// the entries.
 pub fn site(title: &str, entries: &[(String, Entry)], failed: &[Failed]) -> Vec<(String, Vec<u8>)> {
     let mut entries: Vec<&(String, Entry)> = entries.iter().collect();

@@ -10,9 +10,9 @@ fn face() -> Face<'static> {
     Face::parse(FONT, 0).expect("the font of the crate is whole")
 }
 
-/// The glyph of a letter, and how far the next one is from it [font units].
+/// The glyph of a letter, and its advance width [font units].
 fn glyph(face: &Face<'_>, letter: char) -> (GlyphId, f32) {
-    // What stands for a letter that the font does not have: a box.
+    // The glyph for a letter that the font lacks: a box.
     let id = face.glyph_index(letter).unwrap_or(GlyphId(0));
     (id, f32::from(face.glyph_hor_advance(id).unwrap_or(0)))
 }
@@ -28,7 +28,7 @@ pub(crate) fn width(text: &str, size: f32) -> f32 {
     text.chars().map(|letter| glyph(&face, letter).1).sum::<f32>() * step(&face, size)
 }
 
-/// The outline of a text whose baseline starts at `at`; `None` of spaces.
+/// The outline of a text whose baseline starts at `at`; `None` for spaces.
 pub(crate) fn outline(text: &str, size: f32, at: Point) -> Option<Path> {
     let face = face();
     let step = step(&face, size);

@@ -108,7 +108,7 @@ fn sides(across: &Across, at: &impl Fn(usize) -> V) -> [V; 2] {
     }
 }
 
-/// The part of a direction across `y`, of length 1; some such direction where it has none.
+/// The part of a direction across `y`, of length 1; any such direction if it has none.
 fn level(side: &V, y: &V) -> V {
     let across = |v: &V| (v - y * v.dot(y)).try_normalize(1e-9);
     let other = if y.x.abs() < 0.7 { V::x() } else { V::z() };

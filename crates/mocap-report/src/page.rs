@@ -45,7 +45,7 @@ pub(crate) fn loader_script() -> String {
     include_str!("page/loader.js").replace("/*viewer*/", &viewer_script())
 }
 
-/// Scripts in a scope of their own, without indents and comment lines.
+/// Scripts in a private scope, without indents and comment lines.
 fn wrap(parts: &[&str]) -> String {
     let mut script = String::from("\"use strict\";\n(() => {\n");
     for line in parts.iter().flat_map(|part| part.lines()) {

@@ -7,7 +7,8 @@
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 //! let input = RenderInput { clip: &clip };
 //! let options = RenderOptions { size: [120, 90], fps: 10.0, ..RenderOptions::default() };
-//! assert!(render::gif(&[input], &options).starts_with(b"GIF89a"));
+//! assert!(render::gif(&[input], &options)?.starts_with(b"GIF89a"));
+//! # Ok::<(), render::TooManyPictures>(())
 //! ```
 
 use crate::View;
@@ -58,6 +59,17 @@ impl Default for RenderOptions {
     }
 }
 
+/// A film is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the film would have {found} pictures, more than the limit of {MOST_PICTURES}")]
+pub struct TooManyPictures {
+    /// The number of pictures.
+    pub found: usize,
+}
+
+/// Pictures of a film, at most: 13 minutes at the default rate.
+pub const MOST_PICTURES: usize = 20_000;
+
 /// A picture, row by row.
 type Picture = Vec<[u8; 3]>;
 
@@ -68,9 +80,24 @@ struct Film<'a> {
     size: f64,
     floor: f64,
     heading: f64,
-    /// Times of the pictures \[s\].
-    times: Vec<f64>,
     grid: f64,
+}
+
+/// The start of a film \[s\], and its number of pictures.
+fn span(inputs: &[RenderInput<'_>], options: &RenderOptions) -> (f64, usize) {
+    let last = inputs.iter().map(|input| input.clip.duration()).fold(0.0, f64::max);
+    let [from, to] = options.range;
+    let from = from.unwrap_or(0.0).clamp(0.0, last);
+    let to = to.unwrap_or(last).clamp(from, last);
+    (from, (((to - from) * options.fps + 1e-6).floor() as usize).saturating_add(1))
+}
+
+/// The times of the pictures of a film \[s\].
+fn times(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<f64>, TooManyPictures> {
+    match span(inputs, options) {
+        (_, found) if found > MOST_PICTURES => Err(TooManyPictures { found }),
+        (from, count) => Ok((0..count).map(|i| from + i as f64 / options.fps).collect()),
+    }
 }
 
 /// Time over which the camera follows the mean place of the hips, to both sides \[s\].
@@ -89,16 +116,10 @@ impl<'a> Film<'a> {
         let known = first.is_some_and(|stage| stage.unit.is_some());
         let size = stages.iter().map(|(stage, _)| stage.size()).fold(0.0, f64::max);
         let size = if size > 0.0 { size } else { 1.0 };
-        let last = inputs.iter().map(|input| input.clip.duration()).fold(0.0, f64::max);
-        let [from, to] = options.range;
-        let from = from.unwrap_or(0.0).clamp(0.0, last);
-        let to = to.unwrap_or(last).clamp(from, last);
-        let count = ((to - from) * options.fps + 1e-6).floor() as usize + 1;
         Film {
             size,
             floor: first.map_or(0.0, |stage| stage.floor),
             heading: first.map_or(0.0, |stage| stage.heading(&stage.pose(0))),
-            times: (0..count).map(|i| from + i as f64 / options.fps).collect(),
             grid: if known { 0.5 } else { nice_step(size / 4.0) },
             stages,
             options,
@@ -172,10 +193,10 @@ impl<'a> Film<'a> {
     }
 
     /// Calls `each` with every picture in order; several are drawn at a time.
-    fn each(&self, mut each: impl FnMut(Picture)) {
+    fn each(&self, times: &[f64], mut each: impl FnMut(Picture)) {
         let threads = self.options.threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.map_or(1, NonZeroUsize::get);
-        for times in self.times.chunks(threads) {
+        for times in times.chunks(threads) {
             let pictures: Vec<Picture> = std::thread::scope(|scope| {
                 let drawn: Vec<_> =
                     times.iter().map(|time| scope.spawn(move || self.picture(*time))).collect();
@@ -186,14 +207,18 @@ impl<'a> Film<'a> {
     }
 }
 
-/// A film as GIF of 256 colours, that starts again at its end.
-pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
+/// A looping film as GIF of 256 colours.
+///
+/// # Errors
+/// Where it has more than [`MOST_PICTURES`].
+pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u8>, TooManyPictures> {
     /// Pictures that the palette is made from.
     const SAMPLES: usize = 6;
+    let times = times(inputs, options)?;
     let film = Film::new(inputs, options);
     let mut seen = Histogram::new();
-    for i in spread(film.times.len(), SAMPLES) {
-        seen.add(&film.picture(film.times[i]));
+    for i in spread(times.len(), SAMPLES) {
+        seen.add(&film.picture(times[i]));
     }
     // The last index leaves a pixel as it was.
     let palette = seen.palette(255);
@@ -205,13 +230,13 @@ pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
     let mut encoder = gif::Encoder::new(&mut bytes, width, height, colours.as_flattened())
         .expect("memory takes all bytes, and the palette is small enough");
     encoder.set_repeat(gif::Repeat::Infinite).expect("memory takes all bytes");
-    let hundredths = |i: usize| (i as f64 * 100.0 / options.fps).round() as u16;
+    let hundredths = |i: usize| (i as f64 * 100.0 / options.fps).round() as u64;
     let mut i = 0;
     let mut before: Vec<u8> = Vec::new();
-    film.each(|picture| {
+    film.each(&times, |picture| {
         let pixels: Vec<u8> = picture.iter().map(|colour| palette.index(*colour)).collect();
         let changed = Rect::changed(&before, &pixels, [width, height]);
-        let delay = hundredths(i + 1).wrapping_sub(hundredths(i)).max(1);
+        let delay = (hundredths(i + 1) - hundredths(i)).clamp(1, 65_535) as u16;
         let mut frame = gif::Frame {
             left: changed.from[0],
             top: changed.from[1],
@@ -240,7 +265,7 @@ pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
         i += 1;
     });
     drop(encoder);
-    bytes
+    Ok(bytes)
 }
 
 /// A part of a picture, from its first pixel to behind its last.
@@ -267,35 +292,49 @@ impl Rect {
 }
 
 /// A film as animated PNG with all its colours, that starts again at its end.
-pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Vec<u8> {
+///
+/// # Errors
+/// Where it has more than [`MOST_PICTURES`].
+pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u8>, TooManyPictures> {
+    let times = times(inputs, options)?;
     let film = Film::new(inputs, options);
     let mut bytes = Vec::new();
     let mut encoder = encoder(&mut bytes, options.size);
-    encoder.set_animated(film.times.len() as u32, 0).expect("a film has a picture");
+    encoder.set_animated(times.len() as u32, 0).expect("a film has a picture");
     let rate = (options.fps * 1000.0).round().clamp(1.0, 65_535.0);
     let (top, bottom) =
         if options.fps <= 65.0 { (1000, rate as u16) } else { (1, options.fps.round() as u16) };
     encoder.set_frame_delay(top, bottom).expect("the film is animated");
     let mut writer = encoder.write_header().expect("a header of a picture in memory");
-    film.each(|picture| {
+    film.each(&times, |picture| {
         writer.write_image_data(picture.as_flattened()).expect("as many bytes as the header says");
     });
     writer.finish().expect("a picture in memory is written whole");
-    bytes
+    Ok(bytes)
 }
 
 /// The pictures of a film as PNG files, in order.
-pub fn frames(inputs: &[RenderInput<'_>], options: &RenderOptions, mut each: impl FnMut(Vec<u8>)) {
-    Film::new(inputs, options).each(|picture| each(png(&picture, options.size)));
+///
+/// # Errors
+/// Where it has more than [`MOST_PICTURES`].
+pub fn frames(
+    inputs: &[RenderInput<'_>],
+    options: &RenderOptions,
+    mut each: impl FnMut(Vec<u8>),
+) -> Result<(), TooManyPictures> {
+    let times = times(inputs, options)?;
+    Film::new(inputs, options).each(&times, |picture| each(png(&picture, options.size)));
+    Ok(())
 }
 
-/// One PNG of the first motion at several times along its path, as a chronophotograph has it. Poses are spread over the
+/// One PNG of the first motion at several times along its path, like a chronophotograph. Poses are spread over the
 /// range; the picture is seen from the side of the path unless the view is [`View::Front`].
 pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> Vec<u8> {
+    let (from, count) = span(&[input], options);
     let film = Film::new(&[input], options);
     let (stage, _) = &film.stages[0];
-    let times: Vec<f64> = spread(film.times.len(), poses.max(1)).into_iter().map(|i| film.times[i]).collect();
-    let poses: Vec<Vec<Place>> = times.iter().map(|time| stage.pose(film.frame(stage, *time))).collect();
+    let times = spread(count, poses.max(1)).into_iter().map(|i| from + i as f64 / options.fps);
+    let poses: Vec<Vec<Place>> = times.map(|time| stage.pose(film.frame(stage, time))).collect();
     let hips: Vec<Place> = poses.iter().map(|pose| pose[stage.centre]).collect();
     let side = |axis: usize| {
         let values = hips.iter().map(|place| place[axis]);
@@ -349,7 +388,7 @@ mod tests {
     #[test]
     fn films_have_their_pictures_at_their_times_on_any_number_of_threads() {
         let clip = wave();
-        let film = gif(&[RenderInput { clip: &clip }], &options());
+        let film = gif(&[RenderInput { clip: &clip }], &options()).unwrap();
         let mut decoder = gif::DecodeOptions::new().read_info(&film[..]).unwrap();
         let mut delays = Vec::new();
         // What a viewer shows: pixels that did not change are left as they are.
@@ -378,16 +417,17 @@ mod tests {
         assert!(far.max() <= Some(40), "the last picture is whole");
         for threads in [1, 3] {
             let options = RenderOptions { threads: NonZeroUsize::new(threads), ..options.clone() };
-            assert!(gif(&[RenderInput { clip: &clip }], &options) == film);
+            assert!(gif(&[RenderInput { clip: &clip }], &options).unwrap() == film);
         }
-        let animated = apng(&[RenderInput { clip: &clip }], &options);
+        let animated = apng(&[RenderInput { clip: &clip }], &options).unwrap();
         let reader = png::Decoder::new(std::io::Cursor::new(animated)).read_info().unwrap();
         assert_eq!(reader.info().animation_control().unwrap().num_frames, 6);
         let mut count = 0;
         frames(&[RenderInput { clip: &clip }], &options, |file| {
             assert!(file.starts_with(b"\x89PNG"));
             count += 1;
-        });
+        })
+        .unwrap();
         assert_eq!(count, 6);
     }
 
@@ -405,6 +445,18 @@ mod tests {
     }
 
     #[test]
+    fn a_film_of_a_very_slow_motion_is_refused_and_a_strobe_is_not() {
+        use crate::made::chain;
+        let clip = chain(2, 1.0, 5, mocap_model::Space::default())
+            .with_rate(mocap_model::FrameRate::new(1e-9).unwrap());
+        let input = RenderInput { clip: &clip };
+        let options = RenderOptions { size: [64, 48], ..RenderOptions::default() };
+        assert_eq!(gif(&[input], &options).unwrap_err().found, 100_000_000_001);
+        assert!(apng(&[input], &options).is_err() && frames(&[input], &options, |_| ()).is_err());
+        assert!(strobe(input, 3, &options).starts_with(b"\x89PNG"));
+    }
+
+    #[test]
     fn every_motion_gives_a_film() {
         use crate::made::chain;
         use mocap_model::Space;
@@ -414,8 +466,12 @@ mod tests {
             let options = RenderOptions { size: [64, 48], ..RenderOptions::default() };
             assert_eq!(gif(&[input], &options), gif(&[input], &options));
             assert!(strobe(input, 4, &options).starts_with(b"\x89PNG"));
-            assert!(gif(&[input, input], &options).starts_with(b"GIF"));
+            assert!(gif(&[input, input], &options).unwrap().starts_with(b"GIF"));
         }
-        assert!(gif(&[], &RenderOptions { size: [64, 48], ..RenderOptions::default() }).starts_with(b"GIF"));
+        assert!(
+            gif(&[], &RenderOptions { size: [64, 48], ..RenderOptions::default() })
+                .unwrap()
+                .starts_with(b"GIF")
+        );
     }
 }

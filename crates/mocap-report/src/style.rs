@@ -1,6 +1,6 @@
 //! What kind of motion a clip is, by simple measures: for lists that are searched, not for labels of data sets.
 //!
-//! Lengths are in statures, so a child and a giant walk alike.
+//! Lengths are in statures, so body size does not matter.
 
 use crate::stage::{Place, Stage, spread};
 use mocap_analysis::stature;
@@ -8,9 +8,9 @@ use mocap_analysis::stature;
 /// Measures of a motion and the words that follow from them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Style {
-    /// The way of the hips over the floor \[stage units\].
+    /// The distance travelled by the hips over the floor \[stage units\].
     pub travel: f64,
-    /// That way over the time \[stage units/s\].
+    /// That distance over the time \[stage units/s\].
     pub speed: f64,
     pub words: Vec<&'static str>,
 }

@@ -1,5 +1,5 @@
 //! Frames per second of a walk on a robot, one thread, its report included. The walk and the robot (29 joints, capsules)
-//! are those of the corpus where it is there, else those of the fixtures.
+//! come from the corpus if present, else from the fixtures.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "says that it takes the fixture")]
 

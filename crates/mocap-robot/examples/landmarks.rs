@@ -1,4 +1,4 @@
-//! Says what of each robot is found: `cargo run -p mocap-robot --example landmarks -- MODEL...`
+//! Prints the limbs found in each robot: `cargo run -p mocap-robot --example landmarks -- MODEL...`
 
 #![allow(clippy::print_stdout, missing_docs, reason = "an example")]
 

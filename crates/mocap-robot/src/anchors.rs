@@ -14,7 +14,7 @@ pub(crate) type Pins = Vec<[[Option<Point3<f64>>; 4]; 2]>;
 /// The least height of soles that swing \[m\].
 const SWING: f64 = 0.025;
 
-/// Soles that stand at one time keep this distance \[m\].
+/// The least distance of soles that stand at the same time \[m\].
 const GAP: f64 = 0.012;
 
 /// One foot on the floor for some frames: the middle of its sole, and where it points.
@@ -28,7 +28,7 @@ struct Contact {
 }
 
 /// Holds every foot in contact where it is on average: its place and heading; the sole lies on the floor. Toe contact
-/// holds the front corners, heel contact the back ones. Feet that would stand on each other stand beside each other.
+/// holds the front corners, heel contact the back ones. Footprints that overlap are moved apart.
 pub(crate) fn hold(frames: &[SourceFrame], feet: &[Vec<Isometry3<f64>>; 2], soles: &[Sole; 2]) -> Pins {
     let mut contacts = [0, 1].map(|foot| contacts(frames, &feet[foot], &soles[foot], foot));
     part(&mut contacts);
@@ -127,7 +127,7 @@ impl Contact {
 }
 
 /// By frame and foot: the least height of a sole that swings \[m\]. A foot that swings rises over two frames of 30 per
-/// second: what passes low over the floor reads as skating.
+/// second, because a low pass over the floor looks like skating.
 pub(crate) fn clearances(frames: &[SourceFrame], fps: FrameRate) -> Vec<[f64; 2]> {
     let rising = 2.0 * fps.fps() / 30.0;
     let mut clearances = vec![[0.0; 2]; frames.len()];
@@ -167,7 +167,7 @@ mod tests {
         let [left, right] = &both;
         let apart = left[0].middle - right[0].middle;
         assert!((apart.y - 0.08 - GAP).abs() < 1e-12 && (apart.x + 0.02).abs() < 1e-12, "{apart}");
-        // What stands at another time stays.
+        // A contact at another time does not move.
         assert_eq!(right[1].middle, Vector3::new(0.0, 0.03, 0.0));
     }
 }

@@ -121,7 +121,7 @@ impl Capsules {
         (0..self.all.len()).filter(|index| self.all[*index].body == body).collect()
     }
 
-    /// Whether any two may not touch.
+    /// Whether any pair must stay apart.
     pub(crate) fn can_meet(&self) -> bool {
         !self.pairs.is_empty()
     }
@@ -162,7 +162,7 @@ impl Capsules {
     }
 }
 
-/// A ball around all capsules of a body, in its frame; `None` of a body without.
+/// A ball around all capsules of a body, in its frame; `None` if the body has none.
 fn around(all: &[Capsule], body: usize) -> Option<Ball> {
     let own = || all.iter().filter(|capsule| capsule.body == body);
     let centres = || own().map(|capsule| Ball::of(&capsule.ends, capsule.radius).centre.coords);

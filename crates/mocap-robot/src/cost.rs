@@ -5,10 +5,11 @@ use nalgebra::Point3;
 
 use crate::capsules::{Capsules, Near, Placed};
 use crate::kinematics::Kinematics;
-use crate::landmarks::{BodyPoint, Humanoid};
+use crate::landmarks::Humanoid;
+use crate::limb::BodyPoint;
 use crate::normal::Normal;
 
-/// Corners of soles that are not held stay this high \[m\]: what is lower counts as in contact.
+/// Corners of soles that are not held stay this high \[m\]: lower corners count as contacts.
 const FREE: f64 = 0.012;
 /// What is nearer than this to each other or to the floor may touch after the next step \[m\].
 const CLOSE: f64 = 0.06;
@@ -188,8 +189,8 @@ impl Costs<'_> {
         }
     }
 
-    /// Of two shapes that pass through each other from the frame before to the frame behind: the direction aside of
-    /// their way, and how much is missing there. Back along the way they would only be late, or early.
+    /// For two shapes that pass through each other between the frames before and behind: the direction sideways of
+    /// their path, and the distance that is missing in it. A push along the path would only delay or advance them.
     fn passing(
         &self,
         near: &Near,

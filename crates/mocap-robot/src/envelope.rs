@@ -1,11 +1,11 @@
-//! Symmetric positive definite systems, as the normal equations of a frame are.
+//! Symmetric positive definite systems, such as the normal equations of a frame.
 //!
-//! Each row counts from its first entry on only. The columns of a tree of joints, from the tips to the base, keep their
+//! Each row is used from its first entry on. The columns of a tree of joints, from the tips to the base, keep their
 //! zeros: one limb has no entries in the rows of another. Based on: A. George, J. Liu, "Computer Solution of Large
 //! Sparse Positive Definite Systems", 1981, chapter 4, and R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
 //! section 6.5.
 
-/// A matrix of which only the lower half counts, row by row, and a right side.
+/// A matrix, row by row, of which only the lower half is used, and a right side.
 pub(crate) struct Envelope {
     size: usize,
     matrix: Vec<f64>,

@@ -13,6 +13,12 @@ pub enum RobotError {
     SourceRole { role: Role },
     #[error("the source has no frames")]
     NoFrames,
+    #[error(
+        "the legs of the source are {length} m long; state the unit of the file, or name its legs with a joint map"
+    )]
+    SourceLegs { length: f64 },
+    #[error("the robot has {found} {what}; a robot with up to {limit} can be a target")]
+    TooLarge { what: &'static str, found: usize, limit: usize },
     #[error(transparent)]
     Model(#[from] mocap_model::ModelError),
 }
@@ -23,6 +29,8 @@ impl RobotError {
         match self {
             RobotError::NotHumanoid { .. } => "robot::not-humanoid",
             RobotError::SourceRole { .. } => "robot::source-role",
+            RobotError::SourceLegs { .. } => "robot::source-legs",
+            RobotError::TooLarge { .. } => "robot::too-large",
             RobotError::NoFrames => "robot::no-frames",
             RobotError::Model(_) => "model::invalid",
         }

@@ -30,15 +30,15 @@ fn driver(robot: &Robot, joint: usize) -> (usize, f64) {
 
 /// Gives joints that follow others their values.
 pub(crate) fn follow_mimics(robot: &Robot, values: &mut [f64]) {
-    fn value(robot: &Robot, joint: usize, values: &[f64]) -> f64 {
-        match robot.joints()[joint].mimic {
-            Some(mimic) => mimic.offset + mimic.factor * value(robot, mimic.joint, values),
-            None => values[joint],
-        }
-    }
     for joint in 0..values.len() {
-        if robot.joints()[joint].mimic.is_some() {
-            values[joint] = value(robot, joint, values);
+        let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
+        while let Some(mimic) = robot.joints()[at].mimic {
+            offset += factor * mimic.offset;
+            factor *= mimic.factor;
+            at = mimic.joint;
+        }
+        if at != joint {
+            values[joint] = offset + factor * values[at];
         }
     }
 }
@@ -71,7 +71,7 @@ pub(crate) struct Kinematics<'r> {
     twists: Vec<Twist>,
     /// By body: the joints that move it.
     movers: Vec<Vec<usize>>,
-    /// By joint: the column of the joint that drives it, itself where it follows none, and how much it moves with it.
+    /// By joint: the column of the joint that drives it, itself if it follows none, and how much it moves with it.
     drivers: Vec<(usize, f64)>,
     has_mimics: bool,
 }
@@ -114,17 +114,17 @@ impl<'r> Kinematics<'r> {
         self.drivers[joint]
     }
 
-    /// The joints that move a body, from the base on.
+    /// The joints that move a body, from the base outwards.
     pub(crate) fn movers(&self, body: usize) -> &[usize] {
         &self.movers[body]
     }
 
-    /// How a joint moves what is behind it.
+    /// How a joint moves the bodies behind it.
     pub(crate) fn twist(&self, joint: usize) -> &Twist {
         &self.twists[joint]
     }
 
-    /// The way from the base to a point.
+    /// The vector from the base to a point.
     pub(crate) fn arm(&self, at: &Point3<f64>) -> Vector3<f64> {
         at.coords - self.base
     }
@@ -136,12 +136,11 @@ impl<'r> Kinematics<'r> {
         // Axes of all but the last joint of a body turn with the joints behind them: undo those.
         let mut undone = Isometry3::identity();
         for (index, joint) in joints.iter().enumerate().rev() {
-            let is_last = joints.get(index + 1).is_none_or(|next| next.body != joint.body);
-            undone = match joints.get(index + 1).filter(|_| !is_last) {
+            undone = match joints.get(index + 1).filter(|next| next.body == joint.body) {
                 Some(next) => undone * next.motion(pose.values[index + 1] - next.reference).inverse(),
                 None => Isometry3::identity(),
             };
-            let at = if is_last { self.placed[joint.body] } else { self.placed[joint.body] * undone };
+            let at = self.placed[joint.body] * undone;
             let axis = at.rotation * joint.axis;
             let anchor = self.arm(&(at * Point3::from(joint.anchor)));
             self.twists[index] = match joint.kind {
@@ -167,7 +166,7 @@ impl<'r> Kinematics<'r> {
         }
     }
 
-    /// Derivatives of the way from a point of one body to a point of another.
+    /// Derivatives of the vector from a point of one body to a point of another.
     pub(crate) fn between(
         &self,
         (from_body, from): (usize, &Point3<f64>),

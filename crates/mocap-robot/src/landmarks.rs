@@ -3,46 +3,14 @@
 
 use std::collections::HashSet;
 
-use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion};
+use mocap_model::{JointId, Robot, Role, UnitQuaternion};
 use nalgebra::Point3;
 
 use crate::RobotError;
+use crate::limb::{Bends, Limb};
 use crate::limb_pairs::{Limbs, Way};
 use crate::rest::Rest;
 use crate::sole::sole_points;
-
-/// A point fixed to a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodyPoint {
-    /// The body, by index.
-    pub body: usize,
-    /// In the frame of the body \[m\].
-    pub local: Point3<f64>,
-}
-
-impl BodyPoint {
-    /// Where it is in the world.
-    pub fn at(&self, placed: &[Isometry3<f64>]) -> Point3<f64> {
-        placed[self.body] * self.local
-    }
-}
-
-/// A leg or an arm: two segments between three points.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Limb {
-    /// Hip or shoulder.
-    pub base: BodyPoint,
-    /// Knee or elbow.
-    pub middle: BodyPoint,
-    /// Ankle or wrist.
-    pub end: BodyPoint,
-    /// Lengths of both segments \[m\].
-    pub lengths: [f64; 2],
-    /// Joints of this limb only, from its base to its end.
-    pub joints: Vec<usize>,
-    /// The last body of the limb: foot or hand.
-    pub tip: usize,
-}
 
 /// A foot: what touches the floor.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,12 +23,17 @@ pub struct Sole {
     pub ankle_height: f64,
 }
 
-/// The humanoid in a robot. Of pairs, the left comes first.
+/// Joints of a robot, at most: memory and time of a step grow with their square.
+const JOINTS: usize = 500;
+/// Bodies and shapes of a robot, at most.
+const PARTS: usize = 5000;
+
+/// The humanoid in a robot. In pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Humanoid {
     /// Legs.
     pub legs: [Limb; 2],
-    /// Arms; `None` of a robot without.
+    /// Arms; `None` if the robot has none.
     pub arms: Option<[Limb; 2]>,
     /// The body that both legs are on.
     pub pelvis: usize,
@@ -72,20 +45,11 @@ pub struct Humanoid {
     pub upright: UnitQuaternion<f64>,
 }
 
-/// The joints that bend the limbs, by index, where a user says so. Of pairs, the left comes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bends {
-    /// Knees.
-    pub knees: Option<[usize; 2]>,
-    /// Elbows.
-    pub elbows: Option<[usize; 2]>,
-}
-
 impl Humanoid {
     /// Finds it, by names and shape.
     ///
     /// # Errors
-    /// If the robot has not two legs with a knee, or stands on more: what is wrong.
+    /// If the robot does not have two legs with knees, or has more than two legs.
     pub fn find(robot: &Robot) -> Result<Humanoid, RobotError> {
         Humanoid::find_bending(robot, &Bends::default())
     }
@@ -95,6 +59,14 @@ impl Humanoid {
     /// # Errors
     /// As [`Humanoid::find`].
     pub fn find_bending(robot: &Robot, bends: &Bends) -> Result<Humanoid, RobotError> {
+        let sizes = [
+            ("joints", robot.joints().len(), JOINTS),
+            ("bodies", robot.bodies().len(), PARTS),
+            ("shapes", robot.shapes().len(), PARTS),
+        ];
+        if let Some(&(what, found, limit)) = sizes.iter().find(|(_, found, limit)| found > limit) {
+            return Err(RobotError::TooLarge { what, found, limit });
+        }
         let Limbs { legs, arms, upright } = Limbs::find(&Rest::of(robot, UnitQuaternion::identity()), bends)?;
         let rest = Rest::of(robot, upright);
         let [left, right] = &legs.ways;
@@ -114,7 +86,8 @@ impl Humanoid {
         Ok(Humanoid { legs: [left, right], arms, pelvis, torso, soles, upright })
     }
 
-    /// What joints of the robot's skeleton are in a body; see [`Robot::to_skeleton`]. Of a group of hinges, the last.
+    /// The roles of joints of the robot's skeleton; see [`Robot::to_skeleton`]. A group of hinges has its role on the
+    /// last one.
     pub fn roles(&self, robot: &Robot) -> Vec<(JointId, Role)> {
         let joints = robot.skeleton_joints();
         let bodies = robot.body_joints();
@@ -141,7 +114,7 @@ impl Humanoid {
         roles
     }
 
-    /// What a human moves and the robot has no joints for.
+    /// Human motions that the robot lacks joints for.
     pub(crate) fn cannot_follow(&self, robot: &Robot) -> Vec<&'static str> {
         let axes = |from: Option<usize>, limb: &[usize]| {
             from.map_or(limb.len(), |knee| limb.iter().filter(|joint| **joint < knee).count())
@@ -166,8 +139,8 @@ impl Humanoid {
     }
 }
 
-/// The hinges of a limb before, at and behind its middle: knee or elbow. Those behind are of ankle or wrist: they end
-/// before a hinge that is parallel to one of them, as that of toes or fingers is.
+/// The hinges of a limb before, at and behind its middle: knee or elbow. The last group is the ankle or wrist: it ends
+/// before a hinge that is parallel to one of its own, such as that of toes or fingers.
 fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> Option<[Vec<usize>; 3]> {
     let own = &way.hinges;
     let is_named = |hinge: &usize| match given {
@@ -233,17 +206,17 @@ fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> 
 fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
     let parts = split(rest, way, ("elbow", elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
-    let (wrist, body) = if parts[2].is_empty() {
-        (far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0])), forearm)
+    let wrist = if parts[2].is_empty() {
+        far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0]))
     } else {
-        (rest.centre(&parts[2]), forearm)
+        rest.centre(&parts[2])
     };
-    let limb = limb(rest, &parts, torso, wrist, body);
+    let limb = limb(rest, &parts, torso, wrist, forearm);
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 
 /// The far end of a forearm without a wrist: the furthest of its collision shapes, of its centres of mass (a bit beyond) and
-/// of its bodies; without any, as far as the upper arm is long.
+/// of its bodies; without any, at the distance of the length of the upper arm.
 fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>, shoulder: Point3<f64>) -> Point3<f64> {
     let own = |body: usize| rest.path(body).contains(&forearm);
     let bodies = (0..rest.placed.len()).filter(|body| own(*body));

@@ -5,20 +5,20 @@ use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
-use crate::landmarks::Bends;
+use crate::limb::Bends;
 use crate::rest::Rest;
 
-/// Parts of a leg, as names of joints and bodies have them.
+/// Parts of a leg in the names of joints and bodies.
 const LEG: [&str; 11] =
     ["hip", "knee", "ankle", "leg", "thigh", "shin", "calf", "femur", "tibia", "foot", "toe"];
-/// Parts of an arm.
+/// Parts of an arm in the names of joints and bodies.
 const ARM: [&str; 11] =
     ["shoulder", "elbow", "wrist", "arm", "hand", "humerus", "radius", "ulna", "gripper", "finger", "thumb"];
-/// Fewer hinges are no limb.
+/// A limb has at least this many hinges.
 const LEAST: usize = 3;
 /// Hips are at least this far apart \[m\].
 const APART: f64 = 0.01;
-/// Feet of a robot on four legs end within this share of a leg's length at one height.
+/// The feet of a quadruped are at one height within this fraction of the leg length.
 const LEVEL: f64 = 0.25;
 
 /// The way to the end of a limb.
@@ -26,7 +26,7 @@ const LEVEL: f64 = 0.25;
 pub(crate) struct Way {
     /// The last body.
     pub(crate) end: usize,
-    /// Hinges that the other side does not share, from the base of the limb; of a hand, without its fingers.
+    /// Hinges that the other side does not share, from the base of the limb, without fingers.
     pub(crate) hinges: Vec<usize>,
 }
 
@@ -56,28 +56,28 @@ pub(crate) struct Limbs {
 }
 
 impl Limbs {
-    /// Finds two legs, and two arms where there are any.
+    /// Finds two legs, and two arms, if present.
     ///
     /// # Errors
     /// Without legs, or with more than two.
     pub(crate) fn find(rest: &Rest, bends: &Bends) -> Result<Limbs, RobotError> {
         let refused = |reason| RobotError::NotHumanoid { reason };
         let pairs = limb_pairs(rest);
-        let with = |given: Option<[usize; 2]>| {
-            let has =
-                |pair: &&LimbPair, hinge: usize| pair.ways.iter().any(|way| way.hinges.contains(&hinge));
-            given.and_then(|[left, right]| pairs.iter().find(|pair| has(pair, left) && has(pair, right)))
+        let has = |pair: &LimbPair, hinge: usize| pair.ways.iter().any(|way| way.hinges.contains(&hinge));
+        let with = |[left, right]: [usize; 2]| pairs.iter().find(|pair| has(pair, left) && has(pair, right));
+        let legs = match bends.knees {
+            Some(knees) => {
+                with(knees).ok_or(refused("the knees of the map are not in two limbs of a pair"))?
+            }
+            None => legs(rest, &pairs).ok_or(refused("it lacks two legs with a knee each"))?,
         };
-        let legs = with(bends.knees)
-            .or_else(|| legs(rest, &pairs))
-            .ok_or(refused("it lacks two legs with a knee each"))?;
         let [base, end] = [legs.base(rest), legs.end(rest)];
         let length = (base - end).norm();
         let up = nearest_axis(&(base - end));
         let others = || pairs.iter().filter(|pair| pair.is_apart_from(legs));
         let is_level = |pair: &LimbPair| (pair.end(rest) - end).dot(&up).abs() < LEVEL * length;
         if bends.knees.is_none() && others().any(|pair| pair.named == Named::Leg || is_level(pair)) {
-            return Err(refused("it stands on more than two legs"));
+            return Err(refused("it has more than two legs"));
         }
         let [left, right] = legs.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
         let across = left - right;
@@ -87,7 +87,12 @@ impl Limbs {
         }
         let arms = others().filter(|pair| pair.named != Named::Leg);
         let arms = arms.max_by_key(|pair| (pair.named == Named::Arm, pair.ways[0].hinges.len()));
-        let arms = with(bends.elbows).or(arms);
+        let arms = match bends.elbows {
+            Some(elbows) => {
+                Some(with(elbows).ok_or(refused("the elbows of the map are not in two limbs of a pair"))?)
+            }
+            None => arms,
+        };
         Ok(Limbs { upright: upright(&up, &nearest_axis(&across)), legs: legs.clone(), arms: arms.cloned() })
     }
 }
@@ -155,7 +160,7 @@ fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
     pairs
 }
 
-/// Hinges of a way that another does not share. A limb of four and more ends where it forks: fingers come next.
+/// Hinges of a way that another does not share. A limb with more than three ends at a fork, where fingers start.
 fn own_hinges(rest: &Rest, way: &Way, other: &Way, forks: &[bool]) -> Vec<usize> {
     let mut own: Vec<usize> =
         way.hinges.iter().copied().filter(|hinge| !other.hinges.contains(hinge)).collect();
@@ -183,7 +188,7 @@ fn are_alike(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
     spans(rest, a).iter().zip(&spans(rest, b)).all(same)
 }
 
-/// What most words in the names of hinges and their bodies stand for.
+/// Leg or arm, by the majority of the words in the names of hinges and their bodies.
 fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Named {
     let names = sides.iter().flatten().flat_map(|hinge| {
         let joint = &rest.robot.joints()[*hinge];
@@ -214,7 +219,7 @@ fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
     })
 }
 
-/// Whether the first of two names is that of the left side; `None` where they do not tell.
+/// Whether the first of two names is that of the left side; `None` if the names do not show it.
 fn left_of(a: &str, b: &str) -> Option<bool> {
     for (left, right) in [("left", "right"), ("l", "r")] {
         let has = |name: &str, side: &str| match side.len() {

@@ -5,10 +5,10 @@ use nalgebra::Point3;
 
 use crate::capsules::{Capsules, Placed};
 use crate::cost::{Goal, LimbDirections};
-use crate::landmarks::{Humanoid, Limb};
+use crate::highest::Highest;
+use crate::landmarks::Humanoid;
+use crate::limb::Limb;
 use crate::report::{Excess, Follow, RobotReport, Skate};
-use crate::rest::rest_values;
-use crate::retarget::Highest;
 use crate::sole::{foot_shapes, lowest_points};
 
 /// A sole point lower than this touches the floor \[m\].
@@ -22,7 +22,7 @@ const SKATING: f64 = 0.15;
 
 /// Measures a motion against its goals. `standing` says in which frames the source stands on a foot.
 pub(crate) fn measure(
-    robot: &Robot,
+    (robot, capsules): (&Robot, &Capsules),
     humanoid: &Humanoid,
     motion: &RobotMotion,
     goals: &[Goal],
@@ -67,7 +67,7 @@ pub(crate) fn measure(
             max: low.iter().fold(0.0, |deepest: f64, low| deepest.max(-low)),
         },
         float_p95: percentile(&mut float, 0.95),
-        self_penetration: self_penetration(robot, &placed),
+        self_penetration: self_penetration(capsules, &placed),
         step_max: largest_step(&motion.poses),
         jerk_p99: percentile(&mut jerks, 0.99),
         follow: Follow { thigh: legs(0), shank: legs(1), upper_arm: arms(0), forearm: arms(1) },
@@ -79,7 +79,7 @@ fn share(of: usize, count: usize) -> Option<f64> {
     (of > 0).then(|| count as f64 / of as f64)
 }
 
-/// Linear between the nearest values, as NumPy has it.
+/// Linear between the nearest values, as in NumPy.
 fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let at = share * values.len().checked_sub(1)? as f64;
@@ -129,38 +129,35 @@ fn over_limits(robot: &Robot, poses: &[RobotPose]) -> Excess {
     Excess { share: share(poses.len() * robot.joints().len(), over).unwrap_or(0.0), max: worst }
 }
 
-fn over_velocities(motion: &RobotMotion, velocities: &[Option<f64>]) -> Option<Excess> {
+/// Values that are over the limits of their joints, of joints with one. `value` takes a joint's values in `WINDOW`
+/// frames.
+fn over<const WINDOW: usize>(
+    motion: &RobotMotion,
+    limits: &[Option<f64>],
+    value: impl Fn([f64; WINDOW]) -> f64,
+) -> Option<Excess> {
     let (mut count, mut over, mut worst) = (0, 0, 0.0f64);
-    for pair in motion.poses.windows(2) {
-        for (joint, velocity) in velocities.iter().enumerate() {
-            let Some(velocity) = velocity else { continue };
-            let ratio = (pair[1].values[joint] - pair[0].values[joint]).abs() * motion.fps.fps() / velocity;
+    for poses in motion.poses.windows(WINDOW) {
+        for (joint, limit) in limits.iter().enumerate() {
+            let Some(limit) = limit else { continue };
+            let ratio = value(std::array::from_fn(|frame| poses[frame].values[joint])) / limit;
             count += 1;
             over += usize::from(ratio > 1.0 + 1e-6);
             worst = worst.max(ratio);
         }
     }
     share(count, over).map(|share| Excess { share, max: worst })
+}
+
+fn over_velocities(motion: &RobotMotion, velocities: &[Option<f64>]) -> Option<Excess> {
+    over(motion, velocities, |[a, b]| (b - a).abs() * motion.fps.fps())
 }
 
 fn over_accelerations(motion: &RobotMotion, accelerations: &[Option<f64>]) -> Option<Excess> {
-    let (mut count, mut over, mut worst) = (0, 0, 0.0f64);
-    for three in motion.poses.windows(3) {
-        for (joint, highest) in accelerations.iter().enumerate() {
-            let Some(highest) = highest else { continue };
-            let [a, b, c] = [0, 1, 2].map(|frame| three[frame].values[joint]);
-            let ratio = (a - 2.0 * b + c).abs() * motion.fps.fps().powi(2) / highest;
-            count += 1;
-            over += usize::from(ratio > 1.0 + 1e-6);
-            worst = worst.max(ratio);
-        }
-    }
-    share(count, over).map(|share| Excess { share, max: worst })
+    over(motion, accelerations, |[a, b, c]| (a - 2.0 * b + c).abs() * motion.fps.fps().powi(2))
 }
 
-fn self_penetration(robot: &Robot, placed: &[Vec<Isometry3<f64>>]) -> Option<Excess> {
-    let rest = robot.place(&Isometry3::identity(), &rest_values(robot));
-    let capsules = Capsules::of(robot, &rest);
+fn self_penetration(capsules: &Capsules, placed: &[Vec<Isometry3<f64>>]) -> Option<Excess> {
     if !capsules.can_meet() {
         return None;
     }

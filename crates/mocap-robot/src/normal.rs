@@ -1,7 +1,7 @@
 //! Normal equations of one frame, gathered row by row.
 //!
-//! What is asked of one body is gathered for its motion first, six by six, and spread over the joints that move it at
-//! the end, bodies behind a joint together. Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
+//! Each goal of a body first adds to a 6×6 matrix for the spatial motion of that body. At the end, each joint takes the
+//! sum of the matrices of all bodies that it moves. Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
 //! section 6.2 (the composite rigid body algorithm).
 
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub(crate) struct Normal {
     bodies: Vec<BodyEquations>,
 }
 
-/// What a step may not fall short of.
+/// A lower bound on a step.
 #[derive(Clone, Debug)]
 struct Bound {
     /// Its row, among all entries.
@@ -78,7 +78,7 @@ impl Normal {
         self.cost = 0.0;
     }
 
-    /// One column on its own: `step = miss`.
+    /// Adds the goal `step = miss` for one column.
     pub(crate) fn column(&mut self, column: usize, weight: f64, miss: f64) {
         let square = weight * weight;
         self.cost += 0.5 * square * miss * miss;
@@ -86,7 +86,7 @@ impl Normal {
         self.system.add(column, column, square);
     }
 
-    /// What moves with `moves` goes by `miss`, in all three coordinates.
+    /// Adds the goal that the quantity with the derivatives `moves` changes by `miss`, in all three coordinates.
     pub(crate) fn vector(&mut self, weight: f64, miss: &Vector3<f64>) {
         let square = weight * weight;
         self.cost += 0.5 * square * miss.norm_squared();
@@ -101,7 +101,7 @@ impl Normal {
         }
     }
 
-    /// What moves with `moves` goes by `least` or more along a direction.
+    /// Adds the goal that the quantity with the derivatives `moves` changes by `least` or more along a direction.
     pub(crate) fn at_least(&mut self, direction: &Vector3<f64>, weight: f64, least: f64) {
         let start = self.entries.len();
         self.entries.extend(self.moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
@@ -149,7 +149,7 @@ impl Normal {
         Some(&mut solved.right)
     }
 
-    /// A point of a body goes by `miss` along a direction.
+    /// Adds the goal that a point of a body moves by `miss` along a direction.
     pub(crate) fn point(
         &mut self,
         body: usize,
@@ -168,7 +168,7 @@ impl Normal {
         equations.right.axpy(square * miss, &row, 1.0);
     }
 
-    /// A body turns by `miss`.
+    /// Adds the goal that a body turns by `miss`.
     pub(crate) fn turn(&mut self, body: usize, weight: f64, miss: &Vector3<f64>) {
         let square = weight * weight;
         self.cost += 0.5 * square * miss.norm_squared();
@@ -180,7 +180,7 @@ impl Normal {
         }
     }
 
-    /// Brings what was asked of bodies to the joints that move them.
+    /// Projects the equations of the bodies onto the joints that move them.
     pub(crate) fn spread(&mut self, kinematics: &Kinematics) {
         let Normal { system, bodies, .. } = self;
         let base = kinematics.base_column();
@@ -206,7 +206,7 @@ impl Normal {
                 for other in &movers[..behind] {
                     let (row, factor) = kinematics.column(*other);
                     let value = factor * both(kinematics.twist(*other)).dot(&force);
-                    // Of two joints that one drives, both orders are on its diagonal.
+                    // Both orders of two joints with the same driver add to its diagonal entry.
                     system.add(row, column, if row == column { 2.0 * value } else { value });
                 }
                 system.add(column, column, factor * twist.dot(&force));

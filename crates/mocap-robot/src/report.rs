@@ -26,7 +26,7 @@ pub struct RobotReport {
     pub fps: f64,
     /// Leg length of the robot over that of the source.
     pub leg_ratio: f64,
-    /// What the robot has too few joints for.
+    /// Human motions that the robot has too few joints for.
     pub cannot_follow: Vec<&'static str>,
     /// Joint values beyond their limits.
     pub limits: Excess,

@@ -1,10 +1,10 @@
-//! A robot with all joints at rest, turned upright: what its body is found in.
+//! A robot with all joints at rest, turned upright, used to find its body.
 
 use mocap_model::{Isometry3, Robot, RobotJointKind, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3};
 
 use crate::kinematics::follow_mimics;
-use crate::landmarks::BodyPoint;
+use crate::limb::BodyPoint;
 
 /// A robot with all joints at rest: the value 0, or the nearest that is allowed.
 pub(crate) struct Rest<'r> {
@@ -32,7 +32,7 @@ impl Rest<'_> {
         (0..self.children.len()).filter(|body| self.children[*body].is_empty())
     }
 
-    /// By body: whether it carries at least two parts with joints, as a hand does fingers.
+    /// By body: whether it carries at least two parts with joints, such as a hand with fingers.
     pub(crate) fn forks(&self) -> Vec<bool> {
         let mut moves = vec![false; self.children.len()];
         self.robot.joints().iter().for_each(|joint| moves[joint.body] = true);

@@ -7,8 +7,10 @@ use crate::RobotError;
 use crate::anchors::{clearances, hold};
 use crate::capsules::Capsules;
 use crate::cost::{Costs, Goal, Weights};
+use crate::highest::Highest;
 use crate::kinematics::{Kinematics, follow_mimics};
-use crate::landmarks::{Bends, Humanoid, Limb};
+use crate::landmarks::Humanoid;
+use crate::limb::{Bends, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
 use crate::rest::rest_values;
@@ -45,14 +47,6 @@ impl Default for RobotOptions {
     }
 }
 
-/// What joints may do at most, by joint; `None` where nothing is stated.
-pub(crate) struct Highest {
-    /// [rad/s or m/s]
-    pub(crate) speeds: Vec<Option<f64>>,
-    /// [rad/s² or m/s²]
-    pub(crate) accelerations: Vec<Option<f64>>,
-}
-
 /// How strongly contacts hold and surfaces stay apart, and for how many sweeps over the motion.
 struct Stage {
     pin: f64,
@@ -64,7 +58,9 @@ struct Stage {
 const STAGES: [Stage; 2] =
     [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
 
-/// Feet, slowed down by the highest speeds of joints, find their places again.
+/// Shorter legs have no direction \[m\].
+const LEAST_LEG: f64 = 1e-3;
+/// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
 
 impl RobotOptions {
@@ -101,6 +97,9 @@ pub fn retarget(
     }
     let humanoid = Humanoid::find_bending(robot, &options.bends)?;
     let source = Source::of(clip, metres, options.fps)?;
+    if !(source.leg_length.is_finite() && source.leg_length > LEAST_LEG) {
+        return Err(RobotError::SourceLegs { length: source.leg_length });
+    }
     let rest = rest_values(robot);
     let mut kinematics = Kinematics::new(robot);
     let base = Isometry3::from_parts(Vector3::zeros().into(), humanoid.upright);
@@ -172,11 +171,11 @@ pub fn retarget(
         .iter()
         .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
         .collect();
-    let report = measure(robot, &humanoid, &motion, &goals, &standing, &highest, ratio);
+    let report = measure((robot, &capsules), &humanoid, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
 }
 
-/// How smooth a motion is: accelerations count by the second, whatever the rate.
+/// The weights of smoothness: accelerations are per second, so the frame rate does not matter.
 fn smoothness(humanoid: &Humanoid, steps: &Steps, highest: &Highest, fps: FrameRate) -> Smoothness {
     let rate = (fps.fps() / 30.0).powi(2);
     let strongest =
@@ -206,9 +205,9 @@ fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: 
     velocities.iter().enumerate().map(of).collect()
 }
 
-/// Raises the base where a foot is still in the floor, and less and less in the frames around it.
+/// Raises the base where a foot still penetrates the floor; the correction fades in the frames around it.
 fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: FrameRate) {
-    /// Over which a correction fades \[s\].
+    /// The fade time of a correction \[s\].
     const FADE: f64 = 1.0 / 6.0;
     let fade = (FADE * fps.fps()).round().max(1.0) as usize;
     let feet: Vec<_> = humanoid.soles.iter().flat_map(|sole| foot_shapes(robot, sole.body)).collect();

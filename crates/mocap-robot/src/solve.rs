@@ -28,9 +28,9 @@ pub(crate) struct Smoothness {
     pub(crate) joints: f64,
     /// Weight of accelerations of the base [frames²/m, frames²/rad].
     pub(crate) base: f64,
-    /// Highest steps of joints per frame \[rad or m\]; infinite where there are none.
+    /// Highest steps of joints per frame \[rad or m\]; infinite if there is no limit.
     pub(crate) fastest: Vec<f64>,
-    /// Highest accelerations of joints per frame² \[rad or m\]; infinite where there are none.
+    /// Highest accelerations of joints per frame² \[rad or m\]; infinite if there is no limit.
     pub(crate) strongest: Vec<f64>,
 }
 
@@ -139,8 +139,8 @@ pub(crate) fn fit_frames(
     poses
 }
 
-/// Fits all frames together: sweep by sweep, forth and back, each frame takes a Gauss-Newton step between its
-/// neighbours as they are then. Poses that hold `highest` steps of joints go on to hold them.
+/// Fits all frames together. Each sweep visits the frames forwards and then backwards; a frame takes one Gauss-Newton
+/// step with its neighbours fixed. Poses whose joint steps are within `highest` stay within it.
 pub(crate) fn fit_motion(
     kinematics: &mut Kinematics,
     costs: &Costs,

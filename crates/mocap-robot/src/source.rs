@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
 
-/// One frame of a captured motion. Of pairs, the left comes first.
+/// One frame of a captured motion. In pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SourceFrame {
     /// Between the hip joints \[m\], above the floor.
@@ -138,7 +138,9 @@ impl Source {
         });
         let mut standing: Vec<f64> = standing.collect();
         standing.sort_by(f64::total_cmp);
-        let leg_length = raw[0].leg_length;
+        let mut lengths: Vec<f64> = raw.iter().map(|frame| frame.leg_length).collect();
+        lengths.sort_by(f64::total_cmp);
+        let leg_length = lengths[lengths.len() / 2];
         let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
         let frames = orient(&raw, floor, |foot, frame| in_contact(foot, frame));

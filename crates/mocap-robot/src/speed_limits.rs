@@ -2,7 +2,7 @@
 
 use mocap_model::{Robot, RobotPose};
 
-/// The highest step of every joint from frame to frame \[rad or m\]; infinite where there is none. A joint that others
+/// The highest step of every joint from frame to frame \[rad or m\]; infinite if there is no limit. A joint that others
 /// follow keeps theirs too.
 pub(crate) fn highest_steps(robot: &Robot, speeds: &[Option<f64>], frame_time: f64) -> Vec<f64> {
     let of = |speed: &Option<f64>| speed.map_or(f64::INFINITY, |speed| speed * frame_time * (1.0 - 1e-9));
@@ -23,8 +23,8 @@ pub(crate) fn exceed(poses: &[RobotPose], steps: &[f64]) -> bool {
     })
 }
 
-/// Brings all joints within their highest steps: each to the middle between the least motion above and the greatest
-/// motion below it that hold them. What holds them already stays; limits of values still hold.
+/// Brings all joints within their highest steps: each to the mean of the tightest upper and lower envelopes that hold
+/// them. Motion that holds them already stays as it is; limits of values still hold.
 pub(crate) fn hold(poses: &mut [RobotPose], steps: &[f64]) {
     let frames = poses.len();
     for (joint, step) in steps.iter().enumerate().filter(|(_, step)| step.is_finite()) {
@@ -58,7 +58,7 @@ pub(crate) fn bounds_between(
         }
     }
     for (bound, value) in bounds.iter_mut().zip(&poses[frame].values) {
-        // By rounding, nothing may be left.
+        // Rounding can leave an empty range.
         if bound[0] > bound[1] {
             *bound = [*value; 2];
         }

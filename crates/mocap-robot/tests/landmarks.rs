@@ -1,4 +1,4 @@
-//! Which robots are humanoids, and where their limbs are, whatever their joints are called and their axes.
+//! Which robots are humanoids, and where their limbs are, for any names and axes of their joints.
 
 use mocap_model::{
     Isometry3, Limit, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, UnitQuaternion, Vector3,
@@ -175,7 +175,7 @@ fn what_does_not_stand_on_two_legs_is_refused() {
             let names = [0, 1, 2, 3, 4, 5, 6].map(|at| format!("{side}{at}"));
             model.leg(names.each_ref().map(String::as_str), 0.5, y);
         }
-        assert_eq!(reason(model), "it stands on more than two legs", "{fore:?}");
+        assert_eq!(reason(model), "it has more than two legs", "{fore:?}");
     }
     // Two arms on a column.
     let mut model = Model::new(UnitQuaternion::identity());
@@ -187,7 +187,7 @@ fn what_does_not_stand_on_two_legs_is_refused() {
     for (names, x) in NUMBERS.iter().zip([0.0, 0.02, 0.04, 0.06]) {
         model.leg(*names, x, 0.03);
     }
-    assert_eq!(reason(model), "it stands on more than two legs");
+    assert_eq!(reason(model), "it has more than two legs");
     // One hinge.
     let mut model = Model::new(UnitQuaternion::identity());
     model.chain(0, &[("knee", Vector3::y(), [0.0; 3])]);

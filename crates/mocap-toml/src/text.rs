@@ -63,7 +63,7 @@ impl Text {
         error.nearest(&entry.key, known, "it takes")
     }
 
-    /// Refuses keys that nothing reads; `of` names whose they are.
+    /// Refuses keys that nothing reads; `of` names the table.
     ///
     /// # Errors
     /// For the first key that is not known, with the nearest one.

@@ -117,7 +117,7 @@ impl Entry {
     /// A finite number.
     ///
     /// # Errors
-    /// Where the value has another type, or is infinite or no number.
+    /// Where the value has another type, or is infinite or NaN.
     pub fn number(&self, text: &Text) -> Result<f64, TomlError> {
         self.finite(&self.cell, "a number", text)
     }

@@ -24,7 +24,7 @@ pub struct FileFacts {
     pub channels: usize,
     /// Frames; 0 of a skeleton.
     pub frames: usize,
-    /// As stated in the file, else by its rate (s); `None` of a skeleton.
+    /// As stated in the file, else by its rate (s); `None` for a skeleton.
     pub frame_time: Option<f64>,
     /// Frames per second.
     pub fps: Option<f64>,

@@ -36,7 +36,9 @@ pub fn files_beside<E>(
         && let Some(name) = Beside::Behind(behind).path(path).file_name().and_then(|name| name.to_str())
         && let Some(file) = inside(folder, name)
     {
-        files.insert(behind.to_owned(), read(&file, left as u64)?.into());
+        let content = read(&file, left as u64)?;
+        left = left.saturating_sub(content.len());
+        files.insert(behind.to_owned(), content.into());
     }
     // What is read may refer to more.
     loop {

@@ -89,7 +89,7 @@ impl FileFormat {
         })
     }
 
-    /// The exchange format; `None` of a compressed clip.
+    /// The exchange format; `None` for a compressed clip.
     pub fn exchange(self) -> Option<Format> {
         match self {
             FileFormat::Exchange(format) => Some(format),

@@ -49,7 +49,7 @@ pub fn retarget(clip: &Clip, target: &Skeleton, options: &RetargetOptions) -> Re
 
 /// Compresses a clip within a guaranteed error, by default 0.1 mm at 3 cm from each joint.
 ///
-/// Scales of joints and numbers over time are kept within [`CompressOptions::track_error`]; names and events to the bit.
+/// Scales of joints and numbers over time are kept within [`CompressOptions::track_error`]; names and events exactly.
 /// Where [`CompressOptions::metres_per_unit`] is `None`, the unit is that of the clip, else guessed with a warning.
 ///
 /// ```

@@ -43,7 +43,7 @@ pub struct Companions {
 pub struct Header {
     /// The skeleton.
     pub skeleton: Skeleton,
-    /// `None` of a skeleton without motion.
+    /// `None` for a skeleton without motion.
     pub rate: Option<FrameRate>,
 }
 
@@ -88,7 +88,7 @@ impl MotionFile {
         self.format
     }
 
-    /// What was written, value by value; `None` of a compressed clip.
+    /// What was written, value by value; `None` for a compressed clip.
     pub fn document(&self) -> Option<&dyn Document> {
         match &self.content {
             Content::Document(document) => Some(document.as_ref()),
@@ -96,7 +96,7 @@ impl MotionFile {
         }
     }
 
-    /// The markers of a recording, in the rate, unit and axes that the options state; `None` of other files.
+    /// The markers of a recording, in the rate, unit and axes that the options state; `None` for other files.
     pub fn markers(&self, options: &ReadOptions) -> Option<Markers> {
         let markers = self.document()?.markers()?;
         let space = restated_space(*markers.space(), options);

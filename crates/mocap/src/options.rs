@@ -14,12 +14,12 @@ use crate::{Companions, FileFormat, PeerAnswers};
 pub struct ReadOptions {
     /// The format. Default: by the extension, else by the content.
     pub format: Option<FileFormat>,
-    /// The frame rate, whatever the file says; no frame changes. Default: as the file says, else 120 fps for AMC
+    /// The frame rate, regardless of the file; no frame changes. Default: as the file says, else 120 fps for AMC
     /// and 30 for BVH.
     pub rate: Option<FrameRate>,
-    /// Metres per unit of the file's lengths (above 0), whatever the file says; no number changes.
+    /// Metres per unit of the file's lengths (above 0), regardless of the file; no number changes.
     pub unit: Option<f64>,
-    /// The axis that points up, whatever the file says; no number changes.
+    /// The axis that points up, regardless of the file; no number changes.
     pub up: Option<SignedAxis>,
     /// How position channels and OFFSET of a BVH combine. Default: as the file suggests.
     pub position_channels: PositionChannels,

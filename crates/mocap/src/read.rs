@@ -51,7 +51,7 @@ pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed
     finish(path, options, warnings, file.into_clip(options))
 }
 
-/// A motion, and of a format that shows bodies its file.
+/// A motion, with its document if the format holds meshes.
 pub type KeptClip = (Clip, Option<Box<dyn Document>>);
 
 /// As [`read_with`], and keeps the file of a format that shows bodies: [`write_as`](crate::write_as) takes from it what a
@@ -78,7 +78,7 @@ pub fn read_kept(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed
     Ok(Parsed { value: (value, file.into_document()), warnings })
 }
 
-/// Reads all motions of a file that may hold several, such as a GLB; of other files the one.
+/// Reads all motions of a file that may hold several, such as a GLB; other files give one.
 ///
 /// ```
 /// let clips = mocap::read_all("../../fixtures/clips/alex_walk.bvh", &Default::default())?.value;

@@ -18,7 +18,7 @@ use crate::{Error, Mapping, ReadOptions, TargetReport, clip_for_report, for_repo
 /// A skeleton or robot that motions are put on.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The skeleton; of a robot with [`Skeleton::robot`].
+    /// The skeleton; for robots it holds [`Skeleton::robot`].
     pub skeleton: Arc<Skeleton>,
     /// The roles of its joints: by names, shape and its own motion.
     pub roles: RoleMap,
@@ -196,7 +196,7 @@ fn put_on_robot(
     (robot, roles): (&Arc<Robot>, RoleMap),
     options: &RobotOptions,
 ) -> Result<(Clip, TargetReport), Error> {
-    // What cannot be put on itself cannot be put on a robot.
+    // A source that cannot be retargeted to itself is refused.
     let mapping = Mapping::found(roles.clone(), roles.clone());
     if let Some(error) = mapping.explain(clip.skeleton(), clip.skeleton(), None).error {
         return Err(error.into());
@@ -212,7 +212,7 @@ fn put_on_robot(
     Ok((motion.to_clip(robot)?, TargetReport::Robot(Box::new(report))))
 }
 
-/// The speeds of a robot's joints in another model of it [rad/s or m/s], by joint; `None` where that states none.
+/// The speeds of a robot's joints in another model of it [rad/s or m/s], by joint; `None` if not stated.
 ///
 /// ```
 /// # use mocap::Error;

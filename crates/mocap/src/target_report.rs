@@ -26,7 +26,7 @@ pub enum TargetFigures<'a> {
     Robot(RobotFigures<'a>),
 }
 
-/// Of a motion on a robot: lengths are metres, angles of joints radians.
+/// Figures of a motion on a robot: lengths are metres, angles of joints radians.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RobotFigures<'a> {
     /// Of the result.

@@ -56,8 +56,8 @@ pub fn write_with(
     write_as(path, clip.clone(), None, format_of(path)?, options)
 }
 
-/// As [`write_with`], in a format whatever the path says. Of `document`, the file that the clip or its skeleton comes
-/// from, meshes, skins and materials stay where the format holds them; a warning says where they do not.
+/// As [`write_with`], in a format regardless of the extension. Meshes, skins and materials of `document`, the file that
+/// the clip or its skeleton comes from, are kept if the format holds them; otherwise a warning says so.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

@@ -33,7 +33,7 @@ pub(super) fn read(
             let changes: Vec<&Entry> =
                 ["turn", "at", "by"].iter().filter_map(|key| find(table, key)).collect();
             let [change] = changes.as_slice() else {
-                return Err(text.error(KEYS, span.clone(), "a key has one of turn, at and by").into());
+                return Err(text.error(KEYS, span.clone(), "expected one of turn, at and by").into());
             };
             let value = Vector3::from(change.numbers::<3>(text)?);
             let change = match change.key.as_str() {

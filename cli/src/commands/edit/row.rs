@@ -29,7 +29,7 @@ pub(crate) struct Row<'a> {
 impl Row<'_> {
     pub(super) fn text(&self) -> String {
         let Row { path, output, frames, joints, .. } = self;
-        let written = if output.is_empty() { "nothing" } else { output };
+        let written = if output.is_empty() { "not written" } else { output };
         let head =
             format!("{path} -> {written}: {frames} frames at {} fps, {joints} joints", short(self.fps));
         head + &reports_text(self.edits)

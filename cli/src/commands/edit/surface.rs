@@ -9,7 +9,7 @@ use crate::args::SurfaceArgs;
 use crate::batch::JobContext;
 use crate::diagnostic::Diagnostic;
 
-/// The distance of heights, where nothing says it \[m\].
+/// The default cell size \[m\].
 const CELL: f64 = 0.1;
 /// The most pixels of a height field.
 const MOST_PIXELS: u64 = 50_000_000;
@@ -66,7 +66,7 @@ fn heights(file: &Path, args: &SurfaceArgs) -> Result<HeightField, Diagnostic> {
     Ok(HeightField::new(columns, heights, args.cell.or(cell).unwrap_or(CELL))?)
 }
 
-/// Grey levels from 0 to `white`; what is transparent is a hole.
+/// Grey levels from 0 to `white`; transparent pixels are holes.
 fn of_png(bytes: &[u8], white: f64) -> Result<(usize, Vec<f64>), Diagnostic> {
     let failed = |error: png::DecodingError| wrong(format!("the PNG cannot be read: {error}"));
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));

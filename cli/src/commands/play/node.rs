@@ -131,7 +131,7 @@ fn lerp(names: &Names, entry: &Entry, table: &Table) -> Result<NodeKind, TomlErr
         cells.into_iter().map(|cell| names.amount_in(&Entry { cell, ..stated.clone() }, Some(0.0..=1.0)));
     let at: Vec<Amount> = at.collect::<Result<_, _>>()?;
     if !matches!((nodes.len(), at.len()), (2, 1) | (3 | 4, 2)) {
-        let message = format!("{} nodes and {} numbers make no lerp", nodes.len(), at.len());
+        let message = format!("{} nodes and {} numbers do not form a lerp", nodes.len(), at.len());
         let error = names.text.error(GRAPH, stated.cell.span.clone(), message);
         return Err(error.help("two nodes take one number, three and four nodes take two: at = ['u', 'v']"));
     }
@@ -208,13 +208,13 @@ fn transition(
         text.error(GRAPH, entry.cell.span.clone(), format!("the transition never fires: {why}"))
     };
     if from == Some(to) {
-        return Err(never(entered, "it leads to the state that it leaves".into()));
+        return Err(never(entered, "from and to are the same state".into()));
     }
     if let Some(param) = condition.contradiction() {
         return Err(never(when, format!("no value of '{param}' meets all of its conditions")));
     }
     if from.is_some_and(|from| condition.waits_for_end() && !ends(from)) {
-        let error = never(when, "the motion of the state it leaves repeats, and does not finish".into());
+        let error = never(when, "the state it leaves loops and never finishes".into());
         return Err(error.help("leave it by a parameter, an event, or after a time"));
     }
     let seconds = find(table, "seconds").map_or(Ok(0.3), |entry| entry.number(names.text))?;

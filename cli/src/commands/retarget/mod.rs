@@ -179,19 +179,22 @@ fn retarget(
     let motion = encode::named(motion, &stem, format);
     // A character keeps its mesh, skin and materials.
     let encoded = encode::clip_in(target.on.document.as_deref(), motion, format, options);
+    let gates = &args.gates.fail_above;
+    let (checked, errors): (Vec<_>, Vec<_>) =
+        gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
+    let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;
-        encode::deliver(&encoded, job, context)
+        match errors.is_empty() {
+            true => encode::deliver(&encoded, job, context),
+            false => Ok((0, String::new())),
+        }
     });
     let (bytes_out, output) = delivered.behind(&mut warnings)?;
     let seconds = started.elapsed().as_secs_f64();
     let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
     let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
-    let gates = &args.gates.fail_above;
-    let (checked, errors): (Vec<_>, Vec<_>) =
-        gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
-    let errors = errors.into_iter().flatten().collect();
     let row = Row {
         path: &job.input.shown(),
         output: &output,

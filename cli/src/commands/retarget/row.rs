@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
     pub(super) path: &'a str,
+    /// Empty where a gate was missed: nothing was written then.
     pub(super) output: &'a str,
     pub(super) seconds: f64,
     #[serde(flatten)]
@@ -47,7 +48,8 @@ impl Row<'_> {
     /// The row for people.
     pub(super) fn text(&self) -> String {
         let Measures { target, outcome, .. } = self.measures;
-        format!("{} -> {}: {} frames on {target}\n{outcome}", self.path, self.output, outcome.frames())
+        let written = if self.output.is_empty() { "not written" } else { self.output };
+        format!("{} -> {written}: {} frames on {target}\n{outcome}", self.path, outcome.frames())
     }
 }
 

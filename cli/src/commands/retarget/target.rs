@@ -64,12 +64,13 @@ impl Target {
         let [velocities, accelerations] = match &settings.limits_from {
             Some(path) => {
                 let other = robot_of_file(context, path)?;
-                let velocities = mocap::speeds_in(robot, &other);
-                if velocities.iter().all(Option::is_none) {
-                    let message = format!("the model states no speed for any joint of {}", self.path);
+                let limits = [mocap::speeds_in(robot, &other), mocap::accelerations_in(robot, &other)];
+                if limits.iter().flatten().all(Option::is_none) {
+                    let message =
+                        format!("the model states no speed or acceleration for any joint of {}", self.path);
                     return Err(Diagnostic::new("robot::limits", message).in_file(path));
                 }
-                [velocities, mocap::accelerations_in(robot, &other)]
+                limits
             }
             None => [Vec::new(), Vec::new()],
         };

@@ -83,7 +83,7 @@ impl fmt::Display for PlanWarning {
                 "the output differs from that of '{other}' only in case: Windows and macOS treat both as one file"
             ),
             PlanWarning::KeepsExtension => f.write_str(
-                "the output keeps the extension in its name: another input has the same name but for the extension",
+                "the output keeps the extension in its name: another input differs only in its extension",
             ),
         }
     }
@@ -194,7 +194,7 @@ pub fn plan_outputs(
 }
 
 /// Marks inputs whose outputs would be one file because they differ only in their extension: they keep it in the names
-/// of their outputs. All of them do: which name an output has does not depend on the order of inputs.
+/// of their outputs. All of them do, so names do not depend on the order of inputs.
 pub fn keep_extensions(inputs: &mut [Input], derive: &dyn Fn(&Input) -> Option<PathBuf>) {
     let mut same: HashMap<PathBuf, Vec<usize>> = HashMap::new();
     for (i, input) in inputs.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Fits the prediction of a track and the basis of its lattice, before it is coded.
 
-use crate::encode::write::predict_rotation;
+use crate::encode::predict::predict_rotation;
 use crate::hierarchy::Node;
 use crate::quat::{Quat, rodrigues, to_f32, to_f64};
 use crate::track::{FLATNESS, MATRIX_UNIT, Reference, has_no_taps};
@@ -70,7 +70,7 @@ pub(crate) fn rotation_flatness(
 const FINER_BELOW: [(f64, u8); 2] = [(0.05, 2), (0.1, 1)];
 
 /// How much finer the steps of all levels but the last are: the smaller the residuals of the last level are, the more
-/// of them vanish with a better prediction.
+/// of them a better prediction makes zero.
 pub(crate) fn finer(nodes: &[Node], levels: usize, residuals: &[Vector3<f64>], metric: &Matrix3<f64>) -> u8 {
     let last = nodes.iter().zip(residuals).filter(|(node, _)| usize::from(node.level) + 1 == levels);
     let (count, sum) = last.fold((0, 0.0), |(count, sum), (_, r)| {
@@ -81,7 +81,7 @@ pub(crate) fn finer(nodes: &[Node], levels: usize, residuals: &[Vector3<f64>], m
     FINER_BELOW.iter().find(|(below, _)| mean < *below).map_or(0, |(_, finer)| *finer)
 }
 
-/// As many tracks before a track may be its reference: all of those of a character, the nearest ones in a crowd.
+/// The largest distance back to a reference track: all tracks of a character qualify, in a crowd the nearest ones.
 const NEAR: usize = 128;
 
 /// The track among `others` that best predicts the residuals of this one, and the residuals that remain.

@@ -2,8 +2,9 @@
 //! `cmu` of the corpus, and the fixtures. `UPDATE_STARTS=1 cargo test -p mocap-compress starts` writes `starts.rs` and
 //! the table in `docs/mocz.md`.
 
+use crate::contexts::{BUCKETS, NEIGHBOURS};
 use crate::range_coder::{Bit, SYMBOLS, WHOLE};
-use crate::residual::{BUCKETS, NEIGHBOURS, ResidualModel};
+use crate::residual::ResidualModel;
 use crate::starts::{CLASSES, ODD, ZERO};
 use crate::track::ResidualCoder;
 use crate::{CompressOptions, Profile, compress};
@@ -50,7 +51,7 @@ fn mean(bucket: usize) -> f64 {
     1.2 / 32.0 * (bucket as f64 / 2.0).exp2()
 }
 
-/// The chances of classes where nothing is known but the mean: those of a geometric distribution.
+/// The chances of classes if only the mean is known: those of a geometric distribution.
 fn geometric(mean: f64) -> [f64; SYMBOLS] {
     let tail = |first: u32| (mean / (1.0 + mean)).powf(f64::from(first));
     let first = |class: u32| if class < 4 { class } else { (2 + (class & 1)) << (class / 2 - 1) };
@@ -60,7 +61,7 @@ fn geometric(mean: f64) -> [f64; SYMBOLS] {
     })
 }
 
-/// Samples that a guess counts for.
+/// The weight of a guess, in samples.
 const GUESS: f64 = 2.0;
 
 fn chance(counts: [u32; 2], guess: f64) -> u16 {
@@ -110,7 +111,7 @@ fn learnt() -> ([[u16; BUCKETS]; 3], [u16; BUCKETS], Vec<[u16; SYMBOLS]>) {
     })
 }
 
-/// A motion that is learnt on; the same motion in another format is not.
+/// A training motion; duplicates in another format are skipped.
 fn clip(path: &Path) -> Option<Clip> {
     let read = |path: &Path| std::fs::read(path).expect("a readable file");
     let limits = Limits::default();
@@ -150,7 +151,7 @@ fn update() {
     let (zero, odd, classes) = learnt();
     let mut code = String::from(
         "//! Start probabilities of the coder of residuals, learnt from motions by `encode/learn.rs`, which writes this file.\n\n\
-         use crate::range_coder::SYMBOLS;\nuse crate::residual::{BUCKETS, NEIGHBOURS};\n\n",
+         use crate::contexts::{BUCKETS, NEIGHBOURS};\nuse crate::range_coder::SYMBOLS;\n\n",
     );
     let zeros = rows(&zero);
     let odds = odd.map(|value| value.to_string()).join(", ");

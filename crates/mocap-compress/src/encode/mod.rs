@@ -10,6 +10,7 @@ mod measure;
 mod moving;
 mod options;
 mod precision;
+pub(crate) mod predict;
 mod report;
 pub(crate) mod rig;
 mod search;
@@ -210,6 +211,10 @@ impl<'a> Job<'a> {
                 return Err(CompressError::NotPositive { what, value });
             }
         }
+        // An empty name in a file stands for that of an end site.
+        if let Some((id, _)) = skeleton.iter().find(|(_, joint)| joint.name.is_empty()) {
+            return Err(CompressError::NoName { joint: id.index() });
+        }
         let mut bounds = vec![options.tolerance; skeleton.len()];
         for (name, tolerance) in &options.joint_tolerances {
             let Some(joint) = skeleton.find(name) else {
@@ -312,8 +317,8 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The share of the tolerance that steps of offsets are, and where it also holds between frames: errors of offsets
-/// are the same in both, so corrections of frames do not help.
+/// The step of offsets as a share of the tolerance; the second with `guard_between`: errors of offsets are the same in
+/// frames and between them, so corrections of frames do not help.
 const OFFSETS: f64 = 0.05;
 const OFFSETS_BETWEEN: f64 = 0.005;
 

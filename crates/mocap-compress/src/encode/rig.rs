@@ -72,7 +72,9 @@ pub(crate) struct Body {
     pub(crate) local: Twin,
     pub(crate) rotates: bool,
     pub(crate) translates: bool,
-    /// The numbers of moving rotations and translations before this body: the places of its own tracks.
+    /// The indices of this body's rotation track and translation track.
+    ///
+    /// A body without that track has the index of the next one.
     pub(crate) tracks: [usize; 2],
     /// The shell points of the joints of the body, and the origins of its child bodies.
     pub(crate) points: Vec<Point>,

@@ -6,9 +6,9 @@
 use crate::encode::block::Block;
 use crate::encode::check::{RotationCheck, TranslationCheck};
 use crate::encode::fit;
+use crate::encode::predict::{Tracks, predict_translation};
 use crate::encode::rig::{Body, ObjectPoses, lever_metric};
 use crate::encode::search::{NEARNESS, NEARNESS_LAST, choose};
-use crate::encode::write::{Tracks, predict_translation};
 use crate::hierarchy::Node;
 use crate::lattice::{Column, DIRECTION, Kind, Lattice, Residual};
 use crate::quat::{self, Quat, rodrigues, to_f64};

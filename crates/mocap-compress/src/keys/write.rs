@@ -3,9 +3,9 @@
 use super::*;
 use crate::bits::BitWriter;
 use crate::encode::block::{Block, EncodedBlock};
+use crate::encode::predict::Tracks;
 use crate::encode::rig::Rig;
 use crate::encode::source::Chooser;
-use crate::encode::write::Tracks;
 use crate::quat::to_f32;
 use nalgebra::Vector3;
 

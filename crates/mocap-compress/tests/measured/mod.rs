@@ -18,7 +18,7 @@ pub(crate) fn error_of(clip: &Clip, options: &CompressOptions) -> f64 {
     measured.max
 }
 
-/// Offsets are within a fortieth of the least tolerance by axis, rotations nearly to the bit, all else as it was.
+/// Offsets are within a fortieth of the least tolerance by axis, rotations nearly exact, everything else unchanged.
 fn compare_skeletons(wanted: &Skeleton, found: &Skeleton, options: &CompressOptions) {
     let metres = options.metres_per_unit.or(wanted.space().metres()).expect("a unit");
     let tolerances = options.joint_tolerances.iter().map(|(_, tolerance)| *tolerance);

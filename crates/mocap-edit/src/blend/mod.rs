@@ -1,4 +1,4 @@
-//! Blend: several motions of one skeleton at once, each by its weight, on one clock of strides.
+//! Blend: several motions of one skeleton at once, each by its weight, with synchronised strides.
 //!
 //! The clock: at each phase the time of the blend is the weighted sum of the times at which the motions are at this
 //! phase. Poses are blended joint by joint in local space; the root travels by the weighted sum of the velocities that the
@@ -43,7 +43,7 @@ pub enum Timing {
     /// By registration curves: poses that are alike belong together. Motions that step are paired by phase first, others
     /// from start to end.
     Registration,
-    /// Both from start to end, whatever they do in between.
+    /// Both from start to end, regardless of what they do in between.
     Stretch,
     /// By the time since their start.
     Seconds,

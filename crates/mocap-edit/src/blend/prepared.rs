@@ -24,7 +24,7 @@ const SKATES: f64 = 0.03;
 /// The smoothing of the alignment curve \[s\].
 const ALIGNED_OVER: f64 = 0.1;
 
-/// Motions of one skeleton on one clock: what does not depend on weights is found once.
+/// Synchronised motions of one skeleton: what does not depend on weights is found once.
 ///
 /// ```no_run
 /// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

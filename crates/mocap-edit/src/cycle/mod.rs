@@ -149,7 +149,7 @@ fn close(clip: &Clip, body: &Body, start: usize, end: usize, margin: usize) -> C
         let weight = (1.0 - share) * fade(step, before.max(1));
         mix(&mut samples, length - step, &all, (end - step, other), &carrier, &stride, weight);
     }
-    // Both ends are the same blend: the last one is set to the first, equal to the bit.
+    // Both ends are the same blend: the last one is set to the first, exactly equal.
     for joint in 0..samples.rotations.len() {
         samples.rotations[joint][length] = samples.rotations[joint][0];
         if let Some(values) = &mut samples.translations[joint] {

@@ -1,11 +1,11 @@
-//! Inertial transitions: the offset from the motion that was left dies away.
+//! Inertial transitions: the offset from the motion that was left decays.
 
 use mocap_model::{UnitQuaternion, Vector3, exp, log};
 
 use crate::inertia::Decaying;
 use crate::samples::Samples;
 
-/// The frames of `x` up to `leave`, then `y` from `enter` with the offset that dies away.
+/// The frames of `x` up to `leave`, then `y` from `enter` with the offset that decays.
 pub(super) fn join(
     mut x: Samples,
     y: &Samples,
@@ -17,7 +17,7 @@ pub(super) fn join(
     let time = steps as f64 / fps;
     let mut rest = y.clone();
     rest.cut(enter..y.frames);
-    // An offset by the frames of both motions, and how it dies away from the frames where they meet.
+    // An offset by the frames of both motions, and how it decays from the frames where they meet.
     let decaying = |offset: &dyn Fn(usize, usize) -> Vector3<f64>| {
         let before = offset(leave.saturating_sub(1), enter.saturating_sub(1));
         Decaying::new(offset(leave, enter), before, fps, time, no_overshoot)

@@ -23,7 +23,7 @@ pub enum TransitionKind {
     /// Both motions are played and blended.
     #[default]
     Blend,
-    /// The next motion is played, and what it differs from the one before dies away.
+    /// The next motion is played; the offset to the one before decays.
     Inertial,
 }
 

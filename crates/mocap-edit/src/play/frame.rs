@@ -136,7 +136,7 @@ pub(super) fn layered(
     base
 }
 
-/// `base` with what `add` differs from `reference`, by the shares of the joints, which may be any numbers.
+/// `base` with the difference of `add` from `reference`, by the shares of the joints, which may be any numbers.
 pub(super) fn added(
     mut base: Moment,
     (add, reference): (&Moment, &Moment),

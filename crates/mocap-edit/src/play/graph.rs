@@ -77,7 +77,7 @@ pub enum NodeKind {
         /// One number for two nodes, else two.
         at: Vec<Amount>,
     },
-    /// Adds what a node differs from its first frame.
+    /// Adds the difference of a node from its first frame.
     Add {
         /// What is added to.
         base: usize,
@@ -92,9 +92,9 @@ pub enum NodeKind {
     },
     /// Lays a node over another one, for some joints.
     Layer {
-        /// What is below.
+        /// The node below.
         base: usize,
-        /// What is above.
+        /// The node on top.
         over: usize,
         /// How much of it.
         weight: Amount,
@@ -154,7 +154,7 @@ pub enum Fade {
     Smooth,
     /// The pose that is left stands still while it fades.
     Frozen,
-    /// The entered state is played; what it differs from the pose that was left dies away.
+    /// The entered state is played; the offset to the pose that was left decays.
     Inertial,
     /// At once.
     Pop,

@@ -376,7 +376,7 @@ fn lerp_shares(nodes: usize, at: &[f64]) -> Vec<f64> {
     }
 }
 
-/// What the pose that was left differs from the entered one, dying away: by joint, then the place of the hips.
+/// The decaying offset of the pose that was left from the entered one: by joint, then the place of the hips.
 fn inertia(left: &Moment, earlier: &Moment, entered: &Moment, step: f64, seconds: f64) -> Vec<Decaying> {
     let turn = |from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>| log(&(from.inverse() * to));
     let decaying =

@@ -93,7 +93,7 @@ impl RootCurve {
         Isometry3::from_parts(Translation3::from(Vector3::from(self.positions[frame])), turn)
     }
 
-    /// As CSV: a line with up axis and rate, then `frame,time,x,y,z,heading_rad`; every number reads back to the bit.
+    /// As CSV: a line with up axis and rate, then `frame,time,x,y,z,heading_rad`; every number reads back exactly.
     pub fn to_csv(&self) -> String {
         let [x, y, z] = self.up;
         let mut text = format!("# up {x} {y} {z}, fps {}, keep {}\n{COLUMNS}\n", self.fps, self.keep);

@@ -295,7 +295,7 @@ impl FootPath {
                     let highest =
                         ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
                     let lift = highest + clearance - ground.above_floor(&moved);
-                    // What the floor had already is no obstacle.
+                    // The clearance over the original floor needs no lift.
                     let lift = if lift < 1e-9 / ground.metres { 0.0 } else { lift };
                     needed[frame - from] = needed[frame - from].max(lift);
                 }

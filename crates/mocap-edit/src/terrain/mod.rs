@@ -59,7 +59,7 @@ impl std::str::FromStr for TerrainOrigin {
     }
 }
 
-/// Puts the feet of a motion on a terrain. Where the terrain is flat at height 0 the motion stays as it is, to the bit.
+/// Puts the feet of a motion on a terrain. Where the terrain is flat at height 0 the motion is unchanged.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

@@ -115,15 +115,15 @@ impl Data {
         true
     }
 
-    /// A number as a 64-bit float; `None` of texts.
+    /// A number as a 64-bit float; `None` for texts, and beyond the end.
     pub fn number(&self, at: usize) -> Option<f64> {
         match self {
-            Data::F32(values) => Some(f64::from(values[at])),
-            Data::F64(values) => Some(values[at]),
-            Data::I8(values) => Some(f64::from(values[at])),
-            Data::I32(values) => Some(f64::from(values[at])),
-            Data::I64(values) => Some(values[at] as f64),
-            Data::Bool(values) => Some(f64::from(u8::from(values[at]))),
+            Data::F32(values) => values.get(at).map(|value| f64::from(*value)),
+            Data::F64(values) => values.get(at).copied(),
+            Data::I8(values) => values.get(at).map(|value| f64::from(*value)),
+            Data::I32(values) => values.get(at).map(|value| f64::from(*value)),
+            Data::I64(values) => values.get(at).map(|value| *value as f64),
+            Data::Bool(values) => values.get(at).map(|value| f64::from(u8::from(*value))),
             Data::Text(_) => None,
         }
     }

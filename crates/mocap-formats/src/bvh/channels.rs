@@ -1,27 +1,8 @@
 //! What the channels of one joint mean in one frame.
 
 use super::document::Channel;
+use super::reading::PositionMode;
 use mocap_model::{UnitQuaternion, Vector3};
-use std::fmt;
-
-/// How position channels and OFFSET combine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PositionMode {
-    /// The position stands in place of OFFSET.
-    #[default]
-    Replace,
-    /// The position is added to OFFSET.
-    Add,
-}
-
-impl fmt::Display for PositionMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PositionMode::Replace => "replace",
-            PositionMode::Add => "add",
-        })
-    }
-}
 
 /// The rotation of a joint: its rotation channels [deg] from left to right.
 pub(super) fn rotation(channels: &[Channel], row: &[f64]) -> UnitQuaternion<f64> {

@@ -1,6 +1,7 @@
 //! What a BVH file says, before it is given a meaning: channel order, Euler degrees, names, the text of its
 //! frame time. Writing an untouched document and reading it again changes no value.
 
+use super::reading::Found;
 use crate::Place;
 use mocap_model::{Axis, Vector3};
 
@@ -84,9 +85,14 @@ pub struct Document {
     pub(super) nodes: Vec<Node>,
     pub(super) motion: Option<Motion>,
     pub(super) origin: Origin,
+    pub(super) positions: Found,
 }
 
 impl Document {
+    pub(super) fn new(nodes: Vec<Node>, motion: Option<Motion>, origin: Origin) -> Document {
+        Document { nodes, motion, origin, positions: Found::default() }
+    }
+
     /// Joints and end sites in the order of the file: each directly behind what stands in the brackets of
     /// its elder siblings.
     pub fn nodes(&self) -> &[Node] {

@@ -1,44 +1,14 @@
 //! The floor test: how low a body comes where position channels replace OFFSET, and where they add to it.
 
-use super::channels::{PositionMode, rotation, translation};
+use super::channels::{rotation, translation};
 use super::document::{Document, NodeKind};
+use super::reading::{LowestPoints, PositionMode};
 use mocap_model::{Axis, UnitQuaternion, Vector3};
 
 /// Frames looked at, spread over the motion.
 const FRAMES: usize = 200;
 /// The height that 2 % of the frames stay below: in 50 frames or more, a single bad one does not count.
 const SHARE: f64 = 0.02;
-/// A body stands near height 0, or far from it: shares of its extent along the vertical.
-const NEAR: f64 = 0.15;
-const FAR: f64 = 0.35;
-
-/// How low a body comes under either reading of its position channels \[units of the file\].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LowestPoints {
-    /// Where position channels replace OFFSET.
-    pub replace: f64,
-    /// Where they add to it.
-    pub add: f64,
-    /// The extent of the body along the vertical.
-    pub extent: f64,
-}
-
-impl LowestPoints {
-    /// The reading under which the body stands near height 0, where the other one has it far away; `None` where the
-    /// heights do not tell.
-    pub fn mode(&self) -> Option<PositionMode> {
-        if self.extent <= 0.0 {
-            return None;
-        }
-        let is_near = |height: f64| height.abs() <= NEAR * self.extent;
-        let is_far = |height: f64| height.abs() >= FAR * self.extent;
-        match (self.replace, self.add) {
-            (replace, add) if is_near(replace) && is_far(add) => Some(PositionMode::Replace),
-            (replace, add) if is_near(add) && is_far(replace) => Some(PositionMode::Add),
-            _ => None,
-        }
-    }
-}
 
 /// The lowest points of a motion; `None` without frames, or with values that are not finite.
 pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {

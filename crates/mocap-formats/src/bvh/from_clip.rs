@@ -1,8 +1,8 @@
 //! From a clip to a document that every reader takes the same way.
 
-use super::channels::PositionMode;
 use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Origin};
 use super::positions::position_mode;
+use super::reading::{Found, PositionMode};
 use super::written_names::NameStyle;
 use crate::Finding;
 use crate::names::Unique;
@@ -64,10 +64,11 @@ pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Findin
     let values = |nodes: &[Node]| values(clip, &order, nodes, options, &digits);
     let motion =
         Motion { frames: clip.frames(), frame_time: Some(frame_time(clip.rate())), values: values(&nodes) };
-    let mut document = Document { nodes, motion: Some(motion), origin: Origin::default() };
+    let mut document = Document::new(nodes, Some(motion), Origin::default());
     // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
     let decision = position_mode(&document);
     if decision.mode.is_some_and(|mode| mode != options.positions || decision.weak) {
+        document.positions = Found::default();
         for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
             node.offset = Vector3::zeros();
         }

@@ -4,8 +4,8 @@
 //! root is zero, both place the body alike. Other joints that move need their OFFSET, which is the length of a bone, so
 //! they are written for one kind of reader.
 
-use super::channels::PositionMode;
 use super::document::{Channel, Document, Node, NodeKind};
+use super::reading::PositionMode;
 use super::written_names::NameStyle;
 use super::{Problem, names};
 use crate::{Finding, Parsed, Warnings};

@@ -80,7 +80,7 @@ fn document(reader: &mut Reader, limits: &Limits) -> Result<Document, Halt> {
         None
     };
     debug_assert!(nodes.iter().all(|node| node.kind != NodeKind::Root || node.parent.is_none()));
-    Ok(Document { nodes, motion, origin })
+    Ok(Document::new(nodes, motion, origin))
 }
 
 struct Header {

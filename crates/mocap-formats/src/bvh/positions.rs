@@ -1,8 +1,8 @@
 //! Whether position channels replace OFFSET or add to it: BVH does not say, and files do both.
 
-use super::channels::PositionMode;
 use super::document::{Channel, Document, Node, NodeKind};
-use super::floor_test::{LowestPoints, lowest_points};
+use super::floor_test::lowest_points;
+use super::reading::{PositionDecision, PositionMode};
 use mocap_model::Axis;
 
 /// How the user wants position channels read.
@@ -15,22 +15,6 @@ pub enum PositionChannels {
     Replace,
     /// As [`PositionMode::Add`].
     Add,
-}
-
-/// What the numbers of a file say about its position channels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PositionDecision {
-    /// The mode; `None` where it makes no difference: no joint has both position channels and an OFFSET.
-    pub mode: Option<PositionMode>,
-    /// Joints that speak for [`PositionMode::Replace`].
-    pub replace: usize,
-    /// Joints that speak for [`PositionMode::Add`].
-    pub add: usize,
-    /// How low the body comes under either reading; `None` where it makes no difference.
-    pub lowest: Option<LowestPoints>,
-    /// Whether it may well be the other one: the floor contradicts joints that are clear, or does not tell, and as many
-    /// joints are for either, or none clearly for the one chosen.
-    pub weak: bool,
 }
 
 /// A joint speaks clearly where one distance is at least this many times the other.
@@ -54,6 +38,10 @@ const CLEAR: f64 = 1.5;
 /// # Ok::<(), mocap_formats::Rejected>(())
 /// ```
 pub fn position_mode(document: &Document) -> PositionDecision {
+    document.positions.get_or_init(|| decide(document))
+}
+
+fn decide(document: &Document) -> PositionDecision {
     let mut decision = PositionDecision { mode: None, replace: 0, add: 0, lowest: None, weak: false };
     let mut clear = [0usize; 2];
     let mut clear_below_root = false;

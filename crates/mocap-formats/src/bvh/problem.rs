@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a BVH file. Each has a stable code; which are errors and which are
 //! warnings is said at each.
 
-use super::channels::PositionMode;
+use super::reading::PositionMode;
 use crate::Remedy;
 
 /// What a BVH reader finds.

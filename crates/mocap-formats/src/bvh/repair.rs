@@ -1,8 +1,8 @@
 //! Values that are not finite: an error with its place, or interpolated.
 
 use super::Problem;
-use super::channels::PositionMode;
 use super::document::{Channel, Document, Motion, Node};
+use super::reading::PositionMode;
 use crate::{Finding, Rejected, Warnings, gaps};
 use std::borrow::Cow;
 

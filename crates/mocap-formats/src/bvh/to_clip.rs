@@ -1,8 +1,9 @@
 //! From a document to the clip it means.
 
-use super::channels::{PositionMode, rotation, translation};
+use super::channels::{rotation, translation};
 use super::document::{Channel, Document, NodeKind};
 use super::positions::{PositionChannels, position_mode};
+use super::reading::PositionMode;
 use super::repair::finite_values;
 use super::rest_frame::rest_first_frame;
 use super::{Problem, names};

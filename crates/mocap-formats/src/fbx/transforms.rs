@@ -91,7 +91,7 @@ fn place(
         let stretch = Stretch { full: unscaled * Matrix3::from_diagonal(&scale), unscaled, inherited: scale };
         (above.unscaled * above.inherited.component_mul(&translation), stretch)
     };
-    // Where nothing is scaled, no bit changes.
+    // Without scales, the values are exactly unchanged.
     let stretch = if stretch.inherited == Vector3::repeat(1.0) && *above == Stretch::NONE {
         Stretch::NONE
     } else {

@@ -170,7 +170,7 @@ fn typed(text: &[u8]) -> Result<(Value, Root), Finding> {
         Finding { place: Some(place), ..Finding::new(problem) }
     };
     let json: Value = serde_json::from_slice(text).map_err(syntax)?;
-    // Files of version 1 have another layout: that is said before what of it does not fit.
+    // Files of version 1 have another layout, so the version is checked first.
     let version = match json.pointer("/asset/version") {
         Some(Value::String(version)) => version.clone(),
         Some(other) => other.to_string(),

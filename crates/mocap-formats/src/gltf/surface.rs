@@ -1,4 +1,4 @@
-//! The triangles of all meshes, for terrains: as they stand in the scene, without skins and morphs.
+//! The triangles of all meshes, for terrains: in scene coordinates, without skins and morphs.
 
 use mocap_model::Vector3;
 use nalgebra::Matrix4;
@@ -51,6 +51,10 @@ pub fn triangles(document: &Document, limits: &Limits) -> Result<Vec<[Vector3<f6
             document.add(primitive, &path, &place, limits, &mut found)?;
         }
     }
+    if visited < nodes.len() {
+        let (path, expected) = ("nodes".into(), "a node that is nobody's child above each".into());
+        return Err(Finding::new(Problem::Unexpected { path, found: "nodes in a circle".into(), expected }));
+    }
     Ok(found)
 }
 
@@ -86,11 +90,12 @@ impl Document {
             Some(indices) => {
                 let path = format!("{path}.indices");
                 let order = self.floats(indices, "SCALAR", &path, limits)?;
-                let order: Vec<usize> = order.into_iter().map(|at| at as usize).collect();
-                match order.iter().find(|at| **at >= corners.len()) {
-                    Some(at) => return Err(index(path, *at, "positions", corners.len())),
-                    None => order,
+                let is_known = |at: &&f64| **at >= 0.0 && at.fract() == 0.0 && **at < corners.len() as f64;
+                if let Some(at) = order.iter().find(|at| !is_known(at)) {
+                    let expected = format!("a whole number below {}, the number of positions", corners.len());
+                    return Err(Finding::new(Problem::Unexpected { path, found: at.to_string(), expected }));
                 }
+                order.into_iter().map(|at| at as usize).collect()
             }
             None => (0..corners.len()).collect(),
         };

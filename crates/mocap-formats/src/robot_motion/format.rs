@@ -2,21 +2,15 @@
 
 use std::sync::Arc;
 
-use mocap_model::{Clip, FrameRate, Robot, RobotMotion};
+use mocap_model::{Clip, Robot, RobotMotion};
 
+use super::rate::usual_rate;
 use super::to_arrays::Placed;
 use super::{Order, Problem, pickle, sidecar, table};
 use crate::arrays::{Precision, clip_document};
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
 use crate::{Beside, Content, Document, Encoded, Finding, Format, Parsed, WriteOptions, npz};
-
-/// Frames per second at which a motion is written in a format unless a user asks for others: those that its trainers
-/// expect.
-pub fn usual_rate(format: Format) -> FrameRate {
-    let fps = if format == Format::MjlabNpz { 50.0 } else { 30.0 };
-    FrameRate::new(fps).expect("a rate is above 0")
-}
 
 /// Says what columns and rows are.
 const BESIDE: Beside = Beside::Behind(sidecar::EXTENSION);
@@ -104,7 +98,7 @@ entries! {
         name: "gmr-pkl",
         extensions: &["pkl"],
         note: Some("GMR's pickle"),
-        read: Err("a pickle is a program: it is never read; gmr-npz holds the same"),
+        read: Err("a pickle is never read: loading it can run code; gmr-npz holds the same"),
         write: Some(|clip, options| {
             in_model_order(Format::GmrPkl, options)?;
             written(&clip, Format::GmrPkl, options, |motion, robot, order, _| {

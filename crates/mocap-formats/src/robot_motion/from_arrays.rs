@@ -2,6 +2,7 @@
 
 use mocap_model::{FrameRate, Robot, RobotMotion};
 
+use super::rate::usual_rate;
 use super::table::pose;
 use super::{Order, Problem};
 use crate::arrays::{Array, Source};
@@ -124,11 +125,22 @@ pub(crate) fn read_arrays(
         }
         poses.push(pose(&numbers, &joints).map_err(|problem| Finding::new(problem).in_frame(frame))?);
     }
-    let stated: Option<&Array> = arrays.get("fps").filter(|array| !array.data.is_empty());
-    let stated = stated.and_then(|array| array.data.number(0));
-    let rate = fps.or(stated).unwrap_or(30.0);
-    let fps = FrameRate::new(rate)
-        .ok_or_else(|| source.value("fps", String::new(), "expected a finite number above 0"))?;
+    let stated = match arrays.get("fps") {
+        Some(Array { data, .. }) if data.len() == 1 && data.number(0).is_some() => data.number(0),
+        Some(Array { shape, .. }) => {
+            return Err(source.value("fps", format!("{shape:?}"), "expected one number"));
+        }
+        None => None,
+    };
+    let fps = match fps.or(stated) {
+        Some(fps) => FrameRate::new(fps)
+            .ok_or_else(|| source.value("fps", String::new(), "expected a finite number above 0"))?,
+        None => {
+            let usual = usual_rate(layout.format);
+            warnings.push(Finding::new(Problem::NoRate { fps: usual.fps() }));
+            usual
+        }
+    };
     Ok(Parsed { value: RobotMotion { fps, poses }, warnings })
 }
 

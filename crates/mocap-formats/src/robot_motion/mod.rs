@@ -10,13 +10,14 @@ mod from_arrays;
 mod order;
 mod pickle;
 mod problem;
+mod rate;
 mod sidecar;
 mod table;
 mod to_arrays;
 
-pub use format::usual_rate;
 pub use order::Order;
 pub use problem::Problem;
+pub use rate::usual_rate;
 
 pub(crate) use format::{document, gmr_npz, gmr_pkl, isaac_npz, mjlab_npz, robot_csv, unitree_csv};
 pub(crate) use from_arrays::{is_robot_motion, read_arrays, robot_format};

@@ -32,9 +32,11 @@ pub enum Problem {
     Times,
     #[error(
         "the motion has {fps} fps, and {format} files do not state it: readers take {usual}; resample to {usual} fps, \
-         or tell the reader"
+         or set the rate in the reader"
     )]
     Rate { format: Format, fps: f64, usual: f64 },
+    #[error("the file does not state its rate: it is read at the usual {fps} frames per second")]
+    NoRate { fps: f64 },
     #[error("the .joints.json beside the file is not used: {reason}")]
     Sidecar { reason: String },
     #[error("the file does not name its joints: they are taken in the order of the model (dfs)")]
@@ -56,6 +58,7 @@ impl crate::Problem for Problem {
             Problem::NoFrames => "robot-motion::no-frames",
             Problem::Times => "robot-motion::times",
             Problem::Rate { .. } => "robot-motion::rate",
+            Problem::NoRate { .. } => "robot-motion::no-rate",
             Problem::Sidecar { .. } => "robot-motion::sidecar",
             Problem::Unnamed => "robot-motion::unnamed",
         }

@@ -28,7 +28,7 @@ struct File<'a> {
     bodies: Vec<&'a str>,
 }
 
-/// What the file states that a table does not.
+/// The fields of the file that a table lacks.
 #[derive(Deserialize)]
 pub(super) struct Stated {
     format: String,
@@ -37,7 +37,7 @@ pub(super) struct Stated {
     pub(super) joints: Vec<String>,
 }
 
-/// Reads the file; else the reason why it is not used.
+/// Reads the file, or returns why it is ignored.
 pub(super) fn read(bytes: &[u8]) -> Result<Stated, String> {
     let stated: Stated = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     match stated.format == TAG && stated.fps.is_finite() && stated.fps > 0.0 {

@@ -133,6 +133,10 @@ fn fitting(stated: Stated, poses: &[RobotPose], robot: &Robot, header: bool) -> 
     if stated.frames != poses.len() {
         return Err(format!("it is about {} frames, and the table has {}", stated.frames, poses.len()));
     }
+    if !header && stated.joints.len() != robot.joints().len() {
+        let (stated, own) = (stated.joints.len(), robot.joints().len());
+        return Err(format!("it names {stated} joints, and the robot has {own}"));
+    }
     let own = robot.joints().iter().map(|joint| &joint.name);
     let other = own.zip(&stated.joints).find(|(own, stated)| own != stated);
     match other.filter(|_| !header) {

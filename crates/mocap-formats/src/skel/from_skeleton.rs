@@ -2,7 +2,8 @@
 
 use super::document::{ChainField, DofsField, File, JointField, LimitsField, SHAPE, UnitField};
 use super::robot::{is_of, robot_field};
-use mocap_model::{Axis, Dofs, EulerOrder, Joint, Limit, Skeleton, Unit, UnitQuaternion};
+use super::rotation::quaternion;
+use mocap_model::{Axis, Dofs, EulerOrder, Joint, Limit, Skeleton, Unit};
 
 pub(crate) fn file_of(skeleton: &Skeleton) -> File {
     let space = skeleton.space();
@@ -50,12 +51,6 @@ fn joint_field(skeleton: &Skeleton, joint: &Joint) -> JointField {
         role: joint.role.map(|role| role.name().into()),
         end_site: joint.end_site,
     }
-}
-
-/// W, X, Y, Z; `None` of the identity.
-pub(super) fn quaternion(rotation: &UnitQuaternion<f64>) -> Option<[f64; 4]> {
-    let q = [rotation.w, rotation.i, rotation.j, rotation.k];
-    (q != [1.0, 0.0, 0.0, 0.0]).then_some(q)
 }
 
 fn dofs_field(dofs: &Dofs, end_site: bool) -> Option<DofsField> {

@@ -8,6 +8,8 @@ mod parse;
 mod preset;
 mod problem;
 mod robot;
+mod rotation;
+mod source;
 mod to_skeleton;
 mod write;
 
@@ -19,7 +21,9 @@ pub use write::to_bytes;
 pub(crate) use document::File;
 pub(crate) use format::FORMAT;
 pub(crate) use from_skeleton::file_of;
-pub(crate) use to_skeleton::{Source, rotation, skeleton};
+pub(crate) use rotation::rotation;
+pub(crate) use source::Source;
+pub(crate) use to_skeleton::skeleton;
 
 /// The JSON Schema of `.skel` files, for editors that check and complete while one writes.
 pub fn json_schema() -> String {

@@ -1,7 +1,8 @@
 //! Reads `.skel` files.
 
 use super::document::{File, SHAPE};
-use super::to_skeleton::{Source, skeleton};
+use super::source::Source;
+use super::to_skeleton::skeleton;
 use crate::tagged::{deserialize, refuse_foreign};
 use crate::{Limits, Parsed, Rejected, text};
 use mocap_model::Skeleton;

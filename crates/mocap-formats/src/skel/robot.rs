@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Problem;
-use super::from_skeleton::quaternion;
-use super::to_skeleton::{Source, rotation};
+use super::rotation::{quaternion, rotation};
+use super::source::Source;
 use crate::Finding;
 use crate::tagged::Step;
 
@@ -159,6 +159,18 @@ enum FormField {
     Ellipsoid { radii: [f64; 3] },
 }
 
+impl RobotField {
+    /// How many there are of each part.
+    pub(super) fn sizes(&self) -> [(&'static str, usize); 4] {
+        [
+            ("bodies", self.bodies.len()),
+            ("joints of a robot", self.joints.len()),
+            ("shapes", self.shapes.len()),
+            ("pairs that may touch", self.may_touch.len()),
+        ]
+    }
+}
+
 fn placement_field(placement: &Isometry3<f64>) -> PlacementField {
     PlacementField {
         position: placement.translation.vector.into(),
@@ -214,8 +226,8 @@ pub(super) fn robot_field(robot: &Robot) -> RobotField {
     }
 }
 
-/// A skeleton with the robot that a file describes. The limits of the skeleton's joints count: there a person edits
-/// them.
+/// A skeleton with the robot that a file describes. The limits of the skeleton's joints take precedence, because users
+/// edit them there.
 pub(super) fn with_robot(
     skeleton: Skeleton,
     field: RobotField,
@@ -259,7 +271,7 @@ fn same_tree(a: &Skeleton, b: &Skeleton) -> bool {
     a.len() == b.len() && a.joints().iter().zip(b.joints()).all(|(a, b)| same(a, b))
 }
 
-/// Whether two limits differ by no more than degrees with few digits do.
+/// Whether two limits differ by no more than rounding of degrees.
 fn same_limit(a: Option<Limit>, b: Option<Limit>) -> bool {
     let same = |a: f64, b: f64| a == b || (a - b).abs() < 1e-9;
     match (a, b) {

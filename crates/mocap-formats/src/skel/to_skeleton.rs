@@ -2,68 +2,16 @@
 
 use super::Problem;
 use super::document::{DofsField, File, JointField, LimitsField, SHAPE, UnitField};
-use super::robot::with_robot;
-use crate::tagged::{Fault, Step, locate};
+use super::robot::{RobotField, with_robot};
+use super::rotation::rotation;
+use super::source::Source;
+use crate::tagged::{Fault, Step};
 use crate::{Finding, LimitExceeded, Limits};
 use mocap_model::{
     Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, ModelError, Role, SignedAxis, Skeleton, Space,
-    Unit, UnitQuaternion, UnitSource,
+    Unit, UnitSource,
 };
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
-
-/// The text of a skeleton and where in it the skeleton starts.
-pub(crate) struct Source<'t> {
-    text: &'t [u8],
-    prefix: &'t [Step<'t>],
-    warnings: Vec<Finding>,
-}
-
-impl<'t> Source<'t> {
-    pub(crate) fn new(text: &'t [u8], prefix: &'t [Step<'t>]) -> Source<'t> {
-        Source { text, prefix, warnings: Vec::new() }
-    }
-
-    pub(crate) fn into_warnings(self) -> Vec<Finding> {
-        self.warnings
-    }
-
-    /// Counts a warning that was there before: finding the place of each would take a search of the text.
-    fn warn(&mut self, steps: &[Step], problem: impl FnOnce(String) -> Problem) {
-        match self.warnings.first_mut() {
-            Some(earlier) => earlier.count += 1,
-            None => self.warnings.push(self.error(steps, problem)),
-        }
-    }
-
-    /// Where a path stands and how it is written.
-    fn path(&self, steps: &[Step]) -> (String, Range<usize>) {
-        let all: Vec<Step> = self.prefix.iter().chain(steps).copied().collect();
-        let mut text = String::new();
-        for step in &all {
-            match step {
-                Step::Key(key) if text.is_empty() => text.push_str(key),
-                Step::Key(key) => text.push_str(&format!(".{key}")),
-                Step::Index(index) => text.push_str(&format!("[{index}]")),
-            }
-        }
-        (text, locate(self.text, &all))
-    }
-
-    pub(crate) fn error<P: crate::Problem>(
-        &self,
-        steps: &[Step],
-        problem: impl FnOnce(String) -> P,
-    ) -> Finding {
-        let (path, span) = self.path(steps);
-        Finding::new(problem(path)).at(self.text, span)
-    }
-
-    pub(super) fn value(&self, steps: &[Step], message: impl Into<String>) -> Finding {
-        let message = message.into();
-        self.error(steps, |path| Problem::Value { path, message })
-    }
-}
 
 /// The skeleton that a file describes.
 pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> Result<Skeleton, Finding> {
@@ -78,7 +26,10 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
         };
         return Err(source.error(&[Step::Key(key)], |_| SHAPE.problem(fault)));
     }
-    for (what, found) in [("joints", file.joints.len()), ("chains", file.chains.len())] {
+    let of_robot = file.robot.iter().flat_map(RobotField::sizes);
+    for (what, found) in
+        [("joints", file.joints.len()), ("chains", file.chains.len())].into_iter().chain(of_robot)
+    {
         if found > limits.joints {
             return Err(Finding::new(LimitExceeded { what, found, limit: limits.joints }));
         }
@@ -280,26 +231,4 @@ fn axes(text: &str) -> Option<[bool; 3]> {
         }
     }
     Some(axes)
-}
-
-/// A quaternion W, X, Y, Z: as it is where it is one long, else scaled with a warning.
-pub(crate) fn rotation(
-    field: Option<[f64; 4]>,
-    at: &[Step],
-    source: &mut Source,
-) -> Result<UnitQuaternion<f64>, Finding> {
-    let Some([w, x, y, z]) = field else { return Ok(UnitQuaternion::identity()) };
-    let q = nalgebra::Quaternion::new(w, x, y, z);
-    let length = q.norm();
-    if !length.is_finite() || length < 1e-6 {
-        return Err(source.value(at, "four zeros are not a rotation: expected a quaternion W, X, Y, Z"));
-    }
-    if (length - 1.0).abs() < 1e-12 {
-        return Ok(UnitQuaternion::new_unchecked(q));
-    }
-    // A person rounds to a few digits; that is not worth a word.
-    if (length - 1.0).abs() > 1e-3 {
-        source.warn(at, |path| Problem::RotationLength { path, length });
-    }
-    Ok(UnitQuaternion::new_normalize(q))
 }

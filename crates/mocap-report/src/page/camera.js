@@ -21,7 +21,7 @@ function project(p, shift = [0, 0, 0]) {
   const scale = camera.parallel ? view.zoom / camera.distance : depth > 0.02 * size ? view.zoom / depth : 0;
   return [width / 2 + along(view.right) * scale, height / 2 - along(view.up) * scale, depth, scale];
 }
-// Where a clip stands beside its own place: on one clock and one floor, roots side by side.
+// The shift of a clip from its own place: roots side by side on one floor, with shared time.
 function offset(index) {
   if (state.layout === "over" || clips.length < 2) return [0, 0, 0];
   const clip = clips[index], far = (index - (clips.length - 1) / 2) * 0.56 * size;

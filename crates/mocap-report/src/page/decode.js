@@ -1,5 +1,5 @@
 // The data of the page, and the decoder of its numbers: the counterpart of the writer's Golomb-Rice codes. Two letters
-// hold thirteen bits; the first one says whether half of the last change of step goes on.
+// hold thirteen bits; the first one says whether prediction adds half of the last change of step.
 const $ = id => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const clips = data.clips;

@@ -27,7 +27,7 @@ function openLink() {
 async function copyLink() {
   location.hash = link();
   const done = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-  note(done ? "The link to this frame is in the clipboard." : "The address now leads to this frame and view.");
+  note(done ? "The link to this frame is in the clipboard." : "The address bar now links to this frame and view.");
 }
 function save(blob, name) {
   const a = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
@@ -52,10 +52,10 @@ function savePicture() {
 let recorder = null;
 function record() {
   if (recorder) { recorder.stop(); return; }
-  if (!window.MediaRecorder || !picture.captureStream) { note("This browser records no video."); return; }
+  if (!window.MediaRecorder || !picture.captureStream) { note("This browser cannot record video."); return; }
   draw(); compose();
   const type = ["video/webm;codecs=vp9", "video/webm"].find(t => MediaRecorder.isTypeSupported(t));
-  if (!type) { note("This browser records no WebM."); return; }
+  if (!type) { note("This browser cannot record WebM."); return; }
   const parts = [], loop = state.loop;
   recorder = new MediaRecorder(picture.captureStream(), { mimeType: type, videoBitsPerSecond: 8e6 });
   recorder.ondataavailable = e => parts.push(e.data);

@@ -63,7 +63,7 @@ function draw() {
   if (over) dot(over, 6, null, css.text);
   drawTime(); drawCurves(); tell();
 }
-// Words about the moment.
+// Status text.
 function tell() {
   if (!clips.length) { $("now").textContent = "no motion"; return; }
   const clip = clips[0], box = $("frame");

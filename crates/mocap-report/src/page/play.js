@@ -1,11 +1,11 @@
-// The clock: motion keeps the time of the wall at any frame rate.
+// The clock: motion plays in real time at any frame rate.
 let before = 0, asked = false;
 const waiting = [];
 function redraw() { if (!asked) { asked = true; requestAnimationFrame(tick); } }
 function tick(now) {
   asked = false;
   if (state.playing) {
-    // A frame may carry the time of before play was pressed.
+    // The timestamp of the first frame can precede the click.
     state.t += Math.max(0, now - before) / 1000 * state.speed;
     if (state.t > state.to) {
       const length = state.to - state.from;
@@ -24,7 +24,7 @@ function play(on) {
   $("play").textContent = state.playing ? "❚❚" : "▶";
   redraw();
 }
-// Nobody sees the time that passes in a hidden tab.
+// Time in hidden tabs is skipped.
 document.addEventListener("visibilitychange", () => { before = performance.now(); });
 function seek(t) { state.t = Math.max(0, Math.min(seconds, t)); redraw(); }
 function toFrame(f) { if (clips.length) seek(f / clips[0].fps); }

@@ -315,7 +315,7 @@ function createRenderer(canvas) {
       if (clear.some(list => list.length)) {
         const parts = upload(clear);
         gl.useProgram(shape.p);
-        // Depth first, so that what is seen through is seen through once.
+        // Depth first, so that transparent parts blend once.
         gl.depthMask(true); gl.colorMask(false, false, false, false); draw(parts);
         gl.colorMask(true, true, true, true); draw(parts);
       }

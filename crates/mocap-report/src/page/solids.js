@@ -57,7 +57,7 @@ function addPath(lists, clip, index, shift) {
     last = at;
   }
 }
-// Everything in the frame shown: first what is solid, then what is seen through.
+// Everything in the frame shown: first solid parts, then transparent ones.
 function scene() {
   const solid = emptyLists(), clear = emptyLists(), skins = [];
   clips.forEach((clip, index) => {

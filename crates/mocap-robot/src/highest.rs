@@ -1,0 +1,9 @@
+//! The largest speeds and accelerations of joints.
+
+/// What joints may do at most, by joint; `None` where nothing is stated.
+pub(crate) struct Highest {
+    /// [rad/s or m/s]
+    pub(crate) speeds: Vec<Option<f64>>,
+    /// [rad/s² or m/s²]
+    pub(crate) accelerations: Vec<Option<f64>>,
+}
