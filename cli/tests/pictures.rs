@@ -66,7 +66,7 @@ fn view_draws_the_mesh_of_a_file() {
 #[test]
 fn sheets_of_many_motions_are_pages() {
     let sandbox = sandbox();
-    let files = ["sheet", "walk.bvh", "jump.bvh", "off.bvh", "-o", "all.svg", "--page-height", "1100"];
+    let files = ["sheet", "walk.bvh", "jump.bvh", "off.bvh", "-o", "all.svg", "--page-height", "800"];
     let row = sandbox.run([&files[..], &["--json"]].concat()).ok().rows().remove(0);
     assert_eq!(row["outputs"], serde_json::json!(["all-1.svg", "all-2.svg"]));
     let pages = ["all-1.svg", "all-2.svg"].map(|name| text(&sandbox, name));
