@@ -193,7 +193,7 @@ class Clip(Motion):
         native = self._native
         stored = native.joint_translations(native.skeleton.index(joint))
         if stored is None:
-            stored = self.skeleton.offsets[native.skeleton.find(joint)][None]
+            stored = self.skeleton.offsets[self.skeleton.find(joint)][None]
         return np.broadcast_to(stored, (self.frames, 3))
 
     def positions(self, *, unit: Union[str, None] = None) -> Floats:
