@@ -59,7 +59,7 @@ function clipOf(name, file) {
     feet: [], findings: [], centre: Math.max(0, parts.indexOf("trunk")), fps: file.fps, frames: file.frames, step, samples,
     size: 1.3 * H, pair, floor, curve: [], differences: null, pos, turns,
   };
-  if (file.mesh) wear(clip, file.mesh, bone => file.nodes.indexOf(bone.node), false);
+  if (file.mesh) wear(clip, file.mesh, bone => file.nodes.indexOf(bone.node));
   childrenOf(clip); prepare(clip);
   const speeds = Array.from({ length: samples }, (_, s) => speed(clip, clip.centre, s)), most = Math.max(...speeds.map((v, i) => speeds.length > 600 && i % 3 ? 0 : v), 1e-9);
   clip.curve = speeds.filter((_, s) => s % Math.ceil(samples / 600) === 0).map(v => Math.min(255, 255 * v / most));

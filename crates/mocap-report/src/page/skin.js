@@ -7,6 +7,12 @@ function matrixOf(q, t, s = [1, 1, 1]) {
 }
 const back = q => [-q[0], -q[1], -q[2], q[3]];
 const undo = ({ q, t }) => matrixOf(back(q), turned(back(q), t).map(v => -v));
+// Of a matrix without shear.
+function inverse(m) {
+  const { rotation: q, translation: t, scale: s } = parts(m), turn = matrixOf(back(q), [0, 0, 0]);
+  const shrink = [1 / s[0], 0, 0, 0, 0, 1 / s[1], 0, 0, 0, 0, 1 / s[2], 0, 0, 0, 0, 1];
+  return times(times(shrink, turn), matrixOf([0, 0, 0, 1], t.map(v => -v)));
+}
 // The meshes of a file, bound; null without one. A bone has the frame of its node at rest.
 function readMesh({ json, nodes, rows, above }) {
   const frames = [], frame = i => frames[i] ??= (() => {
@@ -16,7 +22,7 @@ function readMesh({ json, nodes, rows, above }) {
     return { q: product(up.q, q), t: plus(up.t, turned(up.q, t.map((v, k) => v * up.s[k]))), s: up.s.map((v, k) => v * s[k]) };
   })();
   const bones = [], points = [], slots = [], weights = [], triangles = [];
-  const addBone = (node, bind) => bones.push({ node, name: nodes[node].name || `node ${node}`, rest: frame(node), bind }) - 1;
+  const addBone = (node, bind, rest = frame(node)) => bones.push({ node, name: nodes[node].name || `node ${node}`, rest, bind, size: frame(node).s[0] });
   const moves = new Set((json.skins || []).flatMap(skin => skin.joints));
   nodes.forEach((node, i) => {
     if (node.mesh === undefined) return;
@@ -24,9 +30,11 @@ function readMesh({ json, nodes, rows, above }) {
     let first = bones.length;
     if (skin) {
       const binds = skin.inverseBindMatrices === undefined ? null : rows(skin.inverseBindMatrices);
+      // The frame of a joint in which the skin is bound is where its matrix leads from.
       skin.joints.forEach((joint, k) => {
-        const { s } = frame(joint), grow = [s[0], 0, 0, 0, 0, s[1], 0, 0, 0, 0, s[2], 0, 0, 0, 0, 1];
-        addBone(joint, binds ? times(grow, binds[k]) : matrixOf([0, 0, 0, 1], [0, 0, 0]));
+        if (!binds) { addBone(joint, undo(frame(joint))); return; }
+        const { rotation: q, translation: t } = parts(inverse(binds[k]));
+        addBone(joint, undo({ q, t }), { q, t });
       });
     } else {
       let joint = i;
@@ -60,32 +68,30 @@ function readMesh({ json, nodes, rows, above }) {
   for (let v = 0; v < points.length / 3; v++) normals.set(unit(shared.get(key(v)) || [0, 1, 0]), 3 * v);
   return { bones, above, points: new Float32Array(points), normals, slots: new Float32Array(slots), weights: new Float32Array(weights), triangles: new Uint32Array(triangles) };
 }
-// Puts a mesh on a clip; `jointOf` a bone, -1 for none. `clip.rest` has the frames of its joints at rest where these may differ
-// from those of the file.
-function wear(clip, mesh, jointOf, differ) {
+// Puts a mesh on a clip; `jointOf` a bone, -1 for none. Where `clip.rest` has the frames of its joints at rest, they must be
+// those of the file, but for the unit and a turn of the whole: else nothing says how the mesh hangs on them.
+function wear(clip, mesh, jointOf) {
   const found = mesh.bones.map(jointOf), known = found.map((joint, i) => [joint, mesh.bones[i]]).filter(([joint]) => joint >= 0);
   if (!known.length) return false;
-  let scale = 1, same = true;
-  if (differ) {
-    const far = of => Math.max(1e-9, ...[0, 1, 2].map(k => { const values = known.map(it => of(it)[k]); return Math.max(...values) - Math.min(...values); }));
-    scale = far(([joint]) => clip.rest[joint].t) / far(([, bone]) => bone.rest.t);
-    // Equal turns: the frames are those of the file, whatever pose is at rest.
-    const off = known.map(([joint, bone]) => Math.abs(clip.rest[joint].q.reduce((sum, v, k) => sum + v * bone.rest.q[k], 0)));
-    same = off.filter(v => v > 0.9998).length > 0.8 * off.length;
+  const [joint0, bone0] = known[0];
+  let scale = bone0.size;
+  if (clip.rest) {
+    const apart = of => { const [a] = known.map(of); return Math.max(1e-9, ...known.map(it => Math.hypot(...minus(of(it), a)))); };
+    scale = apart(([joint]) => clip.rest[joint].t) / apart(([, bone]) => bone.rest.t);
+    const whole = product(clip.rest[joint0].q, back(bone0.rest.q));
+    const off = known.map(([joint, bone]) => Math.abs(product(whole, bone.rest.q).reduce((sum, v, k) => sum + v * clip.rest[joint].q[k], 0)));
+    if (off.filter(v => v > 0.9998).length < 0.8 * off.length) return false;
   }
-  const grow = [scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, 1];
-  const jointAt = new Map(known.map(([joint, bone]) => [bone.node, joint]));
+  const grow = [scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, 1], at = new Map(known.map(([joint, bone]) => [bone.node, { joint, bone }]));
   clip.skin = {
     mesh,
-    bones: mesh.bones.map((bone, i) => {
+    bones: mesh.bones.map(bone => {
       // A bone that the clip does not have goes with the nearest one above that it has.
       let node = bone.node;
-      while (node >= 0 && !jointAt.has(node)) node = mesh.above[node];
-      const joint = jointAt.get(node) ?? known[0][0];
-      const placed = times(grow, times(matrixOf(bone.rest.q, bone.rest.t), bone.bind));
-      if (found[i] >= 0 && same) return { joint, bind: times(grow, bone.bind) };
-      const rest = differ ? clip.rest[joint] : known.find(it => it[0] === joint)[1].rest;
-      return { joint, bind: times(undo(rest), placed) };
+      while (node >= 0 && !at.has(node)) node = mesh.above[node];
+      const to = at.get(node) ?? at.get(bone0.node);
+      const bind = to.bone.node === bone.node ? bone.bind : times(undo(to.bone.rest), times(matrixOf(bone.rest.q, bone.rest.t), bone.bind));
+      return { joint: to.joint, bind: times(grow, bind) };
     }),
   };
   return true;
@@ -106,6 +112,7 @@ if (data.mesh) {
   for (const clip of clips) if (clip.turns) {
     clip.turns = Float32Array.from(decode(clip.turns, 4 * clip.joints.length, clip.samples), v => v / 8192);
     clip.rest = clip.rest.map(([x, y, z, w, ...t]) => ({ q: [x, y, z, w], t }));
-    if (mesh) wear(clip, mesh, bone => clip.joints.findIndex(name => plain(name) === plain(bone.name)), true);
+    if (mesh && !wear(clip, mesh, bone => clip.joints.findIndex(name => plain(name) === plain(bone.name))))
+      note(`The joints of ${clip.name} are not turned as those of the mesh: retarget to its file and write GLB.`);
   }
 }
