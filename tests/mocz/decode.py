@@ -273,7 +273,7 @@ def read_archive(data, frames, tracks):
     w, wf, wt = f(f(0.35) + f(0.5 * f(0.45))), f(0.35), f(0.45)
     for track in tracks:
         rotation, head = track[1], heads.read(coder, 7, len(turns) if track[1] else 0)
-        levels, found, share, numbers = [Level([200.0 if rotation else 3000.0] * 3) for _ in range(7)], {}, {}, {}
+        levels, found, share, numbers = [Level([3000.0 - 2800 * rotation] * 3)] + [Level([0.0] * 3) for _ in range(6)], {}, {}, {}
         floor = f(0.7) if head["centred"] else 0.5
         for frame, level, taps, _, _ in nodes:
             own = expect(levels, found, level, taps)

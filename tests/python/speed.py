@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How long reading a BVH and finding the positions of its joints takes, against other readers and the Rust program.
 
-    speed.py FILE.bvh [--runs 7] [--rust target/release/examples/12_positions]
+    speed.py FILE.bvh [--runs 7] [--rust target/release/examples/12_positions] [--threads 2]
 
-Prints medians and ratios. Readers that are not installed are left out. The Rust program prints its own seconds.
+Prints medians and ratios. Readers that are not installed are left out. The Rust program prints its own seconds. With
+`--threads`, the same file is also compressed in one thread and in several.
 """
 import argparse
 import gc
@@ -81,21 +82,43 @@ def timed(reader, path, runs):
     return statistics.median(seconds)
 
 
+def compress(path):
+    import mocap
+
+    return mocap.compress(mocap.read(path, unit="cmu"), profile="archive").size
+
+
+def scaling(path, threads, runs):
+    """How many times more clips several threads compress in the same time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def seconds(workers):
+        start = time.perf_counter()
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(compress, [path] * (2 * threads)))
+        return time.perf_counter() - start
+
+    pairs = [(seconds(1), seconds(threads)) for _ in range(runs)]
+    return statistics.median(one / several for one, several in pairs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--rust")
+    parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     found = {}
-    if options.rust:
-        words = [options.rust, options.file, str(options.runs * 3)]
-        found["Rust"] = float(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    # Both alternate: what else the machine does slows both alike.
-    ours = {name: [] for name in ("mocap", "native module")}
+    # They alternate: what else the machine does slows all alike. Each runs three times: the first one warms up.
+    ours = {name: [] for name in ("mocap", "native module", *(["Rust"] if options.rust else []))}
     for _ in range(options.runs * 5):
         for name, seconds in ours.items():
-            seconds.append(timed(READERS[name], options.file, 1))
+            if name == "Rust":
+                words = [options.rust, options.file, "3"]
+                seconds.append(float(subprocess.run(words, check=True, capture_output=True, text=True).stdout))
+            else:
+                seconds.append(timed(READERS[name], options.file, 3))
     found.update((name, statistics.median(seconds)) for name, seconds in ours.items())
     for name, reader in READERS.items():
         if name in ours:
@@ -109,6 +132,9 @@ def main():
     print("| reader | median [ms] | times mocap |\n|---|---|---|")
     for name, seconds in found.items():
         print(f"| {name} | {seconds * 1e3:.1f} | {seconds / found['mocap']:.2f} |")
+    if options.threads:
+        times = scaling(options.file, options.threads, 3)
+        print(f"{options.threads} threads compress {times:.2f} times as many clips as one in the same time")
 
 
 if __name__ == "__main__":

@@ -96,3 +96,13 @@ def test_each_kind():
         mocap.Clip(1)
     with pytest.raises(mocap.OptionError):
         mocap.retarget(walk, FIXTURES / "clips/robin.skel", method="magic")
+
+
+def test_the_motion_of_a_robot_needs_its_model(tmp_path, pip_robot):
+    walk = mocap.read(FIXTURES / "clips/alex_walk.bvh", unit="cm")[:30]
+    moved, _ = mocap.retarget(walk, pip_robot)
+    moved.write(tmp_path / "walk.csv")
+    with pytest.raises(mocap.FormatError) as caught:
+        mocap.read(tmp_path / "walk.csv", format="robot-csv")
+    assert caught.value.code == "robot-motion::needs-robot" and "skeleton=" in caught.value.hint
+    assert mocap.read(tmp_path / "walk.csv", skeleton=pip_robot).frames == moved.frames

@@ -34,3 +34,13 @@ def build() -> mocap.Clip:
     except mocap.ArrayError as error:
         print(error.code, error.frame, error.hint)
         raise
+
+
+def blend(walk: mocap.Clip, run: mocap.Clip) -> List[mocap.Clip]:
+    space = mocap.BlendSpace([walk, run], {"speed": [1.2, 3.1]}, kind="1d")
+    weights: List[float] = space.weights(speed=2.0)
+    assert len(weights) == 2
+    jog = space.blend({"speed": 2.0}, duration=6).edit(blend=(run, {"weight": 0.1}), mirror="retarget")
+    higher = jog.warp([{"time": 1.0, "joint": "RightHand", "by": [0, 10, 0]}], 0.5, 1.5)
+    taken = mocap.play("graph.toml", {"time": [0, 4], "speed": np.array([0.0, 2.0])})
+    return [mocap.join([mocap.blend([walk, run], 0.4), higher]), *taken.terrain(steps=(0.17, 0.29)).split(every=1.0)]

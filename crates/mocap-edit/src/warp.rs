@@ -80,6 +80,23 @@ pub struct WarpKey {
     pub change: WarpChange,
 }
 
+impl WarpKey {
+    /// A key for each joint below the root: its rotation in the first frame of `pose`, a clip of the same skeleton.
+    ///
+    /// ```
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let keys: Vec<_> = mocap_edit::WarpKey::of_pose(&clip, 0.5).collect();
+    /// assert!(keys.iter().all(|key| key.time == 0.5));
+    /// ```
+    pub fn of_pose(pose: &Clip, time: f64) -> impl Iterator<Item = WarpKey> {
+        let joints = pose.skeleton().iter().filter(|(_, joint)| !joint.end_site && joint.parent.is_some());
+        joints.map(move |(id, joint)| {
+            let change = WarpChange::To(pose.track(id).rotation.at(0));
+            WarpKey { time, joint: joint.name.clone(), change }
+        })
+    }
+}
+
 /// A change of a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WarpChange {

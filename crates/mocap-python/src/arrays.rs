@@ -1,13 +1,23 @@
 //! Between values of the library and NumPy arrays.
 
 use mocap::formats::arrays::{Arrays, Data};
-use mocap::{UnitQuaternion, Vector3};
+use mocap::{JointId, Skeleton, UnitQuaternion, Vector3};
 use numpy::ndarray::ArrayView2;
 use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::raise::of_array;
+
+/// A quaternion W, X, Y, Z.
+pub(crate) fn wxyz(q: &UnitQuaternion<f64>) -> [f64; 4] {
+    [q.w, q.i, q.j, q.k]
+}
+
+/// The joints that arrays have rows for: all but end sites.
+pub(crate) fn moving(skeleton: &Skeleton) -> Vec<JointId> {
+    skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect()
+}
 
 /// An array of a shape that takes over the memory of the values.
 pub(crate) fn owned<'py, T: Element>(

@@ -10,14 +10,14 @@ use numpy::{PyArray2, PyArrayDyn, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::arrays::{dictionary, frozen, numbers, owned, view};
+use crate::arrays::{dictionary, frozen, moving, numbers, owned, view, wxyz};
 use crate::features;
 use crate::findings::listed;
 use crate::options::{Keywords, of_writing, parse};
 use crate::raise::{of_array, of_error, of_finding, of_option};
 use crate::skeleton::Skeleton;
 
-/// A motion, as the library has it, with what is known of where it comes from.
+/// A motion of the library and its source.
 #[pyclass(frozen, module = "mocap._mocap")]
 pub(crate) struct Clip {
     pub(crate) clip: Arc<mocap::Clip>,
@@ -34,6 +34,14 @@ impl Clip {
         Clip { clip: Arc::new(clip), lead_in: 0, stem: String::new(), document: None }
     }
 
+    /// The motion without a rest pose before it.
+    pub(crate) fn motion(&self) -> mocap::Clip {
+        match self.lead_in > 0 && self.clip.frames() > self.lead_in {
+            true => self.clip.trimmed(self.lead_in..self.clip.frames()).expect("frames are left"),
+            false => (*self.clip).clone(),
+        }
+    }
+
     /// Another motion made of this one.
     pub(crate) fn made(&self, clip: mocap::Clip) -> Clip {
         Clip {
@@ -47,16 +55,6 @@ impl Clip {
 
 /// Rotations (joints, 4) W X Y Z and translations (joints, 3).
 type LocalPose<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
-
-/// A quaternion W, X, Y, Z.
-pub(crate) fn wxyz(q: &UnitQuaternion<f64>) -> [f64; 4] {
-    [q.w, q.i, q.j, q.k]
-}
-
-/// The joints that are not end sites.
-pub(crate) fn moving(skeleton: &mocap::Skeleton) -> Vec<JointId> {
-    skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect()
-}
 
 #[pymethods]
 impl Clip {

@@ -10,8 +10,8 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::arrays::owned;
-use crate::clip::{Clip, moving};
+use crate::arrays::{moving, owned};
+use crate::clip::Clip;
 use crate::findings::listed;
 use crate::options::Keywords;
 use crate::raise::{of_error, of_finding, of_option};
@@ -67,6 +67,10 @@ impl Compressed {
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.bytes)
+    }
+
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| mocap::write_bytes(path, &self.bytes)).map_err(|error| of_error(py, error))
     }
 
     /// The local poses at some times \[s\].

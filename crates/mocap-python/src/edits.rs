@@ -1,28 +1,29 @@
 //! Edits of motions, from keywords in the order in which they were given.
 
-use mocap::edit::{
-    Applied, ApplyOptions, Edit, JoinOptions, Keep, Layer, LoopOptions, Mask, Path, RootCurve, TimeMap,
-};
+use mocap::edit::{Applied, ApplyOptions, Edit, EditReport, Keep, LoopOptions, Path, RootCurve, TimeMap};
 use mocap::model::Factor;
 use mocap::{FrameRange, Vector3};
-use numpy::PyReadonlyArrayDyn;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBool, PyDict, PyList};
 
-use crate::arrays::numbers;
 use crate::clip::Clip;
+use crate::edit_values::{add, blend, fourier, join, rows, sync, terrain, warp};
 use crate::findings::{Fields, list, listed};
-use crate::options::{Keywords, of_edits, parse, text};
+use crate::options::{Keywords, number, of_edits, parse, text};
 use crate::raise::{of_error, of_finding, of_option};
 
 /// The keywords, which are the names of the edits.
-pub(crate) const NAMES: [&str; 24] = [
+pub(crate) const NAMES: [&str; 28] = [
     "drop_first_frame",
     "trim",
     "fps",
     "scale",
     "denoise",
     "bands",
+    "warp",
+    "blend",
+    "fourier",
+    "terrain",
     "mirror",
     "loop",
     "speed",
@@ -46,24 +47,23 @@ pub(crate) const NAMES: [&str; 24] = [
 /// One edit.
 fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Edit>> {
     let py = value.py();
-    if value.is_none() || value.is(pyo3::types::PyBool::new(py, false)) {
+    if value.is_none() || value.is(PyBool::new(py, false)) {
         return Ok(None);
     }
-    let on = value.is(pyo3::types::PyBool::new(py, true));
+    let on = value.is(PyBool::new(py, true));
     let needs_true = |edit: Edit| match on {
         true => Ok(edit),
         false => Err(of_option(py, format!("{name} takes True or False"))),
     };
     let read = || text(name, value);
     let factor = || parse::<Factor>(py, name, &read()?).map(|factor| factor.0);
-    let number = || {
-        let number = value.extract::<f64>().ok().filter(|number| number.is_finite() && !on);
-        number.ok_or_else(|| of_option(py, format!("{name} must be a finite number")))
-    };
+    let number = || number(name, value);
     let keep = || if on { Ok(Keep::default()) } else { parse::<Keep>(py, name, &read()?) };
     Ok(Some(match name {
         "drop_first_frame" => needs_true(Edit::DropFirstFrame)?,
-        "mirror" => needs_true(Edit::Mirror)?,
+        "mirror" if on => Edit::Mirror,
+        "mirror" => mirror_of(&read()?)
+            .ok_or_else(|| of_option(py, "mirror takes True, 'rotations' or 'retarget'"))?,
         "fix_feet" => needs_true(Edit::FixFeet)?,
         "start_at_origin" => needs_true(Edit::StartAtOrigin)?,
         "ground" => needs_true(Edit::Ground)?,
@@ -81,9 +81,13 @@ fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Edit>> {
         "heading" => Edit::Face(parse(py, name, &read()?)?),
         "in_place" => Edit::InPlace(keep()?),
         "root_joint" => Edit::AddRootJoint { name: "root".into(), keep: keep()? },
-        "sync" => Edit::Sync(Box::new(other(name, value)?)),
-        "join" => join_of(name, value)?,
-        "add" => Edit::Add(Box::new(layer_of(name, value)?)),
+        "sync" => sync(name, value)?,
+        "join" => join(name, value)?,
+        "add" => add(name, value)?,
+        "warp" => warp(name, value)?,
+        "blend" => blend(name, value)?,
+        "fourier" => fourier(name, value)?,
+        "terrain" => terrain(name, value)?,
         "time_map" => {
             let keys = rows::<2>(name, value)?.into_iter().map(|[to, from]| (to, from)).collect();
             Edit::TimeMap(Box::new(TimeMap::new(keys).map_err(|error| of_error(py, error.into()))?))
@@ -93,7 +97,7 @@ fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Edit>> {
             Edit::Along(Box::new(Path::new(&points).map_err(|error| of_error(py, error.into()))?))
         }
         "apply_root" => {
-            let curve = RootCurve::parse(&value.extract::<String>()?);
+            let curve = RootCurve::parse(&read()?);
             Edit::ApplyRoot(Box::new(curve.map_err(|error| of_error(py, error.into()))?))
         }
         _ => {
@@ -107,59 +111,13 @@ fn loop_of(range: Option<FrameRange>) -> LoopOptions {
     LoopOptions { range, ..LoopOptions::default() }
 }
 
-/// The clip that an edit takes.
-fn other(name: &str, value: &Bound<'_, PyAny>) -> PyResult<mocap::Clip> {
-    match value.cast::<Clip>() {
-        // What stands before the motion is no part of it.
-        Ok(clip) => Ok(motion_of(clip.get())),
-        Err(_) => Err(of_option(value.py(), format!("{name} must be a Clip"))),
+/// Swaps left and right by one of two ways.
+fn mirror_of(way: &str) -> Option<Edit> {
+    match way {
+        "rotations" => Some(Edit::Mirror),
+        "retarget" => Some(Edit::MirrorRetargeted),
+        _ => None,
     }
-}
-
-/// The motion of a clip without a rest pose before it.
-fn motion_of(clip: &Clip) -> mocap::Clip {
-    match clip.lead_in > 0 && clip.clip.frames() > clip.lead_in {
-        true => clip.clip.trimmed(clip.lead_in..clip.clip.frames()).expect("frames are left"),
-        false => (*clip.clip).clone(),
-    }
-}
-
-/// A clip with options, or a clip.
-fn with_options<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<(mocap::Clip, Keywords<'py>)> {
-    let py = value.py();
-    match value.extract::<(Bound<'py, PyAny>, Bound<'py, PyDict>)>() {
-        Ok((clip, options)) => Ok((other(name, &clip)?, Keywords::new(Some(options), py))),
-        Err(_) => Ok((other(name, value)?, Keywords::new(None, py))),
-    }
-}
-
-fn layer_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Layer> {
-    let (clip, options) = with_options(name, value)?;
-    let weight = options.number("weight")?.unwrap_or(1.0);
-    let space = options.parsed("space")?.unwrap_or_default();
-    Ok(Layer { clip, weight, mask: options.parsed::<Mask>("mask")?, space })
-}
-
-fn join_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    let (clip, options) = with_options(name, value)?;
-    let defaults = JoinOptions::default();
-    let options = JoinOptions {
-        transition: options.number("transition")?.unwrap_or(defaults.transition),
-        kind: options.parsed("kind")?.unwrap_or_default(),
-        search: options.number("search")?.unwrap_or(defaults.search),
-        no_overshoot: options.flag("no_overshoot")?.unwrap_or(defaults.no_overshoot),
-        lock_feet: options.flag("lock_feet")?.unwrap_or(defaults.lock_feet),
-    };
-    Ok(Edit::Join(Box::new(clip), options))
-}
-
-/// The rows of an array.
-fn rows<const N: usize>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<[f64; N]>> {
-    let py = value.py();
-    let array = value.extract::<PyReadonlyArrayDyn<'_, f64>>();
-    let array = array.map_err(|_| of_option(py, format!("{name} must be an array (rows, {N})")))?;
-    let values = numbers(py, name, &array, &[usize::MAX, N])?;
-    Ok(values.chunks_exact(N).map(|row| row.try_into().expect("rows are whole")).collect())
 }
 
 /// How edits of a clip are applied.
@@ -168,9 +126,18 @@ fn options_of(clip: &Clip) -> ApplyOptions {
 }
 
 /// A clip, the reports of its edits as JSON and text, and their warnings.
-type Edited<'py> = (Clip, Vec<(String, String)>, Bound<'py, PyList>);
+pub(crate) type Edited<'py> = (Clip, Vec<(String, String)>, Bound<'py, PyList>);
 
-/// Applies edits in the order given; their reports as JSON and text, and their warnings.
+/// A clip with the reports of what made it.
+pub(crate) fn edited<'py>(py: Python<'py>, clip: Clip, reports: &[EditReport]) -> PyResult<Edited<'py>> {
+    let warnings = reports.iter().flat_map(|report| &report.warnings);
+    let warnings = list(py, warnings.map(|warning| Fields::new(warning.code, &warning.message)))?;
+    let json = |report| serde_json::to_string(report).expect("a report has string keys");
+    let reports = reports.iter().map(|report| (json(report), report.to_string())).collect();
+    Ok((clip, reports, warnings))
+}
+
+/// Applies edits in the order given.
 #[pyfunction]
 pub(crate) fn edit<'py>(
     py: Python<'py>,
@@ -182,13 +149,8 @@ pub(crate) fn edit<'py>(
         asked.extend(edit_of(name, value)?);
     }
     let applied = py.detach(|| mocap::edit::apply((*clip.clip).clone(), &asked, &options_of(clip)));
-    let Applied { clip: edited, reports, lead_in, .. } =
-        applied.map_err(|error| of_error(py, error.into()))?;
-    let warnings = reports.iter().flat_map(|report| &report.warnings);
-    let warnings = list(py, warnings.map(|warning| Fields::new(warning.code, &warning.message)))?;
-    let json = |report| serde_json::to_string(report).expect("a report has string keys");
-    let reports = reports.iter().map(|report| (json(report), report.to_string())).collect();
-    Ok((Clip { lead_in, ..clip.made(edited) }, reports, warnings))
+    let Applied { clip: made, reports, lead_in, .. } = applied.map_err(|error| of_error(py, error.into()))?;
+    edited(py, Clip { lead_in, ..clip.made(made) }, &reports)
 }
 
 /// The edits of `mocap convert`, in their order.

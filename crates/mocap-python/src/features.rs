@@ -5,7 +5,7 @@ use mocap::analysis::{ContactOptions, FootMotion, feet_of, placements};
 use mocap::model::ForwardKinematics;
 use pyo3::prelude::*;
 
-use crate::clip::{moving, wxyz};
+use crate::arrays::{moving, wxyz};
 use crate::options::Keywords;
 
 /// Positions in object space, frame by frame, and the number of joints.
@@ -43,7 +43,7 @@ pub(crate) fn contacts(clip: &Clip, options: &ContactOptions) -> Option<Vec<bool
     Some((0..clip.frames()).flat_map(on_floor).collect())
 }
 
-/// What counts as a contact.
+/// The options of contact detection.
 pub(crate) fn of_contacts(keywords: &Keywords<'_>) -> PyResult<ContactOptions> {
     let defaults = ContactOptions::default();
     Ok(ContactOptions {

@@ -1,4 +1,4 @@
-//! What was found, as Python values.
+//! Warnings and errors of the library as Python values.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ impl Fields {
             joint: context.joint.clone(),
             channel: context.channel.clone(),
             frame: context.frame,
-            hint: finding.remedy().and_then(hint).map(str::to_owned),
+            hint: hint(finding).map(str::to_owned),
             ..Fields::new(finding.code(), finding.problem.to_string())
         }
     }
@@ -70,9 +70,12 @@ impl Fields {
     }
 }
 
-/// What a caller can do, in keywords of this package.
-fn hint(remedy: Remedy) -> Option<&'static str> {
-    Some(match remedy {
+/// The remedy in keywords of this package.
+fn hint(finding: &Finding) -> Option<&'static str> {
+    if finding.code() == "robot-motion::needs-robot" {
+        return Some("read(..., skeleton='g1.xml') names the model of the robot");
+    }
+    Some(match finding.remedy()? {
         Remedy::Repair => "read(..., repair=True) interpolates over such values",
         Remedy::StateRate => "read(..., rate=...) states the rate",
         Remedy::StatePositionChannels => "read(..., position_channels='replace' or 'add') states it",

@@ -7,12 +7,14 @@ mod arrays;
 mod clip;
 mod command;
 mod compressed;
+mod edit_values;
 mod edits;
 mod features;
 mod findings;
 mod options;
 mod raise;
 mod read;
+mod several;
 mod skeleton;
 mod work;
 
@@ -43,6 +45,12 @@ fn _mocap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(edits::edit, module)?)?;
     module.add_function(wrap_pyfunction!(edits::convert, module)?)?;
     module.add_function(wrap_pyfunction!(edits::root_curve, module)?)?;
+    module.add_function(wrap_pyfunction!(several::blend, module)?)?;
+    module.add_function(wrap_pyfunction!(several::blend_at, module)?)?;
+    module.add_function(wrap_pyfunction!(several::space_weights, module)?)?;
+    module.add_function(wrap_pyfunction!(several::speed_and_turn_of, module)?)?;
+    module.add_function(wrap_pyfunction!(several::join, module)?)?;
+    module.add_function(wrap_pyfunction!(several::split, module)?)?;
     module.add_function(wrap_pyfunction!(compressed::compress, module)?)?;
     module.add_function(wrap_pyfunction!(compressed::open_compressed, module)?)?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use mocap::edit::{BlendOptions, JoinOptions};
 use mocap::formats::arrays::{ArrayOptions, Precision, RotationFormat, Window};
 use mocap::formats::asf::AsfUnits;
 use mocap::formats::bvh::{NameStyle, PositionChannels, PositionMode};
@@ -23,7 +24,23 @@ impl<'py> Keywords<'py> {
         Keywords(options.unwrap_or_else(|| PyDict::new(py)))
     }
 
-    fn py(&self) -> Python<'py> {
+    /// The keywords of a dictionary, of which all must be known.
+    pub(crate) fn known(name: &str, value: &Bound<'py, PyAny>, known: &[&str]) -> PyResult<Keywords<'py>> {
+        let py = value.py();
+        let options = value.cast::<PyDict>();
+        let options =
+            options.map_err(|_| of_option(py, format!("{name} must be a dictionary of options")))?;
+        for key in options.keys() {
+            let key = key.str()?.to_string();
+            if !known.contains(&key.as_str()) {
+                let message = format!("{name} has no option '{key}'; options are {}", known.join(", "));
+                return Err(of_option(py, message));
+            }
+        }
+        Ok(Keywords(options.clone()))
+    }
+
+    pub(crate) fn py(&self) -> Python<'py> {
         self.0.py()
     }
 
@@ -37,7 +54,7 @@ impl<'py> Keywords<'py> {
         self.get(name)?.map(|value| text(name, &value)).transpose()
     }
 
-    /// What a text says.
+    /// A text as a value of a type.
     pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, name: &str) -> PyResult<Option<T>> {
         self.text(name)?.map(|text| parse(self.py(), name, &text)).transpose()
     }
@@ -57,7 +74,7 @@ impl<'py> Keywords<'py> {
     }
 
     pub(crate) fn number(&self, name: &str) -> PyResult<Option<f64>> {
-        self.extracted(name, "a number")
+        self.get(name)?.map(|value| number(name, &value)).transpose()
     }
 
     pub(crate) fn count(&self, name: &str) -> PyResult<Option<usize>> {
@@ -78,6 +95,13 @@ impl<'py> Keywords<'py> {
     }
 }
 
+/// A finite number.
+pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let number = value.extract::<f64>().ok().filter(|number| number.is_finite());
+    let number = number.filter(|_| !value.is_instance_of::<pyo3::types::PyBool>());
+    number.ok_or_else(|| of_option(value.py(), format!("{name} must be a finite number")))
+}
+
 /// A text, or a number as text.
 pub(crate) fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(text) = value.extract::<String>() {
@@ -92,7 +116,7 @@ pub(crate) fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-/// What a text says.
+/// A text as a value of a type.
 pub(crate) fn parse<T: FromStr<Err: Display>>(py: Python<'_>, name: &str, text: &str) -> PyResult<T> {
     text.parse().map_err(|error| of_option(py, format!("{name}: {error}")))
 }
@@ -190,6 +214,29 @@ pub(crate) fn of_edits(keywords: &Keywords<'_>) -> PyResult<EditOptions> {
         unit: keywords.parsed::<UnitLength>("unit")?.map(|unit| unit.0),
         up: keywords.parsed("up")?,
         limits: limits(keywords)?,
+    })
+}
+
+/// How motions are blended.
+pub(crate) fn of_blend(keywords: &Keywords<'_>) -> PyResult<BlendOptions> {
+    let defaults = BlendOptions::default();
+    Ok(BlendOptions {
+        timing: keywords.parsed("timing")?.unwrap_or_default(),
+        repeat: keywords.flag("repeat")?.unwrap_or(defaults.repeat),
+        lock_feet: keywords.flag("lock_feet")?.unwrap_or(defaults.lock_feet),
+        duration: keywords.number("duration")?,
+    })
+}
+
+/// How one motion goes over into the next.
+pub(crate) fn of_join(keywords: &Keywords<'_>) -> PyResult<JoinOptions> {
+    let defaults = JoinOptions::default();
+    Ok(JoinOptions {
+        transition: keywords.number("transition")?.unwrap_or(defaults.transition),
+        kind: keywords.parsed("kind")?.unwrap_or_default(),
+        search: keywords.number("search")?.unwrap_or(defaults.search),
+        no_overshoot: keywords.flag("no_overshoot")?.unwrap_or(defaults.no_overshoot),
+        lock_feet: keywords.flag("lock_feet")?.unwrap_or(defaults.lock_feet),
     })
 }
 

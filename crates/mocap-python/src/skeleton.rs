@@ -14,13 +14,12 @@ use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::arrays::{frozen, numbers, owned};
-use crate::clip::{moving, wxyz};
+use crate::arrays::{frozen, moving, numbers, owned, wxyz};
 use crate::findings::listed;
 use crate::options::parse;
 use crate::raise::{of_array, of_error, of_option};
 
-/// A skeleton with what its own motion shows of it.
+/// A skeleton or a robot, with the reference pose that its own motion shows.
 #[pyclass(frozen, module = "mocap._mocap")]
 pub(crate) struct Skeleton {
     pub(crate) target: Target,

@@ -12,7 +12,7 @@ pub enum Error {
     /// The operating system refused.
     #[error("cannot {doing} '{}': {source}", path.display())]
     Io {
-        /// What was tried, as in "read".
+        /// The attempted action, such as "read".
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error, with further errors and warnings.
         rejected: Box<Rejected>,
     },
     /// A motion or skeleton cannot be used as asked.

@@ -1,4 +1,4 @@
-//! What a motion file contains, as JSON and as text.
+//! Facts about a motion file, as JSON and as text.
 
 use std::fmt;
 

@@ -40,7 +40,7 @@ pub fn files_beside<E>(
         left = left.saturating_sub(content.len());
         files.insert(behind.to_owned(), content.into());
     }
-    // What is read may refer to more.
+    // A file that was read may refer to further files.
     loop {
         let names = match format.files_beside(bytes, &files, limits) {
             Ok(names) => names,

@@ -31,7 +31,7 @@ impl FileFormat {
         }
     }
 
-    /// What a file of the format holds, in one line.
+    /// The content of a file of the format, in one line.
     pub fn about(self) -> &'static str {
         match self {
             FileFormat::Exchange(format) => format.about(),

@@ -118,7 +118,9 @@ pub use target::{
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
-pub use write::{prepare, write, write_as, write_clips, write_markers, write_skeleton, write_with};
+pub use write::{
+    prepare, write, write_as, write_bytes, write_clips, write_markers, write_skeleton, write_with,
+};
 
 // The crates of the project as modules, and the types that a program names most.
 pub use mocap_analysis as analysis;

@@ -39,7 +39,7 @@ pub struct Mapping {
 pub struct ExplainedMapping {
     /// The map, joint by joint.
     pub explanation: MapExplanation,
-    /// What is left out or assumed.
+    /// Omissions and assumptions.
     pub warnings: Vec<RetargetWarning>,
     /// Why the map cannot be used.
     pub error: Option<RetargetError>,
@@ -150,7 +150,7 @@ impl Mapping {
     }
 }
 
-/// What a map file says about a role; `None` if neither skeleton has it and it is not required.
+/// The entry of a map file for a role; `None` if neither skeleton has it and it is not required.
 fn note(explanation: &MapExplanation, role: Role) -> Option<String> {
     let is_required = REQUIRED_ROLES.contains(&role);
     let row = explanation.rows.iter().find(|row| row.role == role);

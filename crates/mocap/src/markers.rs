@@ -99,7 +99,7 @@ impl mocap_formats::Problem for MarkerProblem {
     }
 }
 
-/// What is suspicious in a recording: the gaps of each marker, and markers that may have exchanged their names.
+/// Suspicious parts of a recording: the gaps of each marker, and markers that may have exchanged their names.
 ///
 /// ```
 /// use mocap::model::{FrameRate, Markers, Space, Vector3};

@@ -18,7 +18,7 @@ pub struct Retargeted {
     pub clip: Clip,
     /// Its quality: lengths are metres.
     pub report: RetargetReport,
-    /// What was assumed.
+    /// The assumptions.
     pub warnings: Vec<Finding>,
 }
 

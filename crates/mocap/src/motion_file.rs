@@ -1,4 +1,4 @@
-//! What a motion file means: its document, and what the user says where the file does not.
+//! The meaning of a motion file: its document, and options for facts that the file does not state.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub struct Companions {
     pub files: FilesBeside,
 }
 
-/// What a file means without its rotations over time.
+/// The meaning of a file without its rotations over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// The skeleton.
@@ -88,7 +88,7 @@ impl MotionFile {
         self.format
     }
 
-    /// What was written, value by value; `None` for a compressed clip.
+    /// The document, value by value; `None` for a compressed clip.
     pub fn document(&self) -> Option<&dyn Document> {
         match &self.content {
             Content::Document(document) => Some(document.as_ref()),
@@ -116,7 +116,7 @@ impl MotionFile {
         self.document().map(Document::clip_names).unwrap_or_default()
     }
 
-    /// What the file states that a clip does not hold.
+    /// Statements of the file that a clip does not hold.
     pub fn stated(&self, options: &ReadOptions) -> Stated {
         match &self.content {
             Content::Document(document) => document.stated(&options.of_format(Companions::default())),
@@ -254,7 +254,7 @@ fn first_frame(
     Ok(warnings)
 }
 
-/// What `repair` would mend is not what a file was refused for.
+/// The error of a refused file; with `repair`, without what it would mend.
 fn refused(error: Rejected, repair: bool) -> Rejected {
     if repair { error.without_repairable() } else { error }
 }

@@ -1,4 +1,4 @@
-//! What a motion file means where it does not say it, or says it wrongly.
+//! Options for facts that a motion file does not state, or states wrongly.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub struct ReadOptions {
     pub drop_first_frame: bool,
     /// Whether a rest pose in the first frame is expected, and not worth a warning. Default: no.
     pub expect_rest_frame: bool,
-    /// What other clips settle about the file where it is open: see [`Peers`](crate::Peers). Default: nothing.
+    /// Facts that other clips settle where the file leaves them open: see [`Peers`](crate::Peers). Default: nothing.
     pub peers: PeerAnswers,
     /// Which of several clips in a file is read; that of `path#clip` takes precedence. Default: the first, with a
     /// warning.

@@ -1,4 +1,4 @@
-//! What a file leaves open, settled by other clips with the same skeleton: the unit of lengths, and what position
+//! Facts that a file leaves open, settled by other clips with the same skeleton: the unit of lengths, and what position
 //! channels mean.
 //!
 //! One clip may be of a child or a giant, or have been recorded on a ladder; most clips of its skeleton are not.
@@ -20,7 +20,7 @@ pub struct Peers {
     votes: BTreeMap<String, Votes>,
 }
 
-/// What the clips of one skeleton say.
+/// The votes of the clips of one skeleton.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Votes {
     /// Clips by the bits of metres per unit. Positive numbers sort like their bits.
@@ -31,12 +31,12 @@ struct Votes {
     open: [bool; 2],
 }
 
-/// What other clips settle about a file that leaves it open.
+/// Facts that other clips settle where a file leaves them open.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PeerAnswers {
     /// Metres per unit.
     pub unit: Option<PeerAnswer<f64>>,
-    /// What position channels mean.
+    /// The meaning of position channels.
     pub positions: Option<PeerAnswer<PositionMode>>,
 }
 
@@ -51,7 +51,7 @@ pub struct PeerAnswer<T> {
     pub clips: usize,
 }
 
-/// What one file says by itself.
+/// The statements of one file.
 struct Ballot {
     /// The names of all joints and their parents.
     skeleton: String,
@@ -101,7 +101,7 @@ impl Peers {
         }
     }
 
-    /// What the other clips settle about a file; nothing where it is certain by itself or they disagree.
+    /// The facts that the other clips settle about a file; nothing where it is certain by itself or they disagree.
     pub fn answers(&self, file: &MotionFile, options: &ReadOptions) -> PeerAnswers {
         let Some(ballot) = Ballot::of(file, options) else { return PeerAnswers::default() };
         let Some(votes) = self.votes.get(&ballot.skeleton) else { return PeerAnswers::default() };
@@ -124,7 +124,7 @@ impl Peers {
         })
     }
 
-    /// What was settled, for the fingerprint of a run: nothing where no clip that was asked leaves anything open.
+    /// The settled facts, for the fingerprint of a run: nothing where no clip that was asked leaves anything open.
     pub fn outcome(&self) -> Option<String> {
         let rows = self.votes.iter().filter_map(|(skeleton, votes)| {
             let unit = votes
@@ -161,7 +161,7 @@ fn majority<T: Copy>(votes: &[(T, usize)]) -> Option<PeerAnswer<T>> {
 }
 
 impl PeerAnswers {
-    /// What was settled is a guess.
+    /// Settled facts are guesses.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Finding> {
         let unit = self.unit.map(|PeerAnswer { value, agreeing, clips }| {
             let unit = Unit { metres: value, source: UnitSource::Voted };

@@ -1,4 +1,4 @@
-//! What most programs need: `use mocap::prelude::*`.
+//! The names that most programs need: `use mocap::prelude::*`.
 
 pub use crate::{
     Axis, Clip, CompressOptions, Compressed, Dofs, Error, EulerOrder, FileFormat, Finding, Format, FrameRate,

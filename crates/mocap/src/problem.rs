@@ -1,4 +1,4 @@
-//! What can be wrong with a motion whatever its format.
+//! Problems of motions in any format.
 
 use mocap_compress::CompressError;
 use mocap_formats::bvh::PositionMode;

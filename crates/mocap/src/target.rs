@@ -30,7 +30,7 @@ pub struct Target {
     pub document: Option<Arc<dyn Document>>,
 }
 
-/// What is known of the start of a source.
+/// The reference pose and the lead-in of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// Its reference pose, where the user names one.

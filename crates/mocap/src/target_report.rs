@@ -1,4 +1,4 @@
-//! What was measured of a motion that was put on a body or on a robot.
+//! Reports on motions that were retargeted to a body or to a robot.
 
 use mocap_retarget::{RetargetFigures, RetargetReport};
 use mocap_robot::RobotReport;
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// The report on a motion that was put on a target. Lengths are metres.
+/// The report on a motion that was retargeted to a target. Lengths are metres.
 #[derive(Clone, Debug)]
 pub enum TargetReport {
     /// On a body.

@@ -178,6 +178,21 @@ fn format_of(path: &Path) -> Result<Format, Error> {
     extension.and_then(Format::from_extension).ok_or_else(|| Error::OutputFormat { path: path.to_owned() })
 }
 
+/// Writes bytes, such as those of a compressed clip, atomically. A file that exists is replaced.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// mocap::write_bytes(folder.path().join("note.txt"), b"one")?;
+/// assert_eq!(std::fs::read(folder.path().join("note.txt"))?, b"one");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Io`] where the file cannot be written.
+pub fn write_bytes(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
+    put_one(path.as_ref(), &Content::stream(|out| out.write_all(bytes)))
+}
+
 fn put(path: &Path, encoded: Encoded) -> Result<Vec<Finding>, Error> {
     let Encoded { main, beside, warnings } = encoded;
     // The skeleton first: an AMC file is worth nothing without it.

@@ -50,7 +50,7 @@ pub(super) fn read(
             if let Some(pose) = find(table, "pose") {
                 text.check_keys(table, "a key with a pose", &["time", "pose"])?;
                 let clip = pose_in(pose.text(text)?)?;
-                keys.extend(whole_pose(&clip, time));
+                keys.extend(WarpKey::of_pose(&clip, time));
                 continue;
             }
             let joint = find(table, "joint").ok_or_else(|| missing("joint"))?.text(text)?.to_owned();
@@ -97,15 +97,6 @@ fn times(
         times.push((at, to));
     }
     Ok(times)
-}
-
-/// A key for each joint of a pose: its rotation in the first frame.
-fn whole_pose(clip: &Clip, time: f64) -> impl Iterator<Item = WarpKey> {
-    let joints = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site && joint.parent.is_some());
-    joints.map(move |(id, joint)| {
-        let change = WarpChange::To(clip.track(id).rotation.at(0));
-        WarpKey { time, joint: joint.name.clone(), change }
-    })
 }
 
 #[cfg(test)]

@@ -133,8 +133,9 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
     let fps = a.rate().fps();
     let steps = ((options.transition * fps).round() as usize).max(2);
     for clip in [a, b] {
-        if clip.frames() < steps + 1 {
-            return Err(EditError::TooShort { edit: "join", needed: steps + 1, frames: clip.frames() });
+        if clip.frames() <= steps {
+            let needed = steps.saturating_add(1);
+            return Err(EditError::TooShort { edit: "join", needed, frames: clip.frames() });
         }
     }
     let body = Body::of(a);

@@ -13,69 +13,42 @@ assumptions are warnings (`MocapWarning`), errors are `MocapError`; both have a 
 
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
-from . import _mocap, batch
-from ._clip import Clip, RootCurve
+from . import _errors, _mocap, batch
+from ._arguments import Path, flag, instance, keywords, mapping, number, path_text
+from ._clip import Clip
 from ._compressed import Compressed, Pose, open_compressed
 from ._dataset import Dataset, Window
-from ._errors import (
-    AccessError,
-    ArrayError,
-    BatchError,
-    CompareError,
-    CompressError,
-    EditError,
-    FileError,
-    FormatError,
-    MocapError,
-    MocapWarning,
-    ModelError,
-    NotFoundError,
-    OptionError,
-    RetargetError,
-    RobotError,
-    UnitError,
-    warn,
-)
+from ._edits import RootCurve
+from ._errors import *
+from ._errors import error_of, fields_of, warn
 from ._report import Report
-from ._skeleton import Path, Skeleton
+from ._several import BlendSpace, blend, join, play
+from ._skeleton import Skeleton
 
 __version__ = _mocap.__version__
 
 __all__ = [
-    "AccessError",
-    "ArrayError",
-    "BatchError",
+    "BlendSpace",
     "Clip",
-    "CompareError",
-    "CompressError",
     "Compressed",
     "Dataset",
-    "EditError",
-    "FileError",
-    "FormatError",
-    "MocapError",
-    "MocapWarning",
-    "ModelError",
-    "NotFoundError",
-    "OptionError",
     "Pose",
     "Report",
-    "RetargetError",
-    "RobotError",
     "RootCurve",
     "Skeleton",
-    "UnitError",
     "Window",
     "batch",
+    "blend",
     "compare",
     "compress",
     "convert",
     "explain",
     "formats",
+    "join",
     "open_compressed",
+    "play",
     "preset",
     "presets",
     "read",
@@ -84,11 +57,19 @@ __all__ = [
     "read_skeleton",
     "retarget",
 ]
+__all__ += _errors.__all__
 
 
-def _reading(**options: Any) -> Dict[str, Any]:
-    skeleton = options.get("skeleton")
-    return {**options, "skeleton": None if skeleton is None else os.fspath(skeleton)}
+def _reading(given: Mapping[str, Any]) -> Dict[str, Any]:
+    """The options of reading among the ``locals()`` of a function."""
+    options = keywords(given, "path")
+    skeleton, clip, limits = (options.get(name) for name in ("skeleton", "clip", "limits"))
+    return {
+        **options,
+        "skeleton": None if skeleton is None else path_text(skeleton, "skeleton"),
+        "clip": None if clip is None else str(clip),
+        "limits": None if limits is None else mapping("limits", limits),
+    }
 
 
 def read(
@@ -165,22 +146,7 @@ def read(
     >>> clip.frames, clip.fps
     (301, 120.0)
     """
-    options = _reading(
-        format=format,
-        rate=rate,
-        unit=unit,
-        up=up,
-        position_channels=position_channels,
-        asf_units=asf_units,
-        skeleton=skeleton,
-        repair=repair,
-        strict=strict,
-        drop_first_frame=drop_first_frame,
-        expect_rest_frame=expect_rest_frame,
-        clip=None if clip is None else str(clip),
-        limits=None if limits is None else dict(limits),
-    )
-    native, found = _mocap.read(os.fspath(path), options)
+    native, found = _mocap.read(path_text(path), _reading(locals()))
     warn(found)
     return Clip(native)
 
@@ -196,8 +162,7 @@ def read_all(
     strict: bool = False,
 ) -> List[Clip]:
     """Reads all motions of a file that may hold several, such as a GLB, an FBX or a pack; parameters as `read`."""
-    options = _reading(format=format, rate=rate, unit=unit, up=up, repair=repair, strict=strict)
-    natives, found = _mocap.read_all(os.fspath(path), options)
+    natives, found = _mocap.read_all(path_text(path), _reading(locals()))
     warn(found)
     return [Clip(native) for native in natives]
 
@@ -215,8 +180,7 @@ def read_skeleton(
 
     A motion in the file shows how the body stands; `retarget` uses that. Parameters as `read`.
     """
-    options = _reading(format=format, unit=unit, up=up, skeleton=skeleton, strict=strict)
-    native, found = _mocap.read_skeleton(os.fspath(path), options)
+    native, found = _mocap.read_skeleton(path_text(path), _reading(locals()))
     warn(found)
     return Skeleton(native)
 
@@ -230,7 +194,7 @@ def read_markers(path: Path) -> Dict[str, Any]:
         ``marker_positions`` (frames, markers, 3) [m] with NaN in gaps, ``marker_names``, ``marker_residuals``,
         ``fps`` and ``metres_per_unit``.
     """
-    arrays, found = _mocap.read_markers(os.fspath(path))
+    arrays, found = _mocap.read_markers(path_text(path))
     warn(found)
     return arrays
 
@@ -270,21 +234,12 @@ def convert(path: Path, output: Path, **options: Any) -> Dict[str, Any]:
     MocapError
         As the row of a failed input says.
     """
-    row: Dict[str, Any] = next(iter(list(batch.convert(path, out=output, **options))), {})
+    source = path_text(path)
+    row: Dict[str, Any] = next(iter(list(batch.convert(source, out=output, **options))), {})
     if "error" in row:
-        error = dict(row["error"])
-        names = ("path", "line", "column", "joint", "channel", "frame")
-        fields = {name: error.get(name) for name in names}
-        fields["path"] = fields["path"] or row.get("path")
-        raise FormatError(error["code"], error["message"], hint=error.get("help"), **fields)
-    warn([_fields(warning, os.fspath(path)) for warning in row.get("warnings", [])])
+        raise error_of(row["error"], row.get("path"))
+    warn([fields_of(warning, source) for warning in row.get("warnings", [])])
     return row
-
-
-def _fields(warning: Mapping[str, Any], path: str) -> Dict[str, Any]:
-    names = ("code", "message", "line", "column", "joint", "channel", "frame")
-    fields = {name: warning.get(name) for name in names}
-    return {**fields, "path": warning.get("path") or path, "hint": warning.get("help")}
 
 
 def _map_text(map: Union[Path, Mapping[str, str], bytes, None]) -> Optional[bytes]:
@@ -292,11 +247,14 @@ def _map_text(map: Union[Path, Mapping[str, str], bytes, None]) -> Optional[byte
         return map
     if isinstance(map, Mapping):
         raise OptionError("usage::value", "map must be the path of a map file, or its content as bytes")
+    path = path_text(map, "map")
     try:
-        with open(map, "rb") as file:
+        with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError as error:
-        raise NotFoundError("io::not-found", "the map does not exist", path=os.fspath(map)) from error
+        raise NotFoundError("io::not-found", "the map does not exist", path=path) from error
+    except OSError as error:
+        raise FileError("io::read", f"the map cannot be read: {error.strerror}", path=path) from error
 
 
 def retarget(
@@ -361,22 +319,12 @@ def retarget(
     RetargetError, RobotError
         Where joints of one have no counterparts in the other.
     """
-    if not isinstance(target, Skeleton):
-        target = read_skeleton(target)
-    options = dict(
-        method=method,
-        hands=hands,
-        foot_lock=foot_lock,
-        self_contacts=self_contacts,
-        solver=solver,
-        limits=limits,
-        floor=floor,
-        source_rest=source_rest,
-        fps=fps,
-        separate=separate,
-        limits_from=None if limits_from is None else os.fspath(limits_from),
-    )
-    native, report, found = _mocap.retarget(clip._native, target._native, _map_text(map), options)
+    options = keywords(locals(), "clip", "target", "map")
+    if limits_from is not None:
+        options["limits_from"] = path_text(limits_from, "limits_from")
+    source = instance("clip", clip, Clip)._native
+    body = target if isinstance(target, Skeleton) else read_skeleton(target)
+    native, report, found = _mocap.retarget(source, body._native, _map_text(map), options)
     warn(found)
     return Clip(native), Report._of(report)
 
@@ -391,7 +339,8 @@ def explain(clip: Clip, target: Skeleton, *, map: Union[Path, bytes, None] = Non
     file : str
         The map as JSON: edit it, and give it to ``retarget(..., map=...)``.
     """
-    return _mocap.explain(clip._native, target._native, _map_text(map))
+    source, body = instance("clip", clip, Clip), instance("target", target, Skeleton)
+    return _mocap.explain(source._native, body._native, _map_text(map))
 
 
 def compress(
@@ -440,18 +389,10 @@ def compress(
     Compressed
         With ``report``, ``pose(time)``, ``to_clip()``, ``write(path)``.
     """
-    options = dict(
-        profile=profile,
-        shell=shell,
-        metres_per_unit=metres_per_unit,
-        joint_tolerances=None if joint_tolerances is None else list(joint_tolerances.items()),
-        local_error=local_error,
-        track_error=track_error,
-        guard_between=guard_between,
-        external_skeleton=external_skeleton,
-        external_scale=external_scale,
-    )
-    native, report, found = _mocap.compress(clip._native, float(error), options)
+    options = keywords(locals(), "clip", "error")
+    if joint_tolerances is not None:
+        options["joint_tolerances"] = list(mapping("joint_tolerances", joint_tolerances).items())
+    native, report, found = _mocap.compress(instance("clip", clip, Clip)._native, number("error", error), options)
     warn(found)
     return Compressed(native, Report._of(report))
 
@@ -473,6 +414,8 @@ def compare(reference: Clip, other: Clip, *, shell: float = 0.03, resample: bool
     Report
         ``max``, ``p99``, ``rms``, ``mean`` [m], ``worst`` with joint and frame …
     """
-    report, found = _mocap.compare(reference._native, other._native, shell, resample)
+    clips = [instance("reference", reference, Clip), instance("other", other, Clip)]
+    natives = [clip._native for clip in clips]
+    report, found = _mocap.compare(natives[0], natives[1], number("shell", shell), flag("resample", resample))
     warn(found)
     return Report._of(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, List
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,8 @@ from ._errors import ArrayError
 Floats = npt.NDArray[np.float64]
 
 
-def floats(name: str, value: Any) -> Floats:
-    """An array of finite 64-bit floats in C order; copied only where it is not one already."""
+def floats(name: str, value: Any, *, finite: bool = True) -> Floats:
+    """An array of 64-bit floats in C order, finite by default; copied only where it is not one already."""
     try:
         array = np.asarray(value)
     except Exception as error:
@@ -25,14 +25,23 @@ def floats(name: str, value: Any) -> Floats:
         message = f"{name} has the dtype {array.dtype}, expected at most 64 bits"
         raise ArrayError("array::dtype", message)
     array = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
-    finite = np.isfinite(array)
-    if not finite.all():
-        at = np.unravel_index(int(np.argmin(finite)), array.shape)
+    whole = np.isfinite(array)
+    if finite and not whole.all():
+        at = np.unravel_index(int(np.argmin(whole)), array.shape)
         place = ", ".join(str(int(index)) for index in at)
         frame = int(at[0]) if len(at) > 1 else None
         message = f"{name}[{place}] is not a finite number"
         raise ArrayError("array::not-finite", message, frame=frame)
     return array
+
+
+def pairs(name: str, value: Any) -> List[List[float]]:
+    """The rows of an array (rows, 2)."""
+    array = floats(name, value)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ArrayError("array::shape", f"{name} has the shape {array.shape}, expected (any, 2)")
+    rows: List[List[float]] = array.tolist()
+    return rows
 
 
 def integers(name: str, value: Any) -> npt.NDArray[np.int64]:

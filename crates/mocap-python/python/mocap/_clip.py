@@ -3,97 +3,30 @@
 from __future__ import annotations
 
 import html
-import inspect
-import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _mocap
-from ._arrays import floats
-from ._errors import OptionError, warn
+from ._arguments import Frames, Path, frames_text, instance, keywords, number, path_text, sequence
+from ._arrays import Floats, floats, pairs
+from ._edits import RootCurve, edit_value, signature_of_edits
+from ._errors import OptionError, UnitError, warn
+from ._motion import Motion
 from ._report import Report
-from ._skeleton import Floats, Path, Skeleton
+from ._skeleton import Skeleton
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from typing_extensions import Unpack
 
-    class Edits(TypedDict, total=False):
-        drop_first_frame: bool
-        trim: Union[str, Tuple[int, int], slice]
-        fps: Union[str, float]
-        scale: float
-        denoise: Union[bool, str]
-        bands: str
-        mirror: bool
-        loop: Union[bool, str, Tuple[int, int]]
-        speed: float
-        duration: float
-        time_map: npt.ArrayLike
-        sync: "Clip"
-        fix_feet: bool
-        turn: float
-        along: npt.ArrayLike
-        add: Union["Clip", Tuple["Clip", Dict[str, Any]]]
-        strip: str
-        join: Union["Clip", Tuple["Clip", Dict[str, Any]]]
-        in_place: Union[bool, str]
-        apply_root: "RootCurve"
-        root_joint: Union[bool, str]
-        heading: str
-        start_at_origin: bool
-        ground: bool
+    from ._edits import Edits
+
+__all__ = ["Clip"]
 
 
-__all__ = ["Clip", "RootCurve"]
-
-Frames = Union[str, Tuple[int, int], slice]
-
-
-def frames_text(value: Any) -> Any:
-    """A range of frames as the library reads it: ``"10:20"`` of a tuple or slice."""
-    if isinstance(value, slice):
-        if value.step not in (None, 1):
-            raise OptionError("usage::value", "a range of frames has no step")
-        value = (value.start, value.stop)
-    if isinstance(value, tuple) and len(value) == 2:
-        start, stop = ("" if side is None else str(int(side)) for side in value)
-        return f"{start}:{stop}"
-    return value
-
-
-class RootCurve:
-    """The root motion of a clip: where its body is on the ground, frame by frame.
-
-    Attributes
-    ----------
-    fps : float
-        Frames per second.
-    keep : dict
-        What stays in the body: ``height``, ``turn``.
-    positions : (frames, 3) ndarray
-        Places [unit of the clip].
-    headings : (frames,) ndarray
-        Angle about the up axis [rad].
-    """
-
-    def __init__(self, text: str) -> None:
-        fields = json.loads(text)
-        self._text = text
-        self.fps: float = fields["fps"]
-        self.keep: Any = fields["keep"]
-        self.positions: Floats = np.asarray(fields["positions"], dtype=np.float64)
-        self.headings: Floats = np.asarray(fields["headings"], dtype=np.float64)
-
-    def __repr__(self) -> str:
-        return f"<root curve: {len(self.headings)} frames at {self.fps:g} fps>"
-
-
-class Clip:
+class Clip(Motion):
     """A motion: a skeleton and the local transforms of its joints at a constant rate.
 
     Never changes: edits return another one. Joints are counted without end sites. Work releases the interpreter's
@@ -112,7 +45,7 @@ class Clip:
     def __init__(self, native: _mocap.Clip) -> None:
         if not isinstance(native, _mocap.Clip):
             raise OptionError("usage::value", "use mocap.read() or Clip.from_arrays()")
-        self._native = native
+        self._native: _mocap.Clip = native
         self._rotations: Optional[Floats] = None
         self._translations: Optional[Floats] = None
         #: Reports of the edits that made this clip.
@@ -155,31 +88,17 @@ class Clip:
         ArrayError
             Where an array has the wrong type, shape, dtype or values.
         """
-        if not isinstance(skeleton, Skeleton):
-            raise OptionError("usage::value", f"skeleton must be a Skeleton, found {type(skeleton).__name__}")
         if translations is not None and root_translation is not None:
             raise OptionError("usage::value", "give translations or root_translation, not both")
-        if isinstance(fps, bool) or not isinstance(fps, (int, float, np.integer, np.floating)):
-            raise OptionError("usage::value", f"fps must be a number, found {type(fps).__name__}")
         made = _mocap.clip_from_arrays(
-            skeleton._native,
-            float(fps),
+            instance("skeleton", skeleton, Skeleton)._native,
+            number("fps", fps),
             floats("rotations", rotations),
             None if translations is None else floats("translations", translations),
             None if root_translation is None else floats("root_translation", root_translation),
             str(name),
         )
         return cls(made)
-
-    @property
-    def frames(self) -> int:
-        """Number of frames."""
-        return self._native.frames
-
-    @property
-    def fps(self) -> float:
-        """Frames per second."""
-        return self._native.fps
 
     @property
     def duration(self) -> float:
@@ -195,11 +114,6 @@ class Clip:
     def lead_in(self) -> int:
         """Frames at the start that are a rest pose and not motion, as BVH conversions of the CMU database have."""
         return self._native.lead_in
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """What moves."""
-        return Skeleton(self._native.skeleton)
 
     @property
     def names(self) -> List[str]:
@@ -328,8 +242,7 @@ class Clip:
         OptionError
             Where the skeleton has no two feet.
         """
-        options = dict(speed=speed, travel=travel, height=height, shortest=shortest, gap=gap)
-        found = self._native.contacts(options)
+        found = self._native.contacts(keywords(locals(), "self"))
         if found is None:
             raise OptionError("usage::feet", "the skeleton has no left and right foot", hint="name them by roles")
         return found
@@ -348,14 +261,13 @@ class Clip:
         window, stride : int, optional
             Lists the starts of windows of so many frames, `stride` frames apart.
         """
-        options = dict(dtype=dtype, rotations=rotations, window=window, stride=stride)
-        arrays, found = self._native.arrays(options)
+        arrays, found = self._native.arrays(keywords(locals(), "self"))
         warn(found)
         return arrays
 
     def pose(self, time: float) -> Tuple[Floats, Floats]:
         """The local pose at a time [s]: rotations (joints, 4) W X Y Z, translations (joints, 3) [unit]."""
-        return self._native.pose(float(time))
+        return self._native.pose(number("time", time))
 
     def edit(self, **edits: "Unpack[Edits]") -> "Clip":
         """Applies edits in the order in which they are given; `reports` of the result says what each changed.
@@ -375,10 +287,19 @@ class Clip:
         denoise : bool or str
             Remove jitter and spikes: ``"auto"`` or ``True``, ``"butterworth:6"``, ``"savgol:0.2"``,
             ``"gaussian"``, ``"one-euro"``.
-        bands : str
-            Scale frequency bands, such as ``"high=0,mid=1.5"``.
-        mirror : bool
-            Swap left and right.
+        bands : str or mapping
+            Scale frequency bands: ``"high=0,mid=1.5"``, ``{"high": 0, "0.5..2hz": 0.7}``; see `bands`.
+        warp : mapping
+            Bring joints to keys: ``{"from": 0.5, "to": 2.5, "keys": [...], "keep_feet": True}``; see `warp`.
+        blend : Clip or (Clip, dict)
+            Blend with another motion; options ``weight`` (0 to 1, default 0.5), ``timing``, ``repeat``, ``lock_feet``,
+            ``duration``, as those of `mocap.blend`.
+        fourier : bool or mapping
+            Make the best cycle from its Fourier series; options are the keywords of `fourier`.
+        terrain : mapping
+            Put the feet on a terrain; options are the keywords of `terrain`.
+        mirror : bool or {"rotations", "retarget"}
+            Swap left and right; ``"retarget"`` places the feet and hands of a body whose sides differ.
         loop : bool or str or tuple
             Make a loop: search the best cycle, or close a range of frames.
         speed : float
@@ -422,14 +343,130 @@ class Clip:
         EditError
             That of the first edit that fails.
         """
-        given: List[Tuple[str, Any]] = []
-        for name, value in edits.items():
-            given.append((name, _edit_value(name, value)))
-        edited, reports, found = _mocap.edit(self._native, given)
-        warn(found)
-        clip = Clip(edited)
+        given = [(name, edit_value(name, value)) for name, value in edits.items()]
+        return Clip._of(_mocap.edit(self._native, given))
+
+    @classmethod
+    def _of(cls, made: "_mocap._Edited") -> "Clip":
+        """A clip with the reports of what made it; its warnings are given at the place of the user's call."""
+        native, reports, found = made
+        warn(found, stacklevel=4)
+        clip = cls(native)
         clip.reports = [Report._of(report) for report in reports]
         return clip
+
+    def bands(self, gains: Union[str, Mapping[str, float]]) -> "Clip":
+        """Scales frequency bands, as ``mocap bands`` does.
+
+        Parameters
+        ----------
+        gains : str or mapping
+            Gain of each band: ``{"high": 0, "mid": 1.5}``, ``"0.5..2hz=0.7"``. Bands are ``high`` (4 Hz and more),
+            ``mid`` (1 to 4 Hz), ``low``, ``A..B`` [Hz] or numbers from 0, the fastest. 0 removes a band, 1 leaves it.
+        """
+        return Clip._of(_mocap.edit(self._native, [("bands", edit_value("bands", gains))]))
+
+    def warp(
+        self, keys: Sequence[Mapping[str, Any]], from_: float, to: float, *, keep_feet: bool = True
+    ) -> "Clip":
+        """Brings joints to keys; the motion keeps its detail between them, as with ``mocap warp``.
+
+        Parameters
+        ----------
+        keys : sequence of mapping
+            Each has ``time`` [s], ``joint`` (name or role), and one of ``turn`` (degrees about the axes of the joint),
+            ``at`` (a place) and ``by`` (a shift) [unit of the clip]; or ``time`` and ``pose``, a `Clip` whose first
+            frame all joints turn to.
+        from_, to : float
+            Outside this time nothing changes [s].
+        keep_feet : bool
+            Whether feet without keys keep their paths where the hips are moved.
+
+        Examples
+        --------
+        >>> import mocap
+        >>> walk = mocap.read("fixtures/clips/alex_walk.bvh", unit="cm")
+        >>> higher = walk.warp([{"time": 1.0, "joint": "RightHand", "by": [0, 10, 0]}], 0.5, 1.5)
+        """
+        options = {"from": from_, "to": to, "keep_feet": keep_feet, "keys": sequence("keys", keys)}
+        return Clip._of(_mocap.edit(self._native, [("warp", edit_value("warp", options))]))
+
+    def fourier(
+        self,
+        *,
+        harmonics: Optional[int] = None,
+        neutral: Optional["Clip"] = None,
+        styled: Optional["Clip"] = None,
+        gain: float = 1.0,
+        lock_feet: bool = True,
+    ) -> "Clip":
+        """Makes the best cycle of the motion from its Fourier series, as ``mocap fourier`` does.
+
+        Parameters
+        ----------
+        harmonics : int, optional
+            How many are kept, 1 to 128. Default: all.
+        neutral, styled : Clip, optional
+            A motion without and with a style; what they differ is added.
+        gain : float
+            How much of the style: above 1 exaggerates, below 0 is the opposite.
+        lock_feet : bool
+            Whether planted feet are locked where a style is added.
+        """
+        options = edit_value("fourier", keywords(locals(), "self"))
+        return Clip._of(_mocap.edit(self._native, [("fourier", options)]))
+
+    def terrain(
+        self,
+        *,
+        steps: Union[str, Tuple[float, ...], None] = None,
+        heights: Optional[npt.ArrayLike] = None,
+        cell: float = 0.1,
+        mesh: Optional[npt.ArrayLike] = None,
+        origin: Optional[str] = None,
+    ) -> "Clip":
+        """Puts the feet on steps, a height field or a mesh, as ``mocap terrain`` does. Give one of the three.
+
+        Parameters
+        ----------
+        steps : tuple or str, optional
+            Rise and run of steps ahead, how many (default 10), and the distance of the first (default 1) [m]:
+            ``(0.17, 0.29, 8)``.
+        heights : (rows, columns) array_like of float, optional
+            Heights [m]; NaN is a hole. The first row is the farthest ahead, the first column the leftmost, the middle is
+            the origin.
+        cell : float
+            Distance of neighbouring heights [m].
+        mesh : (triangles, 3, 3) array_like of float, optional
+            Corners X (left), Y (up), Z (ahead) of triangles [m].
+        origin : {"world", "start"}, optional
+            Where the terrain lies: at the origin of the motion, or below its first frame. Default: ``"start"`` with
+            `steps`, else ``"world"``.
+        """
+        options = edit_value("terrain", keywords(locals(), "self"))
+        return Clip._of(_mocap.edit(self._native, [("terrain", options)]))
+
+    def split(
+        self,
+        *,
+        every: Optional[float] = None,
+        still: Optional[float] = None,
+        ranges: Optional[npt.ArrayLike] = None,
+    ) -> "List[Clip]":
+        """Cuts the motion into clips, as ``mocap split`` does. Give one of the three.
+
+        Parameters
+        ----------
+        every : float, optional
+            Clips of this length; the last one may be shorter [s].
+        still : float, optional
+            Cut at pauses of at least this time, and leave them out [s].
+        ranges : (clips, 2) array_like of float, optional
+            Start and end of each clip, end excluded [s]; they may overlap.
+        """
+        rows = None if ranges is None else [tuple(row) for row in pairs("ranges", ranges)]
+        times = [None if time is None else number(name, time) for name, time in (("every", every), ("still", still))]
+        return [Clip(part) for part in _mocap.split(self._native, times[0], times[1], rows)]
 
     def convert(
         self,
@@ -458,10 +495,8 @@ class Clip:
         up : str
             Rotate the axes to this up axis.
         """
-        options = dict(
-            drop_first_frame=drop_first_frame, trim=frames_text(trim), rate=rate, scale=scale, unit=unit, up=up
-        )
-        made, found = _mocap.convert(self._native, options)
+        options = keywords(locals(), "self")
+        made, found = _mocap.convert(self._native, {**options, "trim": frames_text(trim)})
         warn(found)
         return Clip(made)
 
@@ -505,8 +540,7 @@ class Clip:
         gap: float = 0.08,
     ) -> Report:
         """Measures the motion: floor, contacts, foot skate, penetration, jerk, artifacts; parameters as `contacts`."""
-        options = dict(speed=speed, travel=travel, height=height, shortest=shortest, gap=gap)
-        return Report._of(_mocap.quality(self._native, options))
+        return Report._of(_mocap.quality(self._native, keywords(locals(), "self")))
 
     def with_name(self, name: str) -> "Clip":
         """The same motion under another name."""
@@ -514,7 +548,7 @@ class Clip:
 
     def with_skeleton(self, skeleton: Skeleton) -> "Clip":
         """The same motion on a skeleton with as many joints: other names, roles, limits, or a stated unit."""
-        return Clip(self._native.with_skeleton(skeleton._native))
+        return Clip(self._native.with_skeleton(instance("skeleton", skeleton, Skeleton)._native))
 
     def with_roles(self) -> "Clip":
         """The same motion with the roles of its joints, as far as names, tree and motion show them with certainty."""
@@ -574,44 +608,27 @@ class Clip:
         ------
         OptionError, FormatError, FileError
         """
+        options = keywords(locals(), "self", "path", "format")
+        text = path_text(path)
         if format is None and self._native.skeleton.is_robot:
-            format = {".csv": "unitree-csv", ".npz": "mjlab-npz"}.get(os.path.splitext(os.fspath(path))[1].lower())
-        options = dict(
-            euler=euler,
-            tolerance=tolerance,
-            names=names,
-            positions=positions,
-            dtype=dtype,
-            rotations=rotations,
-            window=window,
-            stride=stride,
-            order=order,
-            mesh=mesh,
-            key_error=key_error,
-            short_rotations=short_rotations,
-        )
-        warn(self._native.write(os.fspath(path), format, options))
+            format = {".csv": "unitree-csv", ".npz": "mjlab-npz"}.get(os.path.splitext(text)[1].lower())
+        warn(self._native.write(text, format, options))
 
     def view(self, *others: "Clip", most_frames: int = 6000) -> str:
         """An HTML page that plays this motion, and others beside it."""
-        clips = [self, *others]
+        clips = [self, *(instance("others", other, Clip) for other in others)]
         named = [(clip.name or clip._native.stem or f"clip {at}", clip._native) for at, clip in enumerate(clips)]
         return _mocap.view(named, most_frames)
 
     def _in_metres(self, lengths: Floats, unit: str) -> Floats:
-        if unit != "m":
+        if not isinstance(unit, str) or unit != "m":
             raise OptionError("usage::value", f"unit must be None or 'm', found {unit!r}")
         metres = self._native.skeleton.known_unit()
         if metres is None:
-            from ._errors import UnitError
-
             hint = "read(..., unit='cm') states the unit"
             raise UnitError("unit::unknown", "the unit of lengths is unknown", hint=hint)
         in_metres: Floats = lengths * metres
         return in_metres
-
-    def __len__(self) -> int:
-        return self.frames
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Clip) and self._native == other._native
@@ -629,26 +646,6 @@ class Clip:
         return f'<iframe srcdoc="{page}" width="100%" height="480" style="border:0"></iframe>'
 
 
-def _edit_value(name: str, value: Any) -> Any:
-    if name in ("trim", "loop"):
-        return frames_text(value)
-    if name in ("time_map", "along") and value is not None:
-        return floats(name, value)
-    if isinstance(value, Clip):
-        return value._native
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], Clip):
-        return (value[0]._native, dict(value[1]))
-    if isinstance(value, RootCurve):
-        return value._text
-    return value
-
-
-def _signature() -> inspect.Signature:
-    parameter = inspect.Parameter
-    edits = [parameter(name, parameter.KEYWORD_ONLY, default=None) for name in _mocap.EDITS]
-    return inspect.Signature([parameter("self", parameter.POSITIONAL_OR_KEYWORD), *edits])
-
-
 # `help` shows every edit; the order of a call is kept.
-setattr(Clip.edit, "__signature__", _signature())
+setattr(Clip.edit, "__signature__", signature_of_edits())
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _mocap
+from ._arguments import Path, flag, instance, number, path_text
 from ._arrays import floats
 from ._clip import Clip
 from ._errors import OptionError
+from ._motion import Motion
 from ._report import Report
-from ._skeleton import Path, Skeleton
+from ._skeleton import Skeleton
 
 __all__ = ["Compressed", "Pose"]
 
@@ -35,7 +36,7 @@ class Pose(NamedTuple):
     translations: Singles
 
 
-class Compressed:
+class Compressed(Motion):
     """A compressed motion: the content of a ``.mocz`` file, ready to be sampled at any time.
 
     Attributes
@@ -49,18 +50,8 @@ class Compressed:
     def __init__(self, native: _mocap.Compressed, report: Optional[Report] = None) -> None:
         if not isinstance(native, _mocap.Compressed):
             raise OptionError("usage::value", "use mocap.compress() or mocap.open_compressed()")
-        self._native = native
-        self.report = report
-
-    @property
-    def frames(self) -> int:
-        """Number of frames."""
-        return self._native.frames
-
-    @property
-    def fps(self) -> float:
-        """Frames per second."""
-        return self._native.fps
+        self._native: _mocap.Compressed = native
+        self.report: Optional[Report] = report
 
     @property
     def profile(self) -> str:
@@ -82,11 +73,6 @@ class Compressed:
         """How much smaller it is than joints × frames × 40 bytes."""
         return self._native.raw_size / self._native.size
 
-    @property
-    def skeleton(self) -> Skeleton:
-        """What moves."""
-        return Skeleton(self._native.skeleton)
-
     def pose(self, time: float, *, wrap: bool = False) -> Pose:
         """The local pose at a time, interpolated between frames.
 
@@ -97,13 +83,13 @@ class Compressed:
         wrap : bool
             Whether the motion starts over beyond its end; else the last frame is held.
         """
-        rotations, translations = self._native.poses([float(time)], wrap)
+        rotations, translations = self._native.poses([number("time", time)], flag("wrap", wrap))
         return Pose(rotations[0], translations[0])
 
     def poses(self, times: npt.ArrayLike, *, wrap: bool = False) -> Pose:
         """The local poses at some times [s], (times, joints, ...)."""
         flat: Sequence[float] = floats("times", times).ravel().tolist()
-        return Pose(*self._native.poses(flat, wrap))
+        return Pose(*self._native.poses(flat, flag("wrap", wrap)))
 
     def to_clip(self) -> Clip:
         """All frames."""
@@ -113,13 +99,9 @@ class Compressed:
         """The content of a ``.mocz`` file."""
         return self._native.to_bytes()
 
-    def write(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes a ``.mocz`` file."""
-        with open(path, "wb") as file:
-            file.write(self.to_bytes())
-
-    def __len__(self) -> int:
-        return self.frames
+    def write(self, path: Path) -> None:
+        """Writes a ``.mocz`` file, atomically. A file that exists is replaced."""
+        self._native.write(path_text(path))
 
     def __reduce__(self) -> Any:
         return _opened, (self.to_bytes(),)
@@ -150,7 +132,7 @@ def open_compressed(path: Union[Path, bytes], *, skeleton: Optional[Skeleton] = 
     CompressError
         Where the file is damaged, or needs a skeleton.
     """
-    native = None if skeleton is None else skeleton._native
+    native = None if skeleton is None else instance("skeleton", skeleton, Skeleton)._native
     if isinstance(path, bytes):
         return Compressed(_mocap.open_compressed(None, path, native))
-    return Compressed(_mocap.open_compressed(os.fspath(path), None, native))
+    return Compressed(_mocap.open_compressed(path_text(path), None, native))

@@ -10,8 +10,8 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 import numpy.typing as npt
 
+from ._arguments import Path, flag, path_text, sequence
 from ._errors import NotFoundError, OptionError
-from ._skeleton import Path
 
 __all__ = ["Dataset", "Window"]
 
@@ -80,21 +80,22 @@ class Dataset(Sequence[Sample]):
         normalise: bool = False,
         cache: int = 8,
     ) -> None:
-        self.root = os.fspath(root)
-        self.window = _above_zero("window", window)
-        self.stride = self.window if stride is None else _above_zero("stride", stride)
+        self.root: str = path_text(root, "root")
+        self.window: int = _above_zero("window", window)
+        self.stride: int = self.window if stride is None else _above_zero("stride", stride)
         self._cache = _above_zero("cache", cache)
         self._open: "OrderedDict[str, Dict[str, Array]]" = OrderedDict()
         self._clips = [clip for path in self._files(split) for clip in _clips_of(path)]
         if not self._clips:
             raise NotFoundError("dataset::empty", "no NPZ file with rotations was found", path=self.root)
         have = _frame_arrays(self._clips[0])
-        unknown = [key for key in keys or () if key not in have]
+        chosen = None if keys is None else [str(key) for key in sequence("keys", keys)]
+        unknown = [key for key in chosen or () if key not in have]
         if unknown:
             message = f"'{unknown[0]}' is not an array with a row per frame; the files have {', '.join(sorted(have))}"
             raise OptionError("dataset::key", message, path=self._clips[0].path)
-        self.keys: Tuple[str, ...] = tuple(keys) if keys is not None else tuple(key for key in KEYS if key in have)
-        self._moments = self._read_moments() if normalise else None
+        self.keys: Tuple[str, ...] = tuple(key for key in KEYS if key in have) if chosen is None else tuple(chosen)
+        self._moments = self._read_moments() if flag("normalise", normalise) else None
         counts = [max(0, (clip.frames - self.window) // self.stride + 1) for clip in self._clips]
         self._ends = np.cumsum(counts)
 

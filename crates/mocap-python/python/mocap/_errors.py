@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings as _warnings
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional, Type
 
 __all__ = [
     "AccessError",
@@ -13,6 +13,7 @@ __all__ = [
     "CompressError",
     "EditError",
     "FileError",
+    "Finding",
     "FormatError",
     "MocapError",
     "MocapWarning",
@@ -48,8 +49,8 @@ def _sentence(
     return text if hint is None else f"{text}\nhint: {hint}"
 
 
-class MocapError(Exception):
-    """Base of all errors of this package.
+class Finding(Exception):
+    """The fields of errors and warnings.
 
     Attributes
     ----------
@@ -67,8 +68,6 @@ class MocapError(Exception):
         The frame, from 0.
     hint : str or None
         What can be done about it.
-    errors, warnings : list of dict
-        Further errors of a file, and the warnings before them, each with the fields above.
     """
 
     def __init__(
@@ -82,29 +81,46 @@ class MocapError(Exception):
         channel: Optional[str] = None,
         frame: Optional[int] = None,
         hint: Optional[str] = None,
-        errors: Optional[List[Dict[str, Any]]] = None,
-        warnings: Optional[List[Dict[str, Any]]] = None,
-        errno: Optional[int] = None,
     ) -> None:
         super().__init__(_sentence(code, message, path, line, column, joint, frame, hint))
-        self.code = code
-        self.message = message
-        self.path = path
-        self.line = line
-        self.column = column
-        self.joint = joint
-        self.channel = channel
-        self.frame = frame
-        self.hint = hint
-        self.errors = [] if errors is None else errors
-        self.warnings = [] if warnings is None else warnings
-        if errno is not None:
-            # Of the operating system: `OSError` has both.
-            setattr(self, "errno", errno)
-            setattr(self, "filename", path)
+        self.code: str = code
+        self.message: str = message
+        self.path: Optional[str] = path
+        self.line: Optional[int] = line
+        self.column: Optional[int] = column
+        self.joint: Optional[str] = joint
+        self.channel: Optional[str] = channel
+        self.frame: Optional[int] = frame
+        self.hint: Optional[str] = hint
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class MocapError(Finding):
+    """Base of all errors of this package; its fields are those of `Finding`.
+
+    Attributes
+    ----------
+    errors, warnings : list of dict
+        Further errors of a file, and the warnings before them, each with the fields of `Finding`.
+    """
+
+    def __init__(
+        self,
+        *fields: Any,
+        errors: Optional[List[Dict[str, Any]]] = None,
+        warnings: Optional[List[Dict[str, Any]]] = None,
+        errno: Optional[int] = None,
+        **named: Any,
+    ) -> None:
+        super().__init__(*fields, **named)
+        self.errors: List[Dict[str, Any]] = [] if errors is None else errors
+        self.warnings: List[Dict[str, Any]] = [] if warnings is None else warnings
+        if errno is not None:
+            # Of the operating system: `OSError` has both.
+            setattr(self, "errno", errno)
+            setattr(self, "filename", self.path)
 
 
 class FileError(MocapError, OSError):
@@ -163,41 +179,51 @@ class BatchError(MocapError, RuntimeError):
     """A run over many files cannot start, or ended early."""
 
 
-class MocapWarning(UserWarning):
-    """A repair or an assumption.
+class MocapWarning(Finding, UserWarning):
+    """A repair or an assumption; its fields are those of `Finding`.
 
-    Attributes
-    ----------
-    code, message, path, line, column, joint, channel, frame, hint
-        As those of `MocapError`. The text begins with the code: ``warnings.filterwarnings("ignore",
-        message="unit::guessed")`` leaves one kind out.
+    The text begins with the code: ``warnings.filterwarnings("ignore", message="unit::guessed")`` leaves one kind out.
     """
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        path: Optional[str] = None,
-        line: Optional[int] = None,
-        column: Optional[int] = None,
-        joint: Optional[str] = None,
-        channel: Optional[str] = None,
-        frame: Optional[int] = None,
-        hint: Optional[str] = None,
-    ) -> None:
-        super().__init__(_sentence(code, message, path, line, column, joint, frame, hint))
-        self.code = code
-        self.message = message
-        self.path = path
-        self.line = line
-        self.column = column
-        self.joint = joint
-        self.channel = channel
-        self.frame = frame
-        self.hint = hint
 
 
 def warn(found: List[Dict[str, Any]], stacklevel: int = 3) -> None:
     """Gives warnings of the library to `warnings`, at the place of the user's call."""
     for fields in found:
         _warnings.warn(MocapWarning(**fields), stacklevel=stacklevel)
+
+
+#: Exceptions by code, or by its first part.
+_KINDS: Dict[str, Type[MocapError]] = {
+    "usage": OptionError,
+    "compare": CompareError,
+    "edit": EditError,
+    "blend": EditError,
+    "play": EditError,
+    "warp": EditError,
+    "terrain": EditError,
+    "compress": CompressError,
+    "mocz": CompressError,
+    "unit": UnitError,
+    "retarget": RetargetError,
+    "robot": RobotError,
+    "batch": BatchError,
+    "io": FileError,
+    "io::not-found": NotFoundError,
+    "io::permission": AccessError,
+    "model": ModelError,
+}
+_PLACES = ("path", "line", "column", "joint", "channel", "frame")
+
+
+def fields_of(row: Mapping[str, Any], path: Optional[str] = None) -> Dict[str, Any]:
+    """The fields of an error or a warning of a row of the command line."""
+    places = {name: row.get(name) for name in _PLACES}
+    places["path"] = places["path"] or path
+    return {"code": row["code"], "message": row["message"], "hint": row.get("help"), **places}
+
+
+def error_of(row: Mapping[str, Any], path: Optional[str] = None) -> MocapError:
+    """The error of a row of the command line."""
+    code: str = row["code"]
+    kind = _KINDS.get(code) or _KINDS.get(code.split("::")[0], FormatError)
+    return kind(**fields_of(row, path))

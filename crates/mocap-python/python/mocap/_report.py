@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any, Iterator, List, Mapping, Tuple
+from typing import Any, Iterator, List, Mapping, Optional, Tuple
 
 __all__ = ["Report"]
 
@@ -16,9 +16,9 @@ class Report(Mapping[str, Any]):
     command line; a notebook shows a table. A figure that was not measured is ``None``.
     """
 
-    def __init__(self, figures: Mapping[str, Any], text: str) -> None:
+    def __init__(self, figures: Mapping[str, Any], text: Optional[str] = None) -> None:
         self._figures = dict(figures)
-        self._text = text
+        self._text = "\n".join(_lines(self._figures)) if text is None else text
 
     @classmethod
     def _of(cls, report: Tuple[str, str]) -> "Report":
@@ -55,6 +55,12 @@ class Report(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         return f"<table>{''.join(_rows(self._figures))}</table>"
+
+
+def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in figures.items():
+        if value not in (None, [], {}):
+            yield f"{name:<16} {value}"
 
 
 def _rows(figures: Mapping[str, Any]) -> Iterator[str]:

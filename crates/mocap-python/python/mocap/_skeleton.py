@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _mocap
-from ._arrays import floats, integers
+from ._arguments import Path, mapping, path_text, sequence
+from ._arrays import Floats, floats, integers
 from ._errors import OptionError, warn
 
 __all__ = ["Skeleton"]
 
-Path = Union[str, "os.PathLike[str]"]
-Floats = npt.NDArray[np.float64]
 Range = Optional[Tuple[float, float]]
 
 
@@ -86,7 +85,7 @@ class Skeleton:
         """
         options: Dict[str, Any] = {
             "rest_rotations": None if rest_rotations is None else floats("rest_rotations", rest_rotations),
-            "roles": None if roles is None else list(roles),
+            "roles": None if roles is None else sequence("roles", roles),
             "unit": None if unit is None else str(unit),
             "up": up,
             "forward": forward,
@@ -94,9 +93,10 @@ class Skeleton:
             "name": name,
         }
         tree = [int(parent) for parent in integers("parents", parents)]
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        listed = sequence("names", names)
+        if not all(isinstance(name, str) for name in listed):
             raise OptionError("usage::value", "names must be a sequence of str")
-        return cls(_mocap.skeleton_from_arrays(list(names), tree, floats("offsets", offsets), options))
+        return cls(_mocap.skeleton_from_arrays(listed, tree, floats("offsets", offsets), options))
 
     @property
     def name(self) -> str:
@@ -191,7 +191,7 @@ class Skeleton:
 
     def with_names(self, names: Mapping[str, str]) -> "Skeleton":
         """The same skeleton with some joints renamed: ``{old: new}``."""
-        return Skeleton(self._native.with_names(list(names.items())))
+        return Skeleton(self._native.with_names(list(mapping("names", names).items())))
 
     def with_roles(self, roles: Optional[Mapping[str, Optional[str]]] = None) -> "Skeleton":
         """The same skeleton with the roles of some joints, ``{joint: role or None}``.
@@ -200,7 +200,7 @@ class Skeleton:
         """
         if roles is None:
             return Skeleton(self._native.with_found_roles())
-        return Skeleton(self._native.with_roles(list(roles.items())))
+        return Skeleton(self._native.with_roles(list(mapping("roles", roles).items())))
 
     def with_offsets(self, offsets: npt.ArrayLike) -> "Skeleton":
         """The same skeleton with other offsets, (joints, 3) [unit]."""
@@ -215,8 +215,8 @@ class Skeleton:
             ``{joint: {"x": (least, greatest), ...}}``; an axis that is not named is open.
         """
         rows: List[Tuple[str, Sequence[Range]]] = []
-        for joint, ranges in limits.items():
-            unknown = set(ranges) - set("xyz")
+        for joint, ranges in mapping("limits", limits).items():
+            unknown = set(mapping(f"limits of {joint}", ranges)) - set("xyz")
             if unknown:
                 raise OptionError("usage::value", f"limits: '{sorted(unknown)[0]}' is not one of x, y, z")
             rows.append((joint, [ranges.get(axis) for axis in "xyz"]))
@@ -234,7 +234,7 @@ class Skeleton:
 
     def write(self, path: Path) -> None:
         """Writes a ``.skel`` or ``.asf`` file. A file that exists is replaced."""
-        warn(self._native.write(os.fspath(path)))
+        warn(self._native.write(path_text(path)))
 
     def __len__(self) -> int:
         return len(self.names)

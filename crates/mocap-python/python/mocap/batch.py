@@ -15,11 +15,11 @@ import os
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Union
 
 from . import _mocap
-from ._errors import BatchError, MocapError, OptionError
+from ._arguments import Path, path_text
+from ._errors import BatchError, MocapError, error_of, fields_of
 
 __all__ = ["compress", "convert", "decompress", "edit", "info", "retarget", "rows", "run", "validate"]
 
-Path = Union[str, "os.PathLike[str]"]
 Paths = Union[Path, Sequence[Path]]
 Row = Dict[str, Any]
 
@@ -53,17 +53,14 @@ def _flags(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _paths(paths: Paths) -> List[str]:
-    if isinstance(paths, (str, os.PathLike)):
-        return [os.fspath(paths)]
-    return [os.fspath(path) for path in paths]
+    if isinstance(paths, Sequence) and not isinstance(paths, (str, bytes)):
+        return [path_text(path, "paths") for path in paths]
+    return [path_text(paths, "paths")]
 
 
 def _error(row: Row, code: int) -> MocapError:
-    error = row.get("error", {})
-    kind = OptionError if code == 2 else BatchError
-    fields = {name: error.get(name) for name in ("path", "line", "column", "joint", "channel", "frame")}
-    message = error.get("message", "the run ended early")
-    return kind(error.get("code", "batch::ended"), message, hint=error.get("help"), **fields)
+    error = row.get("error", {"code": "batch::ended", "message": "the run ended early"})
+    return error_of(error) if code == 2 else BatchError(**fields_of(error))
 
 
 def rows(command: str, paths: Paths, **options: Any) -> Iterator[Row]:
@@ -145,7 +142,7 @@ def convert(paths: Paths, *, out: Path, to: Union[str, None] = None, **options: 
 
 def retarget(paths: Paths, target: Path, *, out: Path, **options: Any) -> Iterator[Row]:
     """Puts motions on a skeleton or robot; rows are reports. Options: those of ``mocap retarget --help``."""
-    return rows("retarget", [*_paths(paths), os.fspath(target)], output=out, **options)
+    return rows("retarget", [*_paths(paths), path_text(target, "target")], output=out, **options)
 
 
 def compress(paths: Paths, *, out: Path, **options: Any) -> Iterator[Row]:

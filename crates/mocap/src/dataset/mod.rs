@@ -43,11 +43,11 @@ pub struct DatasetClip {
 pub struct DatasetFile {
     /// Below the folder of the set.
     pub path: String,
-    /// What it holds.
+    /// Its arrays.
     pub arrays: Arrays,
 }
 
-/// What is left when all clips are there.
+/// The files that complete a data set, after its last clip.
 #[derive(Clone, Debug)]
 pub struct FinishedDataset {
     /// The last files, which are not full, and `normalise.npz`.

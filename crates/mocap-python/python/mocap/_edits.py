@@ -1,0 +1,125 @@
+"""Edits: their names, the types of their values, and values as the library takes them."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _mocap
+from ._arguments import frames_text, number
+from ._arrays import Floats, floats
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from ._clip import Clip
+
+    class Edits(TypedDict, total=False):
+        drop_first_frame: bool
+        trim: Union[str, Tuple[int, int], slice]
+        fps: Union[str, float]
+        scale: float
+        denoise: Union[bool, str]
+        bands: Union[str, Mapping[str, float]]
+        warp: Mapping[str, Any]
+        blend: Union[Clip, Tuple[Clip, Dict[str, Any]]]
+        fourier: Union[bool, Mapping[str, Any]]
+        terrain: Mapping[str, Any]
+        mirror: Union[bool, str]
+        loop: Union[bool, str, Tuple[int, int]]
+        speed: float
+        duration: float
+        time_map: npt.ArrayLike
+        sync: Clip
+        fix_feet: bool
+        turn: float
+        along: npt.ArrayLike
+        add: Union[Clip, Tuple[Clip, Dict[str, Any]]]
+        strip: str
+        join: Union[Clip, Tuple[Clip, Dict[str, Any]]]
+        in_place: Union[bool, str]
+        apply_root: "RootCurve"
+        root_joint: Union[bool, str]
+        heading: str
+        start_at_origin: bool
+        ground: bool
+
+
+__all__ = ["RootCurve"]
+
+
+class RootCurve:
+    """The root motion of a clip: where its body is on the ground, frame by frame.
+
+    Attributes
+    ----------
+    fps : float
+        Frames per second.
+    keep : dict
+        What stays in the body: ``height``, ``turn``.
+    positions : (frames, 3) ndarray
+        Places [unit of the clip].
+    headings : (frames,) ndarray
+        Angle about the up axis [rad].
+    """
+
+    def __init__(self, text: str) -> None:
+        fields = json.loads(text)
+        self._text = text
+        self.fps: float = fields["fps"]
+        self.keep: Any = fields["keep"]
+        self.positions: Floats = np.asarray(fields["positions"], dtype=np.float64)
+        self.headings: Floats = np.asarray(fields["headings"], dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"<root curve: {len(self.headings)} frames at {self.fps:g} fps>"
+
+
+def _with_commas(value: Any) -> Any:
+    """``(0.17, 0.29)`` as ``"0.17,0.29"``, ``{"high": 0}`` as ``"high=0"``."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={number(str(name), gain)!r}" for name, gain in value.items())
+    return ",".join(repr(number("steps", part)) for part in value) if isinstance(value, (tuple, list)) else value
+
+
+#: Values that are not taken as they are, by the name of the edit or its option.
+_READ: Dict[str, Callable[[Any], Any]] = {
+    "trim": frames_text,
+    "loop": frames_text,
+    "bands": _with_commas,
+    "steps": _with_commas,
+    "time_map": lambda value: floats("time_map", value),
+    "along": lambda value: floats("along", value),
+    "mesh": lambda value: floats("mesh", value),
+    # A hole has no height.
+    "heights": lambda value: floats("heights", value, finite=False),
+}
+
+
+def edit_value(name: str, value: Any) -> Any:
+    """The value of an edit, or of one of its options."""
+    if name in _READ and value is not None:
+        return _READ[name](value)
+    native = getattr(value, "_native", None)
+    if isinstance(native, _mocap.Clip):
+        return native
+    if isinstance(value, RootCurve):
+        return value._text
+    if isinstance(value, Mapping):
+        return {str(key): edit_value(str(key), part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(edit_value("", part) for part in value) if type(value) in (list, tuple) else value
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return value.tolist()
+    return value
+
+
+def signature_of_edits() -> inspect.Signature:
+    """The signature of `Clip.edit`, with the name of every edit."""
+    parameter = inspect.Parameter
+    edits: List[inspect.Parameter] = [parameter(name, parameter.KEYWORD_ONLY, default=None) for name in _mocap.EDITS]
+    return inspect.Signature([parameter("self", parameter.POSITIONAL_OR_KEYWORD), *edits])
