@@ -114,6 +114,10 @@ def test_skeletons_are_edited(walk):
     assert knee not in swapped.roles
     with pytest.raises(mocap.OptionError):
         body.find("no such joint")
+    with pytest.raises(mocap.OptionError, match="end site"):
+        body.find(body.end_sites[0][0])
+    with pytest.raises(mocap.OptionError):
+        walk.joint_translations(body.end_sites[0][0])
     with pytest.raises(mocap.ModelError):
         body.with_names({body.names[1]: body.names[2]})
 

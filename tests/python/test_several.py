@@ -72,7 +72,11 @@ def test_blend_space(walk, alex, tmp_path):
 
 @pytest.mark.parametrize(
     "options, words",
-    [({}, []), ({"kind": "inertial", "transition": 0.5, "lock_feet": True}, ["--kind", "inertial", "--transition", "0.5s", "--lock-feet"])],
+    [
+        ({}, []),
+        ({"kind": "inertial", "transition": 0.5}, ["--kind", "inertial", "--transition", "0.5s"]),
+        ({"lock_feet": True}, ["--lock-feet"]),
+    ],
     ids=str,
 )
 def test_join(walk, turn, alex, tmp_path, options, words):

@@ -32,7 +32,7 @@ def path_text(path: Any, name: str = "path") -> str:
 def number(name: str, value: Any) -> float:
     """A finite number."""
     wrong = OptionError("usage::value", f"{name} must be a finite number, found {value!r}")
-    if isinstance(value, (bool, str, bytes)):
+    if isinstance(value, (bool, str, bytes)) or (isinstance(value, np.ndarray) and value.ndim > 0):
         raise wrong
     try:
         converted = float(value)
@@ -78,9 +78,6 @@ def frames_text(value: Any) -> Any:
             raise OptionError("usage::value", "a range of frames has no step")
         value = (value.start, value.stop)
     if isinstance(value, tuple) and len(value) == 2:
-        try:
-            start, stop = ("" if side is None else str(int(side)) for side in value)
-        except (TypeError, ValueError, OverflowError):
-            raise OptionError("usage::value", f"a range of frames is two numbers, found {value!r}") from None
+        start, stop = ("" if side is None else str(int(number("a frame", side))) for side in value)
         return f"{start}:{stop}"
     return value

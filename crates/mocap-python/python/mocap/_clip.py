@@ -19,9 +19,40 @@ from ._report import Report
 from ._skeleton import Skeleton
 
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from typing_extensions import Unpack
 
-    from ._edits import Edits
+    class Edits(TypedDict, total=False):
+        drop_first_frame: bool
+        trim: Union[str, Tuple[int, int], slice]
+        fps: Union[str, float]
+        scale: float
+        denoise: Union[bool, str]
+        bands: Union[str, Mapping[str, float]]
+        warp: Mapping[str, Any]
+        blend: Union["Clip", Tuple["Clip", Dict[str, Any]]]
+        fourier: Union[bool, Mapping[str, Any]]
+        terrain: Mapping[str, Any]
+        mirror: Union[bool, str]
+        loop: Union[bool, str, Tuple[int, int]]
+        speed: float
+        duration: float
+        time_map: npt.ArrayLike
+        sync: "Clip"
+        fix_feet: bool
+        turn: float
+        along: npt.ArrayLike
+        add: Union["Clip", Tuple["Clip", Dict[str, Any]]]
+        strip: str
+        join: Union["Clip", Tuple["Clip", Dict[str, Any]]]
+        in_place: Union[bool, str]
+        apply_root: RootCurve
+        root_joint: Union[bool, str]
+        heading: str
+        start_at_origin: bool
+        ground: bool
+
 
 __all__ = ["Clip"]
 
@@ -162,7 +193,7 @@ class Clip(Motion):
         native = self._native
         stored = native.joint_translations(native.skeleton.index(joint))
         if stored is None:
-            stored = self.skeleton.offsets[native.skeleton.find(joint)][None]
+            stored = self.skeleton.offsets[self.skeleton.find(joint)][None]
         return np.broadcast_to(stored, (self.frames, 3))
 
     def positions(self, *, unit: Union[str, None] = None) -> Floats:

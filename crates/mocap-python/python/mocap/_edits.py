@@ -1,53 +1,16 @@
-"""Edits: their names, the types of their values, and values as the library takes them."""
+"""Edits: their names, and their values as the library takes them."""
 
 from __future__ import annotations
 
 import inspect
 import json
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _mocap
 from ._arguments import frames_text, number
 from ._arrays import Floats, floats
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-
-    from ._clip import Clip
-
-    class Edits(TypedDict, total=False):
-        drop_first_frame: bool
-        trim: Union[str, Tuple[int, int], slice]
-        fps: Union[str, float]
-        scale: float
-        denoise: Union[bool, str]
-        bands: Union[str, Mapping[str, float]]
-        warp: Mapping[str, Any]
-        blend: Union[Clip, Tuple[Clip, Dict[str, Any]]]
-        fourier: Union[bool, Mapping[str, Any]]
-        terrain: Mapping[str, Any]
-        mirror: Union[bool, str]
-        loop: Union[bool, str, Tuple[int, int]]
-        speed: float
-        duration: float
-        time_map: npt.ArrayLike
-        sync: Clip
-        fix_feet: bool
-        turn: float
-        along: npt.ArrayLike
-        add: Union[Clip, Tuple[Clip, Dict[str, Any]]]
-        strip: str
-        join: Union[Clip, Tuple[Clip, Dict[str, Any]]]
-        in_place: Union[bool, str]
-        apply_root: "RootCurve"
-        root_joint: Union[bool, str]
-        heading: str
-        start_at_origin: bool
-        ground: bool
-
 
 __all__ = ["RootCurve"]
 

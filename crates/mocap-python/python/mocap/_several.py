@@ -245,8 +245,10 @@ def _rows(timeline: Mapping[str, npt.ArrayLike]) -> List[List[Any]]:
     """The head and the rows of a timeline of columns."""
     columns: List[List[Any]] = []
     for name, values in timeline.items():
-        column = [str(event or "") for event in sequence(name, values)] if name == "event" else None
-        columns.append(floats(name, values).ravel().tolist() if column is None else column)
+        if name == "event":
+            columns.append([str(event or "") for event in sequence(name, values)])
+        else:
+            columns.append(floats(name, values).ravel().tolist())
     if len({len(column) for column in columns}) > 1:
         raise OptionError("usage::value", "the columns of the timeline have different lengths")
     return [list(timeline), *(list(row) for row in zip(*columns))]

@@ -177,9 +177,12 @@ class Skeleton:
         Raises
         ------
         OptionError
-            Where no joint has it.
+            Where no joint has it, or an end site.
         """
-        return self._native.find(name)
+        found = self._native.find(name)
+        if found < 0:
+            raise OptionError("usage::value", f"'{name}' is an end site, and no joint")
+        return found
 
     def rest_positions(self) -> Floats:
         """Positions at rest in object space, (joints, 3) [unit]."""
