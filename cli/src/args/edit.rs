@@ -135,11 +135,14 @@ struct Flags {
     /// has the pose of the first
     #[arg(long = "loop", value_name = "A:B", num_args = 0..=1, require_equals = true, default_missing_value = ":")]
     make_loop: Vec<FrameRange>,
+    /// Play a loop several times, each on from where the last one ended [at least 1]
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Vec<u32>,
     /// Play faster (above 1) or slower (below 1) at the same frame rate [factor, above 0]
     #[arg(long, value_name = "FACTOR")]
     speed: Vec<Factor>,
     /// Give the motion another duration, such as 2s [s, above 0]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     duration: Vec<f64>,
     /// Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase
     #[arg(long, value_name = "FILE")]
@@ -232,6 +235,7 @@ impl Flags {
         all("fps", ready(self.fps, Edit::Resample));
         all("scale", ready(self.scale, |factor| Edit::Scale(factor.0)));
         all("make_loop", ready(self.make_loop, |range| Edit::Loop(loop_options(range))));
+        all("repeat", ready(self.repeat, Edit::Repeat));
         all("speed", ready(self.speed, |factor| Edit::Speed(factor.0)));
         all("duration", ready(self.duration, Edit::Duration));
         all("time_map", edits(self.time_map, |file| EditArg::TimeMap { file }));

@@ -80,6 +80,13 @@ steps! {
         range: Option<FrameRange>,
     } => settings Edit::Loop(LoopOptions { range: settings.range, ..LoopOptions::default() });
 
+    /// The settings of the step `repeat`.
+    RepeatStep {
+        /// How often the loop is played [at least 1]
+        #[arg(long, value_name = "TIMES", required = true, value_parser = clap::value_parser!(u32).range(1..))]
+        repeat: u32,
+    } => settings Edit::Repeat(settings.repeat);
+
     /// The settings of the step `speed`.
     SpeedStep {
         /// Faster (above 1) or slower (below 1) [factor, above 0]

@@ -19,7 +19,7 @@
 //! |---|---|
 //! | swap left and right | [`mirror()`], [`mirror_retargeted`] |
 //! | remove jitter and spikes | [`denoise`] |
-//! | make a loop, join motions | [`make_loop`], [`join()`] |
+//! | make a loop, repeat it, join motions | [`make_loop`], [`repeat`], [`join()`] |
 //! | play faster or slower, step with another motion | [`speed`], [`duration`], [`map_times`], [`sync`] |
 //! | bend the path, or lay the motion along one | [`turn`], [`along`] |
 //! | add a pose or a motion to some joints | [`add`] |
@@ -80,7 +80,7 @@ pub use blend::{
     BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
     karcher_mean, speed_and_turn,
 };
-pub use cycle::{LoopOptions, make_loop};
+pub use cycle::{LoopOptions, make_loop, repeat};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;
 pub use feet::fix_feet;

@@ -1,8 +1,8 @@
 //! Values of edits that are more than a text or a number: motions, arrays, dictionaries of options.
 
 use mocap::edit::{
-    Characteristic, Edit, Fourier, HeightField, Layer, Mask, OnTerrain, Steps, Terrain, TerrainMesh,
-    TerrainOrigin, Warp, WarpChange, WarpKey,
+    Characteristic, Edit, Fourier, HeightField, Layer, LayerSpace, Mask, OnTerrain, Steps, Terrain,
+    TerrainMesh, TerrainOrigin, Warp, WarpChange, WarpKey, WarpMode,
 };
 use mocap::{Clip as Motion, Vector3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
@@ -44,8 +44,8 @@ pub(crate) fn sync(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
 pub(crate) fn add(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
     let (clip, options) = motion_with(name, value, &["weight", "mask", "space"])?;
     let weight = options.number("weight")?.unwrap_or(1.0);
-    let (mask, space) = (options.parsed::<Mask>("mask")?, options.parsed("space")?.unwrap_or_default());
-    Ok(Edit::Add(Box::new(Layer { clip, weight, mask, space })))
+    let space = options.parsed::<LayerSpace>("space")?.unwrap_or_default();
+    Ok(Edit::Add(Box::new(Layer { clip, weight, mask: options.parsed::<Mask>("mask")?, space })))
 }
 
 pub(crate) fn join(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
@@ -76,14 +76,14 @@ pub(crate) fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
             &mut keys,
         )?;
     }
-    let times = options.extracted::<Vec<(f64, f64)>>("times", "a list of pairs of times [s]")?;
-    let times = times.unwrap_or_default();
-    if keys.is_empty() && times.is_empty() {
-        return Err(of_option(py, format!("{name} needs 'keys', a list with at least one")));
+    if keys.is_empty() && options.get("times")?.is_none() {
+        return Err(of_option(py, format!("{name} needs 'keys' or 'times', a list with at least one")));
     }
     let keep_feet = options.flag("keep_feet")?.unwrap_or(true);
-    let mode = options.parsed("mode")?.unwrap_or_default();
-    Ok(Edit::Warp(Box::new(Warp { from: time("from")?, to: time("to")?, keys, keep_feet, mode, times })))
+    let mode = options.parsed::<WarpMode>("mode")?.unwrap_or_default();
+    let times = options.extracted::<Vec<(f64, f64)>>("times", "a list of pairs of times [s]")?;
+    let (from, to, times) = (time("from")?, time("to")?, times.unwrap_or_default());
+    Ok(Edit::Warp(Box::new(Warp { from, to, keys, keep_feet, mode, times })))
 }
 
 fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {

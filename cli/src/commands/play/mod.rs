@@ -6,7 +6,7 @@ mod names;
 mod node;
 mod timeline;
 
-use mocap_edit::{GraphClip, play, trim};
+use mocap_edit::{EditError, GraphClip, play, trim};
 
 use super::several::one_of;
 use crate::args::PlayArgs as Args;
@@ -35,6 +35,13 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
                 None => clip.clone(),
             };
             graph.clips.push(GraphClip { clip, looped: given.looped });
+        }
+        let (frames, joints) = clips
+            .first()
+            .map_or((0.0, 0), |first| (timeline.duration() * first.rate().fps(), first.skeleton().len()));
+        let limit = args.one.reading.limits().samples;
+        if frames * joints as f64 > limit as f64 {
+            return Err(EditError::TooLarge { edit: "play", frames, joints, limit });
         }
         let (take, report) = play(&graph, &timeline, !args.no_lock)?;
         Ok((take, vec![report]))

@@ -242,12 +242,19 @@ impl NodeKind {
     }
 }
 
+/// Nodes of a graph, at most: a node may use a chain of all others.
+const MOST_NODES: usize = 1000;
+
 impl Graph {
-    /// Checks that no node needs its own pose.
+    /// Checks that no node needs its own pose, and that there are at most 1,000.
     ///
     /// # Errors
     /// [`EditError::Graph`] with the nodes of the cycle, or for a lerp with other numbers of nodes and values.
     pub fn check(&self) -> Result<(), EditError> {
+        if self.nodes.len() > MOST_NODES {
+            let reason = format!("it has {} nodes, more than the limit of {MOST_NODES}", self.nodes.len());
+            return Err(EditError::Graph { reason });
+        }
         for node in &self.nodes {
             if let NodeKind::Lerp { nodes, at } = &node.kind
                 && !matches!((nodes.len(), at.len()), (2, 1) | (3 | 4, 2))
@@ -269,12 +276,16 @@ impl Graph {
         Ok(())
     }
 
-    /// Nodes that use each other in a cycle, each the one after it; the first cycle of the graph.
+    /// Nodes that use each other in a cycle, each the one after it; the first cycle of the graph. `None` too for more
+    /// nodes than [`Graph::check`] takes.
     ///
     /// ```
     /// assert_eq!(mocap_edit::Graph::default().cycle(), None);
     /// ```
     pub fn cycle(&self) -> Option<Vec<usize>> {
+        if self.nodes.len() > MOST_NODES {
+            return None;
+        }
         let mut done = vec![false; self.nodes.len()];
         (0..self.nodes.len()).find_map(|node| self.cycle_from(node, &mut Vec::new(), &mut done))
     }
