@@ -70,11 +70,13 @@ pub enum EditError {
     Warp { reason: String },
     #[error("the terrain: {reason}")]
     Terrain { reason: String },
+    #[error("the terrain: {reason}")]
+    Surface { reason: String },
     #[error("{edit}: the legs cannot be solved: {reason}")]
     Legs { edit: &'static str, reason: String },
     #[error("the blend space: {reason}")]
     Space { reason: String },
-    #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
+    #[error("the motion has no band '{band}': it has {levels} bands, from {slowest:.2} to {fastest:.2} Hz")]
     Band { band: String, levels: usize, slowest: f64, fastest: f64 },
     #[error("{edit}: {reason}")]
     Retarget { edit: &'static str, reason: String },
@@ -112,6 +114,7 @@ impl EditError {
             EditError::Graph { .. } => "edit::graph",
             EditError::Warp { .. } => "edit::warp",
             EditError::Terrain { .. } => "edit::terrain",
+            EditError::Surface { .. } => "edit::surface",
             EditError::Legs { .. } => "edit::legs",
             EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
