@@ -13,8 +13,8 @@ use crate::smoothing::gaussian;
 
 /// The steepest plane on which a foot stands \[rad\].
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
-/// A swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
-const CLEARANCE: f64 = 0.02;
+/// The sole of a swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
+pub(super) const CLEARANCE: f64 = 0.02;
 /// A point of a foot that is this near to its lowest height over the floor has its sole there \[m\].
 const PRINT: f64 = 0.02;
 /// Contacts with less time between them are one stance \[s\].
@@ -71,7 +71,7 @@ impl Ground<'_> {
     }
 
     /// The highest terrain around a place \[units\]; beside it, what lies above its slope.
-    fn highest(
+    pub(super) fn highest(
         &self,
         place: &Vector3<f64>,
         radius: f64,
@@ -85,7 +85,7 @@ impl Ground<'_> {
             let angle = std::f64::consts::TAU * i as f64 / AROUND as f64;
             let away = self.body.turn(angle) * self.body.forward * radius;
             let slope = -normal.dot(&away) / normal.dot(&self.body.up);
-            // Holes and edges beside a foot are no obstacles.
+            // Only ground can be hit: holes and places beyond the edge are skipped.
             if let Ok((beside, _)) = self.below(&(place + away), clip, joint, frame) {
                 most = most.max(beside - slope.max(0.0));
             }
@@ -126,6 +126,8 @@ pub(super) struct FootPath {
     pub(super) joints: Vec<JointId>,
     /// By joint, then by frame: where they are on the floor.
     pub(super) points: Vec<Vec<Isometry3<f64>>>,
+    /// By joint: how far the sole is below it, its least height over the floor \[units\].
+    pub(super) soles: Vec<f64>,
     pub(super) stances: Vec<Stance>,
     /// By frame.
     shifts: Vec<Shift>,
@@ -146,10 +148,14 @@ impl FootPath {
         joints.extend(foot.points.iter().filter(|joint| **joint != foot.ankle));
         let points = placements(clip, &joints);
         let up = ground.body.up;
+        let height = |place: &Isometry3<f64>| ground.above_floor(&place.translation.vector);
+        let least = |places: &Vec<Isometry3<f64>>| places.iter().map(height).fold(f64::INFINITY, f64::min);
+        let soles = points.iter().map(least).collect();
         let pivots = points[0].iter().map(|place| ground.on_floor(&place.translation.vector)).collect();
         let mut path = FootPath {
             joints,
             points,
+            soles,
             stances: Vec::new(),
             shifts: Vec::new(),
             lifts: vec![0.0; clip.frames()],
@@ -192,11 +198,8 @@ impl FootPath {
         let core = frames.start + ends..frames.end - ends;
         let all = || core.clone().flat_map(|frame| (0..self.joints.len()).map(move |point| (point, frame)));
         let over = |point: usize, frame: usize| ground.above_floor(&self.place(point, frame));
-        let least =
-            |point: usize| (0..clip.frames()).map(|frame| over(point, frame)).fold(f64::INFINITY, f64::min);
-        let lowest: Vec<f64> = (0..self.joints.len()).map(least).collect();
         let mut print: Vec<(usize, usize)> =
-            all().filter(|(point, frame)| over(*point, *frame) < lowest[*point] + low).collect();
+            all().filter(|(point, frame)| over(*point, *frame) < self.soles[*point] + low).collect();
         if print.is_empty() {
             print = all().collect();
         }
@@ -229,8 +232,7 @@ impl FootPath {
                 let place = self.place(point, frame);
                 let moved = stance.moved(&place, &self.up);
                 let (height, _) = ground.below(&moved, clip, self.joints[point], frame)?;
-                let needed = ground.above_floor(&place).min(0.0);
-                off = off.max(height + needed - ground.above_floor(&moved));
+                off = off.max(height + self.soles[point] - ground.above_floor(&moved));
             }
             if off.abs() < 1e-9 / ground.metres {
                 break;
@@ -287,15 +289,13 @@ impl FootPath {
         for (from, to) in ends {
             let mut needed = vec![0.0f64; to - from + 1];
             for frame in from..=to {
-                let stands = self.stances.iter().any(|stance| stance.core.contains(&frame));
-                for point in (0..self.joints.len()).filter(|_| !stands) {
+                for point in (0..self.joints.len()).filter(|_| self.swings(frame)) {
                     let place = self.place(point, frame);
-                    let (over, moved) = (ground.above_floor(&place), self.moved(&place, frame));
-                    let clearance = over.min(CLEARANCE / ground.metres);
-                    let highest =
-                        ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
-                    let lift = highest + clearance - ground.above_floor(&moved);
-                    // The clearance over the original floor needs no lift.
+                    let (sole, moved) = (self.soles[point], self.moved(&place, frame));
+                    let clearance = (ground.above_floor(&place) - sole).clamp(0.0, CLEARANCE / ground.metres);
+                    let highest = ground.highest(&moved, clearance, clip, self.joints[point], frame)?;
+                    let lift = highest + sole + clearance - ground.above_floor(&moved);
+                    // Ignore rounding: on flat ground no swing is lifted.
                     let lift = if lift < 1e-9 / ground.metres { 0.0 } else { lift };
                     needed[frame - from] = needed[frame - from].max(lift);
                 }
@@ -306,6 +306,11 @@ impl FootPath {
             }
         }
         Ok(())
+    }
+
+    /// Whether the foot neither stands nor rolls over its print.
+    pub(super) fn swings(&self, frame: usize) -> bool {
+        !self.stances.iter().any(|stance| stance.core.contains(&frame))
     }
 
     /// Whether a frame is other than on the floor.
