@@ -132,6 +132,10 @@ fn terrain_series_and_keys_are_commands_and_steps() {
     let made = row(&["terrain", "alex_walk.bvh", "--mesh", "ramp.obj", "-o", "ramp.bvh", "--json"]);
     let slope = figure(&made, "slope").as_f64().unwrap();
     assert!((slope - 0.1f64.atan().to_degrees()).abs() < 1e-3, "{made}");
+    // The same ramp as a mesh in glTF.
+    sandbox.put("ramp.gltf", RAMP);
+    let made = row(&["terrain", "alex_walk.bvh", "--mesh", "ramp.gltf", "-o", "same.bvh", "--json"]);
+    assert!((figure(&made, "slope").as_f64().unwrap() - slope).abs() < 1e-5, "{made}");
     sandbox.put("hole.csv", "0,,0\n0,,0\n0,,0\n");
     let hole = ["terrain", "alex_walk.bvh", "--heights", "hole.csv", "--cell", "5", "-o", "x.bvh"];
     let refused = sandbox.run(hole);
@@ -167,6 +171,108 @@ fn terrain_series_and_keys_are_commands_and_steps() {
         row["steps"].as_array().unwrap().iter().map(|step| step["do"].as_str().unwrap()).collect();
     assert_eq!(done, ["blend", "bands", "warp", "terrain"], "{row}");
     assert_eq!(row["passed"], true);
+}
+
+/// A plane that rises by 0.1 per metre ahead.
+const RAMP: &str = r#"{ "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }], "nodes": [{ "mesh": 0 }],
+"meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] }], "accessors": [
+{ "bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [-50, -5, -50], "max": [50, 5, 50] },
+{ "bufferView": 1, "componentType": 5123, "count": 6, "type": "SCALAR" }], "bufferViews": [
+{ "buffer": 0, "byteOffset": 0, "byteLength": 48 }, { "buffer": 0, "byteOffset": 48, "byteLength": 12 }], "buffers": [
+{ "byteLength": 60, "uri": "data:application/octet-stream;base64,AABIwgAAoMAAAEjCAABIQgAAoMAAAEjCAABIQgAAoEAAAEhCAABIwgAAoEAAAEhCAAACAAEAAAADAAIA" }] }"#;
+
+#[test]
+fn mistakes_have_a_code_and_a_place() {
+    let sandbox = Sandbox::new();
+    clips(&sandbox);
+    sandbox.put("alex_wave.bvh", std::fs::read(fixture("clips/alex_wave.bvh")).unwrap());
+    let refused = |args: &[&str], parts: &[&str]| {
+        let ran = sandbox.run([args, &["-o", "x.bvh"]].concat());
+        assert_ne!(ran.code, 0, "{args:?}");
+        for part in parts {
+            assert!(ran.stderr.contains(part), "{args:?}: no '{part}' in {}", ran.stderr);
+        }
+    };
+    let three = ["blend", "alex_walk.bvh", "alex_turn.bvh", "robin_walk.bvh"];
+    refused(&three, &["edit::skeletons", "motions 1 and 3", "retarget"]);
+    let still = ["blend", "alex_walk.bvh", "alex_wave.bvh"];
+    refused(&still, &["edit::phases", "motion 2: fewer than two foot strikes", "--timing"]);
+    // Asked for, there is another way.
+    sandbox.run([&still[..], &["--timing", "registration", "-o", "between.bvh"]].concat()).ok();
+    let two = ["blend", "alex_walk.bvh", "alex_turn.bvh", "--weight"];
+    for (weight, part) in [
+        ("-0.1", "usage::weight"),
+        ("1.01", "usage::weight"),
+        ("-1,2", "a weight is -1"),
+        ("0,0", "all weights are 0"),
+        ("1,2,3", "2 motions have 3 weights"),
+    ] {
+        refused(&[&two[..], &[weight]].concat(), &[part]);
+    }
+
+    sandbox.put("tl.csv", "time,speed\n0,1\n2,\n");
+    let play = ["play", "graph.toml", "--timeline", "tl.csv"];
+    let graph = |text: &str| {
+        let head = "[params]\nspeed = 0\n[clip.walk]\npath = 'alex_walk.bvh'\nloop = true\n";
+        sandbox.put("graph.toml", head.to_owned() + text);
+    };
+    let layer =
+        |name: &str, base: &str| format!("[node.{name}]\ntype = 'layer'\nbase = '{base}'\nover = 'walk'\n");
+    graph(&(layer("a", "b") + &layer("b", "a")));
+    refused(&play, &["play::graph", "graph.toml:6:7", "a → b → a"]);
+    let states = "[clip.turn]\npath = 'alex_turn.bvh'\n[node.s]\ntype = 'states'\n[[node.s.state]]\nnode = 'walk'\n\
+                  [[node.s.state]]\nnode = 'turn'\n[[node.s.transition]]\nfrom = 'walk'\nto = 'turn'\n";
+    graph(&format!("{states}when = 'speed > 2 and speed < 1'\n"));
+    refused(&play, &["play::graph", "graph.toml:17:8", "never fires"]);
+    graph(&format!("{states}when = 'finished'\n"));
+    refused(&play, &["graph.toml:17:8", "does not finish"]);
+    graph(&format!("{states}when = 'speed > 2'\n"));
+    let ran = sandbox.run([&play[..], &["-o", "take.bvh"]].concat()).ok();
+    assert!(ran.stderr.contains("play::never") && ran.stderr.contains("from walk to turn"), "{}", ran.stderr);
+    sandbox.put("bad.csv", "# a take\ntime,sped\n0,1\n2,\n");
+    let bad = ["play", "graph.toml", "--timeline", "bad.csv"];
+    refused(&bad, &["play::timeline", "bad.csv:2:6", "did you mean 'speed'"]);
+
+    let keys = |text: &str, parts: &[&str]| {
+        sandbox.put("keys.toml", "from = 0.5\nto = 2.5\n".to_owned() + text);
+        refused(&["warp", "alex_wave.bvh", "--keys", "keys.toml"], parts);
+    };
+    let head = "joint = 'Head'\nturn = [0, 9, 0]\n";
+    keys(&format!("[[key]]\ntime = 2.6\n{head}"), &["warp::keys", "keys.toml:4:8", "not between"]);
+    keys(
+        "[[time]]\nat = 1\nto = 2\n[[time]]\nat = 1.5\nto = 1.8\n",
+        &["warp::keys", "keys.toml:6:1", "order"],
+    );
+    keys(&format!("mode = 'scale'\n[[key]]\ntime = 1\n{head}"), &["keys.toml:3:8", "offset or scale-offset"]);
+    keys(
+        "[[key]]\ntime = 1\njoint = 'LeftHand'\nby = [0, 900, 0]\n",
+        &["edit::warp", "'LeftHand'", "at 1 s"],
+    );
+
+    let heights = |text: &str, parts: &[&str]| {
+        sandbox.put("heights.csv", text);
+        let terrain = ["terrain", "alex_walk.bvh", "--heights", "heights.csv", "--cell", "0.5"];
+        refused(&terrain, parts);
+    };
+    heights("0,0\n0,0\n", &["edit::terrain", "ends before", "in frame", "--terrain-origin"]);
+    heights("0\n", &["edit::surface", "at least 2 columns and 2 rows"]);
+    heights("0,0\n0,x\n", &["terrain::file", "line 2, column 2"]);
+}
+
+#[test]
+fn layers_are_added_in_local_and_in_mesh_space() {
+    let sandbox = Sandbox::new();
+    clips(&sandbox);
+    sandbox.put("alex_wave.bvh", std::fs::read(fixture("clips/alex_wave.bvh")).unwrap());
+    let add = ["edit", "alex_turn.bvh", "--add", "alex_wave.bvh", "--mask", "RightUpperArm/**"];
+    sandbox.run([&add[..], &["-o", "local.bvh"]].concat()).ok();
+    sandbox.run([&add[..], &["--add-space", "mesh", "-o", "mesh.bvh"]].concat()).ok();
+    assert_ne!(sandbox.read("local.bvh"), sandbox.read("mesh.bvh"));
+    let step = "[[step]]\ndo = 'add'\nfile = 'alex_wave.bvh'\nmask = 'RightUpperArm/**'\nspace = 'mesh'\n\
+                [[step]]\ndo = 'write'\nto = 'bvh'\n";
+    sandbox.put("steps.toml", step);
+    sandbox.run(["run", "steps.toml", "alex_turn.bvh", "-o", "out/"]).ok();
+    assert_eq!(sandbox.read("mesh.bvh"), sandbox.read("out/alex_turn.bvh"));
 }
 
 #[test]

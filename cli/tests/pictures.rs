@@ -196,6 +196,7 @@ fn the_pictures_of_the_documents_are_up_to_date() {
         "heatmap.png",
         "edits.svg",
         "loop.svg",
+        "join.svg",
         "blend.svg",
         "terrain.svg",
         "bands.svg",

@@ -179,6 +179,7 @@ fn speeds_come_from_another_model_and_gates_are_held() {
     assert_eq!(row["robot"]["velocity"]["share"], 0.0, "{row}");
     let ran = retarget(&sandbox, "b.csv", &["--fail-above", "thigh=0.001,velocity=0"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(!sandbox.path("b.csv").exists(), "a motion that misses a gate is not written");
     assert!(
         ran.stderr.contains("gate::metric-above") && ran.stderr.contains("gate::not-measured"),
         "{}",
@@ -186,6 +187,15 @@ fn speeds_come_from_another_model_and_gates_are_held() {
     );
     let ran = retarget(&sandbox, "c.csv", &["--fail-above", "slide=1"]);
     assert!(ran.code == 2 && ran.stderr.contains("measured on bodies"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_table_with_too_few_columns_is_refused() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path("short.csv"), "time,base_x,base_y\n0,1,2\n").unwrap();
+    let ran =
+        sandbox.run(["info", "short.csv", "--from", "robot-csv", "--skeleton", &path("robots/pip.xml")]);
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::columns"), "{}", ran.stderr);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(crate) struct Args {
         long,
         value_name = "WEIGHT",
         value_delimiter = ',',
-        allow_negative_numbers = true,
+        allow_hyphen_values = true,
         help_heading = "Blend"
     )]
     weight: Vec<f64>,

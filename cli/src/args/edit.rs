@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, ValueEnum};
-use mocap_edit::{BlendOptions, Denoise, Edit, Gains, JoinOptions, Keep, LoopOptions, Mask, Strip};
+use mocap_edit::{
+    BlendOptions, Denoise, Edit, Gains, JoinOptions, Keep, LayerSpace, LoopOptions, Mask, Strip,
+};
 use mocap_model::{Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
 
@@ -16,7 +18,7 @@ use super::terrain::SurfaceArgs;
 /// report
 ///
 /// Edits are applied in the order in which they are typed. --keep belongs to the --in-place, --extract-root or
-/// --root-joint before it, --weight and --mask to the --add before them.
+/// --root-joint before it; --weight, --mask and --add-space to the --add before them.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
@@ -51,7 +53,7 @@ pub(crate) enum EditArg {
     /// Reads a motion to step with.
     Sync { file: PathBuf },
     /// Reads a pose or motion to add.
-    Add { file: PathBuf, weight: f64, mask: Option<Mask> },
+    Add { file: PathBuf, weight: f64, mask: Option<Mask>, space: LayerSpace },
     /// Reads a motion to follow.
     Join { file: PathBuf, options: JoinOptions },
     /// Reads a motion to blend with.
@@ -133,11 +135,14 @@ struct Flags {
     /// has the pose of the first
     #[arg(long = "loop", value_name = "A:B", num_args = 0..=1, require_equals = true, default_missing_value = ":")]
     make_loop: Vec<FrameRange>,
+    /// Play a loop several times, each on from where the last one ended [at least 1]
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Vec<u32>,
     /// Play faster (above 1) or slower (below 1) at the same frame rate [factor, above 0]
     #[arg(long, value_name = "FACTOR")]
     speed: Vec<Factor>,
     /// Give the motion another duration, such as 2s [s, above 0]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     duration: Vec<f64>,
     /// Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase
     #[arg(long, value_name = "FILE")]
@@ -163,6 +168,10 @@ struct Flags {
     /// The joints of the --add before it: roles, names or globs with commas; NAME/** takes all below [default: all]
     #[arg(long, value_name = "JOINTS")]
     mask: Vec<Mask>,
+    /// Where the --add before it is added. local: relative to the parent of each joint; mesh: in the space of the body,
+    /// however the parents are turned [default: local]
+    #[arg(long, value_name = "SPACE")]
+    add_space: Vec<LayerSpace>,
     /// Leave joints out: fingers, twist or props; the others stay where they are
     #[arg(long, value_name = "WHAT")]
     strip: Vec<Strip>,
@@ -203,6 +212,7 @@ enum Typed {
     Keep(Keep),
     Weight(f64),
     Mask(Mask),
+    Space(LayerSpace),
 }
 
 impl Flags {
@@ -225,6 +235,7 @@ impl Flags {
         all("fps", ready(self.fps, Edit::Resample));
         all("scale", ready(self.scale, |factor| Edit::Scale(factor.0)));
         all("make_loop", ready(self.make_loop, |range| Edit::Loop(loop_options(range))));
+        all("repeat", ready(self.repeat, Edit::Repeat));
         all("speed", ready(self.speed, |factor| Edit::Speed(factor.0)));
         all("duration", ready(self.duration, Edit::Duration));
         all("time_map", edits(self.time_map, |file| EditArg::TimeMap { file }));
@@ -238,13 +249,17 @@ impl Flags {
         all("sync", edits(self.sync, |file| EditArg::Sync { file }));
         all("turn", ready(self.turn, |degrees| Edit::Turn(degrees.to_radians())));
         all("along", edits(self.along, |file| EditArg::Along { file }));
-        all("add", edits(self.add, |file| EditArg::Add { file, weight: 1.0, mask: None }));
+        all(
+            "add",
+            edits(self.add, |file| EditArg::Add { file, weight: 1.0, mask: None, space: LayerSpace::Local }),
+        );
         all("strip", ready(self.strip, Edit::Strip));
         all("heading", ready(self.heading, Edit::Face));
         all("start_at", ready(self.start_at, |_| Edit::StartAtOrigin));
         all("keep", self.keep.into_iter().map(Typed::Keep).collect());
         all("weight", self.weight.into_iter().map(Typed::Weight).collect());
         all("mask", self.mask.into_iter().map(Typed::Mask).collect());
+        all("add_space", self.add_space.into_iter().map(Typed::Space).collect());
         typed.sort_by_key(|(place, _)| *place);
         typed
     }
@@ -281,6 +296,7 @@ impl EditArg {
             ) => *keep = kept,
             (EditArg::Add { weight, .. }, Typed::Weight(asked)) => *weight = asked,
             (EditArg::Add { mask, .. }, Typed::Mask(asked)) => *mask = Some(asked),
+            (EditArg::Add { space, .. }, Typed::Space(asked)) => *space = asked,
             (_, typed) => return Err(typed.belongs()),
         }
         Ok(())
@@ -312,6 +328,7 @@ impl Typed {
             Typed::Keep(_) => "--keep belongs to the --in-place, --extract-root or --root-joint before it",
             Typed::Weight(_) => "--weight belongs to the --add before it",
             Typed::Mask(_) => "--mask belongs to the --add before it",
+            Typed::Space(_) => "--add-space belongs to the --add before it",
         }
     }
 }
@@ -399,10 +416,12 @@ mod tests {
 
     #[test]
     fn weight_and_mask_belong_to_the_layer_before() {
-        let found = list("--add a.bvh --weight -0.5 --mask LeftArm/**,Head --add b.bvh").unwrap();
-        let mask = Some("LeftArm/**,Head".parse().unwrap());
-        assert_eq!(found[0], EditArg::Add { file: "a.bvh".into(), weight: -0.5, mask });
-        assert_eq!(found[1], EditArg::Add { file: "b.bvh".into(), weight: 1.0, mask: None });
+        let words = "--add a.bvh --weight -0.5 --mask LeftArm/**,Head --add-space mesh --add b.bvh";
+        let found = list(words).unwrap();
+        let (mask, space) = (Some("LeftArm/**,Head".parse().unwrap()), LayerSpace::Mesh);
+        assert_eq!(found[0], EditArg::Add { file: "a.bvh".into(), weight: -0.5, mask, space });
+        let space = LayerSpace::Local;
+        assert_eq!(found[1], EditArg::Add { file: "b.bvh".into(), weight: 1.0, mask: None, space });
         assert!(list("--weight 1 --add a.bvh").unwrap_err().contains("--weight belongs to"));
         assert!(list("--mirror --mask Head").unwrap_err().contains("--mask belongs to"));
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use mocap_edit::{BlendOptions, Denoise, Edit, Gains, Keep, LoopOptions, Mask, Strip, Timing};
+use mocap_edit::{BlendOptions, Denoise, Edit, Gains, Keep, LayerSpace, LoopOptions, Mask, Strip, Timing};
 use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
@@ -79,6 +79,13 @@ steps! {
         #[serde(default, deserialize_with = "setting::option")]
         range: Option<FrameRange>,
     } => settings Edit::Loop(LoopOptions { range: settings.range, ..LoopOptions::default() });
+
+    /// The settings of the step `repeat`.
+    RepeatStep {
+        /// How often the loop is played [at least 1]
+        #[arg(long, value_name = "TIMES", required = true, value_parser = clap::value_parser!(u32).range(1..))]
+        repeat: u32,
+    } => settings Edit::Repeat(settings.repeat);
 
     /// The settings of the step `speed`.
     SpeedStep {
@@ -208,7 +215,16 @@ steps! {
         #[arg(long, value_name = "JOINTS")]
         #[serde(default, deserialize_with = "setting::option")]
         mask: Option<Mask>,
-    } => settings EditArg::Add { file: settings.file, weight: settings.weight.unwrap_or(1.0), mask: settings.mask };
+        /// Where rotations are added: local or mesh [default: local]
+        #[arg(long, value_name = "SPACE")]
+        #[serde(default, deserialize_with = "setting::option")]
+        space: Option<LayerSpace>,
+    } => settings EditArg::Add {
+        file: settings.file,
+        weight: settings.weight.unwrap_or(1.0),
+        mask: settings.mask,
+        space: settings.space.unwrap_or_default(),
+    };
 
     /// The settings of the step `strip`.
     StripStep {

@@ -35,7 +35,7 @@ pub(crate) struct Args {
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct Transitions {
     /// Time of each transition [s, above 0, default 0.33]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     #[serde(deserialize_with = "setting::optional_seconds")]
     transition: Option<f64>,
     /// blend: both motions are played and mixed; inertial: their difference decays [default: blend]
@@ -43,15 +43,15 @@ pub(crate) struct Transitions {
     #[serde(deserialize_with = "setting::option")]
     kind: Option<TransitionKind>,
     /// Search the best place this far into the end of a motion and the start of the next [s, default 0.5; 0: none]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     #[serde(deserialize_with = "setting::optional_seconds")]
     search: Option<f64>,
     /// An inertial transition does not overshoot; its speed may jump then
     #[arg(long)]
     no_overshoot: bool,
-    /// Lock planted feet after joining
+    /// Do not lock feet in the contacts that a transition touches
     #[arg(long)]
-    lock_feet: bool,
+    no_lock: bool,
 }
 
 impl Transitions {
@@ -63,7 +63,7 @@ impl Transitions {
             kind: self.kind.unwrap_or_default(),
             search: self.search.unwrap_or(default.search),
             no_overshoot: self.no_overshoot,
-            lock_feet: self.lock_feet,
+            lock_feet: !self.no_lock,
         }
     }
 }

@@ -61,8 +61,8 @@ pub(crate) use edit_gates::EditGates;
 pub(crate) use edit_steps::{
     AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, DenoiseStep, DurationStep, EditStep,
     ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep,
-    MirrorStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep,
-    TurnStep, WarpStep,
+    MirrorStep, RepeatStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TerrainStep,
+    TimeMapStep, TurnStep, WarpStep,
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};

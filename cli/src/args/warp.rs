@@ -10,9 +10,10 @@ use super::one_edit::OneEdit;
 /// Move hands, feet, hips or other joints to keyed targets; the motion keeps its detail between them
 ///
 /// The file of keys is TOML: from and to [s], and a [[key]] with time [s], joint (a name or a role), and one of turn
-/// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a
-/// file whose first frame all joints turn to. Outside from and to nothing changes. Where the hips are moved, feet keep
-/// their paths.
+/// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a file
+/// whose first frame all joints turn to. A [[time]] with at and to [s] moves a time of the motion to another. With
+/// mode = "scale-offset" the motion since from is scaled to come near its keys, and an offset adds the rest; the default,
+/// "offset", adds offsets only. Outside from and to nothing changes. Where the hips are moved, feet keep their paths.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::diagnostic::{Diagnostic, read_toml};
 use crate::exit::Exit;
 
-/// What is wrong with a blend space.
+/// The code of mistakes in a blend space.
 const SPACE: TomlProblem = TomlProblem::Other("blend::space");
 
 /// Runs the command.

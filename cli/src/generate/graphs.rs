@@ -204,12 +204,27 @@ fn keys() -> Value {
         pose,
     ];
     table(
-        &["from", "to", "key"],
+        &["from", "to"],
         json!({
             "from": { "type": "number", "description": "Before this time nothing changes [s]" },
             "to": { "type": "number", "description": "After this time nothing changes [s]" },
             "keep-feet": { "type": "boolean", "description": "Feet keep their paths [default: true]" },
-            "key": { "type": "array", "minItems": 1, "items": { "anyOf": kinds } },
+            "mode": {
+                "enum": ["offset", "scale-offset"],
+                "description": "How joints meet their keys: by an offset, or by a scale and an offset [default: offset]",
+            },
+            "key": { "type": "array", "items": { "anyOf": kinds } },
+            "time": {
+                "type": "array",
+                "description": "Times that move, in increasing order",
+                "items": table(
+                    &["at", "to"],
+                    json!({
+                        "at": { "type": "number", "description": "The time in the motion [s]" },
+                        "to": { "type": "number", "description": "Where it moves [s]" },
+                    }),
+                ),
+            },
         }),
     )
 }

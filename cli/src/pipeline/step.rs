@@ -9,8 +9,8 @@ use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 use crate::args::{
     AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, CompareStep, CompressStep, DenoiseStep,
     DurationStep, EditStep, Edits, ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep,
-    InPlaceStep, JoinStep, Kind, LoopStep, MirrorStep, Reading, RetargetStep, RootJointStep, SpeedStep,
-    StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep, TurnStep, WarpStep, WriteStep,
+    InPlaceStep, JoinStep, Kind, LoopStep, MirrorStep, Reading, RepeatStep, RetargetStep, RootJointStep,
+    SpeedStep, StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep, TurnStep, WarpStep, WriteStep,
 };
 
 /// What a step is to do.
@@ -57,6 +57,7 @@ pub(crate) const KINDS: &[StepKind] = kinds! {
     "edit" Edits => Step::Edit, "Edits of the motion, in the order of `mocap convert`";
     "denoise" DenoiseStep => edit, "Removes jitter and spikes";
     "loop" LoopStep => edit, "Makes a loop";
+    "repeat" RepeatStep => edit, "Plays a loop several times";
     "speed" SpeedStep => edit, "Plays faster or slower";
     "duration" DurationStep => edit, "Gives the motion another duration";
     "time-map" TimeMapStep => edit, "Retimes by a map of times";

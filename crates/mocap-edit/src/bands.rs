@@ -41,6 +41,15 @@ impl BandRange {
     }
 }
 
+impl fmt::Display for BandRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BandRange::Level(level) => write!(f, "{level}"),
+            BandRange::Hertz(from, to) => write!(f, "{from}..{to}"),
+        }
+    }
+}
+
 /// The middle of a band \[Hz\]: the geometric mean of the frequencies at which its two levels pass half.
 fn middle(level: usize, fps: f64) -> f64 {
     HALF * fps / 2f64.powi(level as i32) * std::f64::consts::SQRT_2
@@ -99,10 +108,7 @@ impl fmt::Display for Gains {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (band, gain)) in self.0.iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
-            match band {
-                BandRange::Level(level) => write!(f, "{comma}{level}={gain}")?,
-                BandRange::Hertz(from, to) => write!(f, "{comma}{from}..{to}={gain}")?,
-            }
+            write!(f, "{comma}{band}={gain}")?;
         }
         Ok(())
     }
@@ -137,7 +143,7 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
         }
         if !found {
             let (slowest, fastest) = (middle(levels - 1, fps), middle(0, fps));
-            let band = Gains(vec![(*band, *gain)]).to_string();
+            let band = band.to_string();
             return Err(EditError::Band { band, levels, slowest, fastest });
         }
     }
@@ -155,6 +161,7 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
     let changed = samples.into_clip("bands")?;
     let mut report = EditReport::measured("bands", clip, &changed).figure("bands", levels as f64, "");
     report.warn_of_skate();
+    report.warn_of_limits(&[clip], &changed);
     for (level, gain) in of_level.iter().enumerate().filter(|(_, gain)| **gain != 1.0) {
         report = report.note(format!("band {level}, about {:.2} Hz: gain {gain}", middle(level, fps)));
     }

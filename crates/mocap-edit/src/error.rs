@@ -2,6 +2,14 @@
 
 use mocap_model::ModelError;
 
+/// A length in units of the clip, for people.
+fn length(value: f64, metres: Option<f64>) -> String {
+    match metres {
+        Some(metres) => format!("{:.2} m", value * metres),
+        None => format!("{value:.2} units"),
+    }
+}
+
 /// Every error of this crate.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,6 +23,10 @@ pub enum EditError {
     TooLarge { edit: &'static str, frames: f64, joints: usize, limit: usize },
     #[error("{edit} needs at least {needed} frames, the motion has {frames}")]
     TooShort { edit: &'static str, needed: usize, frames: usize },
+    #[error(
+        "the motion {which} the transition has {frames} frames, and a transition of {seconds} s needs {needed} of each motion"
+    )]
+    ShortForTransition { which: &'static str, frames: usize, needed: usize, seconds: f64 },
     #[error("{edit}: {error}")]
     Model { edit: &'static str, error: ModelError },
     #[error("{edit}: {name} is {value}, but must be {expected}")]
@@ -39,8 +51,15 @@ pub enum EditError {
     Mask { mask: String },
     #[error("the time map: {reason}")]
     TimeMap { reason: String },
+    #[error(
+        "{edit}: the motion does not travel: it moves {} over the ground, and a path needs at least {}",
+        length(*moved, *metres), length(*needed, *metres)
+    )]
+    Still { edit: &'static str, moved: f64, needed: f64, metres: Option<f64> },
     #[error("the path: {reason}")]
     Path { reason: String },
+    #[error("the steps of the motions cannot be matched: {reason}")]
+    Sync { reason: String },
     #[error("the phases cannot be matched: {reason}")]
     Phases { reason: String },
     #[error("the weights: {reason}")]
@@ -51,11 +70,13 @@ pub enum EditError {
     Warp { reason: String },
     #[error("the terrain: {reason}")]
     Terrain { reason: String },
+    #[error("the terrain: {reason}")]
+    Surface { reason: String },
     #[error("{edit}: the legs cannot be solved: {reason}")]
     Legs { edit: &'static str, reason: String },
     #[error("the blend space: {reason}")]
     Space { reason: String },
-    #[error("no band of the motion is {band}: it has {levels}, from {slowest:.2} to {fastest:.2} Hz")]
+    #[error("the motion has no band '{band}': it has {levels} bands, from {slowest:.2} to {fastest:.2} Hz")]
     Band { band: String, levels: usize, slowest: f64, fastest: f64 },
     #[error("{edit}: {reason}")]
     Retarget { edit: &'static str, reason: String },
@@ -71,7 +92,7 @@ impl EditError {
         match self {
             EditError::NoFrameLeft { .. } => "edit::no-frames",
             EditError::TooLarge { .. } => "limit",
-            EditError::TooShort { .. } => "edit::too-short",
+            EditError::TooShort { .. } | EditError::ShortForTransition { .. } => "edit::too-short",
             EditError::Model { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
             EditError::Model { .. } => "edit::not-finite",
             EditError::Option { .. } => "edit::option",
@@ -85,12 +106,15 @@ impl EditError {
             EditError::Skeletons { .. } => "edit::skeletons",
             EditError::Mask { .. } => "edit::mask",
             EditError::TimeMap { .. } => "edit::time-map",
+            EditError::Still { .. } => "edit::still",
             EditError::Path { .. } => "edit::path",
+            EditError::Sync { .. } => "edit::sync",
             EditError::Phases { .. } => "edit::phases",
             EditError::Weights { .. } => "edit::weights",
             EditError::Graph { .. } => "edit::graph",
             EditError::Warp { .. } => "edit::warp",
             EditError::Terrain { .. } => "edit::terrain",
+            EditError::Surface { .. } => "edit::surface",
             EditError::Legs { .. } => "edit::legs",
             EditError::Space { .. } => "edit::space",
             EditError::Band { .. } => "edit::band",
@@ -106,6 +130,9 @@ impl EditError {
             EditError::NoFrameLeft { .. } => "`mocap info` shows the number of frames and the duration",
             EditError::TooLarge { .. } => "--max-samples raises the limit",
             EditError::TooShort { .. } => "leave the edit out, or give a longer motion",
+            EditError::ShortForTransition { .. } => {
+                "a shorter --transition, such as 0.1s, or a longer motion; single poses cannot be joined"
+            }
             EditError::NoFeet { .. } => {
                 "`mocap skel IN` lists the joints and their roles; name the feet in a .skel, or leave the edit out"
             }
@@ -127,6 +154,8 @@ impl EditError {
             EditError::TimeMap { .. } => {
                 "a time map has rows 'time in the output, time in the input' in seconds, both increasing"
             }
+            EditError::Sync { .. } => "--duration or --time-map retimes a motion without foot strikes",
+            EditError::Split { .. } => "`mocap info` shows the duration; --every cuts by length",
             EditError::Phases { .. } => {
                 "--timing registration pairs poses that are alike, --timing stretch from start to end, without foot strikes"
             }
@@ -134,6 +163,7 @@ impl EditError {
             EditError::Terrain { .. } => {
                 "place the motion on the terrain first: --terrain-origin start lays it below the first frame"
             }
+            EditError::Still { .. } => "--heading turns a motion that stays in place, such as --heading X",
             EditError::Path { .. } => "a path has rows 'x, y, z' along the ground, in the unit of the motion",
             _ => return None,
         })

@@ -26,7 +26,9 @@ pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         return Err(EditError::NoFeet { edit: "fix-feet" });
     }
     body.metres.ok_or(EditError::NoUnit { edit: "fix-feet" })?;
-    let fixed = locked(clip)?;
+    // Without contacts nothing is locked: the motion stays to the bit.
+    let stands = body.contacts(clip).is_some_and(|feet| feet.iter().any(|(_, own)| own.toe.contains(&true)));
+    let fixed = if stands { locked(clip)? } else { clip.clone() };
     let report = EditReport::measured("fix-feet", clip, &fixed);
     Ok((fixed, report))
 }

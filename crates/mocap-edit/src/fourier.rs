@@ -1,11 +1,11 @@
 //! Fourier series of a closed cycle: fewer harmonics, and the character of one cycle carried to another.
 //!
-//! The hips move in a frame that travels and turns evenly along the stride; what is left of them there, and the turn of
-//! each joint from its mean, repeat. These are series over the phase of the cycle. A characteristic is the
-//! difference of the series of a styled cycle from that of a neutral one; it is added to a cycle with a gain.
+//! A frame travels along the stride at constant speed and turn rate. The motion of the hips relative to this frame and
+//! the rotation of each joint relative to its mean are periodic: each is a Fourier series over the phase of the cycle. A
+//! characteristic is the series of a styled cycle minus the series of a neutral one; it is added with a gain.
 //!
 //! Based on: M. Unuma, K. Anjyo, R. Takeuchi, "Fourier Principles for Emotion-based Human Figure Animation", 1995. It
-//! departs from it in the logarithms of rotations, which replace the angles of joints.
+//! uses logarithms of rotations instead of joint angles.
 
 use std::f64::consts::TAU;
 
@@ -30,12 +30,12 @@ const TRAVELS: f64 = 0.05;
 /// A characteristic makes a cycle at most this much longer or shorter.
 const MOST_CHANGE: f64 = 8.0;
 
-/// What is done with the series of a cycle.
+/// Options of [`fourier`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fourier {
     /// Harmonics that are kept, at least 1; `None`: all, up to 128.
     pub harmonics: Option<usize>,
-    /// What is added.
+    /// The style to add.
     pub characteristic: Option<Characteristic>,
     /// Whether planted feet are locked where a characteristic is added. Default: true.
     pub lock_feet: bool,
@@ -47,7 +47,7 @@ impl Default for Fourier {
     }
 }
 
-/// The difference of a styled motion from a neutral one.
+/// The difference between a styled and a neutral motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Characteristic {
     /// Without the style.
@@ -172,7 +172,7 @@ impl Curve {
         Curve { mean: self.mean, waves: self.waves.iter().enumerate().map(shift).collect() }
     }
 
-    /// This curve plus the difference of `styled` from `neutral`.
+    /// This curve plus `gain` times the difference between `styled` and `neutral`.
     fn plus(&self, neutral: &Curve, styled: &Curve, gain: f64) -> Curve {
         let count = self.waves.len().max(neutral.waves.len()).max(styled.waves.len());
         let wave = |curve: &Curve, k: usize, part: usize| {
@@ -323,7 +323,7 @@ impl Series {
         self
     }
 
-    /// This cycle plus the difference of `styled` from `neutral`.
+    /// This cycle plus `gain` times the difference between `styled` and `neutral`.
     fn plus(&self, neutral: &Series, styled: &Series, gain: f64, body: &Body) -> Series {
         let turns = |own: &Turns, neutral: &Turns, styled: &Turns| Turns {
             middle: own.middle,

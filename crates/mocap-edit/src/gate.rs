@@ -20,7 +20,7 @@ pub struct EditMetric {
 
 impl EditMetric {
     /// All metrics.
-    pub const ALL: [EditMetric; 18] = METRICS;
+    pub const ALL: [EditMetric; 19] = METRICS;
 
     /// The metric with a name.
     pub fn named(name: &str) -> Option<EditMetric> {
@@ -48,7 +48,7 @@ impl EditMetric {
     }
 }
 
-const METRICS: [EditMetric; 18] = [
+const METRICS: [EditMetric; 19] = [
     metric("rms-deg", "deg", "change of local rotations, rms"),
     metric("max-deg", "deg", "largest change of a local rotation"),
     metric("rms", "m", "change of joint positions, rms"),
@@ -61,7 +61,8 @@ const METRICS: [EditMetric; 18] = [
     metric("seam-velocity", "deg/s", "velocity jump at the seam of a loop"),
     metric("deviation", "deg", "how far a loop or join bends the motion"),
     metric("peak-acceleration", "", "angular acceleration in a transition over the clips' own"),
-    metric("unreachable", "frames", "frames in which a locked foot is out of reach"),
+    metric("transition-skate", "m/s", "foot skate within a transition"),
+    metric("unreachable", "m", "how far a foot or hand stays from its goal at most"),
     metric("stride-change", "", "change of stride along a path, as a ratio"),
     metric("alignment-error", "m", "rms distance of the poses that a transition joins"),
     metric("key-error", "m", "largest distance of a joint from its key"),

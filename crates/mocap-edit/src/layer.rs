@@ -1,30 +1,105 @@
 //! Layers: adds the difference between a pose or motion and its reference to another motion.
 
-use mocap_model::{Clip, Isometry3, Vector3, exp, log};
+use mocap_model::{Clip, Isometry3, JointId, Skeleton, UnitQuaternion, Vector3, exp, log};
 use nalgebra::Translation3;
 
 use crate::body::Body;
 use crate::mask::Mask;
+use crate::root::travel;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
 /// A pose or motion that is added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// A motion adds its difference from its first frame, a single pose its difference from its rest pose. Joints
-    /// belong together by name; it is sampled by time, and its last frame holds.
+    /// A motion adds its difference from its first frame, a single pose its difference from the rest pose. Joints are
+    /// matched by name. The motion is sampled by time; after its end the last frame holds.
     pub clip: Clip,
     /// How much of it is added, 1 for all; less than 0 takes away. Default: 1.
     pub weight: f64,
     /// The joints to which it is added; `None`: all.
     pub mask: Option<Mask>,
+    /// Where rotations are added. Default: local.
+    pub space: LayerSpace,
 }
 
 impl Layer {
-    /// A layer with weight 1 on all joints.
+    /// A layer with weight 1 on all joints, in local space.
     pub fn new(clip: Clip) -> Layer {
-        Layer { clip, weight: 1.0, mask: None }
+        Layer { clip, weight: 1.0, mask: None, space: LayerSpace::Local }
     }
+}
+
+/// Where the rotations of a layer or an addition are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LayerSpace {
+    /// Relative to the parent joint: what is below a changed joint moves along.
+    #[default]
+    Local,
+    /// Relative to the root: a masked joint turns in the space of the body, however its parents are turned.
+    Mesh,
+}
+
+impl std::str::FromStr for LayerSpace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LayerSpace, String> {
+        match text {
+            "local" => Ok(LayerSpace::Local),
+            "mesh" => Ok(LayerSpace::Mesh),
+            _ => Err(format!("'{text}' is not local or mesh")),
+        }
+    }
+}
+
+/// A joint of the motion, the joint of the layer with its name, and how much of it is added.
+struct Part {
+    joint: JointId,
+    other: JointId,
+    weight: f64,
+}
+
+/// The poses of a layer at the frames of a motion.
+struct Source<'a> {
+    clip: &'a Clip,
+    last: usize,
+    /// Frames of the layer per frame of the motion.
+    step: f64,
+}
+
+impl Source<'_> {
+    fn reference(&self, joint: JointId) -> Isometry3<f64> {
+        let rest = self.clip.skeleton().joint(joint);
+        match self.last {
+            0 => Isometry3::from_parts(Translation3::from(rest.offset), rest.rest_rotation),
+            _ => self.clip.local(joint, 0),
+        }
+    }
+
+    fn posed(&self, joint: JointId, frame: usize) -> Isometry3<f64> {
+        let at = (frame as f64 * self.step).min(self.last as f64);
+        let from = at.floor() as usize;
+        let (a, b) = (self.clip.local(joint, from), self.clip.local(joint, (from + 1).min(self.last)));
+        crate::cycle::between(&a, &b, at - from as f64)
+    }
+}
+
+/// The part of a turn.
+fn part_of(turn: &UnitQuaternion<f64>, weight: f64) -> UnitQuaternion<f64> {
+    exp(&(log(turn) * weight))
+}
+
+/// The rotations of all joints in object space.
+fn in_object(
+    skeleton: &Skeleton,
+    local: impl Fn(JointId) -> UnitQuaternion<f64>,
+) -> Vec<UnitQuaternion<f64>> {
+    let mut all: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
+    for (id, joint) in skeleton.iter() {
+        let above = joint.parent.map_or_else(UnitQuaternion::identity, |parent| all[parent.index()]);
+        all.push(above * local(id));
+    }
+    all
 }
 
 /// Adds a layer to a motion.
@@ -52,45 +127,28 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
         Some(mask) => mask.shares(&Body::of(clip).skeleton)?,
         None => vec![1.0; clip.skeleton().len()],
     };
-    let (source, last) = (layer.clip.skeleton(), layer.clip.frames().saturating_sub(1));
-    let step = layer.clip.rate().fps() / clip.rate().fps();
-    let mut samples = Samples::of(clip);
-    let (mut added, mut missing) = (0, Vec::new());
+    let skeleton = layer.clip.skeleton();
+    let (mut parts, mut missing) = (Vec::new(), Vec::new());
     for (id, joint) in clip.skeleton().iter().filter(|(id, joint)| taken[id.index()] > 0.0 && !joint.end_site)
     {
-        let Some(other) = source.find(&joint.name).filter(|_| layer.clip.frames() > 0) else {
-            missing.push(joint.name.as_str());
-            continue;
-        };
-        let (rest, weight) = (source.joint(other), layer.weight * taken[id.index()]);
-        let reference = match last {
-            0 => Isometry3::from_parts(Translation3::from(rest.offset), rest.rest_rotation),
-            _ => layer.clip.local(other, 0),
-        };
-        for frame in 0..samples.frames {
-            let at = (frame as f64 * step).min(last as f64);
-            let from = at.floor() as usize;
-            let (a, b) = (layer.clip.local(other, from), layer.clip.local(other, (from + 1).min(last)));
-            let posed = crate::cycle::between(&a, &b, at - from as f64);
-            let turn = exp(&(log(&(reference.rotation.inverse() * posed.rotation)) * weight));
-            let own = samples.local(id, frame);
-            // A pose places the body; only a motion moves it.
-            let moves = last > 0 || joint.parent.is_some();
-            let shift: Vector3<f64> = match moves {
-                true => (posed.translation.vector - reference.translation.vector) * weight,
-                false => Vector3::zeros(),
-            };
-            let local = Isometry3::from_parts(
-                Translation3::from(own.translation.vector + shift),
-                own.rotation * turn,
-            );
-            samples.set_local(id, frame, &local);
+        match skeleton.find(&joint.name).filter(|_| layer.clip.frames() > 0) {
+            Some(other) => {
+                parts.push(Part { joint: id, other, weight: layer.weight * taken[id.index()] });
+            }
+            None => missing.push(joint.name.as_str()),
         }
-        added += 1;
     }
+    let added = parts.len();
     if added == 0 {
         let named = missing.first().map_or(String::new(), |name| format!(", such as '{name}'"));
         return Err(EditError::Skeletons { reason: format!("the layer has none of the joints{named}") });
+    }
+    let last = layer.clip.frames() - 1;
+    let source = Source { clip: &layer.clip, last, step: layer.clip.rate().fps() / clip.rate().fps() };
+    let mut samples = Samples::of(clip);
+    match layer.space {
+        LayerSpace::Local => add_local(&mut samples, &source, &parts),
+        LayerSpace::Mesh => add_mesh(&mut samples, &source, &parts, clip),
     }
     let layered = samples.into_clip("add")?;
     let mut report =
@@ -105,6 +163,73 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
     Ok((layered, report))
 }
 
+/// base · (reference⁻¹ · pose)^weight, joint by joint.
+fn add_local(samples: &mut Samples, source: &Source, parts: &[Part]) {
+    for part in parts {
+        let reference = source.reference(part.other);
+        for frame in 0..samples.frames {
+            let posed = source.posed(part.other, frame);
+            let turn = part_of(&(reference.rotation.inverse() * posed.rotation), part.weight);
+            let local = moved(samples, source, part, frame, &UnitQuaternion::identity());
+            samples.set_local(
+                part.joint,
+                frame,
+                &Isometry3::from_parts(local, samples.rotations[part.joint.index()][frame] * turn),
+            );
+        }
+    }
+}
+
+/// (pose · reference⁻¹)^weight · base in object space, turned by how the body faces elsewhere than the layer at its start.
+/// Joints outside the mask keep their local rotations.
+fn add_mesh(samples: &mut Samples, source: &Source, parts: &[Part], clip: &Clip) {
+    let body = Body::of(clip);
+    let headings = travel(clip, &body).headings;
+    // A rest pose faces forward.
+    let start = if source.last == 0 { 0.0 } else { travel(source.clip, &Body::of(source.clip)).headings[0] };
+    let theirs = source.clip.skeleton();
+    let reference = in_object(theirs, |joint| source.reference(joint).rotation);
+    let of_joint: Vec<Option<&Part>> =
+        clip.skeleton().iter().map(|(id, _)| parts.iter().find(|part| part.joint == id)).collect();
+    for frame in 0..samples.frames {
+        let facing = body.turn(headings[frame] - start);
+        let own = in_object(clip.skeleton(), |joint| samples.rotations[joint.index()][frame]);
+        let posed = in_object(theirs, |joint| source.posed(joint, frame).rotation);
+        let mut mesh: Vec<UnitQuaternion<f64>> = Vec::with_capacity(own.len());
+        for (id, joint) in clip.skeleton().iter() {
+            let above = joint.parent.map_or_else(UnitQuaternion::identity, |parent| mesh[parent.index()]);
+            let local = samples.rotations[id.index()][frame];
+            let Some(part) = of_joint[id.index()] else {
+                mesh.push(above * local);
+                continue;
+            };
+            let other = part.other.index();
+            let turn = part_of(&(posed[other] * reference[other].inverse()), part.weight);
+            mesh.push(facing * turn * facing.inverse() * own[id.index()]);
+            let shift = if joint.parent.is_none() { facing } else { UnitQuaternion::identity() };
+            let place = moved(samples, source, part, frame, &shift);
+            samples.set_local(id, frame, &Isometry3::from_parts(place, above.inverse() * mesh[id.index()]));
+        }
+    }
+}
+
+/// The translation of a joint with that of the layer, which is turned first. A pose places the body; only a motion moves it.
+fn moved(
+    samples: &Samples,
+    source: &Source,
+    part: &Part,
+    frame: usize,
+    turn: &UnitQuaternion<f64>,
+) -> Translation3<f64> {
+    let own = samples.local(part.joint, frame).translation;
+    if source.last == 0 && samples.skeleton.joint(part.joint).parent.is_none() {
+        return own;
+    }
+    let [from, to]: [Vector3<f64>; 2] =
+        [source.reference(part.other), source.posed(part.other, frame)].map(|place| place.translation.vector);
+    Translation3::from(own.vector + turn * (to - from) * part.weight)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,7 +242,7 @@ mod tests {
         let mask: Mask = "LeftUpperArm/**".parse().unwrap();
         let (none, _) = add(&walk, &Layer { weight: 0.0, ..Layer::new(walk.clone()) }).unwrap();
         let (half, report) =
-            add(&walk, &Layer { clip: walk.clone(), weight: 0.5, mask: Some(mask.clone()) }).unwrap();
+            add(&walk, &Layer { weight: 0.5, mask: Some(mask.clone()), ..Layer::new(walk.clone()) }).unwrap();
         let taken = mask.shares(&Body::of(&walk).skeleton).unwrap();
         let frame = walk.frames() / 2;
         let mut changed = 0;
@@ -131,6 +256,66 @@ mod tests {
             changed += usize::from(added > 1e-3);
         }
         assert!(changed > 0 && report.max_deg.unwrap() > 0.1);
+    }
+
+    /// The motion that stands in the pose of the reference becomes the layer.
+    #[test]
+    fn on_its_reference_a_layer_gives_itself() {
+        let wave = clip("alex_wave.bvh");
+        let mut held = Samples::of(&wave);
+        for values in &mut held.rotations {
+            *values = vec![values[0]; wave.frames()];
+        }
+        for values in held.translations.iter_mut().flatten() {
+            *values = vec![values[0]; wave.frames()];
+        }
+        let held = held.into_clip("test").unwrap();
+        for space in [LayerSpace::Local, LayerSpace::Mesh] {
+            let (whole, _) = add(&held, &Layer { space, ..Layer::new(wave.clone()) }).unwrap();
+            for (id, _) in wave.skeleton().iter() {
+                for frame in 0..wave.frames() {
+                    let (a, b) = (wave.local(id, frame), whole.local(id, frame));
+                    assert!(angle_between(&a.rotation, &b.rotation) < 1e-12, "{space:?}");
+                    assert!((a.translation.vector - b.translation.vector).norm() < 1e-10, "{space:?}");
+                }
+            }
+        }
+    }
+
+    /// A head that nods in a layer nods about the same axis of a body that faces elsewhere and bends its trunk.
+    #[test]
+    fn in_mesh_space_a_joint_turns_in_the_space_of_the_body() {
+        let walk = clip("alex_walk.bvh");
+        let body = Body::of(&walk);
+        let head = body.skeleton.with_role(mocap_model::Role::Head).unwrap();
+        let nod = UnitQuaternion::new(body.lateral * 0.3);
+        let start = walk.trimmed(0..1).unwrap();
+        let mut nodding = Samples::of(&start);
+        nodding.append(Samples::of(&start));
+        let place = |samples: &Samples, frame: usize| {
+            in_object(&samples.skeleton, |joint| samples.rotations[joint.index()][frame])
+        };
+        let above = body.skeleton.joint(head).parent.unwrap();
+        let parent = place(&nodding, 1)[above.index()];
+        let heading = body.turn(travel(&walk, &body).headings[0]);
+        let turn = heading * nod * heading.inverse();
+        nodding.rotations[head.index()][1] =
+            parent.inverse() * turn * parent * nodding.rotations[head.index()][0];
+        let layer = Layer {
+            mask: Some("Head".parse().unwrap()),
+            space: LayerSpace::Mesh,
+            ..Layer::new(nodding.into_clip("test").unwrap())
+        };
+        let bent = crate::turn(&walk, 1.0).unwrap().0;
+        let (nodded, _) = add(&bent, &layer).unwrap();
+        let headings = travel(&bent, &body).headings;
+        let (before, after) = (Samples::of(&bent), Samples::of(&nodded));
+        for frame in 1..bent.frames() {
+            let facing = body.turn(headings[frame]);
+            let expected = facing * nod * facing.inverse() * place(&before, frame)[head.index()];
+            assert!(angle_between(&place(&after, frame)[head.index()], &expected) < 1e-9, "{frame}");
+            assert_eq!(bent.local(body.hips, frame), nodded.local(body.hips, frame));
+        }
     }
 
     #[test]

@@ -1,18 +1,22 @@
 //! Legs that are solved anew for feet at given places.
 
 use mocap_ik::{Goal, IkError, IkMethod, PosedChain, SolveOptions, Solver};
-use mocap_model::{Clip, Isometry3, JointId, Pose, Role, UnitQuaternion};
+use mocap_model::{Clip, Isometry3, JointId, Pose, Role, UnitQuaternion, Vector3};
+use nalgebra::Unit;
 
 use crate::EditError;
 use crate::body::Body;
 use crate::samples::Samples;
+
+/// A knee that bends by less than the angle with this sine takes most of its axis from the rest of the motion.
+const STRAIGHT: f64 = 0.2;
 
 /// Reaches for a place as exactly as numbers allow.
 pub(crate) fn exact() -> SolveOptions {
     SolveOptions { position_tolerance: 1e-13, limits: false, ..SolveOptions::default() }
 }
 
-/// Brings ankles to places in object space, by frame; where there is none, the leg stays as it is. The second value is
+/// Brings ankles to places in object space, by frame; without a place the leg keeps its pose. The second value is
 /// how much of a leg was missing at most \[units\].
 pub(crate) fn place_ankles(
     clip: &Clip,
@@ -27,10 +31,15 @@ pub(crate) fn place_ankles(
     for (ankle, places) in ankles {
         let Some(base) = limb_base(body, *ankle) else { continue };
         let mut leg = PosedChain::limb(clip.skeleton(), base, *ankle).map_err(failed)?;
+        let knee = knee_of(body, *ankle).and_then(|knee| leg.place(knee)).filter(|knee| *knee > 0);
+        let axes = knee.map(|knee| knee_axes(clip, &mut leg, knee)).transpose().map_err(failed)?;
         for (frame, place) in places.iter().enumerate() {
             let Some(place) = place else { continue };
             clip.local_pose(frame, &mut pose);
             leg.read(clip.skeleton(), &pose).map_err(failed)?;
+            if let (Some(knee), Some(axes)) = (knee, &axes) {
+                leg.chain.set_bend(knee, Unit::try_new(axes[frame], 1e-9));
+            }
             let goal = [Goal::at(place.translation.vector)];
             let outcome = IkMethod::TwoBone.solve(&mut leg.chain, &goal, &exact()).map_err(failed)?;
             missing = missing.max(outcome.position);
@@ -42,6 +51,31 @@ pub(crate) fn place_ankles(
         }
     }
     Ok((samples.into_clip(edit)?, missing))
+}
+
+/// The knee above an ankle.
+fn knee_of(body: &Body, ankle: JointId) -> Option<JointId> {
+    let knees = [Role::LeftLowerLeg, Role::RightLowerLeg].map(|role| body.skeleton.with_role(role));
+    knees.into_iter().flatten().find(|knee| body.skeleton.is_in_subtree(ankle, *knee))
+}
+
+/// The axis about which a knee bends, by frame, in the frame of the joint above. A leg that is almost straight does not
+/// show it, and a leg that is bent more in the result would turn aside: there the axis is that of all frames.
+fn knee_axes(clip: &Clip, leg: &mut PosedChain, knee: usize) -> Result<Vec<Vector3<f64>>, IkError> {
+    let mut pose = Pose { joints: Vec::new() };
+    let mut axes = Vec::with_capacity(clip.frames());
+    for frame in 0..clip.frames() {
+        clip.local_pose(frame, &mut pose);
+        leg.read(clip.skeleton(), &pose)?;
+        let (at, chain) = (leg.chain.positions()[knee], &leg.chain);
+        let (thigh, shank) = (chain.positions()[0] - at, chain.tip_position(0) - at);
+        let size = (thigh.norm() * shank.norm()).max(f64::MIN_POSITIVE);
+        axes.push(chain.frames()[knee - 1].inverse() * (shank.cross(&thigh) / size));
+    }
+    let mean: Vector3<f64> = axes.iter().sum();
+    let usual = mean.try_normalize(1e-9).unwrap_or_default() * STRAIGHT;
+    axes.iter_mut().for_each(|axis| *axis += usual);
+    Ok(axes)
 }
 
 /// Turns a joint such that it has an orientation in object space.

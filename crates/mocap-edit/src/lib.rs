@@ -19,7 +19,7 @@
 //! |---|---|
 //! | swap left and right | [`mirror()`], [`mirror_retargeted`] |
 //! | remove jitter and spikes | [`denoise`] |
-//! | make a loop, join motions | [`make_loop`], [`join()`] |
+//! | make a loop, repeat it, join motions | [`make_loop`], [`repeat`], [`join()`] |
 //! | play faster or slower, step with another motion | [`speed`], [`duration`], [`map_times`], [`sync`] |
 //! | bend the path, or lay the motion along one | [`turn`], [`along`] |
 //! | add a pose or a motion to some joints | [`add`] |
@@ -80,21 +80,21 @@ pub use blend::{
     BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
     karcher_mean, speed_and_turn,
 };
-pub use cycle::{LoopOptions, make_loop};
+pub use cycle::{LoopOptions, make_loop, repeat};
 pub use denoise::{Denoise, denoise};
 pub use error::EditError;
 pub use feet::fix_feet;
 pub use fourier::{Characteristic, Fourier, fourier};
 pub use gate::{EditGate, EditMetric};
 pub use join::{JoinOptions, TransitionKind, join};
-pub use layer::{Layer, add};
+pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{
-    Amount, Condition, Curve, Fade, Graph, GraphClip, LayerSpace, Node, NodeKind, PhaseChange, StateMachine,
-    Timeline, Transition, play,
+    Amount, Condition, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Timeline,
+    Transition, play,
 };
 pub use report::{ContactFigures, EditReport, EditWarning, Figure, WorstChange};
 pub use retime::{TimeMap, duration, map_times, speed};
@@ -106,7 +106,7 @@ pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};
 pub use terrain::{HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain};
 pub use trim::{drop_first_frame, resample, trim};
-pub use warp::{Warp, WarpChange, WarpKey, warp};
+pub use warp::{Warp, WarpChange, WarpKey, WarpMode, warp};
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -17,6 +17,8 @@ use crate::{EditError, EditReport};
 const SMOOTH: f64 = 0.4;
 /// Slower than this share of its mean speed, a motion has no direction.
 const STANDS: f64 = 0.2;
+/// A way shorter than this share of the size of the body is no travel.
+const LEAST_WAY: f64 = 0.1;
 /// Points of a path between two of its keys.
 const DENSE: usize = 32;
 /// A path that differs from the length of the motion's path by at most this ratio is stretched to it.
@@ -118,15 +120,15 @@ struct Way {
 }
 
 impl Way {
-    fn of(clip: &Clip, body: &Body) -> Result<Way, EditError> {
+    fn of(clip: &Clip, body: &Body, edit: &'static str) -> Result<Way, EditError> {
         let fps = clip.rate().fps();
         let hips: Vec<Vector3<f64>> =
             mocap_analysis::trajectory(clip, body.hips).iter().map(|place| body.on_ground(place)).collect();
         let Path { points, lengths } = Path::through(gaussian(&hips, SMOOTH * fps));
         let way = Way { places: points, lengths, fps };
-        let size = mocap_analysis::tree_diameter(clip.skeleton());
-        if way.length() < 0.1 * size {
-            return Err(EditError::Path { reason: "the motion does not travel".into() });
+        let (moved, needed) = (way.length(), LEAST_WAY * mocap_analysis::tree_diameter(clip.skeleton()));
+        if moved < needed {
+            return Err(EditError::Still { edit, moved, needed, metres: body.metres });
         }
         Ok(way)
     }
@@ -162,18 +164,18 @@ impl Way {
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// // A body that does not travel has no path.
-/// assert_eq!(mocap_edit::turn(&clip, 1.0).unwrap_err().code(), "edit::path");
+/// assert_eq!(mocap_edit::turn(&clip, 1.0).unwrap_err().code(), "edit::still");
 /// ```
 ///
 /// # Errors
-/// [`EditError::Path`] where the motion does not travel, [`EditError::Option`] where the angle is not finite.
+/// [`EditError::Still`] where the motion does not travel, [`EditError::Option`] where the angle is not finite.
 pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
     if !angle.is_finite() {
         let (name, expected) = ("the angle", "finite");
         return Err(EditError::Option { edit: "turn", name, value: angle, expected });
     }
     let body = Body::of(clip);
-    let way = Way::of(clip, &body)?;
+    let way = Way::of(clip, &body, "turn")?;
     let turned = |frame: usize| angle * way.lengths[frame] / way.length();
     let mut place = way.places[0];
     let placements: Vec<Isometry3<f64>> = (0..way.places.len())
@@ -193,10 +195,10 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
 /// Lays a motion along a path: it travels as far along the path as along its own, and turns as the path does.
 ///
 /// # Errors
-/// [`EditError::Path`] where the motion does not travel.
+/// [`EditError::Still`] where the motion does not travel, [`EditError::Path`] where the path only rises.
 pub fn along(clip: &Clip, path: &Path) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
-    let way = Way::of(clip, &body)?;
+    let way = Way::of(clip, &body, "along")?;
     let path = path.on_ground(&body);
     if path.length() <= 0.0 {
         return Err(EditError::Path { reason: "it has no length along the ground".into() });
@@ -300,12 +302,12 @@ mod tests {
     fn a_motion_follows_a_path_by_its_own_way() {
         let walk = clip("alex_walk.bvh");
         let body = Body::of(&walk);
-        let way = Way::of(&walk, &body).unwrap();
+        let way = Way::of(&walk, &body, "along").unwrap();
         // Far away, along +X, and longer than the motion.
         let start = Vector3::new(500.0, 0.0, 300.0);
         let path = Path::new(&[start, start + Vector3::x() * 3.0 * way.length()]).unwrap();
         let (moved, report) = along(&walk, &path).unwrap();
-        let found = Way::of(&moved, &body).unwrap();
+        let found = Way::of(&moved, &body, "along").unwrap();
         assert!((found.places[0] - start).norm() < 0.02 * way.length());
         assert!((found.length() / way.length() - 1.0).abs() < 0.02, "{report}");
         let end = found.places[found.places.len() - 1] - start;

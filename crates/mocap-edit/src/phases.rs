@@ -22,22 +22,22 @@ const SWING: f64 = 0.25;
 /// other motion, as long as this motion lasts.
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::Phases`] where fewer than two strikes match.
+/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::Sync`] where fewer than two strikes match.
 pub fn sync(clip: &Clip, other: &Clip) -> Result<(Clip, EditReport), EditError> {
     let (own, theirs) = (strikes(clip)?, strikes(other)?);
     let Some(first) = theirs.first() else {
-        return Err(EditError::Phases { reason: "no foot comes down in the other motion".into() });
+        return Err(EditError::Sync { reason: "no foot comes down in the other motion".into() });
     };
     let Some(start) = own.iter().position(|strike| strike.1 == first.1) else {
         let reason = format!("no {} foot comes down in the motion", side(first.1));
-        return Err(EditError::Phases { reason });
+        return Err(EditError::Sync { reason });
     };
     let pairs: Vec<(Strike, Strike)> =
         theirs.iter().copied().zip(own[start..].iter().copied()).take_while(|(a, b)| a.1 == b.1).collect();
     if pairs.len() < 2 {
         let reason =
             format!("only {} strike of a foot matches ({} and {})", pairs.len(), theirs.len(), own.len());
-        return Err(EditError::Phases { reason });
+        return Err(EditError::Sync { reason });
     }
     let mut keys: Vec<(f64, f64)> = pairs.iter().map(|(theirs, own)| (theirs.0, own.0)).collect();
     // Before the first strike and after the last one the motion keeps the pace that it has there.
@@ -140,7 +140,7 @@ mod tests {
     fn a_motion_without_steps_is_refused() {
         let walk = clip("alex_walk.bvh");
         let still = walk.trimmed(0..2).unwrap();
-        assert!(matches!(sync(&still, &walk), Err(EditError::Phases { .. })));
-        assert!(matches!(sync(&walk, &still), Err(EditError::Phases { .. })));
+        assert!(matches!(sync(&still, &walk), Err(EditError::Sync { .. })));
+        assert!(matches!(sync(&walk, &still), Err(EditError::Sync { .. })));
     }
 }

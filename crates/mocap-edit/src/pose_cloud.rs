@@ -8,8 +8,8 @@ use crate::body::Body;
 /// The positions of the joints of one frame.
 pub(crate) type Cloud = Vec<Vector3<f64>>;
 
-/// Positions of the hips and all joints below that are no end sites, by frame. What is above may stay where the
-/// recording began.
+/// Positions of the hips and of all joints below, without end sites, by frame. Joints above the hips do not count: they may
+/// stay where the recording began.
 pub(crate) fn clouds(clip: &Clip) -> Vec<Cloud> {
     let skeleton = clip.skeleton();
     let below = skeleton.subtree(Body::of(clip).hips);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mocap_analysis::FootMotion;
+use mocap_analysis::{FootContacts, FootMotion};
 use mocap_model::{Clip, ForwardKinematics, angle_between};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -188,11 +188,15 @@ impl EditReport {
 
 /// Contacts and skate of all feet.
 pub(crate) fn contact_figures(body: &Body, clip: &Clip) -> Option<ContactFigures> {
-    let metres = body.metres?;
-    let found = body.contacts(clip)?;
+    Some(figures_of(body, &body.contacts(clip)?))
+}
+
+/// Contacts and skate of feet whose contacts are known.
+pub(crate) fn figures_of(body: &Body, found: &[(FootMotion, FootContacts)]) -> ContactFigures {
+    let metres = body.metres_or_one();
     let mut figures = ContactFigures::default();
     let (mut weighted, mut measured) = (0.0, 0);
-    for (foot, (motion, contacts)) in body.feet.iter().zip(&found) {
+    for (foot, (motion, contacts)) in body.feet.iter().zip(found) {
         let frames = contacts.toe.iter().filter(|contact| **contact).count();
         match foot.side {
             mocap_model::Side::Left => figures.left_frames = frames,
@@ -204,7 +208,7 @@ pub(crate) fn contact_figures(body: &Body, clip: &Clip) -> Option<ContactFigures
         }
     }
     figures.skate = (measured > 0).then(|| weighted / measured as f64);
-    Some(figures)
+    figures
 }
 
 /// A line for people: `denoise: rms 0.43°, max 3.1°, 2.1 mm; contacts 120/118 -> 119/118`.

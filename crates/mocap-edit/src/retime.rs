@@ -259,22 +259,28 @@ pub(crate) struct Spline {
     bends: Vec<Vector4<f64>>,
 }
 
+/// The second derivatives of the natural cubic spline through values at 0, 1, 2 …
+pub(crate) fn spline_bends(values: &[Vector4<f64>]) -> Vec<Vector4<f64>> {
+    let n = values.len();
+    let mut bends = vec![Vector4::zeros(); n];
+    // Thomas' algorithm for 1, 4, 1.
+    let mut factors = vec![0.0; n];
+    for i in 1..n.saturating_sub(1) {
+        let right = (values[i + 1] - values[i] * 2.0 + values[i - 1]) * 6.0;
+        let pivot = 4.0 - factors[i - 1];
+        factors[i] = 1.0 / pivot;
+        bends[i] = (right - bends[i - 1]) / pivot;
+    }
+    for i in (1..n.saturating_sub(1)).rev() {
+        let next = bends[i + 1];
+        bends[i] -= next * factors[i];
+    }
+    bends
+}
+
 impl Spline {
     pub(crate) fn new(values: Vec<Vector4<f64>>) -> Spline {
-        let n = values.len();
-        let mut bends = vec![Vector4::zeros(); n];
-        // Thomas' algorithm for 1, 4, 1.
-        let mut factors = vec![0.0; n];
-        for i in 1..n.saturating_sub(1) {
-            let right = (values[i + 1] - values[i] * 2.0 + values[i - 1]) * 6.0;
-            let pivot = 4.0 - factors[i - 1];
-            factors[i] = 1.0 / pivot;
-            bends[i] = (right - bends[i - 1]) / pivot;
-        }
-        for i in (1..n.saturating_sub(1)).rev() {
-            let next = bends[i + 1];
-            bends[i] -= next * factors[i];
-        }
+        let bends = spline_bends(&values);
         Spline { values, bends }
     }
 

@@ -38,6 +38,8 @@ pub enum Edit {
     MirrorRetargeted,
     /// Make a loop.
     Loop(LoopOptions),
+    /// Play a loop this many times.
+    Repeat(u32),
     /// Play faster or slower by a factor.
     Speed(f64),
     /// Give it another duration \[s\].
@@ -160,6 +162,7 @@ impl Edit {
             Edit::Terrain(_) => "terrain",
             Edit::Mirror | Edit::MirrorRetargeted => "mirror",
             Edit::Loop(_) => "loop",
+            Edit::Repeat(_) => "repeat",
             Edit::Speed(_) => "speed",
             Edit::Duration(_) => "duration",
             Edit::TimeMap(_) => "time-map",
@@ -185,6 +188,7 @@ impl Edit {
         let (last, fps) = (clip.frames().saturating_sub(1) as f64, clip.rate().fps());
         Some(match self {
             Edit::Resample(rate) => clip.frames_at(*rate).map_or(f64::INFINITY, |frames| frames as f64),
+            Edit::Repeat(times) => last * f64::from(*times) + 1.0,
             Edit::Speed(factor) if *factor > 0.0 => last / factor + 1.0,
             Edit::Duration(seconds) => seconds * fps + 1.0,
             Edit::TimeMap(map) => map.duration() * fps + 1.0,
@@ -207,7 +211,7 @@ impl Edit {
     fn lead_in(&self) -> LeadIn {
         match self {
             Edit::Scale(_) | Edit::Mirror | Edit::ApplyRoot(_) | Edit::Strip(_) => LeadIn::Edited,
-            Edit::Loop(_) | Edit::Fourier(_) | Edit::Blend(..) => LeadIn::Dropped,
+            Edit::Loop(_) | Edit::Repeat(_) | Edit::Fourier(_) | Edit::Blend(..) => LeadIn::Dropped,
             _ => LeadIn::Kept,
         }
     }
@@ -306,6 +310,7 @@ fn one(clip: &Clip, edit: &Edit) -> Result<(Clip, EditReport), EditError> {
         Edit::Mirror => crate::mirror(clip),
         Edit::MirrorRetargeted => crate::mirror_retargeted(clip),
         Edit::Loop(options) => crate::make_loop(clip, options),
+        Edit::Repeat(times) => crate::repeat(clip, *times),
         Edit::Speed(factor) => crate::speed(clip, *factor),
         Edit::Duration(seconds) => crate::duration(clip, *seconds),
         Edit::TimeMap(map) => crate::map_times(clip, map),

@@ -1,22 +1,26 @@
 //! Motion warping: a motion that meets keys, and keeps its detail between them.
 //!
-//! At each key the pose is changed (a joint is turned, an effector is brought to a place by inverse kinematics, the hips
-//! are moved). The difference of a joint from its motion there is a displacement, a logarithm of a rotation; a smooth
-//! curve goes through the displacements of a joint, from 0 at the start of the warp to 0 at its end, and is added to
-//! the motion.
+//! A key changes the pose of its frame: a joint turns, an effector reaches a place by inverse kinematics, or the hips move.
+//! The displacement of a joint at a key is the logarithm of the rotation from the old pose to the new one. A smooth curve
+//! through the displacements, 0 at both ends of the warp, is added to the motion. In the other mode the motion since the
+//! start of the warp is scaled first, and an offset adds the rest: x'(t) = a(t) x(t) + b(t).
 //! Based on: A. Witkin, Z. Popović, "Motion Warping", 1995; A. Bruderlin, L. Williams, "Motion Signal Processing", 1995.
 
 use mocap_analysis::placements;
 use mocap_ik::{Goal, IkMethod, PosedChain, Solver};
-use mocap_model::{Clip, JointId, Pose, UnitQuaternion, Vector3, exp, log};
+use mocap_model::{Clip, Isometry3, JointId, Pose, UnitQuaternion, Vector3, exp, log};
+use nalgebra::Vector4;
 
 use crate::body::Body;
 use crate::legs::{exact, limb_base, object_place, orient, place_ankles};
+use crate::retime::{TimeMap, at_frames};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
 /// An effector that is farther from its key than this is not there [leg lengths of the chain].
 const REACHED: f64 = 1e-6;
+/// A scale stays within these: beyond them a key is met by its offset.
+const SCALES: [f64; 2] = [0.25, 4.0];
 
 /// Keys, and the part of the motion that they change.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +33,40 @@ pub struct Warp {
     pub keys: Vec<WarpKey>,
     /// Whether feet that have no key keep their paths where the hips are moved. Default: true.
     pub keep_feet: bool,
+    /// How joints meet their keys. Default: by an offset.
+    pub mode: WarpMode,
+    /// Times of the motion and the times to which they move \[s\], both between `from` and `to`. Default: none.
+    pub times: Vec<(f64, f64)>,
+}
+
+impl Warp {
+    /// A warp by offsets that keeps the feet and all times.
+    pub fn new(from: f64, to: f64, keys: Vec<WarpKey>) -> Warp {
+        Warp { from, to, keys, keep_feet: true, mode: WarpMode::Offset, times: Vec::new() }
+    }
+}
+
+/// How joints meet their keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WarpMode {
+    /// A smooth offset is added. Detail keeps its size.
+    #[default]
+    Offset,
+    /// The motion since the start of the warp is scaled, by 0.25 to 4, to come as near to the key as it can; an offset adds
+    /// the rest. Detail grows and shrinks with the motion.
+    ScaleOffset,
+}
+
+impl std::str::FromStr for WarpMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<WarpMode, String> {
+        match text {
+            "offset" => Ok(WarpMode::Offset),
+            "scale-offset" => Ok(WarpMode::ScaleOffset),
+            _ => Err(format!("'{text}' is not offset or scale-offset")),
+        }
+    }
 }
 
 /// What a joint does at a time.
@@ -83,14 +121,15 @@ pub enum WarpChange {
 /// let change = WarpChange::Turn(Vector3::x() * 0.3);
 /// let joint = clip.skeleton().joints()[0].name.clone();
 /// let keys = vec![WarpKey { time: end / 2.0, joint, change }];
-/// let (warped, report) = warp(&clip, &Warp { from: 0.0, to: end, keys, keep_feet: true })?;
+/// let (warped, report) = warp(&clip, &Warp::new(0.0, end, keys))?;
 /// assert_eq!(warped.frames(), clip.frames());
 /// println!("{report}");
 /// # Ok::<(), mocap_edit::EditError>(())
 /// ```
 ///
 /// # Errors
-/// [`EditError::Warp`] where a key lies outside the warp or the motion, names no joint, or cannot be reached.
+/// [`EditError::Warp`] where a key or a time lies outside the warp or the motion, or a key names no joint or cannot be
+/// reached; [`EditError::TimeMap`] where times do not increase.
 pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     let wrong = |reason: String| EditError::Warp { reason };
     let fps = clip.rate().fps();
@@ -107,7 +146,7 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     let (from, to) = (from as usize, (to as usize).min(last));
     let body = Body::of(clip);
-    let mut keys: Vec<(usize, &WarpKey, JointId)> = Vec::new();
+    let mut keys: Vec<Keyed> = Vec::new();
     for key in &warp.keys {
         let joint = body.skeleton.find_by_name_or_role(&key.joint);
         let joint = joint.ok_or_else(|| wrong(format!("no joint is called '{}'", key.joint)))?;
@@ -119,34 +158,153 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
         keys.push((frame as usize, key, joint));
     }
     keys.sort_by_key(|(frame, ..)| *frame);
-    let displaced = displacements(clip, &body, &keys)?;
-    let mut samples = Samples::of(clip);
-    for (joint, knots) in displaced.turns.iter().enumerate().filter(|(_, knots)| !knots.is_empty()) {
-        let curve = Curve::through(knots, from, to);
-        for frame in from..=to {
-            samples.rotations[joint][frame] *= exp(&curve.at(frame));
-        }
+    let times = time_map(warp, [from, to].map(|frame| frame as f64 / fps))?;
+    let span = Span { from, to, mode: warp.mode };
+    let (turns, moves) = turns_and_moves(clip, &body, &keys);
+    let mut warped = span.turned(clip, &turns, (body.hips, &moves))?;
+    // Limbs reach from where all other keys have put their base; those nearer to the root first.
+    let mut limbs: Vec<(JointId, Keyed)> = Vec::new();
+    for key in keys.iter().filter(|key| reaches(&body, key)) {
+        let base = limb_base(&body, key.2);
+        let none = || wrong(format!("'{}' has no limb that reaches for a place", key.1.joint));
+        limbs.push((base.ok_or_else(none)?, *key));
     }
-    if !displaced.moves.is_empty() {
-        let (joint, curve) = (body.hips, Curve::through(&displaced.moves, from, to));
-        let offset = samples.skeleton.joint(joint).offset;
-        let values = samples.translations[joint.index()].get_or_insert_with(|| vec![offset; last + 1]);
-        for frame in from..=to {
-            values[frame] += curve.at(frame);
-        }
+    limbs.sort_by_key(|(base, (frame, ..))| (base.index(), *frame));
+    for limb in limbs.chunk_by(|a, b| a.0 == b.0) {
+        let reached = reached(clip, &warped, limb, &keys)?;
+        warped = span.turned(&warped, &reached, (body.hips, &[]))?;
     }
-    let mut warped = samples.into_clip("warp")?;
     let mut short = None;
-    if warp.keep_feet && !displaced.moves.is_empty() {
+    if warp.keep_feet && !moves.is_empty() {
         let keyed: Vec<JointId> = keys.iter().map(|(_, _, joint)| *joint).collect();
-        let (kept, missing) = feet_kept(clip, &warped, &body, &keyed, from..=to)?;
+        let (kept, missing) = feet_kept(clip, &warped, &body, &keyed, from + 1..to)?;
         (warped, short) = (kept, Some(missing));
     }
     let off = keys.iter().map(|key| distance(&warped, clip, key)).fold(0.0, f64::max);
     let off = body.metres.map(|metres| off * metres);
-    let report = EditReport::measured("warp", clip, &warped).figure("key-error", off, "m");
-    let short = short.zip(body.metres).map(|(short, metres)| short * metres);
-    Ok((warped, if short.is_some() { report.figure("unreachable", short, "m") } else { report }))
+    if let Some(times) = times {
+        let place = |frame: usize| match (from..=to).contains(&frame) {
+            true => (times.at(frame as f64 / fps) * fps).clamp(0.0, last as f64),
+            false => frame as f64,
+        };
+        warped = at_frames(&warped, "warp", clip.frames(), place)?;
+    }
+    let mut report = EditReport::measured("warp", clip, &warped).figure("key-error", off, "m");
+    if let Some(short) = short {
+        report = report.figure("unreachable", body.metres.map(|metres| short * metres), "m");
+    }
+    report.warn_of_limits(&[clip], &warped);
+    Ok((warped, report))
+}
+
+/// The map of the times, if some move; both ends stay.
+fn time_map(warp: &Warp, [from, to]: [f64; 2]) -> Result<Option<TimeMap>, EditError> {
+    if warp.times.is_empty() {
+        return Ok(None);
+    }
+    let inside = |time: f64| time > from && time < to;
+    if let Some((at, moved)) = warp.times.iter().find(|(at, moved)| !inside(*at) || !inside(*moved)) {
+        let reason = format!("the time {at} s, moved to {moved} s, is not between {from} s and {to} s");
+        return Err(EditError::Warp { reason });
+    }
+    let mut keys: Vec<(f64, f64)> = warp.times.iter().map(|(at, moved)| (*moved, *at)).collect();
+    keys.sort_by(|a, b| a.1.total_cmp(&b.1));
+    keys.insert(0, (from, from));
+    keys.push((to, to));
+    TimeMap::new(keys).map(Some)
+}
+
+/// The frames that a warp changes, and how.
+struct Span {
+    from: usize,
+    to: usize,
+    mode: WarpMode,
+}
+
+impl Span {
+    /// The motion with turns by joint, and shifts of the hips.
+    fn turned(
+        &self,
+        clip: &Clip,
+        turns: &[Knots],
+        (hips, moves): (JointId, &[Knot]),
+    ) -> Result<Clip, EditError> {
+        let mut samples = Samples::of(clip);
+        for (joint, knots) in turns.iter().enumerate().filter(|(_, knots)| !knots.is_empty()) {
+            self.turn(&mut samples.rotations[joint], knots);
+        }
+        if !moves.is_empty() {
+            let offset = samples.skeleton.joint(hips).offset;
+            let values = &mut samples.translations[hips.index()];
+            self.shift(values.get_or_insert_with(|| vec![offset; clip.frames()]), moves);
+        }
+        samples.into_clip("warp")
+    }
+
+    /// Adds turns, given at some frames, to rotations.
+    fn turn(&self, rotations: &mut [UnitQuaternion<f64>], knots: &[Knot]) {
+        let start = rotations[self.from];
+        let mut path: Vec<Vector3<f64>> = Vec::new();
+        if self.mode == WarpMode::ScaleOffset {
+            for rotation in &rotations[self.from..=self.to] {
+                let turn = log(&(start.inverse() * rotation));
+                path.push(nearest_turn(turn, path.last().copied().unwrap_or_default()));
+            }
+        }
+        let curve = self.curve(knots, |frame, turn| {
+            let own = path[frame - self.from];
+            [own, nearest_turn(log(&(start.inverse() * rotations[frame] * exp(&turn))), own)]
+        });
+        for frame in self.from + 1..self.to {
+            let (offset, scale) = curve.at(frame);
+            match self.mode {
+                WarpMode::Offset => rotations[frame] *= exp(&offset),
+                WarpMode::ScaleOffset => {
+                    rotations[frame] = start * exp(&(path[frame - self.from] * scale + offset));
+                }
+            }
+        }
+    }
+
+    /// Adds shifts, given at some frames, to places.
+    fn shift(&self, places: &mut [Vector3<f64>], knots: &[Knot]) {
+        let start = places[self.from];
+        let curve = self.curve(knots, |frame, shift| {
+            let own = places[frame] - start;
+            [own, own + shift]
+        });
+        for frame in self.from + 1..self.to {
+            let (offset, scale) = curve.at(frame);
+            // In this order an offset changes no bit where it is 0.
+            places[frame] += (places[frame] - start) * (scale - 1.0) + offset;
+        }
+    }
+
+    /// The curve through displacements; `path` has where the motion is since its start, and where it shall be.
+    fn curve(&self, knots: &[Knot], path: impl Fn(usize, Vector3<f64>) -> [Vector3<f64>; 2]) -> Curve {
+        let knot = |(frame, displacement): &Knot| match self.mode {
+            WarpMode::Offset => (*frame, displacement.push(0.0)),
+            WarpMode::ScaleOffset => {
+                let [own, goal] = path(*frame, *displacement);
+                // The scale that comes nearest to the goal.
+                let scale = goal.dot(&own) / own.norm_squared();
+                let scale = if scale.is_finite() { scale.clamp(SCALES[0], SCALES[1]) } else { 1.0 };
+                (*frame, (goal - own * scale).push(scale - 1.0))
+            }
+        };
+        Curve::through(knots.iter().map(knot).collect(), self.from, self.to)
+    }
+}
+
+/// The rotation vector of the same rotation that is nearest to another one.
+fn nearest_turn(turn: Vector3<f64>, near: Vector3<f64>) -> Vector3<f64> {
+    let angle = turn.norm();
+    if angle == 0.0 {
+        return turn;
+    }
+    let axis = turn / angle;
+    let turns = ((near.dot(&axis) - angle) / std::f64::consts::TAU).round();
+    turn + axis * (turns * std::f64::consts::TAU)
 }
 
 /// Feet without keys keep the paths and orientations that they have in the motion. The second value is how much of a leg
@@ -156,7 +314,7 @@ fn feet_kept(
     warped: &Clip,
     body: &Body,
     keyed: &[JointId],
-    frames: std::ops::RangeInclusive<usize>,
+    frames: std::ops::Range<usize>,
 ) -> Result<(Clip, f64), EditError> {
     let free = body.feet.iter().filter(|foot| !keyed.iter().any(|joint| foot.points.contains(joint)));
     let ankles: Vec<_> = free
@@ -170,93 +328,107 @@ fn feet_kept(
     place_ankles(warped, body, &ankles, "warp")
 }
 
-/// Knots of the curves: frames and displacements.
-struct Displacements {
-    /// By joint.
-    turns: Vec<Vec<(usize, Vector3<f64>)>>,
-    /// Of the hips, in the space of their parent.
-    moves: Vec<(usize, Vector3<f64>)>,
+/// A frame, and a displacement.
+type Knot = (usize, Vector3<f64>);
+type Knots = Vec<Knot>;
+/// The frame of a key, and its joint.
+type Keyed<'k> = (usize, &'k WarpKey, JointId);
+
+/// Whether a key is met by the limb above its joint; the hips are moved.
+fn reaches(body: &Body, (_, key, joint): &Keyed) -> bool {
+    matches!(key.change, WarpChange::At(_) | WarpChange::By(_)) && *joint != body.hips
 }
 
-/// The pose of each key, and its difference from the motion.
-fn displacements(
-    clip: &Clip,
-    body: &Body,
-    keys: &[(usize, &WarpKey, JointId)],
-) -> Result<Displacements, EditError> {
-    let joints = clip.skeleton().len();
-    let mut found = Displacements { turns: vec![Vec::new(); joints], moves: Vec::new() };
-    for group in keys.chunk_by(|a, b| a.0 == b.0) {
-        let frame = group[0].0;
-        let mut motion = Pose { joints: Vec::new() };
-        clip.local_pose(frame, &mut motion);
-        let mut pose = motion.clone();
-        // Turns and moves of the hips come before what is reached for from there.
-        let reaches = |(_, key, joint): &&(usize, &WarpKey, JointId)| {
-            matches!(key.change, WarpChange::At(_) | WarpChange::By(_)) && *joint != body.hips
+/// The turns of joints and the moves of the hips \[in the space of their parent\] that keys ask for.
+fn turns_and_moves(clip: &Clip, body: &Body, keys: &[Keyed]) -> (Vec<Knots>, Knots) {
+    let (mut turns, mut moves) = (vec![Knots::new(); clip.skeleton().len()], Knots::new());
+    for (frame, key, joint) in keys.iter().filter(|key| !reaches(body, key)) {
+        let local = clip.local(*joint, *frame).rotation;
+        let by = match key.change {
+            WarpChange::Turn(turn) => {
+                add(&mut turns[joint.index()], *frame, turn);
+                continue;
+            }
+            WarpChange::To(rotation) => {
+                add(&mut turns[joint.index()], *frame, log(&(local.inverse() * rotation)));
+                continue;
+            }
+            WarpChange::At(place) => place - placed(clip, *frame, *joint).translation.vector,
+            WarpChange::By(by) => by,
         };
-        for (_, key, joint) in group.iter().filter(|key| !reaches(key)) {
-            let placed = object_place(clip, &motion, *joint);
-            let local = &mut pose.joints[joint.index()];
-            let by = match key.change {
-                WarpChange::Turn(turn) => {
-                    local.rotation *= exp(&turn);
-                    continue;
-                }
-                WarpChange::To(rotation) => {
-                    local.rotation = rotation;
-                    continue;
-                }
-                WarpChange::At(place) => place - placed.translation.vector,
-                WarpChange::By(by) => by,
-            };
-            // Object space to that of the parent.
-            let parent = placed.rotation * motion.joints[joint.index()].rotation.inverse();
-            local.translation.vector += parent.inverse() * by;
-        }
-        for (_, key, joint) in group.iter().filter(reaches) {
-            reach(clip, body, key, *joint, &motion, &mut pose)?;
-        }
-        for joint in 0..joints {
-            let (old, new) = (&motion.joints[joint], &pose.joints[joint]);
-            let turn = log(&(old.rotation.inverse() * new.rotation));
-            if turn.norm() > 0.0 {
-                found.turns[joint].push((frame, turn));
-            }
-            if joint == body.hips.index() && new.translation != old.translation {
-                found.moves.push((frame, new.translation.vector - old.translation.vector));
-            }
+        // Object space to that of the parent.
+        let parent = placed(clip, *frame, *joint).rotation * local.inverse();
+        add(&mut moves, *frame, parent.inverse() * by);
+    }
+    (turns, moves)
+}
+
+/// A later key of the same frame replaces an earlier one.
+fn add(knots: &mut Knots, frame: usize, displacement: Vector3<f64>) {
+    match knots.last_mut() {
+        Some(last) if last.0 == frame => last.1 = displacement,
+        _ => knots.push((frame, displacement)),
+    }
+}
+
+/// Where a joint is in object space.
+fn placed(clip: &Clip, frame: usize, joint: JointId) -> Isometry3<f64> {
+    let mut pose = Pose { joints: Vec::new() };
+    clip.local_pose(frame, &mut pose);
+    object_place(clip, &pose, joint)
+}
+
+/// The turns with which a limb meets its keys; `warped` is the motion with the other keys.
+fn reached(
+    clip: &Clip,
+    warped: &Clip,
+    limb: &[(JointId, Keyed)],
+    keys: &[Keyed],
+) -> Result<Vec<Knots>, EditError> {
+    let mut turns = vec![Knots::new(); clip.skeleton().len()];
+    let mut pose = Pose { joints: Vec::new() };
+    for (base, (frame, key, joint)) in limb {
+        warped.local_pose(*frame, &mut pose);
+        let changed = reach(clip, *base, (*frame, key, *joint), &mut pose)?;
+        for id in changed {
+            let turn = log(&(warped.local(id, *frame).rotation.inverse() * pose.joints[id.index()].rotation));
+            add(&mut turns[id.index()], *frame, turn);
         }
     }
-    Ok(found)
+    // Joints of the limb stay where they have keys themselves.
+    for (frame, key, joint) in keys {
+        let knots = &mut turns[joint.index()];
+        let turns_it = matches!(key.change, WarpChange::Turn(_) | WarpChange::To(_));
+        let at = knots.partition_point(|knot| knot.0 < *frame);
+        if turns_it && !knots.is_empty() && knots.get(at).is_none_or(|knot| knot.0 != *frame) {
+            knots.insert(at, (*frame, Vector3::zeros()));
+        }
+    }
+    Ok(turns)
 }
 
-/// Brings a joint to its key by the limb above it; the joint keeps its orientation.
+/// Brings a joint to its key by its limb; the joint keeps the orientation that it has in the motion. The joints that turn.
 fn reach(
     clip: &Clip,
-    body: &Body,
-    key: &WarpKey,
-    joint: JointId,
-    motion: &Pose,
+    base: JointId,
+    (frame, key, joint): Keyed,
     pose: &mut Pose,
-) -> Result<(), EditError> {
+) -> Result<Vec<JointId>, EditError> {
     let wrong = |reason: String| EditError::Warp { reason };
-    let before = object_place(clip, motion, joint);
+    let before = placed(clip, frame, joint);
     let goal = match key.change {
         WarpChange::At(place) => place,
         WarpChange::By(by) => before.translation.vector + by,
-        WarpChange::Turn(_) | WarpChange::To(_) => return Ok(()),
+        WarpChange::Turn(_) | WarpChange::To(_) => return Ok(Vec::new()),
     };
-    let base = limb_base(body, joint);
-    let base = base.ok_or_else(|| wrong(format!("'{}' has no limb that reaches for a place", key.joint)))?;
     let failed = |error: mocap_ik::IkError| wrong(format!("'{}': {error}", key.joint));
     let mut limb = PosedChain::limb(clip.skeleton(), base, joint).map_err(failed)?;
     limb.read(clip.skeleton(), pose).map_err(failed)?;
     let outcome = IkMethod::TwoBone.solve(&mut limb.chain, &[Goal::at(goal)], &exact()).map_err(failed)?;
     if outcome.position > REACHED * limb.chain.length(0) {
-        let time = key.time;
-        let short = outcome.position * body.metres_or_one();
-        let unit = if body.metres.is_some() { "m" } else { "units" };
+        let (time, metres) = (key.time, Body::of(clip).metres);
+        let short = outcome.position * metres.unwrap_or(1.0);
+        let unit = if metres.is_some() { "m" } else { "units" };
         return Err(wrong(format!(
             "'{}' cannot reach its key at {time} s: {short:.3} {unit} are missing",
             key.joint
@@ -264,16 +436,12 @@ fn reach(
     }
     limb.write(pose).map_err(failed)?;
     orient(clip, pose, joint, &before.rotation);
-    Ok(())
+    Ok(limb.joints().iter().copied().chain([joint]).collect())
 }
 
 /// How far a key was missed [units].
-fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &(usize, &WarpKey, JointId)) -> f64 {
-    let place = |clip: &Clip| {
-        let mut pose = Pose { joints: Vec::new() };
-        clip.local_pose(*frame, &mut pose);
-        object_place(clip, &pose, *joint).translation.vector
-    };
+fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &Keyed) -> f64 {
+    let place = |clip: &Clip| placed(clip, *frame, *joint).translation.vector;
     match key.change {
         WarpChange::Turn(_) | WarpChange::To(_) => 0.0,
         WarpChange::At(goal) => (place(warped) - goal).norm(),
@@ -281,18 +449,22 @@ fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &(usize, &WarpKey, 
     }
 }
 
-/// A curve of displacements: cubic between its knots, with no change of value or speed at both ends.
+/// A curve of offsets and scales: cubic between its knots, with no change of value or speed at both ends.
 struct Curve {
-    knots: Vec<(f64, Vector3<f64>)>,
-    speeds: Vec<Vector3<f64>>,
+    /// Frames, with offsets and scales less 1.
+    knots: Vec<(f64, Vector4<f64>)>,
+    speeds: Vec<Vector4<f64>>,
 }
 
 impl Curve {
-    fn through(knots: &[(usize, Vector3<f64>)], from: usize, to: usize) -> Curve {
-        let zero = Vector3::zeros();
-        let inner = knots.iter().map(|(frame, value)| (*frame as f64, *value));
-        let knots: Vec<(f64, Vector3<f64>)> =
-            [(from as f64, zero)].into_iter().chain(inner).chain([(to as f64, zero)]).collect();
+    fn through(inner: Vec<(usize, Vector4<f64>)>, from: usize, to: usize) -> Curve {
+        let zero = Vector4::zeros();
+        let knots: Vec<(f64, Vector4<f64>)> = [(from, zero)]
+            .into_iter()
+            .chain(inner)
+            .chain([(to, zero)])
+            .map(|(frame, value)| (frame as f64, value))
+            .collect();
         let mut speeds = vec![zero; knots.len()];
         for i in 1..knots.len() - 1 {
             speeds[i] = (knots[i + 1].1 - knots[i - 1].1) / (knots[i + 1].0 - knots[i - 1].0);
@@ -300,17 +472,19 @@ impl Curve {
         Curve { knots, speeds }
     }
 
-    fn at(&self, frame: usize) -> Vector3<f64> {
+    /// The offset and the scale.
+    fn at(&self, frame: usize) -> (Vector3<f64>, f64) {
         let x = frame as f64;
         let next = self.knots.partition_point(|knot| knot.0 <= x).clamp(1, self.knots.len() - 1);
         let ((x0, y0), (x1, y1)) = (self.knots[next - 1], self.knots[next]);
         let width = x1 - x0;
         let t = (x - x0) / width;
         let (t2, t3) = (t * t, t * t * t);
-        y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+        let value = y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
             + self.speeds[next - 1] * (width * (t3 - 2.0 * t2 + t))
             + y1 * (3.0 * t2 - 2.0 * t3)
-            + self.speeds[next] * (width * (t3 - t2))
+            + self.speeds[next] * (width * (t3 - t2));
+        (value.xyz(), value.w + 1.0)
     }
 }
 
@@ -333,7 +507,7 @@ mod tests {
             key(1.5, "LeftHand", WarpChange::By(up * 2.0)),
             key(1.5, "Head", WarpChange::Turn(Vector3::y() * 0.4)),
         ];
-        let (warped, report) = warp(&wave, &Warp { from: 0.5, to: 2.5, keys, keep_feet: true }).unwrap();
+        let (warped, report) = warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap();
         let error = report.figures.iter().find(|figure| figure.name == "key-error").unwrap();
         assert!(error.value.unwrap() < 1e-9, "{report}");
         let fps = wave.rate().fps();
@@ -353,7 +527,7 @@ mod tests {
     fn feet_stay_when_the_hips_are_moved() {
         let wave = clip("alex_wave.bvh");
         let keys = vec![key(1.5, "Hips", WarpChange::By(Vector3::new(0.0, -6.0, 0.0)))];
-        let (warped, report) = warp(&wave, &Warp { from: 0.5, to: 2.5, keys, keep_feet: true }).unwrap();
+        let (warped, report) = warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap();
         let ankle = Body::of(&wave).skeleton.with_role(Role::LeftFoot).unwrap();
         let [before, after] = [&wave, &warped].map(|clip| mocap_analysis::trajectory(clip, ankle));
         let error = report.figures.iter().find(|figure| figure.name == "key-error").unwrap();
@@ -362,18 +536,87 @@ mod tests {
         assert!(most < 1e-6, "{most}: {report}");
     }
 
+    /// A key at 1.2 times the turn since the start of the warp is met by the scale; others by scale and offset.
+    #[test]
+    fn scales_and_offsets_meet_keys() {
+        let wave = clip("alex_wave.bvh");
+        let fps = wave.rate().fps();
+        let [from, to, at] = [0.5, 2.5, 1.5].map(|time| (time * fps).round() as usize);
+        let arm = Body::of(&wave).skeleton.with_role(Role::RightUpperArm).unwrap();
+        let own = |clip: &Clip, frame: usize| {
+            log(&(wave.local(arm, from).rotation.inverse() * clip.local(arm, frame).rotation))
+        };
+        let turn = own(&wave, at);
+        assert!(turn.norm() > 0.05);
+        let more = WarpChange::To(wave.local(arm, from).rotation * exp(&(turn * 1.2)));
+        let with = |keys: Vec<WarpKey>| {
+            let options = Warp { mode: WarpMode::ScaleOffset, ..Warp::new(0.5, 2.5, keys) };
+            warp(&wave, &options).unwrap()
+        };
+        let (scaled, _) = with(vec![key(1.5, "RightUpperArm", more)]);
+        assert!((own(&scaled, at) - turn * 1.2).norm() < 1e-9);
+        for frame in from + 1..to {
+            let (before, after) = (own(&wave, frame), own(&scaled, frame));
+            assert!(before.cross(&after).norm() < 1e-9, "{frame}: an offset");
+            let scale = after.dot(&before) / before.norm_squared();
+            assert!((1.0 - 1e-9..1.2 + 1e-9).contains(&scale), "{frame}: {scale}");
+        }
+        // Keys that move the bases of others at other times.
+        let up = Vector3::y() * 5.0;
+        let keys = vec![
+            key(1.0, "LeftHand", WarpChange::By(up)),
+            key(1.2, "LeftHand", WarpChange::By(Vector3::zeros())),
+            key(1.5, "Hips", WarpChange::By(-up)),
+            key(1.6, "Spine", WarpChange::Turn(Vector3::x() * 0.1)),
+            key(1.8, "LeftLowerArm", WarpChange::Turn(Vector3::x() * 0.2)),
+        ];
+        let (warped, report) = with(keys);
+        let elbow = Body::of(&wave).skeleton.with_role(Role::LeftLowerArm).unwrap();
+        let at = (1.8 * fps).round() as usize;
+        let turned = wave.local(elbow, at).rotation * exp(&(Vector3::x() * 0.2));
+        assert!(turned.angle_to(&warped.local(elbow, at).rotation) < 1e-7);
+        let error = report.figures.iter().find(|figure| figure.name == "key-error").unwrap();
+        assert!(error.value.unwrap() < 1e-9, "{report}");
+        for (id, _) in wave.skeleton().iter() {
+            for frame in (0..=from).chain(to..wave.frames()) {
+                assert_eq!(wave.local(id, frame), warped.local(id, frame));
+            }
+        }
+    }
+
+    #[test]
+    fn times_move_and_stay_in_order() {
+        let wave = clip("alex_wave.bvh");
+        let fps = wave.rate().fps();
+        let frame = |time: f64| (time * fps).round() as usize;
+        let with = |times: &[(f64, f64)]| {
+            warp(&wave, &Warp { times: times.to_vec(), ..Warp::new(0.5, 2.5, Vec::new()) })
+        };
+        let (moved, _) = with(&[(1.0, 1.5)]).unwrap();
+        assert_eq!(moved.frames(), wave.frames());
+        for (id, _) in wave.skeleton().iter() {
+            assert_eq!(wave.local(id, frame(1.0)), moved.local(id, frame(1.5)));
+            for frame in (0..=frame(0.5)).chain(frame(2.5)..wave.frames()) {
+                assert_eq!(wave.local(id, frame), moved.local(id, frame));
+            }
+        }
+        let backwards = with(&[(1.0, 1.5), (1.2, 1.4)]);
+        assert!(matches!(backwards, Err(EditError::TimeMap { .. })));
+        assert!(with(&[(0.2, 1.5)]).unwrap_err().to_string().contains("is not between"));
+    }
+
     #[test]
     fn keys_that_cannot_be_met_are_refused() {
         let wave = clip("alex_wave.bvh");
         let fails = |time: f64, joint: &str, change: WarpChange| {
             let keys = vec![key(time, joint, change)];
-            warp(&wave, &Warp { from: 0.5, to: 2.5, keys, keep_feet: true }).unwrap_err().to_string()
+            warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap_err().to_string()
         };
         let far = WarpChange::By(Vector3::y() * 500.0);
         assert!(fails(1.0, "LeftHand", far).contains("cannot reach"));
         assert!(fails(1.0, "Tail", far).contains("no joint"));
         assert!(fails(0.2, "LeftHand", far).contains("not between"));
-        let outside = warp(&wave, &Warp { from: 0.5, to: 99.0, keys: Vec::new(), keep_feet: true });
+        let outside = warp(&wave, &Warp::new(0.5, 99.0, Vec::new()));
         assert!(matches!(outside, Err(EditError::Warp { .. })));
     }
 }

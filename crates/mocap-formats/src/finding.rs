@@ -93,15 +93,27 @@ impl PartialEq for Finding {
     }
 }
 
+/// A text of a file within a message: of a long one its start and its end.
+fn shortened(text: String) -> String {
+    const MOST: usize = 1024;
+    if text.len() <= MOST {
+        return text;
+    }
+    let start = (0..=MOST / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = (text.len() - MOST / 2..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    format!("{}…{}", &text[..start], &text[end..])
+}
+
+/// At most 3 kB, whatever the file holds.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             write!(f, "line {}, column {}: ", place.line, place.column)?;
         }
-        write!(f, "{}", self.problem)?;
+        f.write_str(&shortened(self.problem.to_string()))?;
         let Context { joint, channel, frame } = &self.context;
         let parts = [
-            joint.as_ref().map(|joint| format!("joint '{joint}'")),
+            joint.as_ref().map(|joint| format!("joint '{}'", shortened(joint.clone()))),
             channel.as_ref().map(|channel| format!("channel {channel}")),
             frame.map(|frame| format!("frame {frame}")),
         ];

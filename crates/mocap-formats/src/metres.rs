@@ -17,13 +17,16 @@ pub enum MetresProblem {
     // An error.
     #[error("lengths cannot be written in metres: {0}")]
     Overflow(ModelError),
+    // An error.
+    #[error("{what} of up to {value:.1e} do not fit in the single precision of the format")]
+    SinglePrecision { what: &'static str, value: f64 },
 }
 
 impl crate::Problem for MetresProblem {
     fn code(&self) -> &'static str {
         match self {
             MetresProblem::UnitUnknown => "metres::unit-unknown",
-            MetresProblem::Overflow(_) => "metres::overflow",
+            MetresProblem::Overflow(_) | MetresProblem::SinglePrecision { .. } => "metres::overflow",
         }
     }
 
@@ -46,9 +49,48 @@ pub(crate) fn in_metres<'c>(
     if clip.skeleton().space().unit.is_none() && warnings.is_empty() {
         warnings.push(Finding::new(MetresProblem::UnitUnknown));
     }
-    if *clip.skeleton().space() == space() {
-        return Ok(clip);
+    let moved = match *clip.skeleton().space() == space() {
+        true => clip,
+        false => {
+            let moved = clip.in_space(space());
+            Cow::Owned(moved.map_err(|error| Finding::new(MetresProblem::Overflow(error)))?)
+        }
+    };
+    check_single_precision(&moved)?;
+    Ok(moved)
+}
+
+/// Numbers above this may be infinite in single precision once offsets along a limb are added, or metres become
+/// centimetres.
+const LARGEST: f64 = 1e34;
+
+/// Whether lengths and times fit in single precision.
+pub(crate) fn check_single_precision(clip: &Clip) -> Result<(), Finding> {
+    let joints = clip.skeleton().iter();
+    let lengths = joints.map(|(id, joint)| {
+        let moves = clip.track(id).translation.iter().flat_map(|track| track.values());
+        moves.fold(joint.offset.amax(), |largest, place| largest.max(place.amax()))
+    });
+    let figures = [("lengths", lengths.sum::<f64>()), ("times", clip.duration())];
+    match figures.into_iter().find(|(_, value)| *value > LARGEST) {
+        Some((what, value)) => Err(Finding::new(MetresProblem::SinglePrecision { what, value })),
+        None => Ok(()),
     }
-    let moved = clip.in_space(space());
-    Ok(Cow::Owned(moved.map_err(|error| Finding::new(MetresProblem::Overflow(error)))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, WriteOptions, write};
+
+    #[test]
+    fn lengths_that_single_precision_cannot_hold_are_refused() {
+        let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let far = clip.scaled(1e37).unwrap();
+        for format in [Format::Glb, Format::Gltf, Format::Fbx, Format::Usda] {
+            assert!(write(&clip, format, &WriteOptions::default()).is_ok(), "{format}");
+            let refused = write(&far, format, &WriteOptions::default()).unwrap_err();
+            assert_eq!(refused.code(), "metres::overflow", "{format}");
+            assert!(refused.to_string().contains("single precision"), "{refused}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Values of edits that are more than a text or a number: motions, arrays, dictionaries of options.
 
 use mocap::edit::{
-    Characteristic, Edit, Fourier, HeightField, Layer, Mask, OnTerrain, Steps, Terrain, TerrainMesh,
-    TerrainOrigin, Warp, WarpChange, WarpKey,
+    Characteristic, Edit, Fourier, HeightField, Layer, LayerSpace, Mask, OnTerrain, Steps, Terrain,
+    TerrainMesh, TerrainOrigin, Warp, WarpChange, WarpKey, WarpMode,
 };
 use mocap::{Clip as Motion, Vector3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
@@ -42,9 +42,10 @@ pub(crate) fn sync(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
 }
 
 pub(crate) fn add(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    let (clip, options) = motion_with(name, value, &["weight", "mask"])?;
+    let (clip, options) = motion_with(name, value, &["weight", "mask", "space"])?;
     let weight = options.number("weight")?.unwrap_or(1.0);
-    Ok(Edit::Add(Box::new(Layer { clip, weight, mask: options.parsed::<Mask>("mask")? })))
+    let space = options.parsed::<LayerSpace>("space")?.unwrap_or_default();
+    Ok(Edit::Add(Box::new(Layer { clip, weight, mask: options.parsed::<Mask>("mask")?, space })))
 }
 
 pub(crate) fn join(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
@@ -63,7 +64,7 @@ pub(crate) fn blend(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
 /// Times are seconds, turns degrees, as in files of keys.
 pub(crate) fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
     let py = value.py();
-    let options = Keywords::known(name, value, &["from", "to", "keys", "keep_feet"])?;
+    let options = Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times"])?;
     let time = |key: &str| {
         options.number(key)?.ok_or_else(|| of_option(py, format!("{name} needs '{key}', a time [s]")))
     };
@@ -75,11 +76,14 @@ pub(crate) fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
             &mut keys,
         )?;
     }
-    if keys.is_empty() {
-        return Err(of_option(py, format!("{name} needs 'keys', a list with at least one")));
+    if keys.is_empty() && options.get("times")?.is_none() {
+        return Err(of_option(py, format!("{name} needs 'keys' or 'times', a list with at least one")));
     }
     let keep_feet = options.flag("keep_feet")?.unwrap_or(true);
-    Ok(Edit::Warp(Box::new(Warp { from: time("from")?, to: time("to")?, keys, keep_feet })))
+    let mode = options.parsed::<WarpMode>("mode")?.unwrap_or_default();
+    let times = options.extracted::<Vec<(f64, f64)>>("times", "a list of pairs of times [s]")?;
+    let (from, to, times) = (time("from")?, time("to")?, times.unwrap_or_default());
+    Ok(Edit::Warp(Box::new(Warp { from, to, keys, keep_feet, mode, times })))
 }
 
 fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {

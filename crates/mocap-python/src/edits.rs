@@ -26,6 +26,7 @@ pub(crate) const NAMES: [&str; 28] = [
     "terrain",
     "mirror",
     "loop",
+    "repeat",
     "speed",
     "duration",
     "time_map",
@@ -75,6 +76,10 @@ fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Edit>> {
         "denoise" => Edit::Denoise(parse(py, name, &read()?)?),
         "bands" => Edit::Bands(parse(py, name, &read()?)?),
         "loop" => Edit::Loop(loop_of(if on { None } else { Some(parse(py, name, &read()?)?) })),
+        "repeat" => {
+            let times = value.extract::<u32>().ok().filter(|times| *times > 0 && !on);
+            Edit::Repeat(times.ok_or_else(|| of_option(py, "repeat must be a whole number from 1".into()))?)
+        }
         "duration" => Edit::Duration(number()?),
         "turn" => Edit::Turn(number()?.to_radians()),
         "strip" => Edit::Strip(parse(py, name, &read()?)?),

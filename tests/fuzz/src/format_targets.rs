@@ -162,7 +162,6 @@ fn words(format: Format) -> &'static [&'static str] {
 }
 
 fn of_format(format: Format) -> Target {
-    let extension = format.file_extension();
     let skeleton = (format == Format::Amc).then(|| {
         let bytes = std::fs::read(fixture("clips/alex_walk.asf")).or_else(|_| first("asf"));
         asf::parse(&bytes.expect("an ASF"), &Limits::default()).expect("a good ASF").value
@@ -171,9 +170,8 @@ fn of_format(format: Format) -> Target {
     let corpus: Vec<Vec<u8>> = match &robot {
         Some(robot) => motion_of(robot, format).into_iter().collect(),
         None => {
-            let files = fixtures(|path| has_extension(path, extension));
-            let fitting = |bytes: &Vec<u8>| !matches!(Format::detect(bytes), Some(found) if found != format);
-            files.into_iter().filter(fitting).chain(written(format)).collect()
+            let files = fixtures(|path| is_of(path, format));
+            files.into_iter().chain(written(format)).collect()
         }
     };
     let body = robot.map(Arc::new);
@@ -192,6 +190,12 @@ fn of_format(format: Format) -> Target {
         measured: true,
         run: Box::new(move |bytes| read_and_write(bytes, &options)),
     }
+}
+
+/// Whether a fixture is in a format, by its content, else by its extension.
+fn is_of(path: &std::path::Path, format: Format) -> bool {
+    let found = std::fs::read(path).ok().and_then(|bytes| Format::detect(&bytes));
+    found.map_or_else(|| has_extension(path, format.file_extension()), |found| found == format)
 }
 
 fn first(extension: &str) -> std::io::Result<Vec<u8>> {
@@ -216,7 +220,15 @@ fn robot() -> Skeleton {
 /// A file of the format as this project writes it, where it does.
 fn written(format: Format) -> Option<Vec<u8>> {
     let clip = walk();
+    let clip = if format == Format::Smpl { smpl() } else { clip };
     Some(formats::write(&clip, format, &WriteOptions::default()).ok()?.main.into_bytes())
+}
+
+/// A body of the SMPL model at rest.
+fn smpl() -> Clip {
+    let body = mocap::formats::skel::preset("smpl").expect("a preset").skeleton();
+    let tracks = body.joints().iter().map(mocap::JointTracks::at_rest).collect();
+    Clip::new(Arc::new(body), FrameRate::new(30.0).expect("a rate"), 20, tracks).expect("a clip")
 }
 
 /// A motion of a robot in a format.

@@ -146,7 +146,7 @@ fn run(target: &Target, bytes: &[u8]) -> Seen {
         }
         Err(_) => {
             let place = PANIC.with_borrow_mut(Option::take).unwrap_or_default();
-            wrong.push(format!("panic {place}"));
+            wrong.push(format!("panic at {place}"));
             Vec::new()
         }
     };
@@ -157,9 +157,7 @@ fn run(target: &Target, bytes: &[u8]) -> Seen {
 fn hush() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        let text = info.payload().downcast_ref::<&str>().copied();
-        let what = text.or(info.payload().downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
-        PANIC.with_borrow_mut(|kept| *kept = Some(format!("at {place}: {what}")));
+        PANIC.with_borrow_mut(|kept| *kept = Some(place));
     }));
 }
 

@@ -79,9 +79,9 @@ impl LoadedEdit {
             EditArg::TimeMap { file } => Edit::TimeMap(table::<TimeMap>(&file)?),
             EditArg::Along { file } => Edit::Along(table::<PathOverGround>(&file)?),
             EditArg::Sync { file } => Edit::Sync(motion(&file, reading)?),
-            EditArg::Add { file, weight, mask } => {
+            EditArg::Add { file, weight, mask, space } => {
                 let clip = *motion(&file, reading)?;
-                Edit::Add(Box::new(Layer { clip, weight, mask }))
+                Edit::Add(Box::new(Layer { clip, weight, mask, space }))
             }
             EditArg::Join { file, options } => Edit::Join(motion(&file, reading)?, options),
             EditArg::Blend { file, weight, options } => Edit::Blend(motion(&file, reading)?, weight, options),

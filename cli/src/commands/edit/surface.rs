@@ -66,7 +66,7 @@ fn heights(file: &Path, args: &SurfaceArgs) -> Result<HeightField, Diagnostic> {
     Ok(HeightField::new(columns, heights, args.cell.or(cell).unwrap_or(CELL))?)
 }
 
-/// Grey levels from 0 to `white`; transparent pixels are holes.
+/// Grey levels from 0 to `white`; a transparent pixel is a hole.
 fn of_png(bytes: &[u8], white: f64) -> Result<(usize, Vec<f64>), Diagnostic> {
     let failed = |error: png::DecodingError| wrong(format!("the PNG cannot be read: {error}"));
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
@@ -213,6 +213,8 @@ fn of_obj(bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, Diagnostic> {
 
 #[cfg(test)]
 mod tests {
+    use mocap_formats::arrays::{Array, Arrays, Data};
+
     use super::*;
 
     #[test]
@@ -230,6 +232,21 @@ mod tests {
         assert_eq!(found.len(), 3);
         assert_eq!(found[2], [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 0.0, 1.0]]);
         assert!(of_obj(b"v 0 0 0\nf 1 2 3\n").unwrap_err().message.starts_with("line 2"));
+    }
+
+    #[test]
+    fn arrays_are_heights() {
+        let of = |name: &str, shape: &[usize]| {
+            let mut arrays = Arrays::default();
+            arrays.insert(name, Array::new(shape, Data::F64(vec![0.0, 1.0, 2.0, f64::NAN])));
+            arrays.insert("cell", Array::scalar(0.25));
+            of_npz(&npz::to_bytes(&arrays))
+        };
+        let (columns, heights, cell) = of("heights", &[2, 2]).unwrap();
+        assert_eq!((columns, &heights[..3], cell), (2, &[0.0, 1.0, 2.0][..], Some(0.25)));
+        assert!(heights[3].is_nan());
+        assert!(of("height", &[2, 2]).unwrap_err().message.contains("no array 'heights'"));
+        assert!(of("heights", &[4]).unwrap_err().message.contains("1 axes"));
     }
 
     #[test]

@@ -70,7 +70,14 @@ impl GraphFile {
             Some(entry) => names.node(entry)?,
             None => graph.nodes.len() - 1,
         };
-        graph.check().map_err(|error| text.error(GRAPH, 0..0, error.to_string()))?;
+        graph.check().map_err(|error| {
+            // Only nodes can use others; clips come first.
+            let first = graph.cycle().and_then(|cycle| cycle.into_iter().min()).unwrap_or(0);
+            let span = nodes
+                .get(first.saturating_sub(names.clips.len()))
+                .map_or(0..0, |entry| entry.key_span.clone());
+            text.error(GRAPH, span, error.to_string())
+        })?;
         Ok(GraphFile { graph, clips: files })
     }
 }
@@ -142,6 +149,6 @@ mod tests {
         let lerp = "[node.a]\ntype = 'lerp'\nnodes = ['walk', 'walk']\nat = ['speed', 0.5]\n";
         assert_eq!(fails(&format!("{walk}{lerp}")).1, Some((9, 6)));
         let circle = "[clip.walk]\npath = 'a.bvh'\n[node.a]\ntype = 'layer'\nbase = 'a'\nover = 'walk'\n";
-        assert_eq!(fails(circle).0, "play::graph");
+        assert_eq!((fails(circle).0.as_str(), fails(circle).1), ("play::graph", Some((3, 7))));
     }
 }

@@ -6,7 +6,7 @@ mod names;
 mod node;
 mod timeline;
 
-use mocap_edit::{GraphClip, play, trim};
+use mocap_edit::{EditError, GraphClip, play, trim};
 
 use super::several::one_of;
 use crate::args::PlayArgs as Args;
@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
         return Ok(Exit::Success);
     }
     let path = args.timeline.as_deref().expect("clap asks for it");
-    let timeline = timeline::read(path)?;
+    let params: Vec<&str> = file.graph.params.iter().map(|(name, _)| name.as_str()).collect();
+    let timeline = timeline::read(path, &params)?;
     let paths: Vec<_> = file.clips.iter().map(|clip| clip.path.clone()).collect();
     one_of(&args.one, &paths, "take.bvh", console, |clips| {
         let mut graph = file.graph.clone();
@@ -34,6 +35,13 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
                 None => clip.clone(),
             };
             graph.clips.push(GraphClip { clip, looped: given.looped });
+        }
+        let (frames, joints) = clips
+            .first()
+            .map_or((0.0, 0), |first| (timeline.duration() * first.rate().fps(), first.skeleton().len()));
+        let limit = args.one.reading.limits().samples;
+        if frames * joints as f64 > limit as f64 {
+            return Err(EditError::TooLarge { edit: "play", frames, joints, limit });
         }
         let (take, report) = play(&graph, &timeline, !args.no_lock)?;
         Ok((take, vec![report]))

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use mocap_edit::Amount;
 use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem, find};
 
-/// What is wrong with a graph.
+/// The code of mistakes in a graph.
 pub(super) const GRAPH: TomlProblem = TomlProblem::Other("play::graph");
 
 /// The names that nodes can use, in the order of their numbers.

@@ -26,7 +26,7 @@ const MOST_STEPS: usize = 16;
 /// ```
 ///
 /// # Errors
-/// As [`blend`](crate::blend::blend()), and [`EditError::Weights`] where there are not as many motions as samples.
+/// As [`blend`](crate::blend::blend()), and [`EditError::Weights`] where the counts of motions and samples differ.
 pub fn blend_at(
     space: &BlendSpace,
     clips: &[Clip],
@@ -68,10 +68,10 @@ pub fn blend_at(
     Ok((clip, report))
 }
 
-/// The motions that have weights, and the blend of them.
+/// The motions with weight, and their prepared blend.
 type Used = (Vec<usize>, PreparedBlend);
 
-/// Motions without weight are left out: they need no strides. What is prepared is used again for the same motions.
+/// Leaves out motions without weight, which then need no strides. Prepares again only when the motions change.
 fn blend_weighted(
     clips: &[Clip],
     weights: &[f64],
@@ -79,8 +79,7 @@ fn blend_weighted(
     prepared: &mut Option<Used>,
 ) -> Result<(Clip, EditReport), EditError> {
     if clips.len() != weights.len() {
-        let reason =
-            format!("the space has {} samples, and there are {} motions", weights.len(), clips.len());
+        let reason = format!("{} motions for a space of {} samples", clips.len(), weights.len());
         return Err(EditError::Weights { reason });
     }
     let used: Vec<usize> = (0..weights.len()).filter(|i| weights[*i] > 0.0).collect();

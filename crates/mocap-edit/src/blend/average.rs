@@ -23,22 +23,91 @@ const MOST_STEPS: usize = 50;
 /// Without rotations, or where the counts differ.
 pub fn average_rotation(rotations: &[UnitQuaternion<f64>], weights: &[f64]) -> UnitQuaternion<f64> {
     assert_eq!(rotations.len(), weights.len(), "one weight for each rotation");
-    let largest = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
-    let largest = rotations[largest.expect("at least one rotation")];
     match (rotations, weights) {
         ([only], _) => *only,
         ([a, b], [_, weight]) => slerp(a, b, *weight),
-        _ => {
-            let signed = |(rotation, weight): (&UnitQuaternion<f64>, &f64)| {
-                let sign = if rotation.coords.dot(&largest.coords) < 0.0 { -weight } else { *weight };
-                rotation.coords * sign
-            };
-            let sum: Vector4<f64> = rotations.iter().zip(weights).map(signed).sum();
-            match sum.norm() > 1e-9 {
-                true => UnitQuaternion::new_normalize(Quaternion::from(sum)),
-                false => largest,
-            }
+        _ => unit(&signed_sum(rotations.iter().map(|rotation| rotation.coords), weights)),
+    }
+}
+
+/// The weighted sum of quaternions in the hemisphere of the one with the largest weight.
+fn signed_sum(parts: impl Iterator<Item = Vector4<f64>> + Clone, weights: &[f64]) -> Vector4<f64> {
+    let largest = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
+    let largest = largest.and_then(|at| parts.clone().nth(at)).expect("at least one rotation");
+    let signed = |(part, weight): (Vector4<f64>, &f64)| {
+        part * if part.dot(&largest) < 0.0 { -weight } else { *weight }
+    };
+    let sum: Vector4<f64> = parts.zip(weights).map(signed).sum();
+    if sum.norm() > 1e-9 { sum } else { largest }
+}
+
+fn unit(coords: &Vector4<f64>) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_normalize(Quaternion::from(*coords))
+}
+
+/// The average of many sets of rotations, with the same weights for all: as [`average_rotation`], but faster.
+pub(super) struct Average<'w> {
+    weights: &'w [f64],
+    pair: Slerp,
+}
+
+impl Average<'_> {
+    /// Weights sum to 1.
+    pub(super) fn new(weights: &[f64]) -> Average<'_> {
+        Average { weights, pair: Slerp::new(weights.get(1).copied().unwrap_or(0.0)) }
+    }
+
+    /// The average of quaternions near unit length.
+    pub(super) fn of(&self, parts: &[Vector4<f64>]) -> UnitQuaternion<f64> {
+        match parts {
+            [only] => unit(only),
+            [a, b] => self.pair.between(a, b),
+            _ => unit(&signed_sum(parts.iter().map(Vector4::normalize), self.weights)),
         }
+    }
+}
+
+/// Terms of the series of a slerp: with [`WIDE`] their error is below that of the numbers.
+const TERMS: usize = 16;
+/// The series is used where the cosine of half the angle is above 1 less this.
+const WIDE: f64 = 0.2;
+
+/// Slerp at a fixed share of the way, by a polynomial.
+///
+/// sin(t θ) / sin θ is a power series in cos θ - 1 with coefficients that depend on t only. Based on: D. Eberly, "A Fast and
+/// Accurate Algorithm for Computing SLERP", 2011.
+struct Slerp {
+    share: f64,
+    /// Of both rotations, by power.
+    series: [[f64; 2]; TERMS],
+}
+
+impl Slerp {
+    fn new(share: f64) -> Slerp {
+        let shares = [1.0 - share, share];
+        let mut series = [shares; TERMS];
+        for i in 1..TERMS {
+            let n = i as f64;
+            let (before, factor) = (series[i - 1], |t: f64| (t * t - n * n) / (n * (2.0 * n + 1.0)));
+            series[i] = [before[0] * factor(shares[0]), before[1] * factor(shares[1])];
+        }
+        Slerp { share, series }
+    }
+
+    /// Between quaternions near unit length.
+    fn between(&self, a: &Vector4<f64>, b: &Vector4<f64>) -> UnitQuaternion<f64> {
+        let scales = [1.0 / a.norm(), 1.0 / b.norm()];
+        let dot = a.dot(b) * scales[0] * scales[1];
+        let x = dot.abs() - 1.0;
+        if x < -WIDE {
+            return slerp(&unit(a), &unit(b), self.share);
+        }
+        let [c, d] = self.series.iter().rev().fold([0.0; 2], |[c, d], [e, f]| [c * x + e, d * x + f]);
+        let sign = if dot < 0.0 { -1.0 } else { 1.0 };
+        let sum = a * (c * scales[0]) + b * (d * scales[1] * sign);
+        // One step of Newton's method takes rounding out of the length.
+        let sum = sum * (1.5 - 0.5 * sum.norm_squared());
+        UnitQuaternion::new_unchecked(Quaternion::from(sum))
     }
 }
 
@@ -83,6 +152,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn averages_with_fixed_weights_are_the_same(all in prop::collection::vec(rotation(), 1..4), size in 0.9..1.1f64, share in 0.0..=1.0f64) {
+            let weights = match all.len() {
+                1 => vec![1.0],
+                2 => vec![1.0 - share, share],
+                _ => vec![0.6 - 0.6 * share, 0.6 * share, 0.4],
+            };
+            let flipped: Vec<Vector4<f64>> = all.iter().enumerate().map(|(i, q)| q.coords * if i == 1 { -size } else { size }).collect();
+            let found = Average::new(&weights).of(&flipped).coords;
+            let expected = average_rotation(&all, &weights).coords;
+            prop_assert!((found - expected).norm().min((found + expected).norm()) < 2e-15);
+            prop_assert!((found.norm() - 1.0).abs() < 4e-16);
+        }
+
         #[test]
         fn a_weight_of_one_is_the_rotation(all in prop::collection::vec(rotation(), 1..5), at in 0usize..5) {
             let at = at % all.len();

@@ -10,12 +10,15 @@
 
 mod at;
 mod average;
+mod curves;
 mod cycle;
 mod gait;
+mod mixed;
 mod poses;
 mod prepared;
 mod registration;
 mod same;
+mod source;
 mod space;
 
 use std::str::FromStr;
@@ -29,9 +32,9 @@ pub use at::blend_at;
 pub use average::{average_rotation, karcher_mean};
 pub(crate) use cycle::{along_ground, closed, repeated};
 pub(crate) use gait::{Gait, inverse};
+pub(crate) use mixed::root_at;
 pub use prepared::PreparedBlend;
-pub(crate) use prepared::root_at;
-pub(crate) use same::check_same;
+pub(crate) use same::{check_all_same, check_same};
 pub use space::{BlendSpace, SpaceKind};
 
 /// How frames of motions are paired.
@@ -43,7 +46,7 @@ pub enum Timing {
     /// By registration curves: poses that are alike belong together. Motions that step are paired by phase first, others
     /// from start to end.
     Registration,
-    /// Both from start to end, regardless of what they do in between.
+    /// Linearly, from start to end.
     Stretch,
     /// By the time since their start.
     Seconds,
@@ -84,7 +87,7 @@ impl Default for BlendOptions {
 }
 
 /// Blends motions of one skeleton by weights, which are brought to a sum of 1. The blend begins where the first motion
-/// begins; what the motions do before or after the strides that all of them have is left out.
+/// begins. Only the strides that all motions share are blended; the rest is cut.
 ///
 /// ```no_run
 /// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

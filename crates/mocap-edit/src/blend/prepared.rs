@@ -1,30 +1,23 @@
 //! Motions that are ready to be blended by any weights.
 
 use mocap_analysis::FootContacts;
-use mocap_model::{Clip, FrameRate, Isometry3, UnitQuaternion, Vector3};
-use nalgebra::{Translation3, Vector4};
+use mocap_model::{Clip, FrameRate};
 
 use super::gait::{Gait, Stance, inverse};
-use super::poses::Poses;
-use super::registration::register;
-use super::{BlendOptions, Timing, average_rotation, check_same, ground_speed, repeated};
+use super::mixed::Mix;
+use super::source::{Source, common, register_all, sources};
+use super::{BlendOptions, Timing, check_all_same, ground_speed};
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::feet::locked_in;
-use crate::retime::{RotationCurve, Spline};
-use crate::root::{Travel, travel};
-use crate::samples::Samples;
-use crate::smoothing::{gaussian, unwrapped};
 use crate::{EditError, EditReport};
 
 /// The most frames × joints of a blend whose length is asked for.
 const MOST_SAMPLES: f64 = 20e6;
 /// Locked feet that are slower than this are not said to skate \[m/s\].
 const SKATES: f64 = 0.03;
-/// The smoothing of the alignment curve \[s\].
-const ALIGNED_OVER: f64 = 0.1;
 
-/// Synchronised motions of one skeleton: what does not depend on weights is found once.
+/// Motions of one skeleton on one clock, prepared once and blended by any weights.
 ///
 /// ```no_run
 /// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -53,24 +46,6 @@ pub struct PreparedBlend {
     path_distance: Option<f64>,
 }
 
-/// One of the motions, ready to be sampled.
-struct Source {
-    clip: Clip,
-    gait: Gait,
-    travel: Travel,
-    curves: Curves,
-    /// Of a registration.
-    poses: Poses,
-}
-
-/// The tracks of a motion between its frames, by joint.
-struct Curves {
-    rotations: Vec<RotationCurve>,
-    translations: Vec<Option<Spline>>,
-    scales: Vec<Option<Spline>>,
-    last: f64,
-}
-
 /// A part of the blend: where each frame is in each motion.
 struct Clock {
     phases: Vec<f64>,
@@ -79,14 +54,14 @@ struct Clock {
 }
 
 impl PreparedBlend {
-    /// Finds the strides of the motions, repeats cycles, and registers motions where that is asked for.
+    /// Finds the strides of the motions, repeats cycles, and registers the motions if the options ask for it.
     ///
     /// # Errors
     /// [`EditError::Skeletons`] where joints or bones differ, [`EditError::Phases`] where a motion has no foot strikes,
     /// [`EditError::Weights`] without a motion, [`EditError::Option`] for a duration that is not above 0 or too long.
     pub fn new(clips: &[Clip], options: &BlendOptions) -> Result<PreparedBlend, EditError> {
-        let Some((first, others)) = clips.split_first() else {
-            return Err(EditError::Weights { reason: "there are no motions".into() });
+        let Some(first) = clips.first() else {
+            return Err(EditError::Weights { reason: "a blend needs at least one motion".into() });
         };
         if let Some(value) = options.duration {
             let wrong =
@@ -98,9 +73,7 @@ impl PreparedBlend {
                 return Err(wrong("shorter: the blend would have more than 20 million frames × joints"));
             }
         }
-        for other in others {
-            check_same(first, other)?;
-        }
+        check_all_same(clips.iter())?;
         if let Some(clip) = clips.iter().find(|clip| clip.frames() < 2) {
             return Err(EditError::TooShort { edit: "blend", needed: 2, frames: clip.frames() });
         }
@@ -135,7 +108,14 @@ impl PreparedBlend {
     }
 
     fn at(&self, weights: &[f64], clock: &Clock) -> Result<Clip, EditError> {
-        let motion = self.mixed(weights, &clock.times).into_clip("blend")?;
+        let mix = Mix {
+            first: &self.first,
+            body: &self.body,
+            carrier: &self.carrier,
+            sources: &self.sources,
+            aligned: self.options.timing == Timing::Registration,
+        };
+        let motion = mix.frames(weights, &clock.times).into_clip("blend")?;
         let steps = matches!(self.options.timing, Timing::Phase | Timing::Registration);
         if self.options.lock_feet && steps && !self.body.feet.is_empty() && self.body.metres.is_some() {
             return locked_in(&motion, Some(&self.agreed_contacts(weights, &clock.phases)));
@@ -168,6 +148,8 @@ impl PreparedBlend {
             None => report,
         };
         let mut report = self.notes.iter().fold(report, EditReport::note);
+        let own: Vec<&Clip> = self.sources.iter().map(|source| &source.clip).collect();
+        report.warn_of_limits(&own, &motion);
         let skate = report.contacts.and_then(|contacts| contacts.skate).unwrap_or(0.0);
         if !self.options.lock_feet || skate > SKATES {
             report.warn_of_skate();
@@ -207,137 +189,18 @@ impl PreparedBlend {
             return Err(EditError::TooShort { edit: "blend", needed: 2, frames });
         }
         let mut phases: Vec<f64> = vec![start];
+        let mut step = end - start;
         for frame in 1..frames {
-            let from = phases[frame - 1];
-            phases.push(inverse([from, end], frame as f64 / fps, elapsed));
+            let (from, time) = (phases[frame - 1], frame as f64 / fps);
+            // A frame is about as many phases long as the one before.
+            let near = (from + 1.5 * step).min(end);
+            let to = if elapsed(near) > time { near } else { end };
+            phases.push(inverse([from, to], time, elapsed));
+            step = phases[frame] - from;
         }
         let at = |(gait, _): &(&Gait, f64)| phases.iter().map(|phase| gait.time_at(*phase)).collect();
         let times = parts.iter().map(at).collect();
         Ok(Clock { phases, times })
-    }
-
-    /// The blended frames.
-    fn mixed(&self, weights: &[f64], times: &[Vec<f64>]) -> Samples {
-        let (fps, frames, joints) = (self.rate.fps(), times[0].len(), self.first.skeleton().len());
-        let places: Vec<Vec<f64>> = self
-            .sources
-            .iter()
-            .zip(times)
-            .map(|(source, times)| {
-                times.iter().map(|time| (time * fps).clamp(0.0, source.curves.last)).collect()
-            })
-            .collect();
-        let mut whole = Samples {
-            skeleton: self.first.skeleton().clone(),
-            rate: self.rate,
-            frames,
-            rotations: (0..joints).map(|joint| self.rotations(joint, weights, &places)).collect(),
-            translations: Vec::new(),
-            scales: Vec::new(),
-            annotations: Default::default(),
-        };
-        for (joint, of_joint) in self.first.skeleton().joints().iter().enumerate() {
-            let (rest, whole_scale) = (of_joint.offset, Vector3::repeat(1.0));
-            whole.translations.push(self.vectors(
-                |curves| &curves.translations[joint],
-                rest,
-                weights,
-                &places,
-            ));
-            whole.scales.push(self.vectors(|curves| &curves.scales[joint], whole_scale, weights, &places));
-        }
-        self.place_hips(&mut whole, weights, times, &places);
-        whole
-    }
-
-    fn rotations(&self, joint: usize, weights: &[f64], places: &[Vec<f64>]) -> Vec<UnitQuaternion<f64>> {
-        let mut parts = vec![UnitQuaternion::identity(); self.sources.len()];
-        let mut at = |frame: usize| {
-            for ((part, source), places) in parts.iter_mut().zip(&self.sources).zip(places) {
-                *part = source.curves.rotations[joint].at(places[frame]);
-            }
-            average_rotation(&parts, weights)
-        };
-        (0..places[0].len()).map(&mut at).collect()
-    }
-
-    fn vectors(
-        &self,
-        of: impl Fn(&Curves) -> &Option<Spline>,
-        rest: Vector3<f64>,
-        weights: &[f64],
-        places: &[Vec<f64>],
-    ) -> Option<Vec<Vector3<f64>>> {
-        let curves: Vec<Option<&Spline>> =
-            self.sources.iter().map(|source| of(&source.curves).as_ref()).collect();
-        curves.iter().any(Option::is_some).then(|| {
-            let at = |frame: usize| {
-                let parts = curves.iter().zip(places).zip(weights);
-                parts
-                    .map(|((curve, places), weight)| {
-                        curve.map_or(rest, |curve| curve.at(places[frame]).xyz()) * *weight
-                    })
-                    .sum()
-            };
-            (0..places[0].len()).map(at).collect()
-        })
-    }
-
-    /// The hips: their place in the frame of the root is averaged, and the root travels by the weighted velocities.
-    fn place_hips(&self, whole: &mut Samples, weights: &[f64], times: &[Vec<f64>], places: &[Vec<f64>]) {
-        let (fps, hips) = (self.rate.fps(), self.carrier.joint.index());
-        let mut roots: Vec<Vec<Isometry3<f64>>> = self
-            .sources
-            .iter()
-            .zip(places)
-            .map(|(source, places)| {
-                places.iter().map(|place| root_at(&source.travel, &self.body, *place)).collect()
-            })
-            .collect();
-        if self.options.timing == Timing::Registration {
-            for other in 1..self.sources.len() {
-                roots[other] = self.aligned(other, times, &roots[0]);
-            }
-        }
-        let above = self.carrier.above_at(whole);
-        let offset = self.first.skeleton().joint(self.carrier.joint).offset;
-        let place = |source: usize, frame: usize| {
-            let (curves, at) = (&self.sources[source].curves, places[source][frame]);
-            let translation = curves.translations[hips].as_ref().map_or(offset, |curve| curve.at(at).xyz());
-            above * Isometry3::from_parts(Translation3::from(translation), curves.rotations[hips].at(at))
-        };
-        let mut root = roots[0][0];
-        let mut relative = vec![Isometry3::identity(); roots.len()];
-        for frame in 0..whole.frames {
-            for (source, relative) in relative.iter_mut().enumerate() {
-                *relative = roots[source][frame].inverse() * place(source, frame);
-            }
-            let local = above.inverse() * (root * average_place(&relative, weights));
-            whole.set_local(self.carrier.joint, frame, &local);
-            if frame + 1 < whole.frames {
-                root *= step(&self.body, &roots, times, weights, frame, fps);
-            }
-        }
-    }
-
-    /// The alignment curve: the root of the first motion, as the poses of another motion see it.
-    fn aligned(&self, other: usize, times: &[Vec<f64>], root: &[Isometry3<f64>]) -> Vec<Isometry3<f64>> {
-        let (first, source) = (&self.sources[0], &self.sources[other]);
-        let placed = |frame: usize| {
-            let there = times[other][frame];
-            source.poses.placement(&self.body, there, &first.poses, times[0][frame]) * root[frame]
-        };
-        let placed: Vec<Isometry3<f64>> = (0..root.len()).map(placed).collect();
-        let turn = |place: &Isometry3<f64>| place.rotation.scaled_axis().dot(&self.body.up);
-        let mut turns: Vec<f64> = placed.iter().map(turn).collect();
-        unwrapped(&mut turns);
-        let sigma = ALIGNED_OVER * self.rate.fps();
-        let turns = gaussian(&turns, sigma);
-        let places: Vec<Vector3<f64>> = placed.iter().map(|place| place.translation.vector).collect();
-        let smooth = gaussian(&places, sigma).into_iter().zip(turns);
-        smooth
-            .map(|(place, turn)| Isometry3::from_parts(Translation3::from(place), self.body.turn(turn)))
-            .collect()
     }
 
     /// The contacts of each foot: stances of all motions that overlap are one, from the weighted sum of their starts to
@@ -368,169 +231,4 @@ impl PreparedBlend {
         };
         self.body.feet.iter().map(|foot_of_body| foot(foot_of_body.side)).collect()
     }
-}
-
-/// The motions at one rate, with phases that fit.
-fn sources(
-    clips: &[Clip],
-    body: &Body,
-    options: &BlendOptions,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Source>, EditError> {
-    let rate = clips[0].rate();
-    let mut all = Vec::new();
-    for clip in clips {
-        all.push(if clip.rate() == rate { clip.clone() } else { crate::resample(clip, rate)? });
-    }
-    let strides =
-        |all: &[Clip]| all.iter().map(|clip| Gait::of(clip, body)).collect::<Result<Vec<Gait>, _>>();
-    let (gaits, by_phase) = match options.timing {
-        Timing::Phase => (strides(&all)?, true),
-        Timing::Registration => match strides(&all) {
-            Ok(gaits) => (gaits, true),
-            Err(_) => {
-                notes.push("not all motions have strides: they are registered from start to end".into());
-                (all.iter().map(Gait::stretched).collect::<Result<_, _>>()?, false)
-            }
-        },
-        Timing::Stretch => (all.iter().map(Gait::stretched).collect::<Result<_, _>>()?, false),
-        Timing::Seconds => (all.iter().map(Gait::by_seconds).collect::<Result<_, _>>()?, false),
-    };
-    let (all, gaits) = match by_phase {
-        true => in_step(all, gaits, body, options, notes)?,
-        false => (all, gaits),
-    };
-    let reference = Samples::of(&all[0]);
-    let sources = all.into_iter().zip(gaits).map(|(clip, gait)| {
-        let mut samples = Samples::of(&clip);
-        Carrier::hips(&clip, body).hold_above(&mut samples, &reference);
-        let curves = Curves::of(&samples);
-        let clip = samples.into_clip("blend")?;
-        let travel = travel(&clip, body);
-        Ok(Source { gait, travel, curves, poses: Poses::of(&clip), clip })
-    });
-    sources.collect()
-}
-
-/// Motions with fewer strides than the longest are repeated, and all are moved to the same strides.
-fn in_step(
-    all: Vec<Clip>,
-    gaits: Vec<Gait>,
-    body: &Body,
-    options: &BlendOptions,
-    notes: &mut Vec<String>,
-) -> Result<(Vec<Clip>, Vec<Gait>), EditError> {
-    let strides = |gait: &Gait| gait.range[1] - gait.range[0];
-    let longest = (0..all.len())
-        .max_by(|a, b| strides(&gaits[*a]).total_cmp(&strides(&gaits[*b])).then(b.cmp(a)))
-        .expect("at least one motion");
-    let mut whole = gaits[longest].clone();
-    if let Some(duration) = options.duration {
-        let stride =
-            |gait: &Gait| (gait.time_at(gait.range[1]) - gait.time_at(gait.range[0])) / strides(gait);
-        let shortest = gaits.iter().map(stride).fold(f64::INFINITY, f64::min);
-        whole.range[1] = whole.range[0] + duration / shortest + 1.0;
-    }
-    let (mut clips, mut phases) = (Vec::new(), Vec::new());
-    for (i, (mut clip, mut gait)) in all.into_iter().zip(gaits).enumerate() {
-        let missing = strides(&whole) - strides(&gait);
-        if options.repeat && missing > 0.25 {
-            let times = (strides(&whole).ceil() as usize + 4).max(5);
-            clip = repeated(&clip, times)?;
-            gait = Gait::of(&clip, body)?;
-            notes.push(format!("motion {}: its best cycle is repeated", i + 1));
-        }
-        let middle = |gait: &Gait| (gait.range[0] + gait.range[1]) / 2.0;
-        let by = (middle(&whole) - middle(&gait)).round();
-        phases.push(gait.shifted(by)?);
-        clips.push(clip);
-    }
-    Ok((clips, phases))
-}
-
-/// The phases that all motions have.
-fn common(sources: &[Source]) -> Result<[f64; 2], EditError> {
-    let start = sources.iter().map(|source| source.gait.range[0]).fold(f64::NEG_INFINITY, f64::max);
-    let end = sources.iter().map(|source| source.gait.range[1]).fold(f64::INFINITY, f64::min);
-    match end > start {
-        true => Ok([start, end]),
-        false => Err(EditError::Phases { reason: "the motions have no stride in common".into() }),
-    }
-}
-
-/// Replaces the phases by times of the first motion, to which the others are registered. The result is the mean distance
-/// along the paths \[units\].
-fn register_all(sources: &mut [Source], body: &Body) -> Result<f64, EditError> {
-    let [start, end] = common(sources)?;
-    let part = |source: &Source| [source.gait.time_at(start), source.gait.time_at(end)];
-    let own = part(&sources[0]);
-    let mut far = Vec::new();
-    let mut gaits = vec![Gait::registered(
-        crate::TimeMap::new(vec![(own[0], own[0]), (own[1], own[1])])?,
-        own,
-        &sources[0].clip,
-        body,
-    )];
-    for other in &sources[1..] {
-        let fps = other.clip.rate().fps();
-        let found = register(body, (&sources[0].poses, own), (&other.poses, part(other)), fps)?;
-        far.push(found.path_distance);
-        gaits.push(Gait::registered(found.times, own, &other.clip, body));
-    }
-    for (source, gait) in sources.iter_mut().zip(gaits) {
-        source.gait = gait;
-    }
-    Ok(far.iter().sum::<f64>() / far.len().max(1) as f64)
-}
-
-impl Curves {
-    fn of(samples: &Samples) -> Curves {
-        let spline = |values: &Option<Vec<Vector3<f64>>>| {
-            values
-                .as_ref()
-                .map(|values| Spline::new(values.iter().map(|v| Vector4::new(v.x, v.y, v.z, 0.0)).collect()))
-        };
-        Curves {
-            rotations: samples.rotations.iter().map(|values| RotationCurve::new(values.clone())).collect(),
-            translations: samples.translations.iter().map(spline).collect(),
-            scales: samples.scales.iter().map(spline).collect(),
-            last: (samples.frames - 1) as f64,
-        }
-    }
-}
-
-/// The frame of the travel at a place between frames.
-pub(crate) fn root_at(travel: &Travel, body: &Body, place: f64) -> Isometry3<f64> {
-    let last = travel.places.len() - 1;
-    let (from, to) = (place.floor() as usize, (place.floor() as usize + 1).min(last));
-    let share = place - place.floor();
-    let ground = body.on_ground(&travel.places[from].lerp(&travel.places[to], share));
-    let heading = travel.headings[from] + (travel.headings[to] - travel.headings[from]) * share;
-    Isometry3::from_parts(Translation3::from(ground), body.turn(heading))
-}
-
-/// The step of the root to the next frame: the weighted sum of the velocities, each in the frame of its own heading.
-fn step(
-    body: &Body,
-    roots: &[Vec<Isometry3<f64>>],
-    times: &[Vec<f64>],
-    weights: &[f64],
-    frame: usize,
-    fps: f64,
-) -> Isometry3<f64> {
-    let (mut way, mut turn) = (Vector3::zeros(), 0.0);
-    for ((roots, times), weight) in roots.iter().zip(times).zip(weights) {
-        let moved = roots[frame].inverse() * roots[frame + 1];
-        let share = weight / (fps * (times[frame + 1] - times[frame]).max(f64::MIN_POSITIVE));
-        way += moved.translation.vector * share;
-        turn += moved.rotation.scaled_axis().dot(&body.up) * share;
-    }
-    Isometry3::from_parts(Translation3::from(way), body.turn(turn))
-}
-
-fn average_place(places: &[Isometry3<f64>], weights: &[f64]) -> Isometry3<f64> {
-    let rotations: Vec<_> = places.iter().map(|place| place.rotation).collect();
-    let translation: Vector3<f64> =
-        places.iter().zip(weights).map(|(place, weight)| place.translation.vector * *weight).sum();
-    Isometry3::from_parts(Translation3::from(translation), average_rotation(&rotations, weights))
 }

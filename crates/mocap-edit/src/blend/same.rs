@@ -7,6 +7,23 @@ use crate::EditError;
 /// Bones of one skeleton differ by no more than this share.
 const SAME_BONE: f64 = 1e-3;
 
+/// Whether all motions have the skeleton of the first.
+///
+/// # Errors
+/// [`EditError::Skeletons`] with the number of the motion and the first difference.
+pub(crate) fn check_all_same<'a>(mut clips: impl Iterator<Item = &'a Clip>) -> Result<(), EditError> {
+    let Some(first) = clips.next() else { return Ok(()) };
+    for (i, other) in clips.enumerate() {
+        check_same(first, other).map_err(|error| match error {
+            EditError::Skeletons { reason } => {
+                EditError::Skeletons { reason: format!("motions 1 and {}: {reason}", i + 2) }
+            }
+            other => other,
+        })?;
+    }
+    Ok(())
+}
+
 /// The same joints, parents and bone lengths. The offsets of joints that have a translation in either motion, and of end
 /// sites, place nothing and are not compared.
 ///

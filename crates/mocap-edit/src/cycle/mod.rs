@@ -7,6 +7,7 @@
 //! Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002 (alignment, distance of poses).
 
 mod carry;
+mod repeat;
 mod search;
 
 use mocap_model::{Clip, FrameRange, Isometry3, JointId, angle_between, log, nlerp};
@@ -17,12 +18,15 @@ use crate::carrier::Carrier;
 use crate::pose_cloud::{align, clouds};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+pub use repeat::repeat;
 use search::{Found, search};
 
 /// The motion to each side of the seam that is blended \[s\]; the shorter ones where that bends less.
 const BLENDS: [f64; 4] = [0.25, 0.2, 0.15, 0.1];
 /// A bend that needs no shorter blend, and as far as feet are locked, unless it bends more already [deg].
 const MOST_BEND: f64 = 4.0;
+/// A bend that shows [deg].
+const SHOWS: f64 = 10.0;
 /// Ends this close are an exact cycle, which stays as it is [m].
 const EXACT: f64 = 1e-4;
 /// A blend never takes more than this share of the cycle to each side.
@@ -56,21 +60,24 @@ impl Default for LoopOptions {
 ///
 /// # Errors
 /// [`EditError::NoCycle`] where no part of the motion ends as it begins, [`EditError::NoFrameLeft`] where the range is
-/// outside the motion, [`EditError::TooShort`] where it has too few frames.
+/// outside the motion, [`EditError::Option`] where it has fewer than five frames, [`EditError::TooShort`] where the motion
+/// is too short for a search.
 pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     let fps = clip.rate().fps();
     let frames_of = |seconds: f64| ((seconds * fps).round() as usize).max(1);
     let margin = frames_of(BLENDS[0]);
+    let posed = posed(clip, &Carrier::of(clip, &body));
     let cycles = match options.range {
-        None => search(clip, &body, margin)?,
+        None => search(clip, &body, &posed, margin)?,
         Some(range) => {
             let (frames, seconds) = (clip.frames(), clip.duration());
             let found = range.frames(frames, fps);
             let range = found.ok_or(EditError::NoFrameLeft { edit: "loop", frames, seconds })?;
             let (start, end) = (range.start, range.end.min(frames - 1));
             if end < start + 4 {
-                return Err(EditError::TooShort { edit: "loop", needed: 5, frames: range.len() });
+                let (name, value) = ("the number of frames of the range", range.len() as f64);
+                return Err(EditError::Option { edit: "loop", name, value, expected: "at least 5" });
             }
             let clouds = clouds(clip);
             vec![Found { start, end, distance: align(&body, &clouds[start], &clouds[end]).1 }]
@@ -82,7 +89,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
         for blend in BLENDS {
             let Closed { samples, stride } = close(clip, &body, found.start, found.end, frames_of(blend));
             let looped = samples.into_clip("loop")?;
-            let bend = deviation(clip, &looped, found.start);
+            let bend = deviation(clip, &looped, &posed, found.start);
             if bend < least {
                 (least, chosen) = (bend, Some((looped, stride, *found)));
             }
@@ -93,16 +100,30 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     }
     let (mut looped, mut stride, Found { start, end, distance }) =
         chosen.expect("a blend of finite rotations");
-    let mut feet_locked = 0.0;
+    let (mut feet_locked, mut not_locked) = (0.0, None);
     if options.lock_feet
         && !body.feet.is_empty()
         && body.metres.is_some_and(|metres| distance * metres > EXACT)
     {
         (looped, stride) = carry::carried(&looped, &body, &stride)?;
-        let locked = lock_feet(&looped, &body, &stride)?;
-        (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, start)?;
+        match lock_feet(&looped, &body, &stride) {
+            Ok(locked) => (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, &posed, start)?,
+            Err(error) => not_locked = Some(error),
+        }
     }
-    Ok((looped.clone(), report(clip, &looped, (start, end), &body, &stride, distance, feet_locked)))
+    let bend = deviation(clip, &looped, &posed, start).to_degrees();
+    let mut report = report(clip, &looped, (start, end), &body, &stride, &posed)
+        .figure("deviation", bend, "deg")
+        .figure("alignment-error", body.metres.map(|metres| distance * metres), "m")
+        .figure("feet-locked", feet_locked, "");
+    if let Some(error) = not_locked {
+        report.warn("edit::feet-free", format!("feet are not locked: {error}"));
+    }
+    if bend > SHOWS {
+        let why = "no part of the motion ends quite as it begins; --loop=A:B closes a range that you choose";
+        report.warn("edit::bent-loop", format!("closing the loop bends a joint by {bend:.1}°: {why}"));
+    }
+    Ok((looped, report))
 }
 
 /// A cycle that closes.
@@ -243,9 +264,10 @@ fn as_far_as_allowed(
     clip: &Clip,
     looped: Clip,
     locked: &Clip,
+    posed: &[JointId],
     start: usize,
 ) -> Result<(Clip, f64), EditError> {
-    let allowed = MOST_BEND.to_radians().max(deviation(clip, &looped, start));
+    let allowed = MOST_BEND.to_radians().max(deviation(clip, &looped, posed, start));
     let (free, fixed) = (Samples::of(&looped), Samples::of(locked));
     let at = |share: f64| {
         let mut mixed = free.clone();
@@ -258,7 +280,7 @@ fn as_far_as_allowed(
         }
         mixed.into_clip("loop")
     };
-    if deviation(clip, locked, start) <= allowed {
+    if deviation(clip, locked, posed, start) <= allowed {
         return Ok((locked.clone(), 1.0));
     }
     let (mut low, mut high) = (0.0, 1.0);
@@ -266,7 +288,7 @@ fn as_far_as_allowed(
     for _ in 0..7 {
         let middle = 0.5 * (low + high);
         let mixed = at(middle)?;
-        if deviation(clip, &mixed, start) <= allowed {
+        if deviation(clip, &mixed, posed, start) <= allowed {
             (low, best) = (middle, mixed);
         } else {
             high = middle;
@@ -289,44 +311,44 @@ fn report(
     (start, end): (usize, usize),
     body: &Body,
     stride: &Isometry3<f64>,
-    distance: f64,
-    feet_locked: f64,
+    posed: &[JointId],
 ) -> EditReport {
     let cut = clip.trimmed(start..end + 1).unwrap_or_else(|_| clip.clone());
     let mut report = EditReport::measured("loop", &cut, looped);
     report.frames_before = clip.frames();
     let (fps, last) = (clip.rate().fps(), looped.frames() - 1);
     let (mut pose, mut velocity) = (0.0f64, 0.0f64);
-    for (id, _) in looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site) {
-        let rotation = &looped.track(id).rotation;
+    for id in posed {
+        let rotation = &looped.track(*id).rotation;
         pose = pose.max(angle_between(&rotation.at(0), &rotation.at(last)));
         let step = |from: usize| log(&(rotation.at(from).inverse() * rotation.at(from + 1))) * fps;
         velocity = velocity.max((step(last - 1) - step(0)).norm());
     }
-    let bend = deviation(clip, looped, start);
-    let metres = body.metres;
-    let way = metres.map(|metres| body.on_ground(&stride.translation.vector).norm() * metres);
-    let turn = log(&stride.rotation).dot(&body.up).to_degrees();
+    let way = body.metres.map(|metres| body.on_ground(&stride.translation.vector).norm() * metres);
     report
         .figure("seam-pose", pose.to_degrees(), "deg")
         .figure("seam-velocity", velocity.to_degrees(), "deg/s")
-        .figure("deviation", bend.to_degrees(), "deg")
-        .figure("alignment-error", metres.map(|metres| distance * metres), "m")
         .figure("stride", way, "m")
-        .figure("turn", turn, "deg")
-        .figure("feet-locked", feet_locked, "")
+        .figure("turn", log(&stride.rotation).dot(&body.up).to_degrees(), "deg")
         .note(format!("frames {start} to {end}"))
 }
 
-/// The largest angle between a joint of a loop and of the frames that it was made of [rad], roots left out.
-fn deviation(clip: &Clip, looped: &Clip, start: usize) -> f64 {
-    let joints = looped.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
-    let bend = |id: JointId| {
-        let (own, rotation) = (&clip.track(id).rotation, &looped.track(id).rotation);
+/// The joints that make the pose: all but roots, the joint that carries the travel, and what is above it. These turn as
+/// the stride does.
+fn posed(clip: &Clip, carrier: &Carrier) -> Vec<JointId> {
+    let skeleton = clip.skeleton();
+    let joints = skeleton.iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
+    joints.map(|(id, _)| id).filter(|id| !skeleton.is_in_subtree(carrier.joint, *id)).collect()
+}
+
+/// The largest angle between a joint of a loop and of the frames that it was made of [rad].
+fn deviation(clip: &Clip, looped: &Clip, posed: &[JointId], start: usize) -> f64 {
+    let bend = |id: &JointId| {
+        let (own, rotation) = (&clip.track(*id).rotation, &looped.track(*id).rotation);
         let frames = 0..looped.frames();
         frames.map(|frame| angle_between(&own.at(start + frame), &rotation.at(frame))).fold(0.0, f64::max)
     };
-    joints.map(|(id, _)| bend(id)).fold(0.0, f64::max)
+    posed.iter().map(bend).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

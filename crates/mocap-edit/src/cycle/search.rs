@@ -1,6 +1,6 @@
 //! Finds the part of a motion that ends as it begins.
 
-use mocap_model::{Clip, Vector3, angle_between};
+use mocap_model::{Clip, JointId, Vector3, angle_between};
 
 use crate::EditError;
 use crate::body::Body;
@@ -16,6 +16,9 @@ const VELOCITY: f64 = 0.1;
 const LIVELY: f64 = 0.5;
 /// The ends of a cycle differ by at most this share of the usual distance of two poses.
 const ALIKE: f64 = 0.35;
+/// A cycle goes at least this far from its start, as a share of the usual distance of two poses: a sway while standing is
+/// not a cycle.
+const FAR: f64 = 0.5;
 /// Candidates whose bend is measured.
 const CANDIDATES: usize = 1000;
 /// Candidates that are looked at frame by frame: those that bend least.
@@ -32,9 +35,14 @@ pub(super) struct Found {
     pub(super) distance: f64,
 }
 
-/// The best cycles, that which bends least first; never empty. `margin` are the frames beyond both ends that closing can
+/// The best cycles, that which bends the `posed` joints least first; never empty. `margin` are the frames beyond both ends that closing can
 /// use.
-pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Vec<Found>, EditError> {
+pub(super) fn search(
+    clip: &Clip,
+    body: &Body,
+    posed: &[JointId],
+    margin: usize,
+) -> Result<Vec<Found>, EditError> {
     let fps = clip.rate().fps();
     let shortest = (SHORTEST * fps).ceil() as usize;
     let frames = clip.frames();
@@ -46,33 +54,37 @@ pub(super) fn search(clip: &Clip, body: &Body, margin: usize) -> Result<Vec<Foun
     let headings = crate::root::headings(clip, body);
     let features = features(&clouds, body, &headings, fps, step);
     let lively = liveliness(&features);
-    let candidates = candidates(&features, &lively, (shortest.div_ceil(step), margin.div_ceil(step)));
     let usual = usual_distance(&features);
+    let spans = (shortest.div_ceil(step), margin.div_ceil(step));
+    let candidates = candidates(&features, &lively, spans, FAR * usual);
     let Some(best) = candidates.first() else {
         return Err(EditError::NoCycle { reason: "the motion is too short or stands still".into() });
     };
     if best.0 > ALIKE * usual {
-        let metres = body.metres_or_one();
+        let length = |distance: f64| match body.metres {
+            Some(metres) => format!("{:.1} cm", distance * metres * 100.0),
+            None => format!("{distance:.2} units"),
+        };
         let seconds = |frame: usize| (frame * step) as f64 / fps;
         return Err(EditError::NoCycle {
             reason: format!(
-                "the most similar poses, at {:.2} s and {:.2} s, are {:.1} cm apart; a cycle needs {:.1} cm or less",
+                "the most similar poses, at {:.2} s and {:.2} s, are {} apart; a cycle needs {} or less",
                 seconds(best.1),
                 seconds(best.2),
-                best.0 * metres * 100.0,
-                ALIKE * usual * metres * 100.0
+                length(best.0),
+                length(ALIKE * usual)
             ),
         });
     }
     let mut bends: Vec<(f64, usize, usize)> = candidates
         .iter()
         .filter(|candidate| candidate.0 <= ALIKE * usual)
-        .map(|(_, a, b)| (bend(clip, (a * step, b * step), margin), a * step, b * step))
+        .map(|(_, a, b)| (bend(clip, posed, (a * step, b * step), margin), a * step, b * step))
         .collect();
     bends.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let refined = bends[..bends.len().min(LOOKED_AT)]
         .iter()
-        .map(|(_, a, b)| refine(clip, (*a, *b), step, margin, shortest));
+        .map(|(_, a, b)| refine(clip, posed, (*a, *b), step, margin, shortest));
     let mut best: Vec<(f64, usize, usize)> = refined.flatten().collect();
     best.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     best.dedup();
@@ -136,11 +148,13 @@ fn usual_distance(features: &[Vec<Vector3<f64>>]) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The most similar pairs, best first, without neighbours of a better pair: distance, first, last.
+/// The most similar pairs, best first, without neighbours of a better pair: distance, first, last. In between, the motion
+/// is at least once `far` from its start.
 fn candidates(
     features: &[Vec<Vector3<f64>>],
     lively: &[f64],
     (shortest, margin): (usize, usize),
+    far: f64,
 ) -> Vec<(f64, usize, usize)> {
     let n = features.len();
     let sums: Vec<f64> = std::iter::once(0.0)
@@ -152,14 +166,18 @@ fn candidates(
     let usual = sums[n] / n as f64;
     let mut pairs = Vec::new();
     for a in 0..n {
-        for b in a + shortest..n {
-            if (sums[b] - sums[a]) / ((b - a) as f64) < LIVELY * usual {
+        let mut farthest = 0.0f64;
+        for b in a + 1..n {
+            let apart = distance(&features[a], &features[b]);
+            farthest = farthest.max(apart);
+            let still = (sums[b] - sums[a]) / ((b - a) as f64) < LIVELY * usual;
+            if b < a + shortest || still || farthest < far {
                 continue;
             }
             // Closing needs frames beyond the ends; where these are missing, it bends more.
             let room = a.min(margin) + (n - 1 - b).min(margin);
             let penalty = 1.0 + 0.5 * (1.0 - room as f64 / (2 * margin).max(1) as f64);
-            pairs.push((distance(&features[a], &features[b]) * penalty, a, b));
+            pairs.push((apart * penalty, a, b));
         }
     }
     pairs.sort_by(|x, y| x.0.total_cmp(&y.0).then((x.2 - x.1).cmp(&(y.2 - y.1))).then(x.1.cmp(&y.1)));
@@ -178,6 +196,7 @@ fn candidates(
 /// The best pair of frames around a candidate: the one whose joints have to bend least.
 fn refine(
     clip: &Clip,
+    posed: &[JointId],
     (a, b): (usize, usize),
     step: usize,
     margin: usize,
@@ -188,7 +207,7 @@ fn refine(
     let mut best: Option<(f64, usize, usize)> = None;
     for start in around(a) {
         for end in around(b).filter(|end| *end >= start + shortest) {
-            let bend = bend(clip, (start, end), margin);
+            let bend = bend(clip, posed, (start, end), margin);
             if best.is_none_or(|(least, ..)| bend < least) {
                 best = Some((bend, start, end));
             }
@@ -198,15 +217,15 @@ fn refine(
 }
 
 /// How far closing a range bends the joints \[rad\].
-fn bend(clip: &Clip, (start, end): (usize, usize), margin: usize) -> f64 {
+fn bend(clip: &Clip, posed: &[JointId], (start, end): (usize, usize), margin: usize) -> f64 {
     let room = start.min(margin) + (clip.frames() - 1 - end).min(margin);
     // With frames beyond both ends each side bends half of the difference.
     let share = 1.0 - 0.5 * room as f64 / (2 * margin).max(1) as f64;
-    share * most_bend(clip, (start, end), margin)
+    share * most_bend(clip, posed, (start, end), margin)
 }
 
-/// The largest angle between the poses around two frames, roots left out.
-fn most_bend(clip: &Clip, (a, b): (usize, usize), margin: usize) -> f64 {
+/// The largest angle between the poses around two frames.
+fn most_bend(clip: &Clip, posed: &[JointId], (a, b): (usize, usize), margin: usize) -> f64 {
     let last = clip.frames() - 1;
     // Away from the seam a blend takes less of the other end.
     let offsets: Vec<(usize, usize, f64)> = [(-2, 0.1), (-1, 0.5), (0, 1.0), (1, 0.5), (2, 0.1)]
@@ -217,9 +236,9 @@ fn most_bend(clip: &Clip, (a, b): (usize, usize), margin: usize) -> f64 {
             (b <= last).then_some((a, b, weight))
         })
         .collect();
-    let joints = clip.skeleton().iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
-    joints
-        .map(|(id, _)| &clip.track(id).rotation)
+    posed
+        .iter()
+        .map(|id| &clip.track(*id).rotation)
         .flat_map(|rotation| {
             offsets.iter().map(|(a, b, w)| w * angle_between(&rotation.at(*a), &rotation.at(*b)))
         })

@@ -10,8 +10,6 @@
 //! and its competitors", 1973 (a prior from all curves); P. Craven, G. Wahba, "Smoothing noisy data with spline
 //! functions", 1979.
 
-use std::ops::Range;
-
 use super::banded::{Fit, LANES, Lanes, differences, noise_gain};
 
 /// Up to this rate third differences are smoothed, above it second ones \[1/s\]: limbs are struck and stopped within
@@ -29,7 +27,7 @@ const STILL: f64 = 0.7;
 /// jerk than the motion. Half of it costs about 1 % of error.
 const SOFTER: f64 = 0.5;
 /// Rounds of the fixed point.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 6;
 /// The stiffest spline, as penalty over weight: a kernel of about a hundred frames.
 const STIFFEST: f64 = 1e12;
 /// The softest: the value itself.
@@ -48,8 +46,8 @@ pub(super) struct Curves {
 #[derive(Debug)]
 struct Pack {
     values: Vec<Lanes>,
-    /// Values that are not known: frame, lanes.
-    unknown: Vec<(usize, Range<usize>)>,
+    /// Values that are not known: frame, lane.
+    unknown: Vec<(usize, usize)>,
     /// The variance of the noise.
     noise: Lanes,
     penalties: Vec<Lanes>,
@@ -66,26 +64,19 @@ impl Curves {
         Curves { frames, packs: Vec::new(), taken: LANES }
     }
 
-    /// Adds curves with one weight per frame, 0 or 1; each has a variance of noise.
-    pub(super) fn add<const K: usize>(
-        &mut self,
-        values: impl Iterator<Item = [f64; K]>,
-        weights: &[f64],
-        noise: [f64; K],
-    ) {
-        if self.taken + K > LANES {
+    /// Adds a curve with one weight per frame, 0 or 1, and its variance of noise.
+    pub(super) fn add(&mut self, values: impl Iterator<Item = f64>, weights: &[f64], noise: f64) {
+        if self.taken == LANES {
             self.packs.push(Pack::of(self.frames));
             self.taken = 0;
         }
-        let lanes = self.taken..self.taken + K;
+        let lane = self.taken;
         let pack = self.packs.last_mut().expect("there is a pack with room");
-        for (own, value) in pack.values.iter_mut().zip(values) {
-            own.as_mut_slice()[lanes.clone()].copy_from_slice(&value);
-        }
+        pack.values.iter_mut().zip(values).for_each(|(own, value)| own[lane] = value);
         let unknown = weights.iter().enumerate().filter(|(_, weight)| **weight == 0.0);
-        pack.unknown.extend(unknown.map(|(frame, _)| (frame, lanes.clone())));
-        pack.noise.as_mut_slice()[lanes].copy_from_slice(&noise);
-        self.taken += K;
+        pack.unknown.extend(unknown.map(|(frame, _)| (frame, lane)));
+        pack.noise[lane] = noise;
+        self.taken += 1;
     }
 
     /// Smooths all curves.
@@ -99,14 +90,10 @@ impl Curves {
         }
     }
 
-    /// Hands over the curves in groups of K, in the order in which they were added.
-    pub(super) fn groups<const K: usize>(&self) -> impl Iterator<Item = impl Iterator<Item = [f64; K]>> {
-        self.packs.iter().flat_map(|pack| {
-            (0..LANES / K).map(move |group| {
-                let first = group * K;
-                pack.values.iter().map(move |value| std::array::from_fn(|k| value[first + k]))
-            })
-        })
+    /// Hands over the curves, in the order in which they were added.
+    pub(super) fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = f64>> {
+        let lanes = self.packs.iter().flat_map(|pack| (0..LANES).map(move |lane| (pack, lane)));
+        lanes.map(|(pack, lane)| pack.values.iter().map(move |value| value[lane]))
     }
 }
 
@@ -171,9 +158,7 @@ impl Pack {
         let Room { fit, weights, curve } = room;
         weights.clear();
         weights.resize(self.values.len(), Lanes::repeat(1.0));
-        for (frame, lanes) in &self.unknown {
-            weights[*frame].as_mut_slice()[lanes.clone()].fill(0.0);
-        }
+        self.unknown.iter().for_each(|(frame, lane)| weights[*frame][*lane] = 0.0);
         fit.factor(weights, &self.penalties);
         curve.clear();
         curve.extend(self.values.iter().zip(weights).map(|(value, weight)| value.component_mul(weight)));
@@ -313,9 +298,11 @@ mod tests {
         let before = rms(&pair(&noisy));
         for fps in [30.0, 120.0] {
             let mut curves = Curves::new(300);
-            curves.add(pair(&noisy).into_iter(), &[1.0; 300], [size * size, 0.0]);
+            curves.add(noisy.iter().copied(), &[1.0; 300], size * size);
+            curves.add((0..300).map(truth), &[1.0; 300], 0.0);
             curves.smooth(fps);
-            let smoothed: Vec<[f64; 2]> = curves.groups::<2>().next().unwrap().collect();
+            let found: Vec<Vec<f64>> = curves.iter().take(2).map(Iterator::collect).collect();
+            let smoothed: Vec<[f64; 2]> = (0..300).map(|i| [found[0][i], found[1][i]]).collect();
             // At the high rate the spline is softer by design, and its stiffness changes within fewer of all frames.
             let most = if fps > 60.0 { 0.85 } else { 0.55 };
             assert!(rms(&smoothed) < most * before, "{} of {before}", rms(&smoothed));
@@ -324,32 +311,31 @@ mod tests {
             assert!(smoothed.iter().enumerate().all(|(i, v)| (v[1] - truth(i)).abs() < 1e-5));
         }
         let mut few = Curves::new(7);
-        few.add(pair(&noisy[..7]).into_iter(), &[1.0; 7], [size * size, 0.0]);
+        few.add(noisy[..7].iter().copied(), &[1.0; 7], size * size);
         few.smooth(30.0);
-        assert_eq!(few.groups::<2>().next().unwrap().collect::<Vec<_>>(), pair(&noisy[..7]));
+        assert_eq!(few.iter().next().unwrap().collect::<Vec<_>>(), noisy[..7]);
     }
 
     #[test]
     fn lanes_do_not_mix_and_unknown_values_do_not_count() {
-        let curve = |k: usize| (0..40).map(move |i| [((i * (3 + k)) as f64 * 0.1).sin(); 4]);
+        let curve = |k: usize| (0..40).map(move |i| ((i * (3 + k)) as f64 * 0.1).sin());
+        // As many curves as lanes, and some: each order puts them into other packs.
         let smoothed = |order: &[usize], unknown: usize| {
             let mut curves = Curves::new(40);
             for k in order {
-                let odd = curve(*k).enumerate().map(move |(i, v)| if i == unknown { [9.0; 4] } else { v });
+                let odd = curve(*k).enumerate().map(move |(i, v)| if i == unknown { 9.0 } else { v });
                 let weights: Vec<f64> = (0..40).map(|i| if i == unknown { 0.0 } else { 1.0 }).collect();
-                curves.add(odd, &weights, [1e-4; 4]);
+                curves.add(odd, &weights, 1e-4);
             }
             curves.smooth(30.0);
-            let found: Vec<Vec<[f64; 4]>> = curves.groups::<4>().map(Iterator::collect).collect();
-            order
-                .iter()
-                .map(|k| found[order.iter().position(|o| o == k).unwrap()].clone())
-                .collect::<Vec<_>>()
+            curves.iter().take(order.len()).map(Iterator::collect::<Vec<f64>>).collect::<Vec<_>>()
         };
-        let (one, other) = (smoothed(&[0, 1, 2], 99), smoothed(&[2, 0, 1], 99));
-        let near = |a: &[[f64; 4]], b: &[[f64; 4]]| a.iter().zip(b).all(|(a, b)| (a[0] - b[0]).abs() < 1e-9);
-        assert!(near(&one[0], &other[1]) && near(&one[1], &other[2]) && near(&one[2], &other[0]));
+        let (order, turned): (Vec<usize>, Vec<usize>) =
+            ((0..11).collect(), (0..11).map(|k| (k + 4) % 11).collect());
+        let (one, other) = (smoothed(&order, 99), smoothed(&turned, 99));
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(turned.iter().zip(&other).all(|(k, found)| near(found, &one[*k])));
         let gap = smoothed(&[0], 20);
-        assert!((gap[0][20][3] - (20.0f64 * 0.3).sin()).abs() < 0.05, "{:?}", gap[0][20]);
+        assert!((gap[0][20] - (20.0f64 * 0.3).sin()).abs() < 0.05, "{:?}", gap[0][20]);
     }
 }

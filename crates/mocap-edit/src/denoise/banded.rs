@@ -5,7 +5,7 @@
 //! Based on: P. Eilers, "A Perfect Smoother", 2003; the covariance of differences follows from the bands of the
 //! inverse: K. Takahashi, J. Fagan, M. Chin, "Formation of a sparse bus impedance matrix", 1973.
 
-use nalgebra::SVector;
+use nalgebra::{ArrayStorage, SVector};
 
 /// Curves that are fitted at once: each step of a fit waits for the one before, so several run side by side.
 pub(super) const LANES: usize = 8;
@@ -38,21 +38,29 @@ pub(super) fn differences<const N: usize>(values: &[Lanes]) -> impl Iterator<Ite
     })
 }
 
-/// The factors `L · diag(d) · Lᵀ` of the matrix.
-#[derive(Clone, Debug)]
+/// The factors `L · diag(d) · Lᵀ` of the matrix, by row.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Fit<const N: usize> {
-    /// By row: 1 over the diagonal.
-    inverse_diagonal: Vec<Lanes>,
-    /// By row i: `L[i + 1, i]` to `L[i + N, i]`.
-    lower: Vec<[Lanes; N]>,
-    /// The same times the diagonal.
-    scaled: Vec<[Lanes; N]>,
+    rows: Vec<Row<N>>,
 }
 
-impl<const N: usize> Default for Fit<N> {
-    fn default() -> Fit<N> {
-        Fit { inverse_diagonal: Vec::new(), lower: Vec::new(), scaled: Vec::new() }
-    }
+/// A row of the factors. Rows are kept from fit to fit and written in place: copies of them would cost as much as the
+/// numbers.
+#[derive(Clone, Debug)]
+struct Row<const N: usize> {
+    /// 1 over the diagonal.
+    inverse: Lanes,
+    /// Of row i: `L[i + 1, i]` to `L[i + N, i]`.
+    lower: [Lanes; N],
+    /// The same times the diagonal.
+    scaled: [Lanes; N],
+}
+
+impl<const N: usize> Row<N> {
+    const ZERO: Row<N> = {
+        let zero = Lanes::from_array_storage(ArrayStorage([[0.0; LANES]]));
+        Row { inverse: zero, lower: [zero; N], scaled: [zero; N] }
+    };
 }
 
 impl<const N: usize> Fit<N> {
@@ -60,30 +68,29 @@ impl<const N: usize> Fit<N> {
 
     /// Factors the matrix of `weights` (one per value) and `penalties` (one per difference).
     pub(super) fn factor(&mut self, weights: &[Lanes], penalties: &[Lanes]) {
-        self.inverse_diagonal.clear();
-        self.lower.clear();
-        self.scaled.clear();
+        self.rows.resize(weights.len(), Row::ZERO);
         for (i, weight) in weights.iter().enumerate() {
             // The bands of the matrix: the diagonal and what is below it.
-            let mut row = [Lanes::zeros(); 4];
-            row[0] = *weight;
+            let mut bands = [Lanes::zeros(); 4];
+            bands[0] = *weight;
             for a in 0..=N.min(i) {
                 let Some(penalty) = penalties.get(i - a) else { continue };
                 for k in 0..=N - a {
-                    row[k] += penalty * (Self::WEIGHTS[a] * Self::WEIGHTS[a + k]);
+                    bands[k] += penalty * (Self::WEIGHTS[a] * Self::WEIGHTS[a + k]);
                 }
             }
-            for k in 0..N.min(i) {
-                let (lower, scaled) = (&self.lower[i - 1 - k], &self.scaled[i - 1 - k]);
+            let (before, rest) = self.rows.split_at_mut(i);
+            for (k, above) in before.iter().rev().take(N).enumerate() {
                 for r in k..N {
-                    row[r - k] -= lower[r].component_mul(&scaled[k]);
+                    bands[r - k] -= above.lower[r].component_mul(&above.scaled[k]);
                 }
             }
-            let inverse = row[0].map(|d| 1.0 / d.max(f64::MIN_POSITIVE));
-            let below: [Lanes; N] = std::array::from_fn(|k| row[k + 1]);
-            self.inverse_diagonal.push(inverse);
-            self.lower.push(below.map(|value| value.component_mul(&inverse)));
-            self.scaled.push(below);
+            let row = &mut rest[0];
+            row.inverse = bands[0].map(|d| 1.0 / d.max(f64::MIN_POSITIVE));
+            for k in 0..N {
+                row.scaled[k] = bands[k + 1];
+                row.lower[k] = bands[k + 1].component_mul(&row.inverse);
+            }
         }
     }
 
@@ -93,14 +100,15 @@ impl<const N: usize> Fit<N> {
         for i in 0..n {
             let mut value = weighted[i];
             for k in 0..N.min(i) {
-                value -= self.lower[i - 1 - k][k].component_mul(&weighted[i - 1 - k]);
+                value -= self.rows[i - 1 - k].lower[k].component_mul(&weighted[i - 1 - k]);
             }
             weighted[i] = value;
         }
         for i in (0..n).rev() {
-            let mut value = weighted[i].component_mul(&self.inverse_diagonal[i]);
+            let row = &self.rows[i];
+            let mut value = weighted[i].component_mul(&row.inverse);
             for k in 0..N.min(n - 1 - i) {
-                value -= self.lower[i][k].component_mul(&weighted[i + 1 + k]);
+                value -= row.lower[k].component_mul(&weighted[i + 1 + k]);
             }
             weighted[i] = value;
         }
@@ -109,11 +117,11 @@ impl<const N: usize> Fit<N> {
     /// Hands over the variance of each difference, over that of the noise, from the last start to the first.
     pub(super) fn variances(&self, mut take: impl FnMut(usize, Lanes)) {
         let zero = Lanes::zeros();
-        let n = self.lower.len();
+        let n = self.rows.len();
         // Bands of the inverse by row: this one, and those below it, in turn.
         let mut rows = [[zero; 4]; 4];
         for i in (0..n).rev() {
-            let lower = &self.lower[i];
+            let Row { inverse, lower, .. } = &self.rows[i];
             let mut own = [zero; 4];
             for r in 1..=N {
                 for k in 1..=N {
@@ -121,7 +129,7 @@ impl<const N: usize> Fit<N> {
                     own[r] -= lower[k - 1].component_mul(&rows[(i + a) % 4][b - a]);
                 }
             }
-            own[0] = self.inverse_diagonal[i];
+            own[0] = *inverse;
             for k in 1..=N {
                 own[0] -= lower[k - 1].component_mul(&own[k]);
             }

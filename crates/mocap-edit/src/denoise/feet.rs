@@ -1,6 +1,6 @@
 //! Feet after noise was removed: locked as far as noise explains their drift.
 
-use mocap_model::{Clip, JointId, angle_between};
+use mocap_model::{Clip, JointId, UnitQuaternion};
 
 use crate::EditError;
 use crate::body::Body;
@@ -24,9 +24,14 @@ pub(super) fn lock(clean: Clip, allowed: f64) -> Result<(Clip, Option<f64>), Edi
     // A body that retargeting does not know keeps its feet as they are.
     let Ok(locked) = crate::feet::locked(&clean) else { return Ok((clean, None)) };
     let (mut mixed, fixed) = (Samples::of(&clean), Samples::of(&locked));
+    // The longest chord is that of the largest angle: one arc for each frame, not one for each joint.
     let turns = |frame: usize| {
         let pairs = mixed.rotations.iter().zip(&fixed.rotations);
-        pairs.map(|(a, b)| angle_between(&a[frame], &b[frame])).fold(0.0, f64::max)
+        let chord = |(a, b): (&Vec<UnitQuaternion<f64>>, &Vec<UnitQuaternion<f64>>)| {
+            let (a, b) = (a[frame].coords, b[frame].coords);
+            (a - b).norm_squared().min((a + b).norm_squared())
+        };
+        4.0 * (0.5 * pairs.map(chord).fold(0.0, f64::max).sqrt()).min(1.0).asin()
     };
     let turns: Vec<f64> = (0..mixed.frames).map(turns).collect();
     let shares = steady(&turns, allowed, STEADY * clean.rate().fps());

@@ -26,6 +26,8 @@ use adaptive::Curves;
 const FEWEST: usize = 8;
 /// An axis along which a curve has less than this share of the noise is the length of its quaternions.
 const TANGENT: f64 = 0.05;
+/// Above this along one axis, the other axes of a unit quaternion tell its value.
+const TOLD: f64 = 0.5;
 
 /// The error that is left in a rotation, over the noise per axis: what a smoothing spline leaves of it.
 const RESIDUAL: f64 = 0.5;
@@ -188,17 +190,25 @@ struct Found {
 fn clean(samples: &mut Samples, fps: f64) -> Found {
     let frames = samples.frames;
     let mut moving: Vec<_> = samples.rotations.iter_mut().filter(|values| moves(values)).collect();
-    let curves: Vec<Curve> = moving.iter_mut().map(|rotations| Curve::without_spikes(rotations)).collect();
+    let mut curves: Vec<Curve> =
+        moving.iter_mut().map(|rotations| Curve::without_spikes(rotations)).collect();
     let mut deviations: Vec<f64> = curves.iter().map(Curve::noise).collect();
     noise::share(&mut deviations, frames);
     let mut all = Curves::new(frames);
     for (curve, deviation) in curves.iter().zip(&deviations) {
-        let variance = curve.tangent * (deviation / 2.0).powi(2);
-        all.add(curve.values.iter().map(|v| (*v).into()), &curve.weights, variance.into());
+        for axis in curve.smoothed_axes() {
+            let variance = curve.tangent[axis] * (deviation / 2.0).powi(2);
+            all.add(curve.values.iter().map(|value| value[axis]), &curve.weights, variance);
+        }
     }
     all.smooth(fps);
-    for ((rotations, curve), smoothed) in moving.iter_mut().zip(&curves).zip(all.groups::<4>()) {
-        curve.write_to(rotations, smoothed);
+    let mut smoothed = all.iter();
+    for (rotations, curve) in moving.iter_mut().zip(&mut curves) {
+        for axis in curve.smoothed_axes() {
+            let values = smoothed.next().expect("one curve for each axis");
+            curve.values.iter_mut().zip(values).for_each(|(own, value)| own[axis] = value);
+        }
+        curve.write_to(rotations);
     }
     clean_translations(samples, fps);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
@@ -250,9 +260,27 @@ impl Curve {
         Curve { axes, tangent, weights: vec![1.0; curve.len()], values: curve }
     }
 
-    fn write_to(&self, rotations: &mut [UnitQuaternion<f64>], smoothed: impl Iterator<Item = [f64; 4]>) {
-        for (rotation, value) in rotations.iter_mut().zip(smoothed) {
-            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * Vector4::from(value)));
+    /// The axis whose values follow from the others, as the quaternions have length 1.
+    fn length_axis(&self) -> Option<usize> {
+        (0..4).find(|axis| {
+            self.tangent[*axis] <= TANGENT && self.values.iter().all(|value| value[*axis].abs() > TOLD)
+        })
+    }
+
+    fn smoothed_axes(&self) -> impl Iterator<Item = usize> + use<> {
+        let told = self.length_axis();
+        (0..4).filter(move |axis| Some(*axis) != told)
+    }
+
+    fn write_to(&mut self, rotations: &mut [UnitQuaternion<f64>]) {
+        if let Some(axis) = self.length_axis() {
+            for value in &mut self.values {
+                let others = value.norm_squared() - value[axis] * value[axis];
+                value[axis] = (1.0 - others).max(0.0).sqrt().copysign(value[axis]);
+            }
+        }
+        for (rotation, value) in rotations.iter_mut().zip(&self.values) {
+            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * value));
         }
     }
 
@@ -277,15 +305,16 @@ fn clean_translations(samples: &mut Samples, fps: f64) {
     let mut moving: Vec<&mut Vec<Vector3<f64>>> = moving.collect();
     let mut all = Curves::new(frames);
     for translations in &moving {
-        let noise = |axis: usize| {
+        for axis in 0..3 {
             let values: Vec<f64> = translations.iter().map(|v| v[axis]).collect();
-            noise::deviation(&values).powi(2)
-        };
-        let values = translations.iter().map(|v| [v.x, v.y, v.z, 0.0]);
-        all.add(values, &vec![1.0; frames], [noise(0), noise(1), noise(2), 0.0]);
+            all.add(values.iter().copied(), &vec![1.0; frames], noise::deviation(&values).powi(2));
+        }
     }
     all.smooth(fps);
-    for (translations, smoothed) in moving.iter_mut().zip(all.groups::<4>()) {
-        translations.iter_mut().zip(smoothed).for_each(|(v, [x, y, z, _])| *v = Vector3::new(x, y, z));
+    let mut smoothed = all.iter();
+    for translations in &mut moving {
+        for (axis, values) in (0..3).zip(&mut smoothed) {
+            translations.iter_mut().zip(values).for_each(|(own, value)| own[axis] = value);
+        }
     }
 }

@@ -4,10 +4,13 @@
 //! High-Performance Animation Transitions in Gears of War", 2018 (inertial).
 
 mod inertial;
+mod lock;
 
+use std::ops::Range;
 use std::str::FromStr;
 
-use mocap_model::{Clip, Isometry3, JointId, Skeleton, log};
+use mocap_analysis::FootContacts;
+use mocap_model::{Clip, Isometry3, JointId, Skeleton, Track, log};
 
 use crate::body::Body;
 use crate::carrier::Carrier;
@@ -16,6 +19,11 @@ use crate::pose_cloud::{Cloud, align, clouds};
 use crate::report::contact_figures;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+
+/// Poses that differ by more than this share of the size of the body are not alike.
+const APART: f64 = 0.15;
+/// Planted feet that slide faster than this in a transition show [m/s].
+const SLIDES: f64 = 0.02;
 
 /// How a transition goes from one motion to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,11 +55,11 @@ pub struct JoinOptions {
     /// Default: blend.
     pub kind: TransitionKind,
     /// The best place of the transition is searched this far into the end of one motion and the start of the next
-    /// \[s\]. Default: 0.5.
+    /// \[s\], but at most through half of what a motion has beside the transition. Default: 0.5.
     pub search: f64,
     /// Whether an inertial transition may not overshoot. Default: false.
     pub no_overshoot: bool,
-    /// Whether feet are locked after joining, where the body has feet. Default: false.
+    /// Whether feet are locked in the contacts that a transition touches, where the body has feet. Default: true.
     pub lock_feet: bool,
 }
 
@@ -62,7 +70,7 @@ impl Default for JoinOptions {
             kind: TransitionKind::default(),
             search: 0.5,
             no_overshoot: false,
-            lock_feet: false,
+            lock_feet: true,
         }
     }
 }
@@ -80,7 +88,8 @@ impl Default for JoinOptions {
 /// ```
 ///
 /// # Errors
-/// [`EditError::Skeletons`] where joints differ, [`EditError::TooShort`] where a motion is shorter than a transition.
+/// [`EditError::Skeletons`] where joints differ, [`EditError::ShortForTransition`] where a motion is shorter than a
+/// transition.
 pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditReport>), EditError> {
     let (name, value) = ("the transition [s]", options.transition);
     if !(value.is_finite() && value > 0.0) {
@@ -96,9 +105,7 @@ pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditRepo
     let mut whole = first.clone();
     let mut reports = Vec::new();
     for next in others {
-        check_skeletons(first.skeleton(), next.skeleton())?;
-        let next =
-            next.clone().with_skeleton(whole.skeleton().clone()).map_err(|e| EditError::model("join", e))?;
+        let next = on_one_skeleton(&whole, next)?;
         let next = if next.rate() == whole.rate() { next } else { crate::resample(&next, whole.rate())? };
         let (joined, report) = join_two(&whole, &next, options)?;
         whole = joined;
@@ -107,35 +114,51 @@ pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditRepo
     Ok((whole, reports))
 }
 
-/// Same names and parents, and bones of one length.
-fn check_skeletons(a: &Skeleton, b: &Skeleton) -> Result<(), EditError> {
+/// The next motion on the skeleton of the first: the same names and parents, and bones of one length and direction. What
+/// lies above the hips is no bone: files hold the place of the actor in the studio there, and it stays.
+fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     let fail = |reason: String| Err(EditError::Skeletons { reason });
+    let (a, b) = (first.skeleton(), next.skeleton());
     if a.len() != b.len() {
         let missing = a.joints().iter().find(|joint| b.find(&joint.name).is_none());
         let missing = missing.or_else(|| b.joints().iter().find(|joint| a.find(&joint.name).is_none()));
         let named = missing.map_or(String::new(), |joint| format!(", only one has '{}'", joint.name));
-        return fail(format!("{} and {} joints{named}", a.len(), b.len()));
+        let joints = |skeleton: &Skeleton| skeleton.joints().iter().filter(|joint| !joint.end_site).count();
+        return fail(format!("{} and {} joints{named}", joints(a), joints(b)));
     }
     let size = mocap_analysis::tree_diameter(a).max(f64::MIN_POSITIVE);
-    for (ours, theirs) in a.joints().iter().zip(b.joints()) {
+    let hips = Body::of(first).hips;
+    let mut tracks = next.tracks().to_vec();
+    for ((id, ours), theirs) in a.iter().zip(b.joints()) {
         if ours.name != theirs.name || ours.parent != theirs.parent {
             return fail(format!("'{}' stands where the other has '{}'", ours.name, theirs.name));
         }
-        // An end site moves nothing.
-        if ours.parent.is_some() && !ours.end_site && (ours.offset - theirs.offset).norm() > 0.02 * size {
+        let place = &mut tracks[id.index()].translation;
+        if a.is_in_subtree(hips, id) {
+            // An offset that differs holds as a translation.
+            let stays = Track::Constant(theirs.offset);
+            *place = place.take().or((ours.offset != theirs.offset).then_some(stays));
+            continue;
+        }
+        // A translation replaces the offset. An end site moves nothing.
+        let bone = |clip: &Clip| clip.local(id, 0).translation.vector;
+        if !ours.end_site && (bone(first) - bone(next)).norm() > 0.02 * size {
             return fail(format!("the bone to '{}' has another length or direction", ours.name));
         }
     }
-    Ok(())
+    let model = |error| EditError::model("join", error);
+    let annotations = next.annotations().clone();
+    let moved = Clip::new(a.clone(), next.rate(), next.frames(), tracks).map_err(model)?;
+    moved.with_annotations(annotations).map_err(model)
 }
 
 fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditReport), EditError> {
     let fps = a.rate().fps();
     let steps = ((options.transition * fps).round() as usize).max(2);
-    for clip in [a, b] {
+    for (clip, which) in [(a, "before"), (b, "after")] {
         if clip.frames() <= steps {
-            let needed = steps.saturating_add(1);
-            return Err(EditError::TooShort { edit: "join", needed, frames: clip.frames() });
+            let (seconds, frames, needed) = (options.transition, clip.frames(), steps.saturating_add(1));
+            return Err(EditError::ShortForTransition { which, frames, needed, seconds });
         }
     }
     let body = Body::of(a);
@@ -156,11 +179,35 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
         TransitionKind::Blend => blend(x, &y, &carrier, (leave, enter), steps),
         TransitionKind::Inertial => inertial::join(x, &y, (leave, enter), steps, options.no_overshoot),
     };
-    let mut joined = whole.into_clip("join")?;
-    if options.lock_feet && !body.feet.is_empty() && body.metres.is_some() {
-        joined = crate::feet::locked(&joined)?;
+    let free = whole.into_clip("join")?;
+    let transition = leave..leave + steps + 1;
+    let locked = match options.lock_feet.then(|| contacts(&body, (a, b), (leave, enter), steps, options.kind))
+    {
+        Some(Some(contacts)) => lock::lock(&free, &contacts, &transition),
+        _ => Ok(free.clone()),
+    };
+    let (joined, failed) = match locked {
+        Ok(locked) => (locked, None),
+        Err(error) => (free, Some(error)),
+    };
+    let mut report = report(a, b, &joined, &body, &transition);
+    let skate = report.figures.iter().find(|figure| figure.name == "transition-skate");
+    let skate = skate.and_then(|figure| figure.value).unwrap_or(0.0);
+    if let Some(error) = failed {
+        report.warn("edit::feet-free", format!("feet are not locked in the transition: {error}"));
+    } else if options.lock_feet && skate > SLIDES {
+        let skate = skate * 100.0;
+        let why = "a foot stands too far away from where it stands in the other motion; another --search or --transition may fit";
+        report.warn(
+            "edit::transition-skate",
+            format!("feet slide by {skate:.1} cm/s in the transition: {why}"),
+        );
     }
-    let report = report(a, b, &joined, leave, steps);
+    if distance > APART * mocap_analysis::tree_diameter(&body.skeleton) {
+        let apart = body.metres.map_or(format!("{distance:.2} units"), |m| format!("{:.2} m", distance * m));
+        let why = "the motions have no poses alike where they meet; a longer --search finds more";
+        report.warn("edit::poses-apart", format!("joints are {apart} apart in the transition: {why}"));
+    }
     let metres = body.metres.map(|metres| metres * distance);
     let turn = log(&placement.rotation).dot(&body.up).to_degrees();
     let report = report
@@ -168,6 +215,27 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
         .figure("turn", turn, "deg")
         .note(format!("leaves frame {leave}, enters frame {enter}, {steps} frames"));
     Ok((joined, report))
+}
+
+/// The contacts of a joined motion: those of the motion that it mostly is. A foot that slides in a transition shows none.
+/// `None` without feet or unit.
+fn contacts(
+    body: &Body,
+    (a, b): (&Clip, &Clip),
+    (leave, enter): (usize, usize),
+    steps: usize,
+    kind: TransitionKind,
+) -> Option<Vec<FootContacts>> {
+    let step = match kind {
+        TransitionKind::Blend => steps.div_ceil(2),
+        TransitionKind::Inertial => 0,
+    };
+    let both = body.contacts(a)?.into_iter().zip(body.contacts(b)?);
+    let joined = both.map(|((_, own), (_, next))| {
+        let flags = |own: &[bool], next: &[bool]| [&own[..leave + step], &next[enter + step..]].concat();
+        FootContacts { toe: flags(&own.toe, &next.toe), heel: flags(&own.heel, &next.heel) }
+    });
+    Some(joined.collect())
 }
 
 /// Where one motion is left and the next entered.
@@ -206,8 +274,9 @@ fn best_place(body: &Body, (from, to): (&[Cloud], &[Cloud]), steps: usize, searc
         best.expect("there is one place at least")
     };
     let step = (search / 12).max(1);
-    let earliest = latest.saturating_sub(search);
-    let last_enter = search.min(most);
+    // A short motion is not searched away: half of what it has beside the transition stays.
+    let earliest = latest - search.min(latest / 2);
+    let last_enter = search.min(most / 2);
     let grid = |from: usize, to: usize| {
         let mut places: Vec<usize> = (from..=to).step_by(step).collect();
         places.push(to);
@@ -265,18 +334,19 @@ impl Samples {
     }
 }
 
-fn report(a: &Clip, b: &Clip, joined: &Clip, leave: usize, steps: usize) -> EditReport {
+fn report(a: &Clip, b: &Clip, joined: &Clip, body: &Body, transition: &Range<usize>) -> EditReport {
     let mut report = EditReport::measured("join", a, joined);
     (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
         (None, None, None, None, None);
     report.frames_before = a.frames() + b.frames();
     let own = peak_acceleration(a, 0..a.frames()).max(peak_acceleration(b, 0..b.frames()));
-    let within = leave.saturating_sub(2)..(leave + steps + 3).min(joined.frames());
+    let within = transition.start.saturating_sub(2)..(transition.end + 2).min(joined.frames());
     let ratio = (own > 0.0).then(|| peak_acceleration(joined, within) / own);
     let skate = contact_figures(&Body::of(b), b).and_then(|contacts| contacts.skate);
     let before = report.contacts_before.and_then(|contacts| contacts.skate);
     report.warn_of_skate_above([before, skate].into_iter().flatten().reduce(f64::max));
-    report.figure("peak-acceleration", ratio, "")
+    let skate = lock::skate(body, joined, transition);
+    report.figure("peak-acceleration", ratio, "").figure("transition-skate", skate, "m/s")
 }
 
 /// The largest angular acceleration of a joint in some frames [rad/s²].
@@ -305,7 +375,8 @@ mod tests {
         let turned = body.turn(1.3);
         let placement = Isometry3::from_parts(nalgebra::Translation3::new(31.0, 0.0, -17.0), turned);
         let b = crate::root::place_roots(&b, "join", |_| placement).unwrap();
-        let options = JoinOptions { transition: 19.0 / walk.rate().fps(), ..JoinOptions::default() };
+        let transition = 19.0 / walk.rate().fps();
+        let options = JoinOptions { transition, lock_feet: false, ..JoinOptions::default() };
         let (whole, reports) = join(&[a, b], &options).unwrap();
         assert_eq!(whole.frames(), walk.frames());
         for (id, _) in walk.skeleton().iter() {
@@ -320,6 +391,40 @@ mod tests {
     }
 
     #[test]
+    fn feet_stand_in_a_transition_and_frames_far_from_it_stay() {
+        let (walk, turn) = (clip("alex_walk.bvh"), clip("alex_turn.bvh"));
+        for kind in [TransitionKind::Blend, TransitionKind::Inertial] {
+            let by = |lock_feet| {
+                let options = JoinOptions { kind, lock_feet, ..JoinOptions::default() };
+                let (joined, mut reports) = join(&[walk.clone(), turn.clone()], &options).unwrap();
+                let report = reports.remove(0);
+                let skate =
+                    report.figures.iter().find(|figure| figure.name == "transition-skate").unwrap().value;
+                (joined, skate.unwrap())
+            };
+            let ((free, loose), (locked, tight)) = (by(false), by(true));
+            assert!(tight < 0.02 && tight < loose, "{kind:?}: {tight} of {loose}");
+            for frame in [0, 10, free.frames() - 1] {
+                for (id, _) in free.skeleton().iter() {
+                    assert_eq!(free.local(id, frame), locked.local(id, frame), "{kind:?} {frame}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_motion_is_not_searched_away() {
+        let walk = clip("alex_walk.bvh");
+        let short = walk.trimmed(0..80).unwrap();
+        let steps = (0.33 * walk.rate().fps()).round() as usize;
+        let options = JoinOptions { search: 10.0, ..JoinOptions::default() };
+        let (joined, _) = join(&[walk.clone(), short.clone()], &options).unwrap();
+        // Half of both, less what overlaps.
+        let beside = |clip: &Clip| (clip.frames() - 1 - steps) / 2;
+        assert!(joined.frames() > beside(&walk) + steps + beside(&short), "{}", joined.frames());
+    }
+
+    #[test]
     fn both_kinds_are_smooth_and_other_skeletons_are_refused() {
         let (walk, turn) = (clip("alex_walk.bvh"), clip("alex_turn.bvh"));
         for kind in [TransitionKind::Blend, TransitionKind::Inertial] {
@@ -328,7 +433,11 @@ mod tests {
             let peak = reports[0].figures.iter().find(|figure| figure.name == "peak-acceleration").unwrap();
             assert!(peak.value.unwrap() < 1.5, "{kind:?}: {}", reports[0]);
         }
-        let other = join(&[walk, clip("robin_walk.bvh")], &JoinOptions::default());
+        let options = JoinOptions::default();
+        let other = join(&[walk.clone(), clip("robin_walk.bvh")], &options);
         assert!(matches!(other, Err(EditError::Skeletons { .. })));
+        let short = join(&[walk.clone(), walk.trimmed(0..5).unwrap()], &options).unwrap_err();
+        assert_eq!(short.code(), "edit::too-short");
+        assert!(short.to_string().contains("after the transition has 5 frames"), "{short}");
     }
 }

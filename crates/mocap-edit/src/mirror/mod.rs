@@ -9,7 +9,7 @@ mod pairing;
 mod retargeted;
 
 use mocap_model::{
-    Clip, ForwardKinematics, JointId, Pose, Skeleton, UnitQuaternion, Vector3, rotation_between,
+    Clip, ForwardKinematics, JointId, Pose, Role, Skeleton, UnitQuaternion, Vector3, rotation_between,
 };
 use nalgebra::{Matrix3, Rotation3};
 
@@ -21,6 +21,8 @@ pub use retargeted::mirror_retargeted;
 
 /// Rest poses whose bones are further from their mirror images than this \[rad\] get their correction from all bones.
 const UNLIKE: f64 = 0.26;
+/// A bone shorter than this share of the longest at its joint is that of a helper.
+const HELPER: f64 = 0.02;
 /// A joint this far from its mirror image \[m\] is worth a warning.
 const ASYMMETRIC: f64 = 0.02;
 
@@ -40,11 +42,16 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     let mirror = Mirror::new(&body.skeleton, &body.lateral);
     let mirrored = mirror.apply(clip)?;
-    let report = report(&mirror, &body, clip, &mirrored);
+    let advice = match unlike_limbs(&body) {
+        Some(limbs) => format!("; {limbs}: --mirror=retarget brings feet and hands to their places"),
+        None => String::new(),
+    };
+    let report = report(&mirror, &body, clip, &mirrored, &advice);
     Ok((mirrored, report))
 }
 
-fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip) -> EditReport {
+/// `advice` follows where a joint is far from its mirror image.
+fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip, advice: &str) -> EditReport {
     let mut report = EditReport::measured("mirror", clip, mirrored);
     report.warn_of_skate();
     let residual = mirror.residual(clip, mirrored);
@@ -57,11 +64,8 @@ fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip) -> EditRep
         && metres > ASYMMETRIC
     {
         let name = &clip.skeleton().joint(joint).name;
-        let message = format!(
-            "the body is not symmetric: '{name}' is up to {:.1} cm from its mirror image; --mirror=retarget places feet \
-             and hands by the retarget map",
-            metres * 100.0
-        );
+        let off = metres * 100.0;
+        let message = format!("'{name}' is up to {off:.1} cm from its mirror image{advice}");
         report.warn("edit::asymmetric", message);
     }
     let single: Vec<&str> = clip
@@ -75,6 +79,24 @@ fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip) -> EditRep
         report.warn("edit::no-counterpart", message);
     }
     report
+}
+
+/// Limbs whose sides differ in length: swapped rotations cannot bring their feet or hands to their places. Where the
+/// sides differ less, it is less than retargeting moves knees and elbows.
+fn unlike_limbs(body: &Body) -> Option<String> {
+    let limbs = [("legs", Role::LeftUpperLeg, Role::LeftFoot), ("arms", Role::LeftUpperArm, Role::LeftHand)];
+    let length = |top: Role, end: Role| -> Option<f64> {
+        let (top, end) = (body.skeleton.with_role(top)?, body.skeleton.with_role(end)?);
+        let joints = std::iter::successors(Some(end), |id| body.skeleton.joint(*id).parent);
+        let bones = joints.take_while(|id| *id != top).map(|id| body.skeleton.joint(id).offset.norm());
+        Some(bones.sum::<f64>() * body.metres?)
+    };
+    let differ = |(limb, top, end): (&str, Role, Role)| {
+        let off = (length(top, end)? - length(top.mirrored(), end.mirrored())?).abs();
+        let off = (off > ASYMMETRIC).then_some(off * 100.0)?;
+        Some(format!("the {limb} differ by {off:.1} cm"))
+    };
+    limbs.into_iter().find_map(differ)
 }
 
 /// A reflection of a skeleton's motions.
@@ -121,14 +143,21 @@ impl Mirror {
                 (ours.norm() > 0.0 && theirs.norm() > 0.0).then(|| (ours, self.reflect(&theirs)))
             })
             .collect();
-        match &bones[..] {
-            [] => at_rest,
-            [(ours, theirs)] => rotation_between(&(at_rest * ours), theirs) * at_rest,
-            many => {
-                let off =
-                    many.iter().map(|(ours, theirs)| (at_rest * ours).angle(theirs)).fold(0.0, f64::max);
-                if off < UNLIKE { at_rest } else { best_rotation(many).unwrap_or(at_rest) }
-            }
+        // The frame of a twist or helper joint right at its parent says nothing: its direction is chance.
+        let longest = bones.iter().map(|(ours, _)| ours.norm()).fold(0.0, f64::max);
+        let bones: Vec<_> = bones
+            .into_iter()
+            .filter(|(ours, theirs)| ours.norm().min(theirs.norm()) > HELPER * longest)
+            .collect();
+        let Some((ours, theirs)) = bones.iter().max_by(|a, b| a.0.norm().total_cmp(&b.0.norm())) else {
+            return at_rest;
+        };
+        let off = bones.iter().map(|(ours, theirs)| (at_rest * ours).angle(theirs)).fold(0.0, f64::max);
+        let on_one_line = || rotation_between(&(at_rest * ours), theirs) * at_rest;
+        match bones.len() {
+            1 => on_one_line(),
+            _ if off < UNLIKE => at_rest,
+            _ => best_rotation(&bones).unwrap_or_else(on_one_line),
         }
     }
 
@@ -188,11 +217,11 @@ impl Mirror {
 fn best_rotation(pairs: &[(Vector3<f64>, Vector3<f64>)]) -> Option<UnitQuaternion<f64>> {
     let mut covariance = Matrix3::zeros();
     for (from, to) in pairs {
-        covariance += to.normalize() * from.normalize().transpose();
+        covariance += to * from.transpose();
     }
     let svd = covariance.svd(true, true);
     let (u, v) = (svd.u?, svd.v_t?);
-    if svd.singular_values[1] < 1e-3 {
+    if svd.singular_values[1] < 1e-3 * svd.singular_values[0] {
         return None;
     }
     let sign = (u * v).determinant().signum();
@@ -202,8 +231,11 @@ fn best_rotation(pairs: &[(Vector3<f64>, Vector3<f64>)]) -> Option<UnitQuaternio
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::fixtures::clip;
+    use mocap_model::{Joint, JointTracks};
 
     fn largest_difference(a: &Clip, b: &Clip) -> f64 {
         let (mut x, mut y) = (ForwardKinematics::new(a), ForwardKinematics::new(b));
@@ -227,6 +259,27 @@ mod tests {
             assert!(largest_difference(&walk, &once) / height > 1e-2, "{name}");
             assert!(largest_difference(&walk, &twice) / height < 1e-12, "{name}");
         }
+    }
+
+    /// Rigs have helpers right at their joints, with offsets of a few micrometres in any direction.
+    #[test]
+    fn helpers_at_a_joint_do_not_turn_its_mirror_image() {
+        let walk = clip("alex_walk.bvh");
+        let knee = Body::of(&walk).skeleton.with_role(Role::LeftLowerLeg).unwrap();
+        let other = Body::of(&walk).skeleton.with_role(Role::RightLowerLeg).unwrap();
+        let mut joints: Vec<Joint> = walk.skeleton().joints().to_vec();
+        joints.push(Joint::new("LeftKneeHelper", Some(knee), Vector3::new(1e-5, 2e-6, 0.0)));
+        joints.push(Joint::new("RightKneeHelper", Some(other), Vector3::new(0.0, -1e-6, 1e-5)));
+        let tracks: Vec<JointTracks> = walk
+            .tracks()
+            .iter()
+            .cloned()
+            .chain(joints[walk.skeleton().len()..].iter().map(JointTracks::at_rest))
+            .collect();
+        let skeleton = Skeleton::new("", *walk.skeleton().space(), joints).unwrap();
+        let with_helpers = Clip::new(Arc::new(skeleton), walk.rate(), walk.frames(), tracks).unwrap();
+        let residual = |clip: &Clip| mirror(clip).unwrap().1.figures[0].value.unwrap();
+        assert!((residual(&with_helpers) - residual(&walk)).abs() < 1e-3, "{}", residual(&with_helpers));
     }
 
     #[test]

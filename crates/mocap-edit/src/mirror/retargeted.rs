@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mocap_model::{Clip, JointId};
 use mocap_retarget::{RetargetOptions, Retargeter};
 
-use super::{Mirror, report};
+use super::{Mirror, report, unlike_limbs};
 use crate::body::Body;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -40,7 +40,14 @@ pub fn mirror_retargeted(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let mirrored = retargeted
         .with_skeleton(clip.skeleton().clone())
         .map_err(|error| EditError::model("mirror", error))?;
-    let report = report(&mirror, &body, clip, &mirrored).note("retargeted from the mirrored body");
+    let advice = match (unlike_limbs(&body), mirror.residual(clip, &mirror.apply(clip)?)) {
+        (None, Some((distance, _))) => format!(
+            "; the sides of the skeleton are alike, and --mirror without =retarget comes within {:.1} cm",
+            distance * body.metres_or_one() * 100.0
+        ),
+        _ => String::new(),
+    };
+    let report = report(&mirror, &body, clip, &mirrored, &advice).note("retargeted from the mirrored body");
     Ok((mirrored, report))
 }
 

@@ -3,7 +3,7 @@
 use mocap_model::{Isometry3, JointId, Skeleton, UnitQuaternion, Vector3, exp, log, slerp};
 use nalgebra::Translation3;
 
-use super::graph::LayerSpace;
+use crate::LayerSpace;
 use crate::blend::average_rotation;
 
 /// Local poses, the hips in the frame of the root, and how the root moves until the next frame.
@@ -136,7 +136,7 @@ pub(super) fn layered(
     base
 }
 
-/// `base` with the difference of `add` from `reference`, by the shares of the joints, which may be any numbers.
+/// `base` plus the difference between `add` and `reference`, by the shares of the joints.
 pub(super) fn added(
     mut base: Moment,
     (add, reference): (&Moment, &Moment),

@@ -3,9 +3,9 @@
 use mocap_model::Clip;
 
 use super::condition::Condition;
-use crate::{BlendSpace, EditError, Mask};
+use crate::{BlendSpace, EditError, LayerSpace, Mask};
 
-/// What is played: nodes, and the one whose pose is the output.
+/// The nodes to play, and the node whose pose is the output.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Parameters and their values at the start.
@@ -77,11 +77,11 @@ pub enum NodeKind {
         /// One number for two nodes, else two.
         at: Vec<Amount>,
     },
-    /// Adds the difference of a node from its first frame.
+    /// Adds the difference between a node and its first frame.
     Add {
-        /// What is added to.
+        /// The node below.
         base: usize,
-        /// What is added.
+        /// The node that is added.
         add: usize,
         /// How much.
         weight: Amount,
@@ -105,16 +105,6 @@ pub enum NodeKind {
     },
     /// Plays one of its states, and changes between them.
     States(StateMachine),
-}
-
-/// Where the rotations of a layer or an addition are taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LayerSpace {
-    /// Relative to the parent joint: what is below a changed joint moves along.
-    #[default]
-    Local,
-    /// Relative to the root: a masked joint faces where the layer faces, whatever is below it.
-    Mesh,
 }
 
 /// States and the transitions between them.
@@ -152,9 +142,9 @@ pub struct Transition {
 pub enum Fade {
     /// Both states are played and blended.
     Smooth,
-    /// The pose that is left stands still while it fades.
+    /// The pose that is left is frozen while it fades.
     Frozen,
-    /// The entered state is played; the offset to the pose that was left decays.
+    /// The entered state is played; its difference from the pose that was left decays.
     Inertial,
     /// At once.
     Pop,
@@ -252,12 +242,19 @@ impl NodeKind {
     }
 }
 
+/// Nodes of a graph, at most: a node may use a chain of all others.
+const MOST_NODES: usize = 1000;
+
 impl Graph {
-    /// Checks that no node needs its own pose.
+    /// Checks that no node needs its own pose, and that there are at most 1,000.
     ///
     /// # Errors
     /// [`EditError::Graph`] with the nodes of the cycle, or for a lerp with other numbers of nodes and values.
     pub fn check(&self) -> Result<(), EditError> {
+        if self.nodes.len() > MOST_NODES {
+            let reason = format!("it has {} nodes, more than the limit of {MOST_NODES}", self.nodes.len());
+            return Err(EditError::Graph { reason });
+        }
         for node in &self.nodes {
             if let NodeKind::Lerp { nodes, at } = &node.kind
                 && !matches!((nodes.len(), at.len()), (2, 1) | (3 | 4, 2))
@@ -271,29 +268,41 @@ impl Graph {
                 return Err(EditError::Graph { reason });
             }
         }
-        let mut done = vec![false; self.nodes.len()];
-        for node in 0..self.nodes.len() {
-            self.visit(node, &mut Vec::new(), &mut done)?;
+        if let Some(cycle) = self.cycle() {
+            let names: Vec<&str> =
+                cycle.iter().chain(&cycle[..1]).map(|node| self.nodes[*node].name.as_str()).collect();
+            return Err(EditError::Graph { reason: format!("nodes form a cycle: {}", names.join(" → ")) });
         }
         Ok(())
     }
 
-    fn visit(&self, node: usize, path: &mut Vec<usize>, done: &mut [bool]) -> Result<(), EditError> {
+    /// Nodes that use each other in a cycle, each the one after it; the first cycle of the graph. `None` too for more
+    /// nodes than [`Graph::check`] takes.
+    ///
+    /// ```
+    /// assert_eq!(mocap_edit::Graph::default().cycle(), None);
+    /// ```
+    pub fn cycle(&self) -> Option<Vec<usize>> {
+        if self.nodes.len() > MOST_NODES {
+            return None;
+        }
+        let mut done = vec![false; self.nodes.len()];
+        (0..self.nodes.len()).find_map(|node| self.cycle_from(node, &mut Vec::new(), &mut done))
+    }
+
+    fn cycle_from(&self, node: usize, path: &mut Vec<usize>, done: &mut [bool]) -> Option<Vec<usize>> {
         if let Some(start) = path.iter().position(|other| *other == node) {
-            let names: Vec<&str> =
-                path[start..].iter().chain([&node]).map(|node| self.nodes[*node].name.as_str()).collect();
-            return Err(EditError::Graph { reason: format!("nodes form a cycle: {}", names.join(" → ")) });
+            return Some(path[start..].to_vec());
         }
         if done[node] {
-            return Ok(());
+            return None;
         }
         path.push(node);
-        for next in self.nodes[node].kind.uses() {
-            self.visit(next, path, done)?;
-        }
+        let found =
+            self.nodes[node].kind.uses().into_iter().find_map(|next| self.cycle_from(next, path, done));
         path.pop();
         done[node] = true;
-        Ok(())
+        found
     }
 }
 

@@ -14,7 +14,7 @@ use mocap_analysis::FootContacts;
 use mocap_model::{Annotations, Clip, Isometry3, JointId, Vector3};
 use nalgebra::Translation3;
 
-use crate::blend::check_same;
+use crate::blend::check_all_same;
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::feet::locked_in;
@@ -23,7 +23,7 @@ use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use condition::Condition;
 pub use graph::{
-    Amount, Curve, Fade, Graph, GraphClip, LayerSpace, Node, NodeKind, PhaseChange, StateMachine, Transition,
+    Amount, Curve, Fade, Graph, GraphClip, Node, NodeKind, PhaseChange, StateMachine, Transition,
 };
 use motion::Motion;
 use player::Player;
@@ -59,9 +59,7 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     let (Some(first), false) = (graph.clips.first(), graph.nodes.is_empty()) else {
         return wrong("it has no motions or no nodes".into());
     };
-    for other in &graph.clips[1..] {
-        check_same(&first.clip, &other.clip)?;
-    }
+    check_all_same(graph.clips.iter().map(|given| &given.clip))?;
     let columns: Vec<usize> = timeline
         .params()
         .iter()
@@ -204,7 +202,7 @@ fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
 mod tests {
     use super::*;
     use crate::fixtures::clip;
-    use crate::{BlendSpace, Mask, SpaceKind};
+    use crate::{BlendSpace, LayerSpace, Mask, SpaceKind};
 
     fn node(name: &str, kind: NodeKind) -> Node {
         Node { name: name.into(), kind }

@@ -36,7 +36,7 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// What is above the hips stands as in `reference`.
+    /// Joints above the hips take their poses from `reference`.
     pub(super) fn new(given: &GraphClip, body: &Body, reference: &Samples) -> Result<Motion, EditError> {
         let rate = reference.rate;
         let clip =

@@ -141,9 +141,11 @@ impl<'a> Player<'a> {
             NodeKind::Blend { parts } => {
                 let weights: Vec<f64> =
                     parts.iter().map(|(_, amount)| self.amount(*amount).max(0.0)).collect();
-                let sum: f64 = weights.iter().sum();
-                let shares = match sum > 0.0 {
-                    true => weights.iter().map(|weight| weight / sum).collect(),
+                // Against the largest first: their sum may overflow.
+                let largest = weights.iter().copied().fold(0.0, f64::max);
+                let sum: f64 = weights.iter().map(|weight| weight / largest).sum();
+                let shares = match largest > 0.0 {
+                    true => weights.iter().map(|weight| weight / largest / sum).collect(),
                     // The first one, where no part has a weight.
                     false => (0..parts.len()).map(|part| f64::from(u8::from(part == 0))).collect(),
                 };
@@ -181,7 +183,7 @@ impl<'a> Player<'a> {
         let (memory, shown) = (self.memory.clone(), self.shown.clone());
         self.shown.fill(None);
         let (names, changing) = (self.names.len(), self.changing.last().copied());
-        self.restart(node, &vec![false; self.graph.nodes.len()]);
+        self.restart(node, &mut vec![false; self.graph.nodes.len()]);
         let moment = self.play(node, 0.0);
         (self.memory, self.shown) = (memory, shown);
         if let (Some(now), Some(before)) = (self.changing.last_mut(), changing) {
@@ -267,8 +269,8 @@ impl<'a> Player<'a> {
         self.mark(left, &mut fixed);
         match (transition.phase, self.phase_of(left)) {
             (PhaseChange::Keep, _) => {}
-            (PhaseChange::Match, Some(phase)) => self.set_phase(entered, phase, &fixed),
-            (PhaseChange::Start | PhaseChange::Match, _) => self.restart(entered, &fixed),
+            (PhaseChange::Match, Some(phase)) => self.set_phase(entered, phase, &mut fixed),
+            (PhaseChange::Start | PhaseChange::Match, _) => self.restart(entered, &mut fixed),
         }
         let pose = self.before[node].last().cloned();
         let memory = &mut self.memory[node];
@@ -336,29 +338,32 @@ impl<'a> Player<'a> {
 
     /// Marks a node and all that it uses.
     fn mark(&self, node: usize, marked: &mut [bool]) {
-        marked[node] = true;
-        for used in self.graph.nodes[node].kind.uses() {
-            self.mark(used, marked);
+        if !std::mem::replace(&mut marked[node], true) {
+            self.graph.nodes[node].kind.uses().into_iter().for_each(|used| self.mark(used, marked));
         }
     }
 
-    fn set_phase(&mut self, node: usize, phase: f64, fixed: &[bool]) {
+    /// Sets the phase of a node and of all that it uses, other than those that are `done`.
+    fn set_phase(&mut self, node: usize, phase: f64, done: &mut [bool]) {
         let graph = self.graph;
+        if std::mem::replace(&mut done[node], true) {
+            return;
+        }
         match &graph.nodes[node].kind {
-            _ if fixed[node] => {}
             NodeKind::Clip { clip, .. } => self.memory[node].time = self.motions[*clip].time_at(phase),
             NodeKind::Space { .. } => self.memory[node].phase = Some(phase),
-            kind => kind.uses().into_iter().for_each(|used| self.set_phase(used, phase, fixed)),
+            kind => kind.uses().into_iter().for_each(|used| self.set_phase(used, phase, done)),
         }
     }
 
-    fn restart(&mut self, node: usize, fixed: &[bool]) {
-        if fixed[node] {
+    /// Restarts a node and all that it uses, other than those that are `done`.
+    fn restart(&mut self, node: usize, done: &mut [bool]) {
+        if std::mem::replace(&mut done[node], true) {
             return;
         }
         self.memory[node] = Memory::default();
         for used in self.graph.nodes[node].kind.uses() {
-            self.restart(used, fixed);
+            self.restart(used, done);
         }
     }
 }

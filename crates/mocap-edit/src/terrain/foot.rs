@@ -14,7 +14,7 @@ use crate::smoothing::gaussian;
 /// The steepest plane on which a foot stands \[rad\].
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
 /// A swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
-const CLEARANCE: f64 = 0.02;
+pub(super) const CLEARANCE: f64 = 0.02;
 /// A point of a foot that is this near to its lowest height over the floor has its sole there \[m\].
 const PRINT: f64 = 0.02;
 /// Contacts with less time between them are one stance \[s\].
@@ -71,7 +71,7 @@ impl Ground<'_> {
     }
 
     /// The highest terrain around a place \[units\]; beside it, what lies above its slope.
-    fn highest(
+    pub(super) fn highest(
         &self,
         place: &Vector3<f64>,
         radius: f64,
@@ -85,7 +85,7 @@ impl Ground<'_> {
             let angle = std::f64::consts::TAU * i as f64 / AROUND as f64;
             let away = self.body.turn(angle) * self.body.forward * radius;
             let slope = -normal.dot(&away) / normal.dot(&self.body.up);
-            // Holes and edges beside a foot are no obstacles.
+            // Only ground can be hit: holes and places beyond the edge are skipped.
             if let Ok((beside, _)) = self.below(&(place + away), clip, joint, frame) {
                 most = most.max(beside - slope.max(0.0));
             }
@@ -287,15 +287,14 @@ impl FootPath {
         for (from, to) in ends {
             let mut needed = vec![0.0f64; to - from + 1];
             for frame in from..=to {
-                let stands = self.stances.iter().any(|stance| stance.core.contains(&frame));
-                for point in (0..self.joints.len()).filter(|_| !stands) {
+                for point in (0..self.joints.len()).filter(|_| self.swings(frame)) {
                     let place = self.place(point, frame);
                     let (over, moved) = (ground.above_floor(&place), self.moved(&place, frame));
                     let clearance = over.min(CLEARANCE / ground.metres);
                     let highest =
                         ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
                     let lift = highest + clearance - ground.above_floor(&moved);
-                    // The clearance over the original floor needs no lift.
+                    // Ignore rounding: on flat ground no swing is lifted.
                     let lift = if lift < 1e-9 / ground.metres { 0.0 } else { lift };
                     needed[frame - from] = needed[frame - from].max(lift);
                 }
@@ -306,6 +305,11 @@ impl FootPath {
             }
         }
         Ok(())
+    }
+
+    /// Whether the foot neither stands nor rolls over its print.
+    pub(super) fn swings(&self, frame: usize) -> bool {
+        !self.stances.iter().any(|stance| stance.core.contains(&frame))
     }
 
     /// Whether a frame is other than on the floor.

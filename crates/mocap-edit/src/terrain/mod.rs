@@ -1,9 +1,8 @@
 //! Terrain: a motion that was made on a flat floor walks over steps, slopes and bumps.
 //!
-//! A stance keeps its foot as it is over the floor, and turns and lifts it as a whole: onto a plane that touches the
-//! surface from above, along its normal up to 30°. Between stances the lift and the turn change smoothly, and a swinging
-//! foot is lifted over what it would hit. The hips follow the feet, and are lowered ahead of a leg that would be stretched
-//! too far. Legs are solved anew.
+//! During a stance the foot moves rigidly: it is turned along the normal of the surface, up to 30°, and lifted onto the
+//! plane that touches the surface from above. Between stances lift and turn change smoothly, and a swinging foot is lifted
+//! over edges. The hips follow the feet, and are lowered before a leg would be stretched too far. IK solves the legs.
 
 mod foot;
 mod surface;
@@ -19,7 +18,7 @@ use crate::root::travel;
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
 use crate::{EditError, EditReport};
-use foot::{FootPath, Ground};
+use foot::{CLEARANCE, FootPath, Ground};
 pub use surface::{HeightField, Steps, Terrain, TerrainMesh};
 
 /// The hips see a leg that will be stretched this far ahead \[s\].
@@ -73,8 +72,8 @@ impl std::str::FromStr for TerrainOrigin {
 /// ```
 ///
 /// # Errors
-/// [`EditError::NoFeet`] and [`EditError::NoUnit`] where there are no feet or no unit, [`EditError::Terrain`] where a foot
-/// is over a hole or beyond the edge.
+/// [`EditError::NoFeet`] if no joint is a foot, [`EditError::NoUnit`] if the unit of lengths is unknown,
+/// [`EditError::Terrain`] if a foot is over a hole or beyond the edge.
 pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     if body.feet.is_empty() {
@@ -113,6 +112,7 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
     report = report
         .figure("terrain-penetration", found.penetration * metres, "m")
         .figure("stance-error", found.stance * metres, "m")
+        .figure("swing-clearance", found.clearance.map(|clear| clear * metres), "m")
         .figure("slope", found.slope.to_degrees(), "deg")
         .figure("hips-raised", highest * metres, "m")
         .figure("hips-lowered", lowered * metres, "m")
@@ -204,10 +204,13 @@ struct Measured {
     penetration: f64,
     stance: f64,
     slope: f64,
+    /// The least height of a swinging foot over the terrain below and beside it, where it was as high over the floor.
+    clearance: Option<f64>,
 }
 
 fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured, EditError> {
-    let mut all = Measured { penetration: 0.0, stance: 0.0, slope: 0.0 };
+    let mut all = Measured { penetration: 0.0, stance: 0.0, slope: 0.0, clearance: None };
+    let wanted = CLEARANCE / ground.metres;
     for path in paths {
         let now = placements(clip, &path.joints);
         // How high a point is over the terrain, along its normal.
@@ -220,6 +223,12 @@ fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured
             for point in 0..path.joints.len() {
                 let before = ground.above_floor(&path.points[point][frame].translation.vector);
                 all.penetration = all.penetration.max(before.min(0.0) - over(point, frame)?);
+                if before >= wanted && path.swings(frame) {
+                    let place = now[point][frame].translation.vector;
+                    let highest = ground.highest(&place, wanted, clip, path.joints[point], frame)?;
+                    let clear = ground.above_floor(&place) - highest;
+                    all.clearance = Some(all.clearance.map_or(clear, |least| least.min(clear)));
+                }
             }
         }
         for stance in &path.stances {
@@ -293,6 +302,7 @@ mod tests {
             assert!(figure(&report, "stance-error") < 1e-3, "{name}: {report}");
             assert!(figure(&report, "unreachable") < 1e-3, "{name}: {report}");
             assert!(figure(&report, "slope") <= 30.0, "{name}: {report}");
+            assert!(figure(&report, "swing-clearance") >= 0.02 - 1e-6, "{name}: {report}");
             assert_eq!(walked.frames(), walk.frames());
             let jump = crate::join::peak_acceleration(&walked, 0..walked.frames())
                 / crate::join::peak_acceleration(&walk, 0..walk.frames());

@@ -16,7 +16,7 @@ const MOST_ENTRIES: usize = 20_000_000;
 /// Cells along each side of the index of a mesh, at most.
 const MOST_CELLS: f64 = 512.0;
 
-/// Where there is no ground.
+/// Why a place has no height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Gap {
     /// Within the terrain.
@@ -77,13 +77,13 @@ impl fmt::Display for Steps {
 pub struct HeightField {
     columns: usize,
     cell: f64,
-    /// Row after row, the farthest first, each from left to right \[m\]; not a number where there is a hole.
+    /// Row after row, the farthest first, each from left to right \[m\]; NaN marks a hole.
     heights: Vec<f64>,
 }
 
 impl HeightField {
-    /// A grid of heights \[m\]: row after row, the farthest ahead first, each from left to right. A height that is not a
-    /// number is a hole. `cell` is the distance of neighbours \[m\].
+    /// A grid of heights \[m\]: row after row, the farthest ahead first, each from left to right. NaN marks
+    /// a hole. `cell` is the distance of neighbours \[m\].
     ///
     /// ```
     /// let ramp = mocap_edit::HeightField::new(2, vec![0.5, 0.5, 0.0, 0.0], 4.0)?;
@@ -92,13 +92,15 @@ impl HeightField {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::Terrain`] for fewer than 2 × 2 heights, rows of unlike lengths, an infinite height, or a cell that is
+    /// [`EditError::Surface`] for fewer than 2 × 2 heights, rows of unlike lengths, an infinite height, or a cell that is
     /// not above 0.
     pub fn new(columns: usize, heights: Vec<f64>, cell: f64) -> Result<HeightField, EditError> {
-        let wrong = |reason: String| Err(EditError::Terrain { reason });
+        let wrong = |reason: String| Err(EditError::Surface { reason });
         if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
             let found = heights.len();
-            return wrong(format!("{found} heights are no grid of {columns} columns and at least 2 rows"));
+            return wrong(format!(
+                "{found} heights do not form a grid of {columns} columns with at least 2 columns and 2 rows"
+            ));
         }
         if heights.len() > MOST_HEIGHTS {
             return wrong(format!("it has {} heights, more than {MOST_HEIGHTS}", heights.len()));
@@ -162,9 +164,9 @@ impl TerrainMesh {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::Terrain`] without triangles, for more than 5 million of them, or for a corner that is not finite.
+    /// [`EditError::Surface`] without triangles, for more than 5 million of them, or for a corner that is not finite.
     pub fn new(triangles: Vec<[[f64; 3]; 3]>) -> Result<TerrainMesh, EditError> {
-        let wrong = |reason: String| Err(EditError::Terrain { reason });
+        let wrong = |reason: String| Err(EditError::Surface { reason });
         if triangles.is_empty() || triangles.len() > MOST_TRIANGLES {
             return wrong(format!("the mesh has {} triangles, not 1 to {MOST_TRIANGLES}", triangles.len()));
         }

@@ -31,6 +31,7 @@ pub fn from_clips(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'sta
     let mut converted = Vec::with_capacity(clips.len());
     for clip in clips {
         converted.push(in_centimetres(clip, &mut warnings).map_err(Finding::new)?);
+        crate::metres::check_single_precision(clip)?;
     }
     let first = converted.first().ok_or_else(|| Finding::new(crate::FormatProblem::NoMotion))?;
     if let Some(other) = converted.iter().find(|clip| clip.skeleton().len() != first.skeleton().len()) {

@@ -80,7 +80,11 @@ pub(super) fn read(
     let mut joints: Vec<usize> = Order::Dfs.joints(robot);
     let header = has_header(&text);
     if header && let Some(first) = rows.next_row() {
-        joints = named(&text, &first[1 + BASE.len()..], robot)?;
+        let Some(names) = first.get(1 + BASE.len()..) else {
+            let problem = Problem::Columns { found: first.len(), expected: 1 + BASE.len() + joints.len() };
+            return Err(Finding::new(problem).at(&text, 0..text.len().min(1)));
+        };
+        joints = named(&text, names, robot)?;
     }
     let lead = usize::from(header);
     let (mut poses, mut times) = (Vec::new(), Vec::new());

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         terrain: Mapping[str, Any]
         mirror: Union[bool, str]
         loop: Union[bool, str, Tuple[int, int]]
+        repeat: int
         speed: float
         duration: float
         time_map: npt.ArrayLike
@@ -333,6 +334,8 @@ class Clip(Motion):
             Swap left and right; ``"retarget"`` places the feet and hands of a body whose sides differ.
         loop : bool or str or tuple
             Make a loop: search the best cycle, or close a range of frames.
+        repeat : int
+            Play a loop this many times.
         speed : float
             Play faster (above 1) or slower.
         duration : float
@@ -353,7 +356,7 @@ class Clip(Motion):
             Leave joints out.
         join : Clip or (Clip, dict)
             Lay a motion onto the end; options ``transition`` [s], ``kind``, ``search`` [s], ``no_overshoot``,
-            ``lock_feet``.
+            ``lock_feet`` (default True).
         in_place : bool or str
             Take the root motion out; a text says what stays: ``"height"``, ``"turn"``, both with a comma, ``"none"``.
         apply_root : RootCurve
@@ -398,7 +401,14 @@ class Clip(Motion):
         return Clip._of(_mocap.edit(self._native, [("bands", edit_value("bands", gains))]))
 
     def warp(
-        self, keys: Sequence[Mapping[str, Any]], from_: float, to: float, *, keep_feet: bool = True
+        self,
+        keys: Sequence[Mapping[str, Any]],
+        from_: float,
+        to: float,
+        *,
+        keep_feet: bool = True,
+        mode: str = "offset",
+        times: Sequence[Tuple[float, float]] = (),
     ) -> "Clip":
         """Brings joints to keys; the motion keeps its detail between them, as with ``mocap warp``.
 
@@ -412,6 +422,11 @@ class Clip(Motion):
             Outside this time nothing changes [s].
         keep_feet : bool
             Whether feet without keys keep their paths where the hips are moved.
+        mode : str
+            How joints meet their keys: ``"offset"``, or ``"scale-offset"``, which scales the motion since `from_` and
+            offsets the rest.
+        times : sequence of pair of float
+            Times of the motion and the times to which they move [s], both between `from_` and `to`.
 
         Examples
         --------
@@ -420,6 +435,7 @@ class Clip(Motion):
         >>> higher = walk.warp([{"time": 1.0, "joint": "RightHand", "by": [0, 10, 0]}], 0.5, 1.5)
         """
         options = {"from": from_, "to": to, "keep_feet": keep_feet, "keys": sequence("keys", keys)}
+        options |= {"mode": mode, "times": sequence("times", times)}
         return Clip._of(_mocap.edit(self._native, [("warp", edit_value("warp", options))]))
 
     def fourier(

@@ -1,0 +1,94 @@
+//! Repeats a loop: each repetition begins where the one before ended, turned and moved by the stride.
+
+use mocap_model::{Clip, angle_between};
+
+use super::{moved, posed};
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::pose_cloud::{align, clouds};
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+
+/// A jump of a joint at the seam that shows [deg].
+const JUMP: f64 = 1.0;
+
+/// Plays a loop several times: the first frame of each repetition is the last frame of the one before.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// let (three, report) = mocap_edit::repeat(&clip, 3)?;
+/// assert_eq!(three.frames(), 3 * (clip.frames() - 1) + 1);
+/// // The report tells how far the last frame is from the first.
+/// println!("{report}");
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::Option`] where `times` is 0, [`EditError::TooShort`] below three frames.
+pub fn repeat(clip: &Clip, times: u32) -> Result<(Clip, EditReport), EditError> {
+    if times == 0 {
+        let (name, value) = ("the number of repetitions", 0.0);
+        return Err(EditError::Option { edit: "repeat", name, value, expected: "at least 1" });
+    }
+    let frames = clip.frames();
+    if frames < 3 {
+        return Err(EditError::TooShort { edit: "repeat", needed: 3, frames });
+    }
+    let body = Body::of(clip);
+    let carrier = Carrier::of(clip, &body);
+    let clouds = clouds(clip);
+    let (stride, _) = align(&body, &clouds[frames - 1], &clouds[0]);
+    let once = Samples::of(clip);
+    let mut all = once.clone();
+    let mut placement = stride;
+    for _ in 1..times {
+        let mut next = once.clone();
+        moved(&mut next, &carrier, &placement);
+        // The last frame so far is the first of this repetition.
+        next.cut(1..frames);
+        all.append(next);
+        placement = stride * placement;
+    }
+    let whole = all.into_clip("repeat")?;
+    let jump = posed(clip, &carrier)
+        .iter()
+        .map(|id| angle_between(&clip.track(*id).rotation.at(0), &clip.track(*id).rotation.at(frames - 1)))
+        .fold(0.0, f64::max)
+        .to_degrees();
+    let mut report = EditReport::measured("repeat", clip, &whole)
+        .figure("seam-pose", jump, "deg")
+        .note(format!("{times} times"));
+    if jump > JUMP && times > 1 {
+        let message = format!(
+            "the motion is not a loop: a joint jumps by {jump:.1}° at each seam; --loop before makes it one"
+        );
+        report.warn("edit::no-loop", message);
+    }
+    Ok((whole, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+    use crate::{LoopOptions, make_loop};
+
+    #[test]
+    fn ten_repetitions_of_a_loop_have_no_seam_and_end_ten_strides_away() {
+        let walk = clip("alex_walk.bvh");
+        let (looped, _) = make_loop(&walk, &LoopOptions::default()).unwrap();
+        let (ten, report) = repeat(&looped, 10).unwrap();
+        let steps = looped.frames() - 1;
+        assert_eq!(ten.frames(), 10 * steps + 1);
+        assert!(report.warnings.iter().all(|warning| warning.code != "edit::no-loop"), "{report}");
+        let hips = mocap_analysis::trajectory(&ten, Body::of(&ten).hips);
+        let strides: Vec<f64> = (0..10).map(|i| (hips[(i + 1) * steps] - hips[i * steps]).norm()).collect();
+        assert!(strides.iter().all(|stride| (stride - strides[0]).abs() < 1e-9 * strides[0]), "{strides:?}");
+        for (id, _) in ten.skeleton().iter().filter(|(_, joint)| joint.parent.is_some()) {
+            assert_eq!(ten.local(id, 3), ten.local(id, 7 * steps + 3));
+        }
+        let (_, report) = repeat(&walk.trimmed(0..20).unwrap(), 2).unwrap();
+        assert!(report.warnings.iter().any(|warning| warning.code == "edit::no-loop"), "{report}");
+        assert!(repeat(&walk, 0).is_err());
+    }
+}
