@@ -225,7 +225,7 @@ fn mistakes_have_a_code_and_a_place() {
     graph(&format!("{states}when = 'speed > 2 and speed < 1'\n"));
     refused(&play, &["play::graph", "graph.toml:17:8", "never fires"]);
     graph(&format!("{states}when = 'finished'\n"));
-    refused(&play, &["graph.toml:17:8", "does not finish"]);
+    refused(&play, &["graph.toml:17:8", "never finishes"]);
     graph(&format!("{states}when = 'speed > 2'\n"));
     let ran = sandbox.run([&play[..], &["-o", "take.bvh"]].concat()).ok();
     assert!(ran.stderr.contains("play::never") && ran.stderr.contains("from walk to turn"), "{}", ran.stderr);

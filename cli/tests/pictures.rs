@@ -49,6 +49,37 @@ fn view_writes_a_page_named_after_the_first_motion() {
 }
 
 #[test]
+fn view_draws_the_mesh_of_a_file() {
+    let sandbox = sandbox();
+    sandbox.run(["convert", "walk.bvh", "-o", "walk.glb"]).ok();
+    sandbox.run(["view", "walk.bvh", "jump.bvh", "--mesh", "walk.glb"]).ok();
+    let page = text(&sandbox, "walk.html");
+    // The jump is of another skeleton and keeps its body.
+    assert!(page.contains("\"mesh\":\"Z2xURg") && page.matches("\"turns\":").count() == 1);
+    let plain = sandbox.run(["view", "walk.bvh", "-o", "-"]).ok().stdout;
+    assert!(!plain.contains("\"mesh\":") && !plain.contains("\"turns\":"));
+    refused(&sandbox.run(["view", "jump.bvh", "--mesh", "walk.glb", "-o", "x.html"]), 1, "view::mesh");
+    refused(&sandbox.run(["view", "walk.bvh", "--mesh", "walk.bvh", "-o", "x.html"]), 2, "not a GLB file");
+    refused(&sandbox.run(["view", "walk.bvh", "--mesh", "none.glb", "-o", "x.html"]), 2, "view::mesh");
+}
+
+#[test]
+fn sheets_of_many_motions_are_pages() {
+    let sandbox = sandbox();
+    let files = ["sheet", "walk.bvh", "jump.bvh", "off.bvh", "-o", "all.svg", "--page-height", "800"];
+    let row = sandbox.run([&files[..], &["--json"]].concat()).ok().rows().remove(0);
+    assert_eq!(row["outputs"], serde_json::json!(["all-1.svg", "all-2.svg"]));
+    let pages = ["all-1.svg", "all-2.svg"].map(|name| text(&sandbox, name));
+    assert!(pages[0].contains("<title>walk.bvh, jump.bvh</title>") && pages[1].contains("<title>off.bvh"));
+    assert!(!sandbox.path("all.svg").exists());
+    refused(&sandbox.run(files), 1, "io::exists");
+    sandbox.run(["sheet", "walk.bvh", "jump.bvh", "off.bvh", "-o", "all.svg", "--page-height", "0"]).ok();
+    assert_eq!(text(&sandbox, "all.svg").matches("  #").count(), 72);
+    let one = sandbox.run(["sheet", "walk.bvh", "jump.bvh", "off.bvh", "-o", "-"]).ok().stdout;
+    assert_eq!(one, text(&sandbox, "all.svg"));
+}
+
+#[test]
 fn sheet_draws_svg_or_png() {
     let sandbox = sandbox();
     sandbox.run(["sheet", "walk.bvh", "-o", "a.png", "--poses", "3"]).ok();
@@ -130,6 +161,11 @@ fn plot_finds_joints_by_name_or_role() {
         let chart = sandbox.run(files).ok().stdout;
         assert!(chart.contains(unit) && chart.contains("jump.bvh") && chart.contains("time [s]"), "{chart}");
     }
+    sandbox.run(["plot", "walk.bvh", "--joint", "LeftFoot", "-o", "foot.html"]).ok();
+    assert!(
+        text(&sandbox, "foot.html").contains("LeftFoot: rotation")
+            && !text(&sandbox, "foot.html").contains("://")
+    );
     let missing = sandbox.run(["plot", "walk.bvh", "--joint", "Nose"]);
     refused(&missing, 1, "plot::no-joint");
     assert!(missing.stderr.contains("its joints are Hips, "), "{}", missing.stderr);

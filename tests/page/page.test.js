@@ -510,3 +510,66 @@ test("a BVH and a GLB file that are dropped have their joints where they are", a
     assert.match(await page.textContent("h1"), /robin_jump/);
   });
 });
+
+test("a mesh moves with the joints of its clip, from the command line and dropped", async () => {
+  const glb = join(folder, "alex.glb");
+  execFileSync(command, ["convert", clip("alex_walk.bvh"), "-o", glb], { stdio: "pipe" });
+  const check = page => page.evaluate(() => {
+    const clip = viewer.clips[0], { mesh, bones } = clip.skin;
+    // Every vertex of a capsule is near the joint that moves it, in every pose: nothing is left behind.
+    let far = 0;
+    for (const s of [0, 60, 200]) {
+      const rows = viewer.bonesOf(clip, 0, s, [0, 0, 0]);
+      for (let v = 0; v < mesh.points.length / 3; v++) {
+        const b = mesh.slots[4 * v], p = [...mesh.points.subarray(3 * v, 3 * v + 3), 1];
+        const at = [0, 1, 2].map(row => p.reduce((sum, x, k) => sum + x * rows[16 * b + 4 * row + k], 0));
+        const i = (s * clip.parents.length + bones[b].joint) * 3;
+        far = Math.max(far, Math.hypot(...at.map((x, k) => x - clip.pos[i + k])));
+      }
+    }
+    return [mesh.triangles.length, far];
+  });
+  const pages = [[write(glb, "--mesh", glb), false], [write(clip("alex_walk.bvh"), "--mesh", glb), false], [write(clip("robin_wave.bvh")), true]];
+  for (const [file, dropped] of pages)
+    await open(file, async page => {
+      if (dropped) { await drop(page, [glb]); await page.waitForFunction(() => viewer.clips[0].name === "alex.glb"); }
+      await drawn(page);
+      const [corners, far] = await check(page);
+      assert.ok(corners > 1000 && far > 0.1 && far < 0.7, `${corners} corners, ${far} m`);
+      await shot(page, `mesh-${pages.findIndex(it => it[0] === file)}`);
+    });
+  assert.throws(() => write(clip("alex_walk.bvh"), "--mesh", clip("alex_walk.bvh")), /view::mesh|not a GLB/);
+});
+
+test("a chart zooms, reads off values and hides curves", async () => {
+  const out = join(folder, "chart.html");
+  execFileSync(command, ["plot", clip("alex_walk.bvh"), "--joint", "LeftFoot", "--channel", "position", "-o", out], { stdio: "pipe" });
+  const axe = readFileSync(join(root, "tests/page/node_modules/axe-core/axe.min.js"), "utf8");
+  for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark", viewport: { width: 390, height: 844 } }]])
+    await open(out, async page => {
+      const view = () => page.evaluate(() => plot.view);
+      const [from, to] = await view();
+      await page.hover("#chart");
+      await page.mouse.wheel(0, -600);
+      const near = await view();
+      assert.ok(near[0] > from && near[1] < to, `${near}`);
+      await page.mouse.down(); await page.mouse.move(10, 300); await page.mouse.up();
+      assert.ok((await view())[0] > near[0]);
+      await page.keyboard.press("0");
+      assert.deepEqual(await view(), [from, to]);
+      await page.mouse.move(200, 301);
+      await page.keyboard.press("ArrowRight");
+      // The values are those of the motion.
+      const expected = positions("alex_walk.positions.csv").filter(([, joint]) => joint === "LeftFoot");
+      for (const [frame, , place] of expected)
+        for (const [axis, v] of place.entries())
+          assert.ok(Math.abs(v - await page.evaluate(([axis, frame]) => plot.curves[axis].values[frame], [axis, frame])) <= 1e-4);
+      assert.match(await page.textContent("#now"), /frame \d+ · x -?\d/i);
+      await page.click("#legend button");
+      assert.equal(await page.getAttribute("#legend button", "aria-pressed"), "false");
+      await page.evaluate(axe);
+      const found = await page.evaluate(() => axe.run(document));
+      assert.deepEqual(found.violations.filter(it => ["serious", "critical"].includes(it.impact)).map(it => `${it.id}: ${it.nodes[0].html}`), []);
+      await shot(page, `chart-${name}`);
+    }, options);
+});

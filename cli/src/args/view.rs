@@ -1,5 +1,7 @@
 //! `mocap view`.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 use mocap_report::view::ViewOptions;
 
@@ -13,7 +15,8 @@ use super::{Length, MostFrames, Pictures};
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap view walk.bvh -o walk.html\n\
-    \x20 mocap view walk.bvh walk.robin.bvh -o both.html")]
+    \x20 mocap view walk.bvh walk.robin.bvh -o both.html\n\
+    \x20 mocap view walk.glb --mesh character.glb -o walk.html")]
 pub(crate) struct Args {
     #[command(flatten)]
     most_frames: MostFrames,
@@ -21,6 +24,9 @@ pub(crate) struct Args {
     /// or more]
     #[arg(long, value_name = "LENGTH", default_value = "0.03", help_heading = "Page")]
     shell: Length,
+    /// GLB file whose mesh is drawn in place of the body, for motions with the names of its joints
+    #[arg(long, value_name = "FILE", help_heading = "Page")]
+    pub(crate) mesh: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pictures: Pictures,
 }
@@ -28,6 +34,7 @@ pub(crate) struct Args {
 impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> ViewOptions {
-        ViewOptions { most_frames: self.most_frames.most_frames as usize, shell: self.shell.0 }
+        let most_frames = self.most_frames.most_frames as usize;
+        ViewOptions { most_frames, shell: self.shell.0, ..ViewOptions::default() }
     }
 }

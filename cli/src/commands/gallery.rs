@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -89,7 +91,7 @@ pub(crate) fn write_site(
 ) -> Result<(), Diagnostic> {
     let mut entries: Vec<(String, Entry)> = Vec::new();
     for path in scripts {
-        let Some(entry) = std::fs::read(&path).ok().as_deref().and_then(entry_of) else { continue };
+        let Some(entry) = first_line(&path).ok().as_deref().and_then(entry_of) else { continue };
         let below = path.strip_prefix(folder).unwrap_or(&path);
         let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         entries.push((parts.join("/"), entry));
@@ -102,4 +104,11 @@ pub(crate) fn write_site(
         mocap_batch::write_file(&folder.join(name), true, &|out| out.write_all(&bytes))?;
     }
     Ok(())
+}
+
+/// The first line of a file: that of a script has its entry, and the motion below it is long.
+fn first_line(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    BufReader::new(File::open(path)?).read_until(b'\n', &mut line)?;
+    Ok(line)
 }

@@ -30,6 +30,7 @@
 
 mod body;
 mod camera;
+mod character;
 mod coding;
 mod difference;
 mod drawing;

@@ -1,7 +1,7 @@
 //! Pages put together from their parts: markup with placeholders, and scripts of one concept each.
 
 /// The scripts of the viewer in the order in which they run; all share one scope.
-const VIEWER: [&str; 20] = [
+const VIEWER: [&str; 21] = [
     include_str!("page/decode.js"),
     include_str!("page/motion.js"),
     include_str!("page/state.js"),
@@ -20,6 +20,7 @@ const VIEWER: [&str; 20] = [
     include_str!("page/spin.js"),
     include_str!("page/bvh.js"),
     include_str!("page/glb.js"),
+    include_str!("page/skin.js"),
     include_str!("page/drop.js"),
     include_str!("page/pointers.js"),
 ];

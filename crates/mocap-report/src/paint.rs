@@ -164,7 +164,7 @@ impl Canvas {
                     let mixed = [0, 1, 2].map(|k| {
                         (0..3).map(|i| lit[i][k] * share[i] as f32).sum::<f32>().clamp(0.0, 1.0) * 255.0
                     });
-                    colours[at] = mixed.map(|v| v.round() as u8);
+                    colours[at] = mixed.map(|v| (v + 0.5) as u8);
                 }
             });
         }
@@ -191,6 +191,10 @@ impl Canvas {
             for x in 0..w {
                 let samples = [0, 1, 2 * w, 2 * w + 1].map(|next| 4 * w * y + 2 * x + next);
                 let covered = samples.iter().filter(|at| self.depth[**at].is_finite()).count();
+                if covered == 0 {
+                    picture.push(self.ground(x, y, grid).map(|v| (v * 255.0 + 0.5) as u8));
+                    continue;
+                }
                 let mut sum = [0.0f32; 3];
                 for at in samples.iter().filter(|at| self.depth[**at].is_finite()) {
                     sum = [0, 1, 2].map(|k| sum[k] + f32::from(self.colour[*at][k]));
@@ -199,7 +203,7 @@ impl Canvas {
                     let ground = self.ground(x, y, grid);
                     sum = [0, 1, 2].map(|k| sum[k] + (4 - covered) as f32 * ground[k] * 255.0);
                 }
-                picture.push(sum.map(|v| (v / 4.0).round() as u8));
+                picture.push(sum.map(|v| (v / 4.0 + 0.5) as u8));
             }
         }
         picture
@@ -220,6 +224,10 @@ impl Canvas {
         }
         let t = (self.floor - origin.y) / ray.y;
         let at = origin + ray * t;
+        let (away, reach) = ((at.x - target.x).powi(2) + (at.z - target.z).powi(2), 24.0 * grid);
+        if away >= reach * reach {
+            return background;
+        }
         let span = if *parallel { *distance } else { t } / zoom;
         // How far the next pixel to the right and the next one below are on the floor.
         let across = right * span;
@@ -233,8 +241,7 @@ impl Canvas {
             };
             of(at.x, width[0]).max(of(at.z, width[1])) as f32
         };
-        let away = (at.x - target.x).hypot(at.z - target.z) / (24.0 * grid);
-        let fade = 1.0 - smooth(0.3, 1.0, away) as f32;
+        let fade = 1.0 - smooth(0.3, 1.0, away.sqrt() / reach) as f32;
         let (thin, strong) = (line(grid), line(5.0 * grid));
         let ink = mix(self.paints.grid[0], self.paints.grid[1], strong);
         let (dark, amount) = self.paints.shadow;

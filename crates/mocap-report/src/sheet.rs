@@ -232,8 +232,10 @@ struct Layout {
     /// The largest width of a page without its margins \[px\].
     width: f32,
     columns: usize,
-    cell: [f32; 2],
-    extent: Extent,
+    /// The width of a pose with the gap beside it \[px\].
+    cell: f32,
+    /// How far bodies reach to the left [stage units].
+    left: f64,
     /// Pixels per stage unit of a row whose unit is known.
     scale: f64,
     /// The size of the largest body whose unit is known, or 0 [stage units].
@@ -251,31 +253,33 @@ impl Layout {
         let columns = columns(most, wide / high, width);
         let across = f64::from((width / columns as f32 - GAP).max(1.0));
         let scale = (f64::from(POSE[1]).min(across) / wide).min(f64::from(POSE[0]) / high);
-        let cell = [((wide * scale) as f32).max(LEAST) + GAP, (high * scale) as f32 + LABEL + GAP];
-        Layout { width, columns, cell, extent, scale, reference }
+        let cell = ((wide * scale) as f32).max(LEAST) + GAP;
+        Layout { width, columns, cell, left: extent.left, scale, reference }
     }
 
     fn width(&self) -> f32 {
-        self.columns as f32 * self.cell[0] + 2.0 * MARGIN
+        self.columns as f32 * self.cell + 2.0 * MARGIN
     }
 
     /// Adds the caption and the poses of a motion at the lower end.
     fn draw(&self, drawing: &mut Drawing, row: &Row<'_>) {
-        let (cell, scale) = (self.cell, self.scale * zoom(row, self.reference));
+        let zoom = zoom(row, self.reference);
+        // Rows are as high as their own poses: a jump leaves no gap above those who stand.
+        let extent = Extent::of(std::slice::from_ref(row), |_| zoom);
+        let high = ((extent.top - extent.bottom) * self.scale) as f32 + LABEL + GAP;
         caption(drawing, row, self.width);
         for (i, pose) in row.poses.iter().enumerate() {
             let (column, line) = ((i % self.columns) as f32, (i / self.columns) as f32);
-            let left = MARGIN + column * cell[0] + GAP / 2.0;
-            let top = drawing.height + line * cell[1];
-            let origin =
-                [left - (self.extent.left * self.scale) as f32, top + (self.extent.top * self.scale) as f32];
-            let room = [left - GAP / 2.0, top, left - GAP / 2.0 + cell[0], top + cell[1]];
-            draw_pose(drawing, row, pose, origin, scale as f32, room);
+            let left = MARGIN + column * self.cell + GAP / 2.0;
+            let top = drawing.height + line * high;
+            let origin = [left - (self.left * self.scale) as f32, top + (extent.top * self.scale) as f32];
+            let room = [left - GAP / 2.0, top, left - GAP / 2.0 + self.cell, top + high];
+            draw_pose(drawing, row, pose, origin, (self.scale * zoom) as f32, room);
             let text = format!("{:.2} s  #{}", pose.frame as f64 / row.stage.clip.rate().fps(), pose.frame);
-            let middle = left + (cell[0] - GAP) / 2.0;
-            drawing.text([middle, top + cell[1] - GAP - 4.0], text, 9.0, Ink::Muted, Align::Middle);
+            let middle = left + (self.cell - GAP) / 2.0;
+            drawing.text([middle, top + high - GAP - 4.0], text, 9.0, Ink::Muted, Align::Middle);
         }
-        drawing.height += row.poses.len().div_ceil(self.columns) as f32 * cell[1] + GAP;
+        drawing.height += row.poses.len().div_ceil(self.columns) as f32 * high + GAP;
     }
 
     /// Gives a page its margin below, and the width of its captions.

@@ -3,9 +3,11 @@
 //! Everything that is drawn starts from here, so pages, sheets and curves agree on sides, bones and floor.
 
 use mocap_analysis::{
-    ContactOptions, Foot, FootContacts, FootMotion, feet_of, floor_height, guess_unit, tree_diameter,
+    ContactOptions, Foot, FootContacts, FootMotion, feet_of, floor_height, guess_unit, stature, tree_diameter,
 };
-use mocap_model::{Clip, JointId, Pose, Role, Side, SignedAxis, Skeleton, UnitSource, Vector3};
+use mocap_model::{
+    Clip, JointId, Pose, Role, Side, SignedAxis, Skeleton, UnitQuaternion, UnitSource, Vector3,
+};
 
 /// A place on the stage: to the viewer's right when the character faces right-handed +Z, up, forward.
 pub(crate) type Place = [f64; 3];
@@ -41,8 +43,8 @@ pub(crate) struct Stage<'a> {
     pub floor: f64,
     /// The joint whose path over the floor is drawn.
     pub centre: usize,
-    /// The largest side of the box around joints without bones [units of the clip].
-    extent: f64,
+    /// The longest way through the body [units of the clip]; 0 for a skeleton of one joint.
+    size: f64,
     /// Places behind the joints that [`Stage::walk`] gives too.
     pub sites: Vec<Site>,
 }
@@ -78,9 +80,9 @@ impl<'a> Stage<'a> {
             floor: 0.0,
             centre,
             sites: Vec::new(),
-            extent: 0.0,
+            size: 0.0,
         };
-        stage.extent = stage.find_extent();
+        stage.size = stage.find_size();
         if (1..=MANY_FRAMES).contains(&clip.frames()) {
             let motions = FootMotion::of(clip, &stage.feet);
             stage.contacts =
@@ -97,15 +99,17 @@ impl<'a> Stage<'a> {
 
     /// The longest way through the body [stage units]; above 0.
     pub(crate) fn size(&self) -> f64 {
-        let size = match tree_diameter(self.clip.skeleton()) {
-            0.0 => self.extent,
-            diameter => diameter,
-        } * self.scale;
+        let size = self.size * self.scale;
         if size > 0.0 { size.min(FAR) } else { 1.0 }
     }
 
     pub(crate) fn place(&self, v: &Vector3<f64>) -> Place {
         [0, 1, 2].map(|i| (self.axes[i].dot(v) * self.scale).clamp(-FAR, FAR))
+    }
+
+    /// A rotation of the clip, which then leads from the frame of a joint to the stage.
+    pub(crate) fn turn(&self, rotation: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        UnitQuaternion::from_basis_unchecked(&self.axes).inverse() * rotation
     }
 
     /// Calls `each` with the places of all joints, then of all sites, in every frame given.
@@ -161,7 +165,18 @@ impl<'a> Stage<'a> {
         !self.bones.iter().any(|bone| bone.faint && (bone.from == joint || bone.to == joint && bone.helper))
     }
 
-    fn find_extent(&self) -> f64 {
+    fn find_size(&self) -> f64 {
+        // From a finger to a toe, wherever the root of the skeleton lies.
+        if let Some(stature) =
+            stature(self.clip.skeleton()).filter(|stature| *stature > 0.0 && stature.is_finite())
+        {
+            return 1.2 * stature;
+        }
+        let diameter = tree_diameter(self.clip.skeleton());
+        if diameter > 0.0 {
+            return diameter;
+        }
+        // Joints without bones: the box around them.
         let pose = self.pose(0);
         let side = |axis: usize| {
             let places = pose.iter().map(|place| place[axis]);

@@ -1,7 +1,8 @@
 //! The viewer: motions and a script that plays them, in one self-contained HTML file.
 
 use crate::body::{Across, Form, Solid, body};
-use crate::coding;
+use crate::character;
+use crate::coding::{self, base64};
 use crate::difference::{Difference, difference};
 use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
@@ -12,6 +13,9 @@ use crate::ticks::nice_step;
 use mocap_analysis::runs;
 use mocap_model::{Clip, Side, UnitSource};
 use serde::Serialize;
+use std::sync::Arc;
+
+pub use crate::character::{Character, CharacterError};
 
 /// A motion on a page.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +34,13 @@ pub struct ViewOptions {
     pub most_frames: usize,
     /// The shell distance: how far from its joint the object-space error is measured \[m\]. Default 0.03.
     pub shell: f64,
+    /// A mesh in place of the body of motions that it fits ([`Character::fits`]). Default: none.
+    pub mesh: Option<Arc<Character>>,
 }
 
 impl Default for ViewOptions {
     fn default() -> ViewOptions {
-        ViewOptions { most_frames: 6000, shell: 0.03 }
+        ViewOptions { most_frames: 6000, shell: 0.03, mesh: None }
     }
 }
 
@@ -98,6 +104,7 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
         heading: rounded(heading, 1e4),
         grid: if known { 0.5 } else { nice_step(size / 4.0) },
         coarse: SITE_QUANTA,
+        mesh: options.mesh.as_ref().map(|mesh| base64(&mesh.glb)),
         clips,
     };
     let json = serde_json::to_string(&data).expect("plain data is JSON");
@@ -120,6 +127,9 @@ struct Data {
     grid: f64,
     /// Quanta of the sites of bodies.
     coarse: i32,
+    /// A GLB file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mesh: Option<String>,
     clips: Vec<ClipData>,
 }
 
@@ -149,6 +159,11 @@ struct ClipData {
     /// Over the samples, 0 to 255: the largest difference, or without one the speed of the hips.
     curve: Vec<u8>,
     differences: Option<DifferenceData>,
+    /// With a mesh: the frames of the joints at rest, and their rotations, samples × joints × 4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rest: Option<Vec<[f64; 7]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<String>,
     /// samples × joints and sites × 3: from the parent, in quanta.
     data: String,
 }
@@ -275,6 +290,7 @@ fn clip(
             curve(&speeds, nearly_largest(&speeds) * 1.1)
         }
     };
+    let worn = options.mesh.as_ref().filter(|mesh| mesh.fits(skeleton));
     ClipData {
         name: input.name.to_owned(),
         joints: skeleton.joints().iter().map(|joint| joint.name.clone()).collect(),
@@ -295,6 +311,8 @@ fn clip(
         quantum,
         curve,
         differences,
+        rest: worn.map(|_| character::rest(stage)),
+        turns: worn.map(|_| character::turns(stage, step, samples)),
         data: coding::encode(&values, places * 3),
     }
 }

@@ -13,7 +13,7 @@ use crate::smoothing::gaussian;
 
 /// The steepest plane on which a foot stands \[rad\].
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
-/// A swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
+/// The sole of a swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
 pub(super) const CLEARANCE: f64 = 0.02;
 /// A point of a foot that is this near to its lowest height over the floor has its sole there \[m\].
 const PRINT: f64 = 0.02;
@@ -126,6 +126,8 @@ pub(super) struct FootPath {
     pub(super) joints: Vec<JointId>,
     /// By joint, then by frame: where they are on the floor.
     pub(super) points: Vec<Vec<Isometry3<f64>>>,
+    /// By joint: how far the sole is below it, its least height over the floor \[units\].
+    pub(super) soles: Vec<f64>,
     pub(super) stances: Vec<Stance>,
     /// By frame.
     shifts: Vec<Shift>,
@@ -146,10 +148,14 @@ impl FootPath {
         joints.extend(foot.points.iter().filter(|joint| **joint != foot.ankle));
         let points = placements(clip, &joints);
         let up = ground.body.up;
+        let height = |place: &Isometry3<f64>| ground.above_floor(&place.translation.vector);
+        let least = |places: &Vec<Isometry3<f64>>| places.iter().map(height).fold(f64::INFINITY, f64::min);
+        let soles = points.iter().map(least).collect();
         let pivots = points[0].iter().map(|place| ground.on_floor(&place.translation.vector)).collect();
         let mut path = FootPath {
             joints,
             points,
+            soles,
             stances: Vec::new(),
             shifts: Vec::new(),
             lifts: vec![0.0; clip.frames()],
@@ -192,11 +198,8 @@ impl FootPath {
         let core = frames.start + ends..frames.end - ends;
         let all = || core.clone().flat_map(|frame| (0..self.joints.len()).map(move |point| (point, frame)));
         let over = |point: usize, frame: usize| ground.above_floor(&self.place(point, frame));
-        let least =
-            |point: usize| (0..clip.frames()).map(|frame| over(point, frame)).fold(f64::INFINITY, f64::min);
-        let lowest: Vec<f64> = (0..self.joints.len()).map(least).collect();
         let mut print: Vec<(usize, usize)> =
-            all().filter(|(point, frame)| over(*point, *frame) < lowest[*point] + low).collect();
+            all().filter(|(point, frame)| over(*point, *frame) < self.soles[*point] + low).collect();
         if print.is_empty() {
             print = all().collect();
         }
@@ -229,8 +232,7 @@ impl FootPath {
                 let place = self.place(point, frame);
                 let moved = stance.moved(&place, &self.up);
                 let (height, _) = ground.below(&moved, clip, self.joints[point], frame)?;
-                let needed = ground.above_floor(&place).min(0.0);
-                off = off.max(height + needed - ground.above_floor(&moved));
+                off = off.max(height + self.soles[point] - ground.above_floor(&moved));
             }
             if off.abs() < 1e-9 / ground.metres {
                 break;
@@ -289,11 +291,10 @@ impl FootPath {
             for frame in from..=to {
                 for point in (0..self.joints.len()).filter(|_| self.swings(frame)) {
                     let place = self.place(point, frame);
-                    let (over, moved) = (ground.above_floor(&place), self.moved(&place, frame));
-                    let clearance = over.min(CLEARANCE / ground.metres);
-                    let highest =
-                        ground.highest(&moved, clearance.max(0.0), clip, self.joints[point], frame)?;
-                    let lift = highest + clearance - ground.above_floor(&moved);
+                    let (sole, moved) = (self.soles[point], self.moved(&place, frame));
+                    let clearance = (ground.above_floor(&place) - sole).clamp(0.0, CLEARANCE / ground.metres);
+                    let highest = ground.highest(&moved, clearance, clip, self.joints[point], frame)?;
+                    let lift = highest + sole + clearance - ground.above_floor(&moved);
                     // Ignore rounding: on flat ground no swing is lifted.
                     let lift = if lift < 1e-9 / ground.metres { 0.0 } else { lift };
                     needed[frame - from] = needed[frame - from].max(lift);

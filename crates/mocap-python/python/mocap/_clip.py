@@ -351,7 +351,7 @@ class Clip(Motion):
         along : (points, 3) array_like
             Lay the motion along a path [unit].
         add : Clip or (Clip, dict)
-            Add a pose or motion; options ``weight``, ``mask``.
+            Add a pose or motion; options ``weight``, ``mask``, ``space`` (local or mesh).
         strip : {"fingers", "twist", "props"}
             Leave joints out.
         join : Clip or (Clip, dict)

@@ -18,14 +18,15 @@ function sideOf(name) {
 // Places of all joints in all frames, in metres where the unit can be told, with Y up.
 function placed(file) {
   const n = file.joints.length, step = Math.max(1, Math.ceil(file.frames / 6000)), samples = Math.floor((file.frames - 1) / step) + 1;
-  const pos = new Float32Array(samples * n * 3), chain = new Array(n);
+  const pos = new Float32Array(samples * n * 3), turns = file.mesh ? new Float32Array(samples * n * 4) : null, chain = new Array(n);
   for (let s = 0; s < samples; s++) file.pose(s * step).forEach(({ move, spin, scale }, j) => {
     const up = chain[file.joints[j].parent];
     const at = up ? plus(up.at, turned(up.spin, move.map((v, k) => v * up.scale[k]))) : move;
     chain[j] = { at, spin: up ? product(up.spin, spin) : spin, scale: up ? up.scale.map((v, k) => v * scale[k]) : scale };
     pos.set(at, (s * n + j) * 3);
+    if (turns) turns.set(chain[j].spin, (s * n + j) * 4);
   });
-  return { pos, step, samples };
+  return { pos, turns, step, samples };
 }
 function extent(pos, n, axis) {
   let low = Infinity, high = -Infinity;
@@ -33,7 +34,7 @@ function extent(pos, n, axis) {
   return high - low;
 }
 function clipOf(name, file) {
-  const { joints } = file, n = joints.length, { pos, step, samples } = placed(file);
+  const { joints } = file, n = joints.length, { pos, turns, step, samples } = placed(file);
   const tall = Math.max(...[0, 1, 2].map(axis => extent(pos, n, axis)), 1e-9);
   // The unit that makes the first pose as large as a person.
   const metres = file.metres ?? [1, 0.01, 0.0254, 0.0564, 0.001].find(m => tall * m > 1 && tall * m < 2.6) ?? 1.75 / tall;
@@ -56,8 +57,9 @@ function clipOf(name, file) {
   const clip = {
     name, joints: joints.map(j => j.name), parents, sides: joints.map(j => sideOf(j.name)), ends: joints.map(j => +j.end), bones, solids,
     feet: [], findings: [], centre: Math.max(0, parts.indexOf("trunk")), fps: file.fps, frames: file.frames, step, samples,
-    size: 1.3 * H, pair, floor, curve: [], differences: null, pos,
+    size: 1.3 * H, pair, floor, curve: [], differences: null, pos, turns,
   };
+  if (file.mesh) wear(clip, file.mesh, bone => file.nodes.indexOf(bone.node));
   childrenOf(clip); prepare(clip);
   const speeds = Array.from({ length: samples }, (_, s) => speed(clip, clip.centre, s)), most = Math.max(...speeds.map((v, i) => speeds.length > 600 && i % 3 ? 0 : v), 1e-9);
   clip.curve = speeds.filter((_, s) => s % Math.ceil(samples / 600) === 0).map(v => Math.min(255, 255 * v / most));
@@ -74,6 +76,7 @@ async function openFiles(files, beside) {
     if (file.size > 300e6) throw new Error(`${file.name} is larger than 300 MB`);
     if (/\.bvh$/i.test(file.name)) opened.push(clipOf(file.name, readBvh(await file.text())));
     else if (/\.glb$/i.test(file.name)) opened.push(clipOf(file.name, readGlb(await file.arrayBuffer())));
+    else if (/\.mocz$/i.test(file.name)) throw new Error(`${file.name} is compressed: \`mocap view ${file.name}\` writes a page that shows it`);
     else throw new Error(`${file.name} is neither a BVH nor a GLB file`);
   }
   play(false); select(null);

@@ -1,6 +1,8 @@
 // The index of a gallery: search, sort, filter, select; only the rows in view are in the page.
 const $ = id => document.getElementById(id);
 const strips = [], asked = [], chosen = new Set(), filters = new Set();
+// The rows in the page, by clip.
+const rows = new Map();
 let index = null, shown = [];
 
 async function unpack(text) {
@@ -44,7 +46,10 @@ window.mocapIndex = async text => {
   }
   choose();
 };
-window.mocapStrips = async (number, text) => { strips[number] = await unpack(text); paint(); };
+window.mocapStrips = async (number, text) => {
+  strips[number] = await unpack(text);
+  for (const [i, item] of rows) if (Math.floor(i / index.chunk) === number) item.querySelector("svg").replaceWith(strip(i));
+};
 
 // The clips that are shown, in order.
 const SORTS = {
@@ -83,9 +88,8 @@ function strip(i) {
   return svg;
 }
 const metres = (v, unit, digits) => v === null ? [] : [`${v.toFixed(digits)} ${unit}`];
-function row(i, top) {
+function row(i) {
   const item = document.createElement("li"), box = document.createElement("input"), words = document.createElement("div");
-  item.style.top = `${top}px`;
   Object.assign(box, { type: "checkbox", checked: chosen.has(i), ariaLabel: `select ${index.path[i]}` });
   box.onchange = () => { box.checked ? chosen.add(i) : chosen.delete(i); tell(); };
   const link = Object.assign(document.createElement("a"), { href: `view.html#clip=${encodeURIComponent(index.script[i])}`, textContent: index.path[i] });
@@ -111,12 +115,15 @@ function paint() {
     const list = $("list"), height = matchMedia("(max-width:640px)").matches ? 152 : 96;
     const from = Math.max(0, Math.floor(list.scrollTop / height) - 3), to = Math.min(shown.length, Math.ceil((list.scrollTop + list.clientHeight) / height) + 3);
     $("rows").style.height = `${shown.length * height}px`;
-    // A row that has the focus keeps it.
-    const focused = document.activeElement && document.activeElement.closest("#rows li") && document.activeElement;
-    const at = focused && [focused.closest("li").dataset.i, focused.tagName];
-    $("rows").replaceChildren(...shown.slice(from, to).map((i, k) => Object.assign(row(i, (from + k) * height), { id: `clip-${i}` })));
-    [...$("rows").children].forEach((item, k) => { item.dataset.i = shown[from + k]; });
-    if (at) $("rows").querySelector(`[data-i="${at[0]}"] ${at[1]}`)?.focus();
+    // Rows that stay in view stay as they are: only what comes into view is made and drawn.
+    const wanted = shown.slice(from, to), staying = new Set(wanted), box = $("rows");
+    for (const [i, item] of rows) if (!staying.has(i)) { item.remove(); rows.delete(i); }
+    wanted.forEach((i, k) => {
+      if (!rows.has(i)) rows.set(i, Object.assign(row(i), { id: `clip-${i}` }));
+      const item = rows.get(i);
+      item.style.top = `${(from + k) * height}px`;
+      if (box.children[k] !== item) box.insertBefore(item, box.children[k] || null);
+    });
     tell();
   });
 }
@@ -142,7 +149,7 @@ $("sort").onchange = choose;
 $("list").onscroll = paint;
 addEventListener("resize", paint);
 $("copy").onclick = copy;
-$("none").onclick = () => { chosen.clear(); paint(); };
+$("none").onclick = () => { chosen.clear(); for (const item of rows.values()) item.querySelector("input").checked = false; tell(); };
 const dark = on => document.documentElement.classList.toggle("dark", on), prefers = matchMedia("(prefers-color-scheme: dark)");
 $("theme").onclick = () => dark();
 prefers.onchange = () => dark(prefers.matches);

@@ -1,5 +1,13 @@
-// Reads a GLB file that is dropped on the page: the joints of its first skin, or what its first animation moves.
-function readGlb(buffer) {
+// Reads GLB files: those that are dropped on the page, and the mesh in it. Of a file dropped, the joints of its first skin,
+// or what its first animation moves.
+// A matrix without shear as translation, scale and rotation.
+function parts(m) {
+  const scale = [0, 4, 8].map(i => Math.hypot(m[i], m[i + 1], m[i + 2])), at = (row, column) => m[4 * column + row] / (scale[column] || 1);
+  const [a, b, c] = [at(0, 0), at(1, 1), at(2, 2)], half = (v, sign) => Math.sqrt(Math.max(0, v)) / 2 * (sign < 0 ? -1 : 1);
+  const rotation = [half(1 + a - b - c, at(2, 1) - at(1, 2)), half(1 - a + b - c, at(0, 2) - at(2, 0)), half(1 - a - b + c, at(1, 0) - at(0, 1)), half(1 + a + b + c, 1)];
+  return { translation: m.slice(12, 15), rotation: unit(rotation), scale };
+}
+function openGlb(buffer) {
   const view = new DataView(buffer);
   if (view.byteLength < 20 || view.getUint32(0, true) !== 0x46546c67) throw new Error("the file is not a GLB file");
   let json = null, bin = 0, binSize = 0;
@@ -9,17 +17,22 @@ function readGlb(buffer) {
     if (kind === 0x004e4942) { bin = at + 8; binSize = size; }
     at += 8 + size;
   }
-  const nodes = json && json.nodes || [], animation = json && json.animations && json.animations[0];
-  if (!animation) throw new Error("the GLB file has no animation");
+  const nodes = json && json.nodes || [];
   const KINDS = { 5120: ["getInt8", 1, 127], 5121: ["getUint8", 1, 255], 5122: ["getInt16", 2, 32767], 5123: ["getUint16", 2, 65535], 5125: ["getUint32", 4, 1], 5126: ["getFloat32", 4, 1] };
   const rows = index => {
-    const it = json.accessors[index], part = json.bufferViews[it.bufferView], wide = { SCALAR: 1, VEC3: 3, VEC4: 4 }[it.type];
+    const it = json.accessors[index], part = json.bufferViews[it.bufferView], wide = { SCALAR: 1, VEC3: 3, VEC4: 4, MAT4: 16 }[it.type];
     const [read, bytes, most] = KINDS[it.componentType], stride = part.byteStride || wide * bytes, start = (part.byteOffset || 0) + (it.byteOffset || 0);
     if (part.buffer || it.sparse || start + stride * (it.count - 1) + wide * bytes > binSize) throw new Error("the GLB file keeps numbers outside itself, or sparsely");
     return Array.from({ length: it.count }, (_, i) => Array.from({ length: wide }, (_, k) => view[read](bin + start + i * stride + k * bytes, true) / (it.normalized ? most : 1)));
   };
   const above = nodes.map(() => -1);
   nodes.forEach((node, i) => (node.children || []).forEach(child => { above[child] = i; }));
+  for (const node of nodes) if (node.matrix) Object.assign(node, parts(node.matrix));
+  return { json, nodes, rows, above };
+}
+function readGlb(buffer) {
+  const glb = openGlb(buffer), { json, nodes, rows, above } = glb, animation = json && json.animations && json.animations[0];
+  if (!animation) throw new Error("the GLB file has no animation");
   const wanted = new Set(json.skins && json.skins[0] ? json.skins[0].joints : animation.channels.map(it => it.target.node));
   for (const i of [...wanted]) for (let j = above[i]; j >= 0; j = above[j]) wanted.add(j);
   // Ends of bones are nodes below joints.
@@ -61,5 +74,5 @@ function readGlb(buffer) {
       scale: sampled(i, "scale", node.scale || [1, 1, 1], t),
     };
   });
-  return { joints, frames, fps, pose, metres: 1 };
+  return { joints, frames, fps, pose, metres: 1, mesh: readMesh(glb), nodes: order };
 }

@@ -120,10 +120,11 @@ $("closer").onclick = () => zoom(.7, middle());
 $("wider").onclick = () => zoom(1 / .7, middle());
 $("all").onclick = () => show(0, seconds);
 for (const c of data.curves) {
-  const button = document.createElement("button"), svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  svg.setAttribute("viewBox", "0 0 22 8"); svg.setAttribute("aria-hidden", "true"); line.setAttribute("d", "M0 4h22");
-  line.setAttribute("stroke-width", 3); if (c.dashed) line.setAttribute("stroke-dasharray", "6 4");
-  svg.append(line); button.append(svg, c.label); button.setAttribute("aria-pressed", true); c.line = line;
+  const button = document.createElement("button");
+  button.innerHTML = '<svg viewBox="0 0 22 8" aria-hidden="true"><path d="M0 4h22" stroke-width="3"/></svg>';
+  c.line = button.querySelector("path");
+  if (c.dashed) c.line.setAttribute("stroke-dasharray", "6 4");
+  button.append(c.label); button.setAttribute("aria-pressed", true);
   button.onclick = () => { c.shown = !c.shown; button.setAttribute("aria-pressed", c.shown); redraw(); };
   $("legend").append(button);
 }

@@ -27,6 +27,27 @@ void main() {
   lit = light * vec4(at, 1);
   gl_Position = eye * vec4(at, 1);
 }`;
+const SKIN_VERTEX = `#version 300 es
+layout(location=0) in vec3 point;
+layout(location=1) in vec3 normal;
+layout(location=2) in vec4 slots;
+layout(location=3) in vec4 weights;
+uniform highp sampler2D bones;
+uniform mat4 eye, light;
+out vec3 n; out vec3 at; out vec4 tint; out vec4 lit; out vec3 local;
+void main() {
+  at = vec3(0); n = vec3(0); tint = vec4(0, 0, 0, 1);
+  for (int i = 0; i < 4; i++) {
+    int b = int(slots[i] + 0.5);
+    vec4 x = texelFetch(bones, ivec2(0, b), 0), y = texelFetch(bones, ivec2(1, b), 0), z = texelFetch(bones, ivec2(2, b), 0), p = vec4(point, 1);
+    at += weights[i] * vec3(dot(x, p), dot(y, p), dot(z, p));
+    n += weights[i] * vec3(dot(x.xyz, normal), dot(y.xyz, normal), dot(z.xyz, normal));
+    tint.rgb += weights[i] * texelFetch(bones, ivec2(3, b), 0).rgb;
+  }
+  local = vec3(-9);
+  lit = light * vec4(at, 1);
+  gl_Position = eye * vec4(at, 1);
+}`;
 const SHADOW = `
 uniform highp sampler2DShadow shade;
 uniform float texel;
@@ -174,6 +195,7 @@ function createRenderer(canvas) {
     return { p, set(name, kind, ...values) { at[name] ??= gl.getUniformLocation(p, name); gl[`uniform${kind}`](at[name], ...values); } };
   };
   const shape = program(SHAPE_VERTEX, SHAPE_FRAGMENT), depth = program(SHAPE_VERTEX, DEPTH_FRAGMENT), ground = program(FLOOR_VERTEX, FLOOR_FRAGMENT);
+  let skinShape = null, skinDepth = null;
   const instances = gl.createBuffer();
   const meshes = [capsuleMesh(), cylinderMesh(), boxMesh()].map(points => {
     const array = gl.createVertexArray(), buffer = gl.createBuffer();
@@ -216,12 +238,44 @@ function createRenderer(canvas) {
       gl.drawArraysInstanced(gl.TRIANGLES, 0, meshes[form].count, count);
     }
   }
+  // What a mesh is on the graphics card: its vertices, and a row of four numbers four times for each bone.
+  function onCard(mesh) {
+    if (mesh.array) return mesh;
+    skinShape ??= program(SKIN_VERTEX, SHAPE_FRAGMENT); skinDepth ??= program(SKIN_VERTEX, DEPTH_FRAGMENT);
+    mesh.array = gl.createVertexArray();
+    gl.bindVertexArray(mesh.array);
+    [[mesh.points, 3], [mesh.normals, 3], [mesh.slots, 4], [mesh.weights, 4]].forEach(([values, wide], i) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+      gl.enableVertexAttribArray(i); gl.vertexAttribPointer(i, wide, gl.FLOAT, false, 0, 0);
+    });
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, mesh.triangles, gl.STATIC_DRAW);
+    mesh.texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, mesh.texture);
+    for (const name of ["MIN_FILTER", "MAG_FILTER"]) gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_${name}`], gl.NEAREST);
+    return mesh;
+  }
+  function drawSkins(skins, ofDepth, prepare) {
+    for (const { clip, bones } of skins) {
+      const mesh = onCard(clip.skin.mesh), used = ofDepth ? skinDepth : skinShape;
+      gl.useProgram(used.p);
+      prepare(used);
+      gl.activeTexture(gl.TEXTURE1);
+      gl.bindTexture(gl.TEXTURE_2D, mesh.texture);
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, 4, bones.length / 16, 0, gl.RGBA, gl.FLOAT, bones);
+      used.set("bones", "1i", 1);
+      gl.activeTexture(gl.TEXTURE0);
+      gl.bindVertexArray(mesh.array);
+      gl.drawElements(gl.TRIANGLES, mesh.triangles.length, gl.UNSIGNED_INT, 0);
+    }
+  }
   function light(program, eye, sun) {
     program.set("eye", "Matrix4fv", false, eye); program.set("light", "Matrix4fv", false, sun);
     program.set("shade", "1i", 0); program.set("texel", "1f", 1.9 / MAP);
   }
   return {
-    render({ solid, clear }, dark) {
+    render({ solid, clear, skins }, dark) {
       const roots = clips.map((clip, i) => plus(place(clip, clip.centre, sample(clip)), offset(i)));
       const middle = [0, 1, 2].map(k => roots.reduce((sum, p) => sum + p[k], 0) / (roots.length || 1));
       const spread = Math.max(0, ...roots.map(p => Math.hypot(...minus(p, middle))));
@@ -233,15 +287,20 @@ function createRenderer(canvas) {
       gl.useProgram(depth.p);
       depth.set("eye", "Matrix4fv", false, sun);
       draw(parts);
+      drawSkins(skins, true, used => used.set("eye", "Matrix4fv", false, sun));
       gl.bindFramebuffer(gl.FRAMEBUFFER, null);
       gl.viewport(0, 0, canvas.width, canvas.height);
       gl.clearColor(...rgb.bg, 1); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
       gl.bindTexture(gl.TEXTURE_2D, map);
+      const lit = used => {
+        light(used, eye, sun);
+        used.set("sun", "3f", ...SUN); used.set("ambient", "1f", dark ? 0.4 : 0.5);
+        used.set("from", "3f", ...view.back.map((v, i) => view.target[i] + v * camera.distance));
+      };
       gl.useProgram(shape.p);
-      light(shape, eye, sun);
-      shape.set("sun", "3f", ...SUN); shape.set("ambient", "1f", dark ? 0.4 : 0.5);
-      shape.set("from", "3f", ...view.back.map((v, i) => view.target[i] + v * camera.distance));
+      lit(shape);
       draw(parts);
+      drawSkins(skins, false, lit);
       gl.enable(gl.BLEND); gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA); gl.depthMask(false);
       gl.useProgram(ground.p);
       light(ground, eye, sun);

@@ -59,14 +59,16 @@ function addPath(lists, clip, index, shift) {
 }
 // Everything in the frame shown: first solid parts, then transparent ones.
 function scene() {
-  const solid = emptyLists(), clear = emptyLists();
+  const solid = emptyLists(), clear = emptyLists(), skins = [];
   clips.forEach((clip, index) => {
     const s = sample(clip), shift = offset(index);
     if (state.path) addPath(solid, clip, index, shift);
     addContacts(clear, clip, s, shift);
     const reference = state.colour === "difference" && !clip.differences;
     const add = state.style === "bodies" ? addBody : addSticks;
-    add(reference ? clear : solid, clip, index, s, shift, reference ? 0.35 : 1);
+    // A mesh stands for the body where it can be drawn.
+    if (renderer && clip.skin && state.style === "bodies") skins.push({ clip, bones: bonesOf(clip, index, s, shift) });
+    else add(reference ? clear : solid, clip, index, s, shift, reference ? 0.35 : 1);
     if (state.ghosts) for (const step of [-3, -2, -1, 1, 2, 3]) {
       const near = s + Math.round(step * 0.2 * clip.rate);
       if (near < 0 || near >= clip.samples) continue;
@@ -74,5 +76,5 @@ function scene() {
       addBody(clear, clip, index, near, shift, 0.3 - 0.06 * Math.abs(step), step < 0 ? rgb.trail : rgb.ghost);
     }
   });
-  return { solid, clear };
+  return { solid, clear, skins };
 }

@@ -1,0 +1,118 @@
+// Meshes of characters: skins, and rigid parts that hang on a joint. A vertex goes with up to four bones; a bone is a joint of
+// a clip and the matrix that takes a vertex into its frame. Matrices have their columns one after the other.
+const times = (a, b) => Array.from({ length: 16 }, (_, i) => [0, 1, 2, 3].reduce((sum, k) => sum + a[4 * k + i % 4] * b[4 * (i >> 2) + k], 0));
+function matrixOf(q, t, s = [1, 1, 1]) {
+  const columns = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((axis, i) => turned(q, axis).map(v => v * s[i]));
+  return [...columns.flatMap(c => [...c, 0]), ...t, 1];
+}
+const back = q => [-q[0], -q[1], -q[2], q[3]];
+const undo = ({ q, t }) => matrixOf(back(q), turned(back(q), t).map(v => -v));
+// Of a matrix without shear.
+function inverse(m) {
+  const { rotation: q, translation: t, scale: s } = parts(m), turn = matrixOf(back(q), [0, 0, 0]);
+  const shrink = [1 / s[0], 0, 0, 0, 0, 1 / s[1], 0, 0, 0, 0, 1 / s[2], 0, 0, 0, 0, 1];
+  return times(times(shrink, turn), matrixOf([0, 0, 0, 1], t.map(v => -v)));
+}
+// The meshes of a file, bound; null without one. A bone has the frame of its node at rest.
+function readMesh({ json, nodes, rows, above }) {
+  const frames = [], frame = i => frames[i] ??= (() => {
+    const node = nodes[i], up = above[i] < 0 ? null : frame(above[i]);
+    const q = node.rotation || [0, 0, 0, 1], t = node.translation || [0, 0, 0], s = node.scale || [1, 1, 1];
+    if (!up) return { q, t, s };
+    return { q: product(up.q, q), t: plus(up.t, turned(up.q, t.map((v, k) => v * up.s[k]))), s: up.s.map((v, k) => v * s[k]) };
+  })();
+  const bones = [], points = [], slots = [], weights = [], triangles = [];
+  const addBone = (node, bind, rest = frame(node)) => bones.push({ node, name: nodes[node].name || `node ${node}`, rest, bind, size: frame(node).s[0] });
+  const moves = new Set((json.skins || []).flatMap(skin => skin.joints));
+  nodes.forEach((node, i) => {
+    if (node.mesh === undefined) return;
+    const skin = node.skin === undefined ? null : json.skins[node.skin];
+    let first = bones.length;
+    if (skin) {
+      const binds = skin.inverseBindMatrices === undefined ? null : rows(skin.inverseBindMatrices);
+      // The frame of a joint in which the skin is bound is where its matrix leads from.
+      skin.joints.forEach((joint, k) => {
+        if (!binds) { addBone(joint, undo(frame(joint))); return; }
+        const { rotation: q, translation: t } = parts(inverse(binds[k]));
+        addBone(joint, undo({ q, t }), { q, t });
+      });
+    } else {
+      let joint = i;
+      while (moves.size && !moves.has(joint) && above[joint] >= 0) joint = above[joint];
+      const own = frame(i);
+      addBone(joint, times(undo(frame(joint)), matrixOf(own.q, own.t, own.s)));
+    }
+    for (const { attributes, indices, mode = 4 } of json.meshes[node.mesh].primitives) {
+      if (mode !== 4 || attributes.POSITION === undefined) continue;
+      const start = points.length / 3, places = rows(attributes.POSITION);
+      const bound = skin && attributes.JOINTS_0 !== undefined && attributes.WEIGHTS_0 !== undefined;
+      const joints = bound ? rows(attributes.JOINTS_0) : null, shares = bound ? rows(attributes.WEIGHTS_0) : null;
+      places.forEach((p, v) => {
+        const sum = bound ? shares[v].reduce((a, b) => a + b, 0) || 1 : 1;
+        points.push(...p);
+        slots.push(...(bound ? joints[v].map(k => first + k) : [first, first, first, first]));
+        weights.push(...(bound ? shares[v].map(w => w / sum) : [1, 0, 0, 0]));
+      });
+      const order = indices === undefined ? places.map((_, v) => v) : rows(indices).map(([v]) => v);
+      for (let k = 0; k + 2 < order.length; k += 3) triangles.push(start + order[k], start + order[k + 1], start + order[k + 2]);
+    }
+  });
+  if (!triangles.length) return null;
+  // Corners in one place share a normal, so that seams of textures do not show.
+  const normals = new Float32Array(points.length), shared = new Map(), at = v => points.slice(3 * v, 3 * v + 3);
+  const key = v => at(v).map(x => x.toFixed(6)).join();
+  for (let k = 0; k < triangles.length; k += 3) {
+    const corners = [0, 1, 2].map(c => triangles[k + c]), [a, b, c] = corners.map(at), n = cross(minus(b, a), minus(c, a));
+    for (const v of corners) { const sum = shared.get(key(v)) || [0, 0, 0]; shared.set(key(v), plus(sum, n)); }
+  }
+  for (let v = 0; v < points.length / 3; v++) normals.set(unit(shared.get(key(v)) || [0, 1, 0]), 3 * v);
+  return { bones, above, points: new Float32Array(points), normals, slots: new Float32Array(slots), weights: new Float32Array(weights), triangles: new Uint32Array(triangles) };
+}
+// Puts a mesh on a clip; `jointOf` a bone, -1 for none. Where `clip.rest` has the frames of its joints at rest, they must be
+// those of the file, but for the unit and a turn of the whole: else nothing says how the mesh hangs on them.
+function wear(clip, mesh, jointOf) {
+  const found = mesh.bones.map(jointOf), known = found.map((joint, i) => [joint, mesh.bones[i]]).filter(([joint]) => joint >= 0);
+  if (!known.length) return false;
+  const [joint0, bone0] = known[0];
+  let scale = bone0.size;
+  if (clip.rest) {
+    const apart = of => { const [a] = known.map(of); return Math.max(1e-9, ...known.map(it => Math.hypot(...minus(of(it), a)))); };
+    scale = apart(([joint]) => clip.rest[joint].t) / apart(([, bone]) => bone.rest.t);
+    const whole = product(clip.rest[joint0].q, back(bone0.rest.q));
+    const off = known.map(([joint, bone]) => Math.abs(product(whole, bone.rest.q).reduce((sum, v, k) => sum + v * clip.rest[joint].q[k], 0)));
+    if (off.filter(v => v > 0.9998).length < 0.8 * off.length) return false;
+  }
+  const grow = [scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, 1], at = new Map(known.map(([joint, bone]) => [bone.node, { joint, bone }]));
+  clip.skin = {
+    mesh,
+    bones: mesh.bones.map(bone => {
+      // A bone that the clip does not have goes with the nearest one above that it has.
+      let node = bone.node;
+      while (node >= 0 && !at.has(node)) node = mesh.above[node];
+      const to = at.get(node) ?? at.get(bone0.node);
+      const bind = to.bone.node === bone.node ? bone.bind : times(undo(to.bone.rest), times(matrixOf(bone.rest.q, bone.rest.t), bone.bind));
+      return { joint: to.joint, bind: times(grow, bind) };
+    }),
+  };
+  return true;
+}
+// Three rows of a matrix and a colour for each bone in a frame.
+function bonesOf(clip, index, s, shift) {
+  const { bones } = clip.skin, n = clip.joints.length, out = new Float32Array(bones.length * 16);
+  bones.forEach(({ joint, bind }, i) => {
+    const at = (s * n + joint) * 4, m = times(matrixOf(clip.turns.subarray(at, at + 4), plus(place(clip, joint, s), shift)), bind);
+    for (let row = 0; row < 3; row++) for (let k = 0; k < 4; k++) out[16 * i + 4 * row + k] = m[4 * k + row];
+    out.set(jointColour(clip, index, joint, s), 16 * i + 12);
+  });
+  return out;
+}
+if (data.mesh) {
+  const bytes = Uint8Array.from(atob(data.mesh), c => c.charCodeAt(0)), mesh = readMesh(openGlb(bytes.buffer));
+  const plain = name => name.replace(/^.*:/, "").toLowerCase();
+  for (const clip of clips) if (clip.turns) {
+    clip.turns = Float32Array.from(decode(clip.turns, 4 * clip.joints.length, clip.samples), v => v / 8192);
+    clip.rest = clip.rest.map(([x, y, z, w, ...t]) => ({ q: [x, y, z, w], t }));
+    if (mesh && !wear(clip, mesh, bone => clip.joints.findIndex(name => plain(name) === plain(bone.name))))
+      note(`The joints of ${clip.name} are not turned as those of the mesh: retarget to its file and write GLB.`);
+  }
+}
