@@ -75,7 +75,7 @@ def test_blend_space(walk, alex, tmp_path):
     [
         ({}, []),
         ({"kind": "inertial", "transition": 0.5}, ["--kind", "inertial", "--transition", "0.5s"]),
-        ({"lock_feet": True}, ["--lock-feet"]),
+        ({"lock_feet": False}, ["--no-lock"]),
     ],
     ids=str,
 )

@@ -13,7 +13,7 @@ use crate::options::{Keywords, number, of_edits, parse, text};
 use crate::raise::{of_error, of_finding, of_option};
 
 /// The keywords, which are the names of the edits.
-pub(crate) const NAMES: [&str; 28] = [
+pub(crate) const NAMES: [&str; 29] = [
     "drop_first_frame",
     "trim",
     "fps",
@@ -78,7 +78,7 @@ fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Edit>> {
         "loop" => Edit::Loop(loop_of(if on { None } else { Some(parse(py, name, &read()?)?) })),
         "repeat" => {
             let times = value.extract::<u32>().ok().filter(|times| *times > 0 && !on);
-            Edit::Repeat(times.ok_or_else(|| of_option(py, "repeat must be a whole number from 1".into()))?)
+            Edit::Repeat(times.ok_or_else(|| of_option(py, "repeat must be a whole number from 1"))?)
         }
         "duration" => Edit::Duration(number()?),
         "turn" => Edit::Turn(number()?.to_radians()),

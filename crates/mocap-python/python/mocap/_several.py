@@ -173,7 +173,7 @@ def join(
     kind: str = "blend",
     search: float = 0.5,
     no_overshoot: bool = False,
-    lock_feet: bool = False,
+    lock_feet: bool = True,
 ) -> Clip:
     """Joins motions of one skeleton into one, each aligned with the end of the one before, as ``mocap join`` does.
 
@@ -190,7 +190,7 @@ def join(
     no_overshoot : bool
         Whether an inertial transition may not overshoot; its speed may jump then.
     lock_feet : bool
-        Whether planted feet are locked after joining.
+        Whether feet are locked in the contacts that a transition touches.
 
     Returns
     -------
