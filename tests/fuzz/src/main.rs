@@ -25,7 +25,7 @@ use clap::Parser;
 struct Args {
     /// Targets [default: all; --list names them]
     targets: Vec<String>,
-    /// Time per target [s]
+    /// Seconds per target
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     seconds: u64,
     /// Start of the random numbers

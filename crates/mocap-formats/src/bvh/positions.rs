@@ -27,7 +27,7 @@ const CLEAR: f64 = 1.5;
 /// decides; a tie means *replace*, as most programs write it.
 ///
 /// Where only roots vote, a clear floor test goes first: under one reading the body stands near height 0, under the
-/// other far from it ([`LowestPoints::mode`]). The median of a root fails if the actor climbs or moves far away.
+/// other far from it ([`LowestPoints::mode`](super::LowestPoints::mode)). The median of a root fails if the actor climbs or moves far away.
 ///
 /// ```
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
