@@ -105,6 +105,8 @@ def test_warp(walk, alex, tmp_path):
     made = walk.warp(keys, 0.5, 2)
     check(made, tmp_path, "warp", alex, "--keys", tmp_path / "keys.toml")
     assert made == walk.edit(warp={"from": 0.5, "to": 2, "keys": keys})
+    assert walk.warp([], 0.5, 2, times=[(1.0, 1.2)]) != walk
+    assert walk.warp(keys, 0.5, 2, mode="scale-offset") != made
     for wrong in ([], [{"time": 1}], [{"time": 1, "joint": "Head"}], [{"time": 1, "joint": "Head", "by": [1, 2]}], [3]):
         with pytest.raises(mocap.OptionError):
             walk.warp(wrong, 0.5, 2)

@@ -76,13 +76,14 @@ pub(crate) fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
             &mut keys,
         )?;
     }
-    if keys.is_empty() && options.get("times")?.is_none() {
+    let times = options.extracted::<Vec<(f64, f64)>>("times", "a list of pairs of times [s]")?;
+    let times = times.unwrap_or_default();
+    if keys.is_empty() && times.is_empty() {
         return Err(of_option(py, format!("{name} needs 'keys' or 'times', a list with at least one")));
     }
     let keep_feet = options.flag("keep_feet")?.unwrap_or(true);
     let mode = options.parsed::<WarpMode>("mode")?.unwrap_or_default();
-    let times = options.extracted::<Vec<(f64, f64)>>("times", "a list of pairs of times [s]")?;
-    let (from, to, times) = (time("from")?, time("to")?, times.unwrap_or_default());
+    let (from, to) = (time("from")?, time("to")?);
     Ok(Edit::Warp(Box::new(Warp { from, to, keys, keep_feet, mode, times })))
 }
 
