@@ -10,9 +10,10 @@ use mocap_edit::{
 use mocap_model::{Factor, FrameRange, FrameRate, SignedAxis};
 use serde::Deserialize;
 
+use super::finite::finite;
 use super::one_edit::OneEdit;
 use super::seconds::seconds;
-use super::terrain::SurfaceArgs;
+use super::surface::SurfaceArgs;
 
 /// Edit motions: denoise, loop, retime, mirror, lock feet, root motion, paths, layers, cuts; in the order given, with a
 /// report
@@ -263,12 +264,6 @@ impl Flags {
         typed.sort_by_key(|(place, _)| *place);
         typed
     }
-}
-
-/// A finite number.
-pub(super) fn finite(text: &str) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-    value.ok_or_else(|| "a number is expected, such as 0.5".into())
 }
 
 /// An open range asks for a search.

@@ -7,11 +7,12 @@ use mocap_edit::{BlendOptions, Denoise, Edit, Gains, Keep, LayerSpace, LoopOptio
 use mocap_model::{Factor, FrameRange, SignedAxis};
 use serde::Deserialize;
 
-use super::edit::{MirrorBy, ROOT_NAME, RootJoint, StartAt, finite};
+use super::edit::{MirrorBy, ROOT_NAME, RootJoint, StartAt};
+use super::finite::finite;
 use super::fourier::Series;
 use super::join::Transitions;
 use super::seconds::seconds;
-use super::terrain::SurfaceArgs;
+use super::surface::SurfaceArgs;
 use super::{EditArg, EditGates, setting};
 
 /// One edit of a pipeline.

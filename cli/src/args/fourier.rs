@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use serde::Deserialize;
 
-use super::edit::{Args as EditArgs, EditArg, EditList, finite};
+use super::edit::{Args as EditArgs, EditArg, EditList};
+use super::finite::finite;
 use super::one_edit::OneEdit;
 
 /// Smooth a cycle by its Fourier series, or give it the style of another

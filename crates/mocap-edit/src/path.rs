@@ -17,7 +17,7 @@ use crate::{EditError, EditReport};
 const SMOOTH: f64 = 0.4;
 /// Slower than this share of its mean speed, a motion has no direction.
 const STANDS: f64 = 0.2;
-/// A way shorter than this share of the size of the body is no travel.
+/// A motion whose hips move less than this fraction of the body size stands still.
 const LEAST_WAY: f64 = 0.1;
 /// Points of a path between two of its keys.
 const DENSE: usize = 32;

@@ -31,7 +31,7 @@ pub enum ModelError {
     EmptyLimit { joint: String, min: f64, max: f64 },
     #[error("joint '{joint}' has a highest speed, acceleration or effort of {value}, which is not above 0")]
     NotPositive { joint: String, value: f64 },
-    #[error("there is no body {index}: the robot has {bodies}")]
+    #[error("body {index} does not exist: the robot has {bodies} bodies")]
     NoBody { index: usize, bodies: usize },
     #[error("chain '{chain}' does not run down the tree: its base is not above its tip")]
     BrokenChain { chain: String },

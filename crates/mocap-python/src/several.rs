@@ -12,7 +12,7 @@ use crate::raise::{of_error, of_option};
 /// The motions, without a rest pose before them.
 fn motions(py: Python<'_>, clips: &[PyRef<'_, Clip>]) -> PyResult<Vec<mocap::Clip>> {
     if clips.is_empty() {
-        return Err(of_option(py, "there are no clips"));
+        return Err(of_option(py, "expected at least one clip"));
     }
     Ok(clips.iter().map(|clip| clip.motion()).collect())
 }

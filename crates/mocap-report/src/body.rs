@@ -372,7 +372,7 @@ impl<'a> Human<'a> {
         }
     }
 
-    /// A flat hand for a skeleton without fingers. The thumb points forward in the reference pose.
+    /// A flat hand, used for skeletons without fingers. The thumb points forward in the reference pose.
     fn add_hand(&self, body: &mut Body, hand: Role, lower_arm: Role) {
         let (Some(hand), Some(elbow)) = (self.skeleton.with_role(hand), self.skeleton.with_role(lower_arm))
         else {

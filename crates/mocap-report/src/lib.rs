@@ -34,6 +34,7 @@ mod character;
 mod coding;
 mod difference;
 mod drawing;
+mod entry;
 mod escape;
 #[cfg(test)]
 mod extremes;

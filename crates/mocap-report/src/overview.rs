@@ -1,8 +1,8 @@
 //! The report of a run over a database: totals, failures, and of each figure the distribution and the worst clips.
 //! A page of markup without scripts, beside the index of a gallery.
 
+use crate::entry::{Entry, Failed, Figure, Outcome};
 use crate::escape::{uri, xml};
-use crate::gallery::{Entry, Failed, Figure, Outcome};
 use crate::page::{Scripts, page};
 use crate::sheet::decimals;
 use std::collections::BTreeMap;

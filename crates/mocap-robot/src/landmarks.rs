@@ -139,8 +139,8 @@ impl Humanoid {
     }
 }
 
-/// The hinges of a limb before, at and behind its middle: knee or elbow. The last group is the ankle or wrist: it ends
-/// before a hinge that is parallel to one of its own, such as that of toes or fingers.
+/// The hinges of a limb before, at and behind its middle: knee or elbow. The last group is the ankle or wrist; it ends
+/// before the first hinge that is parallel to another one in the group, such as toes or fingers.
 fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> Option<[Vec<usize>; 3]> {
     let own = &way.hinges;
     let is_named = |hinge: &usize| match given {

@@ -28,9 +28,9 @@ pub(crate) struct Smoothness {
     pub(crate) joints: f64,
     /// Weight of accelerations of the base [frames²/m, frames²/rad].
     pub(crate) base: f64,
-    /// Highest steps of joints per frame \[rad or m\]; infinite if there is no limit.
+    /// Largest step of each joint per frame \[rad or m\]; infinite without a limit.
     pub(crate) fastest: Vec<f64>,
-    /// Highest accelerations of joints per frame² \[rad or m\]; infinite if there is no limit.
+    /// Largest acceleration of each joint per frame² \[rad or m\]; infinite without a limit.
     pub(crate) strongest: Vec<f64>,
 }
 

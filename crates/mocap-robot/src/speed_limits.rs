@@ -2,8 +2,8 @@
 
 use mocap_model::{Robot, RobotPose};
 
-/// The highest step of every joint from frame to frame \[rad or m\]; infinite if there is no limit. A joint that others
-/// follow keeps theirs too.
+/// The largest step of every joint between frames \[rad or m\]; infinite without a limit. A joint that drives others
+/// keeps to their limits, too.
 pub(crate) fn highest_steps(robot: &Robot, speeds: &[Option<f64>], frame_time: f64) -> Vec<f64> {
     let of = |speed: &Option<f64>| speed.map_or(f64::INFINITY, |speed| speed * frame_time * (1.0 - 1e-9));
     let mut steps: Vec<f64> = speeds.iter().map(of).collect();

@@ -294,7 +294,7 @@ fn read_and_write(bytes: &[u8], options: &ReadOptions) -> Outcome {
     Ok(codes)
 }
 
-/// What is written is read again, with as many joints and frames.
+/// Reads each written file again, and compares the number of frames.
 fn written_is_read(clip: &Clip, format: Format, options: &ReadOptions) -> Outcome {
     // A clip of many samples in few bytes takes long to write, which is not what is tested.
     if !format.is_writable() || clip.frames() * clip.skeleton().len() > SAMPLES / 10 {

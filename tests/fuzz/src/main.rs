@@ -1,6 +1,6 @@
 //! Feeds changed files to every reader of the project, for a given time per target.
 //!
-//! Each target runs in a process of its own, so an input that ends the process or never returns is a finding too. No
+//! Each target runs in a separate process, so an input that ends the process or never returns is a finding too. No
 //! instrumentation is needed: an input whose error and warning codes are new joins the corpus.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]

@@ -111,7 +111,7 @@ fn one(
     known.insert(seen.codes)
 }
 
-/// What was seen of one input: time and memory as shares of what it may take.
+/// The result of one input: time and memory as fractions of its budget.
 struct Seen {
     time: f64,
     memory: f64,

@@ -114,8 +114,8 @@ pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditRepo
     Ok((whole, reports))
 }
 
-/// The next motion on the skeleton of the first: the same names and parents, and bones of one length and direction. What
-/// lies above the hips is no bone: files hold the place of the actor in the studio there, and it stays.
+/// The next motion on the skeleton of the first: the same names and parents, and bones of the same lengths and directions.
+/// Offsets above the hips are not compared: they hold the actor's place in the studio, and are kept.
 fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     let fail = |reason: String| Err(EditError::Skeletons { reason });
     let (a, b) = (first.skeleton(), next.skeleton());

@@ -22,93 +22,9 @@ const REACHED: f64 = 1e-6;
 /// A scale stays within these: beyond them a key is met by its offset.
 const SCALES: [f64; 2] = [0.25, 4.0];
 
-/// Keys, and the part of the motion that they change.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Warp {
-    /// Before this time nothing changes \[s\].
-    pub from: f64,
-    /// After this time nothing changes \[s\].
-    pub to: f64,
-    /// In any order.
-    pub keys: Vec<WarpKey>,
-    /// Whether feet that have no key keep their paths where the hips are moved. Default: true.
-    pub keep_feet: bool,
-    /// How joints meet their keys. Default: by an offset.
-    pub mode: WarpMode,
-    /// Times of the motion and the times to which they move \[s\], both between `from` and `to`. Default: none.
-    pub times: Vec<(f64, f64)>,
-}
+mod key;
 
-impl Warp {
-    /// A warp by offsets that keeps the feet and all times.
-    pub fn new(from: f64, to: f64, keys: Vec<WarpKey>) -> Warp {
-        Warp { from, to, keys, keep_feet: true, mode: WarpMode::Offset, times: Vec::new() }
-    }
-}
-
-/// How joints meet their keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WarpMode {
-    /// A smooth offset is added. Detail keeps its size.
-    #[default]
-    Offset,
-    /// The motion since the start of the warp is scaled, by 0.25 to 4, to come as near to the key as it can; an offset adds
-    /// the rest. Detail grows and shrinks with the motion.
-    ScaleOffset,
-}
-
-impl std::str::FromStr for WarpMode {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<WarpMode, String> {
-        match text {
-            "offset" => Ok(WarpMode::Offset),
-            "scale-offset" => Ok(WarpMode::ScaleOffset),
-            _ => Err(format!("'{text}' is not offset or scale-offset")),
-        }
-    }
-}
-
-/// What a joint does at a time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WarpKey {
-    /// The nearest frame is changed \[s\].
-    pub time: f64,
-    /// The name or role of the joint.
-    pub joint: String,
-    /// What it does.
-    pub change: WarpChange,
-}
-
-impl WarpKey {
-    /// A key for each joint below the root: its rotation in the first frame of `pose`, a clip of the same skeleton.
-    ///
-    /// ```
-    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-    /// let keys: Vec<_> = mocap_edit::WarpKey::of_pose(&clip, 0.5).collect();
-    /// assert!(keys.iter().all(|key| key.time == 0.5));
-    /// ```
-    pub fn of_pose(pose: &Clip, time: f64) -> impl Iterator<Item = WarpKey> {
-        let joints = pose.skeleton().iter().filter(|(_, joint)| !joint.end_site && joint.parent.is_some());
-        joints.map(move |(id, joint)| {
-            let change = WarpChange::To(pose.track(id).rotation.at(0));
-            WarpKey { time, joint: joint.name.clone(), change }
-        })
-    }
-}
-
-/// A change of a pose.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum WarpChange {
-    /// Has a local rotation.
-    To(UnitQuaternion<f64>),
-    /// Turns by a rotation in the space of the joint, given as axis times angle \[rad\].
-    Turn(Vector3<f64>),
-    /// Is at a place in object space \[units of the clip\]: the hips are moved, other joints are reached for.
-    At(Vector3<f64>),
-    /// Is moved along the axes of object space \[units of the clip\].
-    By(Vector3<f64>),
-}
+pub use key::{Warp, WarpChange, WarpKey, WarpMode};
 
 /// Changes a motion such that it meets keys.
 ///
