@@ -260,7 +260,7 @@ mod tests {
         assert!(of("heights", &[4]).unwrap_err().message.contains("1 axes"));
         assert_eq!(with("heights", &[2, 2], None).unwrap().2, None);
         for cells in [vec![], vec![0.5, 0.5]] {
-            let cell = Array::new(&[cells.len()], Data::F64(cells));
+            let cell = Array::new([cells.len()], Data::F64(cells));
             assert!(with("heights", &[2, 2], Some(cell)).unwrap_err().message.contains("'cell'"));
         }
     }

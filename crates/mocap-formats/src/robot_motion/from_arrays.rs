@@ -198,12 +198,12 @@ mod tests {
     /// Two frames, with these rates.
     fn read(rates: Option<Vec<f64>>) -> Result<Parsed<RobotMotion>, Finding> {
         let mut arrays = Arrays::default();
-        arrays.insert("joint_pos", Array::new(&[2, 1], Data::F64(vec![0.1, 0.2])));
-        arrays.insert("body_pos_w", Array::new(&[2, 1, 3], Data::F64(vec![0.0; 6])));
+        arrays.insert("joint_pos", Array::new([2, 1], Data::F64(vec![0.1, 0.2])));
+        arrays.insert("body_pos_w", Array::new([2, 1, 3], Data::F64(vec![0.0; 6])));
         let turns = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-        arrays.insert("body_quat_w", Array::new(&[2, 1, 4], Data::F64(turns)));
+        arrays.insert("body_quat_w", Array::new([2, 1, 4], Data::F64(turns)));
         if let Some(rates) = rates {
-            arrays.insert("fps", Array::new(&[rates.len()], Data::F64(rates)));
+            arrays.insert("fps", Array::new([rates.len()], Data::F64(rates)));
         }
         read_arrays(|_| Ok(arrays.clone()), Some(&robot()), None, &Limits::default())
     }
