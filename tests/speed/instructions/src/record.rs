@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How far a count may rise above its record.
-const TOLERANCE: f64 = 0.03;
+/// How far a count may rise above its record \[%\].
+const TOLERANCE: u64 = 3;
 
 /// Counts by case.
 #[derive(Debug, Default, PartialEq)]
@@ -40,7 +40,7 @@ impl Record {
 
     /// Whether a case that is recorded takes no more than it may.
     pub(crate) fn allows(&self, name: &str, count: u64) -> bool {
-        self.counts.get(name).is_some_and(|then| change(*then, count) <= TOLERANCE)
+        self.counts.get(name).is_some_and(|then| 100 * count <= (100 + TOLERANCE) * then)
     }
 
     /// This record against what was counted now.
@@ -53,14 +53,14 @@ impl Record {
                 holds = false;
                 continue;
             };
-            let change = change(*then, *count);
-            let word = match change {
-                _ if change > TOLERANCE => "  slower",
-                _ if change < -TOLERANCE => "  faster: record it",
-                _ => "",
+            let word = match self.allows(name, *count) {
+                false => "  slower",
+                true if 100 * count < (100 - TOLERANCE) * then => "  faster: record it",
+                true => "",
             };
             holds &= self.allows(name, *count);
-            writeln!(table, "{name:24} {then:>14} {count:>14} {:>+7.1}%{word}", 100.0 * change).unwrap();
+            let change = 100.0 * (*count as f64 / *then as f64 - 1.0);
+            writeln!(table, "{name:24} {then:>14} {count:>14} {change:>+7.1}%{word}").unwrap();
         }
         for (name, then) in self.counts.iter().filter(|(name, _)| !now.counts.contains_key(*name)) {
             writeln!(table, "{name:24} {then:>14} {:>14} {:>8}  gone: record without it", "", "").unwrap();
@@ -68,11 +68,6 @@ impl Record {
         }
         Comparison { table, holds }
     }
-}
-
-/// How much more, as a share of what was.
-fn change(then: u64, now: u64) -> f64 {
-    now as f64 / then as f64 - 1.0
 }
 
 #[cfg(test)]
