@@ -6,7 +6,8 @@ use mocap_compress::{
     CompressError, CompressOptions, Compressed, Looping, OpenLimits, Profile, Section, compress,
 };
 use mocap_model::{
-    Clip, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource,
+    Clip, ForwardKinematics, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit,
+    UnitQuaternion, UnitSource, Vector3,
 };
 use motion::Character;
 use motion::forge::forge;
@@ -204,6 +205,31 @@ fn keys_can_be_taken_out() {
         assert!(track.frames.is_sorted_by(|a, b| a < b));
     }
     assert!(open(&small(Profile::Runtime)).unwrap().keys().is_none());
+}
+
+#[test]
+fn an_end_site_that_moves_keeps_its_place() {
+    for profile in Profile::ALL {
+        let clip = motion::clip(Character::Calm, 1, 40);
+        let mut tracks = clip.tracks().to_vec();
+        // The bone from here to its end site becomes longer.
+        let growing = |frame: usize| Vector3::repeat(1.0 + 0.01 * frame as f64);
+        tracks[1].scale = Some(Track::Sampled((0..clip.frames()).map(growing).collect()));
+        let clip = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).unwrap();
+        let options = CompressOptions { profile, tolerance: 1e-3, ..CompressOptions::default() };
+        let decoded = open(&compress(&clip, &options).unwrap().bytes).unwrap().to_clip();
+        let (wanted, found) = (clip.without_scale().unwrap(), decoded.without_scale().unwrap());
+        let (mut was, mut is) = (ForwardKinematics::new(&wanted), ForwardKinematics::new(&found));
+        for frame in 0..clip.frames() {
+            was.place(frame);
+            is.place(frame);
+            let off = (was.position(JointId(2)) - is.position(JointId(2))).norm();
+            assert!(off < 1e-3, "{profile}: frame {frame}: {off} m");
+        }
+        // It has moved along its bone.
+        let length = (was.position(JointId(2)) - was.position(JointId(1))).norm();
+        assert!(length > 0.13, "{length}");
+    }
 }
 
 /// A chain of joints, each the end site of the one before by its name.
