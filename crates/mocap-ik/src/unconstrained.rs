@@ -4,7 +4,7 @@
 //! step lists the turns of the joints from the effector to the base, each in the frames before the step. The
 //! frame of a joint is then turned by the product of all turns from the base down to its own.
 
-use crate::bend::bend_turn;
+use crate::bend::{bend_turn, can_span};
 use crate::step::{normalised, shortest};
 use crate::{Goal, IkChain, Quat, SolveOptions, SolveOutcome, SolveStatus, Vec3};
 use mocap_model::exp;
@@ -120,8 +120,7 @@ pub(crate) fn bend_to_goal(chain: &mut IkChain, goal: &Goal, options: &SolveOpti
     let square = to.norm_squared();
     let spans = |joint: usize| {
         let b = chain.position[joint];
-        let (u, v) = ((a - b).norm_squared(), (c - b).norm_squared());
-        (square - u - v).powi(2) <= 4.0 * u * v
+        can_span(&(a - b), &(c - b), square)
     };
     let preferred = chain.bend_at.filter(|&joint| spans(joint));
     let Some(bend) = preferred.or_else(|| (1..chain.len()).find(|&joint| spans(joint))) else { return false };

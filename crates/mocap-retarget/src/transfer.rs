@@ -42,7 +42,7 @@ pub(crate) fn transfer(
         joints,
         hips: Vec::with_capacity(frames),
         above_hips: Vec::with_capacity(frames),
-        limbs: vec![LimbTargets::default(); pair.limbs.len()],
+        limbs: pair.limbs.iter().map(|_| LimbTargets::with_capacity(frames)).collect(),
         head: Vec::new(),
         palms: PalmTracks::new(pair, options, frames),
     };
@@ -218,6 +218,7 @@ impl BodyTransfer<'_> {
         targets.from.push(self.target(limb.target.base));
         targets.goal.push(goal);
         targets.bend.push(self.source.at(limb.source.base).rotation * bend_axis);
+        targets.frames.push([limb.target.base, limb.target.middle].map(|joint| object(joint).rotation));
         targets.tip.push(object(limb.target.tip).rotation);
     }
 
