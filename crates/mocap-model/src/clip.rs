@@ -53,7 +53,8 @@ pub struct Clip {
     skeleton: Arc<Skeleton>,
     rate: FrameRate,
     frames: usize,
-    tracks: Vec<JointTracks>,
+    /// Shared by copies of the clip.
+    tracks: Arc<Vec<JointTracks>>,
     annotations: Annotations,
 }
 
@@ -79,12 +80,12 @@ impl Clip {
                 check(vectors, frames, name, |v| v.iter().all(|value| value.is_finite()))?;
             }
         }
-        Ok(Clip { skeleton, rate, frames, tracks, annotations: Annotations::default() })
+        Ok(Clip { skeleton, rate, frames, tracks: Arc::new(tracks), annotations: Annotations::default() })
     }
 
     /// The rest pose of a skeleton, as a clip of no frames.
     pub fn at_rest(skeleton: Arc<Skeleton>, rate: FrameRate) -> Clip {
-        let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        let tracks = Arc::new(skeleton.joints().iter().map(JointTracks::at_rest).collect());
         Clip { skeleton, rate, frames: 0, tracks, annotations: Annotations::default() }
     }
 
@@ -206,7 +207,7 @@ impl Clip {
         assert!(self.frames > 0, "the clip has no frames");
         let place = Between::of(time * self.rate.fps(), self.frames);
         pose.joints.clear();
-        pose.joints.extend(self.skeleton.joints().iter().zip(&self.tracks).map(|(joint, tracks)| {
+        pose.joints.extend(self.skeleton.joints().iter().zip(self.tracks.iter()).map(|(joint, tracks)| {
             let translation = tracks.translation.as_ref();
             let translation = translation.map_or(joint.offset, |track| track.between(place, lerp));
             Isometry3::from_parts(Translation3::from(translation), tracks.rotation.between(place, slerp))

@@ -62,6 +62,7 @@ mod hand_placing;
 mod head;
 mod hinge_limits;
 mod joint_pairs;
+mod joint_transfer;
 mod limb_bend;
 mod limb_map;
 mod limb_motion;

@@ -288,8 +288,8 @@ mod tests {
     fn transferred(options: &RetargetOptions) -> (Pair, SourceClip, BodyTrajectories) {
         let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
         let pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
-        let source = SourceClip::new(&walk, &pair.source, options.lead_in).unwrap();
-        let context = analyse(&pair, options, source.motion(), None).unwrap();
+        let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
+        let context = analyse(&pair, options, source.last(), None).unwrap();
         let body = transfer(&pair, options, &context, &source);
         (pair, source, body)
     }

@@ -15,7 +15,7 @@ const WORSE: f64 = 0.05;
 
 /// Solutions whose distances from the goal differ by less than this, as a share of the limb's length, are equally near:
 /// the first counts, not the one that rounding prefers.
-const TIE: f64 = 1e-6;
+const TIE: f64 = 1e-12;
 
 /// Step limits of one limb, and its pose in the frame before.
 pub(crate) struct VelocityLimiter {
