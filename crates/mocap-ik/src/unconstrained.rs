@@ -5,9 +5,9 @@
 //! frame of a joint is then turned by the product of all turns from the base down to its own.
 
 use crate::bend::{bend_turn, can_span};
-use crate::step::{normalised, shortest};
+use crate::step::shortest;
 use crate::{Goal, IkChain, Quat, SolveOptions, SolveOutcome, SolveStatus, Vec3};
-use mocap_model::exp;
+use mocap_model::{exp, renormalised};
 use nalgebra::{Matrix3, Quaternion};
 use std::f64::consts::PI;
 
@@ -141,7 +141,7 @@ pub(crate) fn write_rotations(chain: &mut IkChain) {
     let (locals, frames) = (&mut chain.local[..n], &mut chain.frame[..n]);
     let mut back = chain.base.rotation.inverse();
     for k in 0..n {
-        frames[k] = normalised(frames[k]);
+        frames[k] = renormalised(frames[k]);
         locals[k] = back * frames[k];
         back = frames[k].inverse();
     }

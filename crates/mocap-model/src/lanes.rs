@@ -1,6 +1,7 @@
 //! Eight frames at once: vectors and rotations with each coordinate in an array, which compilers turn into vector
 //! instructions. Every lane has the bits that one frame by itself would have.
 
+use crate::renormalised;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// The number of frames in a block.
@@ -109,10 +110,31 @@ impl RotationLanes {
     /// # Panics
     /// Without rotations.
     pub fn gather(rotations: &[UnitQuaternion<f64>]) -> RotationLanes {
+        let mut lanes = RotationLanes::same(&UnitQuaternion::identity());
+        lanes.set_all(rotations);
+        lanes
+    }
+
+    /// Replaces all lanes, as [`RotationLanes::gather`].
+    ///
+    /// # Panics
+    /// Without rotations.
+    pub fn set_all(&mut self, rotations: &[UnitQuaternion<f64>]) {
         match rotations.first_chunk::<LANES>() {
-            Some(rotations) => RotationLanes::each(|lane| rotations[lane]),
-            None => RotationLanes::each(|lane| rotations[lane.min(rotations.len() - 1)]),
+            Some(rotations) => (0..LANES).for_each(|lane| self.set(lane, &rotations[lane])),
+            None => (0..LANES).for_each(|lane| self.set(lane, &rotations[lane.min(rotations.len() - 1)])),
         }
+    }
+
+    /// Replaces all lanes by those of other rotations after one rotation: `others · first`.
+    pub fn set_product(&mut self, others: &RotationLanes, first: &UnitQuaternion<f64>) {
+        (0..LANES).for_each(|lane| self.set(lane, &(others.at(lane) * first)));
+    }
+
+    /// Replaces all lanes by other rotations as seen from parents, at length 1: `parents⁻¹ · others`.
+    pub fn set_seen_from(&mut self, parents: &RotationLanes, others: &RotationLanes) {
+        let local = |lane: usize| renormalised(parents.at(lane).inverse() * others.at(lane));
+        (0..LANES).for_each(|lane| self.set(lane, &local(lane)));
     }
 
     /// One lane.
@@ -145,9 +167,9 @@ impl RotationLanes {
         RotationLanes::each(|lane| self.at(lane).inverse() * other.at(lane))
     }
 
-    /// The rotations at length 1.
-    pub fn normalised(&self) -> RotationLanes {
-        RotationLanes::each(|lane| UnitQuaternion::new_normalize(self.at(lane).into_inner()))
+    /// The rotations at length 1, as [`renormalised`].
+    pub fn renormalised(&self) -> RotationLanes {
+        RotationLanes::each(|lane| renormalised(self.at(lane)))
     }
 
     /// One vector after each rotation.

@@ -87,7 +87,9 @@ pub use rate::FrameRate;
 pub use robot::{Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape};
 pub use robot_motion::{RobotMotion, RobotPose};
 pub use role::{Role, Side};
-pub use rotation::{angle_between, exp, lerp, log, nlerp, rotation_between, slerp, swing_twist};
+pub use rotation::{
+    angle_between, exp, lerp, log, nlerp, renormalised, rotation_between, slerp, swing_twist,
+};
 pub use skeleton::{Chain, Joint, JointId, Skeleton};
 pub use space::{Space, Unit, UnitSource};
 pub use track::Track;

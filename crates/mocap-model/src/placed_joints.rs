@@ -63,57 +63,59 @@ impl PlacedJoints {
             skeleton.iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect();
         chosen.iter().enumerate().for_each(|(place, id)| places[id.index()] = place as u32);
         let (frames, count) = (clip.frames(), chosen.len());
-        let mut placed = PlacedJoints {
-            frames,
-            places,
-            count,
-            blocks: Vec::with_capacity(frames.div_ceil(LANES) * count),
+        let origin = PlacedLanes {
+            rotation: RotationLanes::same(&UnitQuaternion::identity()),
+            position: VectorLanes::same(&Vector3::zeros()),
         };
+        let blocks = vec![origin; frames.div_ceil(LANES) * count];
+        let mut placed = PlacedJoints { frames, places, count, blocks };
         match clip.has_scale() {
             true => placed.place_scaled(clip, &chosen),
-            false => (0..frames).step_by(LANES).for_each(|first| placed.place_block(clip, &chosen, first)),
+            false => placed.place(clip, &chosen),
         }
         placed
     }
 
-    fn place_block(&mut self, clip: &Clip, chosen: &[JointId], first: usize) {
-        let block = self.blocks.len();
-        for id in chosen {
-            let tracks = clip.track(*id);
-            let joint = clip.skeleton().joint(*id);
-            let rotation = match &tracks.rotation {
-                Track::Constant(rotation) => RotationLanes::same(rotation),
-                Track::Sampled(rotations) => RotationLanes::gather(&rotations[first..]),
-            };
-            let parent = joint.parent.map(|parent| self.blocks[block + self.places[parent.index()] as usize]);
-            let lanes = match (&parent, &tracks.translation) {
-                (Some(parent), Some(Track::Sampled(translations))) => {
-                    let translation = VectorLanes::gather(&translations[first..]);
-                    parent.child(&rotation, &parent.rotation.turn_each(&translation))
+    fn place(&mut self, clip: &Clip, chosen: &[JointId]) {
+        let PlacedJoints { places, count, blocks, .. } = self;
+        let mut local = RotationLanes::same(&UnitQuaternion::identity());
+        for (block, lanes) in blocks.chunks_exact_mut((*count).max(1)).enumerate() {
+            for (place, id) in chosen.iter().enumerate() {
+                let (tracks, joint) = (clip.track(*id), clip.skeleton().joint(*id));
+                match &tracks.rotation {
+                    Track::Constant(rotation) => local = RotationLanes::same(rotation),
+                    Track::Sampled(rotations) => local.set_all(&rotations[block * LANES..]),
                 }
-                (Some(parent), Some(Track::Constant(offset))) => {
-                    parent.child(&rotation, &parent.rotation.turn(offset))
+                let (above, lanes) = lanes.split_at_mut(place);
+                let parent = joint.parent.map(|parent| &above[places[parent.index()] as usize]);
+                match (parent, &tracks.translation) {
+                    (Some(parent), Some(Track::Sampled(translations))) => {
+                        let moved = VectorLanes::gather(&translations[block * LANES..]);
+                        lanes[0].rotation = parent.rotation.product(&local);
+                        lanes[0].position = parent.position.plus(&parent.rotation.turn_each(&moved));
+                    }
+                    (Some(parent), Some(Track::Constant(offset))) => {
+                        lanes[0].set_below(parent, &local, offset)
+                    }
+                    (Some(parent), None) => lanes[0].set_below(parent, &local, &joint.offset),
+                    (None, Some(Track::Sampled(translations))) => {
+                        let position = VectorLanes::gather(&translations[block * LANES..]);
+                        lanes[0] = PlacedLanes { rotation: local, position };
+                    }
+                    (None, Some(Track::Constant(offset))) => {
+                        lanes[0] = PlacedLanes { rotation: local, position: VectorLanes::same(offset) };
+                    }
+                    (None, None) => {
+                        lanes[0] =
+                            PlacedLanes { rotation: local, position: VectorLanes::same(&joint.offset) };
+                    }
                 }
-                (Some(parent), None) => parent.child(&rotation, &parent.rotation.turn(&joint.offset)),
-                (None, Some(Track::Sampled(translations))) => {
-                    PlacedLanes { rotation, position: VectorLanes::gather(&translations[first..]) }
-                }
-                (None, Some(Track::Constant(offset))) => {
-                    PlacedLanes { rotation, position: VectorLanes::same(offset) }
-                }
-                (None, None) => PlacedLanes { rotation, position: VectorLanes::same(&joint.offset) },
-            };
-            self.blocks.push(lanes);
+            }
         }
     }
 
     /// Frame by frame: scale tracks stretch the places of the joints below.
     fn place_scaled(&mut self, clip: &Clip, chosen: &[JointId]) {
-        let still = PlacedLanes {
-            rotation: RotationLanes::same(&UnitQuaternion::identity()),
-            position: VectorLanes::same(&Vector3::zeros()),
-        };
-        self.blocks.resize(self.frames.div_ceil(LANES) * self.count, still);
         let mut kinematics = ForwardKinematics::of_joints(clip, chosen);
         for frame in 0..self.frames {
             kinematics.place(frame);
@@ -158,8 +160,20 @@ impl PlacedJoints {
 }
 
 impl PlacedLanes {
-    /// A joint below this one, with a local rotation, at an offset in object space.
-    fn child(&self, local: &RotationLanes, offset: &VectorLanes) -> PlacedLanes {
-        PlacedLanes { rotation: self.rotation.product(local), position: self.position.plus(offset) }
+    /// Places a joint below its parent, with local rotations, at an offset in the frame of the parent.
+    pub fn set_below(&mut self, parent: &PlacedLanes, local: &RotationLanes, offset: &Vector3<f64>) {
+        for lane in 0..LANES {
+            let turn = parent.rotation.at(lane);
+            self.rotation.set(lane, &(turn * local.at(lane)));
+            self.position.set(lane, &(parent.position.at(lane) + turn * offset));
+        }
+    }
+
+    /// Moves a joint to an offset in the frame of its parent.
+    pub fn set_position_below(&mut self, parent: &PlacedLanes, offset: &Vector3<f64>) {
+        for lane in 0..LANES {
+            let turned = parent.rotation.at(lane) * offset;
+            self.position.set(lane, &(parent.position.at(lane) + turned));
+        }
     }
 }

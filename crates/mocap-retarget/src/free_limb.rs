@@ -6,7 +6,7 @@ use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::TargetLimits;
 use mocap_ik::{BoneTurns, IkMethod};
-use mocap_model::{Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{Skeleton, UnitQuaternion, Vector3, renormalised};
 use nalgebra::Unit;
 
 /// The bones of a limb whose joints turn freely.
@@ -104,11 +104,4 @@ impl FreeLimb {
             && bends_back(&above, &bent, squares, &bend, flipped);
         Some(pose(turned.map(renormalised), true, &tip, flipped))
     }
-}
-
-/// First-order renormalisation: the products of a few rotations leave errors of 1e-16.
-#[inline]
-fn renormalised(rotation: UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-    let q = rotation.into_inner();
-    UnitQuaternion::new_unchecked(q * (1.5 - 0.5 * q.norm_squared()))
 }

@@ -27,22 +27,14 @@ pub(crate) struct JointTransfer<'a> {
     limits: Vec<Option<JointLimit>>,
     /// By joint: the translation of a joint that does not move.
     offsets: Vec<Vector3<f64>>,
-    /// By joint: which of its parts in object space are read.
-    read: Vec<Read>,
+    /// By joint: whether its position is read.
+    placed: Vec<bool>,
     /// Local rotations by joint.
     local: Vec<RotationLanes>,
     /// Local translations of the joints of [`JointRules::root_motion`].
     translations: Vec<VectorLanes>,
-    /// By joint, in object space; what is not read stays as it is.
+    /// By joint, in object space; positions that are not read stay as they are.
     pub object: Vec<PlacedLanes>,
-}
-
-/// What is read of a joint in object space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Read {
-    Nothing,
-    Rotation,
-    Position,
 }
 
 /// The limits of a joint, and how far it may rotate from one frame to the next.
@@ -87,7 +79,7 @@ impl<'a> JointTransfer<'a> {
         });
         JointTransfer {
             local: local.collect(),
-            read: reads(&joints, placed),
+            placed: placed_joints(&joints, placed),
             joints,
             limits,
             offsets: base.joints.iter().map(|joint| joint.translation.vector).collect(),
@@ -100,38 +92,38 @@ impl<'a> JointTransfer<'a> {
     pub(crate) fn pose(&mut self, source: &PlacedJoints, block: usize) {
         for (id, joint) in self.joints.target.iter() {
             let at = id.index();
-            let parent = joint.parent.map(|parent| self.object[parent.index()]);
-            if let Some(mut local) = local_rotation(&self.joints.rules[at], parent.as_ref(), source, block) {
-                if let Some(limit) = &mut self.limits[at] {
-                    (0..LANES).for_each(|lane| local.set(lane, &limit.apply(local.at(lane))));
+            let (above, below) = self.object.split_at_mut(at);
+            let parent = joint.parent.map(|parent| &above[parent.index()]);
+            let (object, local) = (&mut below[0], &mut self.local[at]);
+            match (&self.joints.rules[at], parent, &mut self.limits[at]) {
+                (TransferRule::Follow { source: joint, frame }, Some(parent), None) => {
+                    object.rotation.set_product(&source.lanes(*joint, block).rotation, frame);
+                    local.set_seen_from(&parent.rotation, &object.rotation);
                 }
-                self.local[at] = local.normalised();
+                (rule, parent, limit) => {
+                    if let Some(mut turned) = local_rotation(rule, parent, source, block) {
+                        if let Some(limit) = limit {
+                            (0..LANES).for_each(|lane| turned.set(lane, &limit.apply(turned.at(lane))));
+                        }
+                        *local = turned.renormalised();
+                    }
+                    object.rotation = parent.map_or(*local, |parent| parent.rotation.product(local));
+                }
             }
             let moved = self.joints.root_motion.iter().position(|pair| pair.target == id);
-            if let Some(i) = moved {
-                let place = source.lanes(self.joints.root_motion[i].source, block).position;
-                let place = place.times(self.joints.scale);
-                self.translations[i] = match &parent {
-                    Some(parent) => parent.rotation.turn_back(&place.minus(&parent.position)),
-                    None => place,
-                };
-            }
-            if self.read[at] == Read::Nothing {
-                continue;
-            }
-            self.object[at].rotation = match &parent {
-                Some(parent) => parent.rotation.product(&self.local[at]),
-                None => self.local[at],
-            };
-            if self.read[at] == Read::Position {
-                self.object[at].position = match (&parent, moved) {
-                    (Some(parent), Some(i)) => {
-                        parent.position.plus(&parent.rotation.turn_each(&self.translations[i]))
-                    }
-                    (Some(parent), None) => parent.position.plus(&parent.rotation.turn(&self.offsets[at])),
-                    (None, Some(i)) => self.translations[i],
-                    (None, None) => VectorLanes::same(&self.offsets[at]),
-                };
+            match (parent, moved) {
+                (_, Some(i)) => {
+                    let place = source.lanes(self.joints.root_motion[i].source, block).position;
+                    object.position = place.times(self.joints.scale);
+                    self.translations[i] = parent.map_or(object.position, |parent| {
+                        parent.rotation.turn_back(&object.position.minus(&parent.position))
+                    });
+                }
+                (Some(parent), None) if self.placed[at] => {
+                    object.set_position_below(parent, &self.offsets[at]);
+                }
+                (Some(_), None) => {}
+                (None, None) => object.position = VectorLanes::same(&self.offsets[at]),
             }
         }
     }
@@ -150,23 +142,15 @@ impl<'a> JointTransfer<'a> {
     }
 }
 
-/// What is read of each joint: positions of `placed`, rotations of the parents of joints that follow, and what these
-/// need of the joints above them.
-fn reads(joints: &JointRules, placed: &[JointId]) -> Vec<Read> {
-    let mut read = vec![Read::Nothing; joints.target.len()];
-    let mut raise = |id: JointId, to: Read| read[id.index()] = read[id.index()].max(to);
-    placed.iter().for_each(|id| raise(*id, Read::Position));
-    for ((_, joint), rule) in joints.target.iter().zip(joints.rules) {
-        if let (Some(parent), false) = (joint.parent, rule.sources().is_empty()) {
-            raise(parent, Read::Rotation);
-        }
-    }
-    for pair in joints.root_motion {
-        joints.target.joint(pair.target).parent.iter().for_each(|parent| raise(*parent, Read::Position));
-    }
+/// Whether positions are read, by joint: of `placed`, of the parents of joints that follow the source's position, and of
+/// all above them.
+fn placed_joints(joints: &JointRules, placed: &[JointId]) -> Vec<bool> {
+    let mut read = vec![false; joints.target.len()];
+    let above_moving = joints.root_motion.iter().filter_map(|pair| joints.target.joint(pair.target).parent);
+    placed.iter().copied().chain(above_moving).for_each(|id| read[id.index()] = true);
     for (id, joint) in joints.target.iter().rev() {
         if let Some(parent) = joint.parent {
-            read[parent.index()] = read[parent.index()].max(read[id.index()]);
+            read[parent.index()] |= read[id.index()];
         }
     }
     read

@@ -11,7 +11,7 @@ use crate::swivel_plan::{Residuals, plan_swivel};
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::velocity_limiter::VelocityLimiter;
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
-use mocap_model::{JointId, Pose, UnitQuaternion, angle_between};
+use mocap_model::{JointId, Pose, UnitQuaternion, angle_between, renormalised};
 
 /// A goal is reached within this share of the limb's length.
 const REACHED: f64 = 1e-6;
@@ -52,7 +52,7 @@ pub(crate) fn solve_limbs(
             for frame in segment.start..segment.start + segment.clip.frames() {
                 let (result, lower) = run.solve(&mut body.joints, targets, frame)?;
                 solved.push(result);
-                run.keep_tip(&mut body.joints, targets, frame, &lower);
+                run.keep_tip(&mut body.joints, targets, frame, lower);
             }
         }
     }
@@ -147,14 +147,15 @@ impl LimbRun<'_> {
         Ok(())
     }
 
-    /// Solves one frame and writes the rotations of the limb. Returns the orientation of the last bone as well.
+    /// Solves one frame and writes the rotations of the limb. Returns the orientation of the last bone as well, unless the
+    /// tip stays as transferred.
     #[inline]
     fn solve(
         &mut self,
         joints: &mut JointTrajectories,
         targets: &LimbTargets,
         frame: usize,
-    ) -> Result<(SolvedFrame, UnitQuaternion<f64>), RetargetError> {
+    ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
         match self.solve_free(joints, targets, frame) {
             Some(solved) => Ok(solved),
             None => self.solve_chain(joints, targets, frame),
@@ -168,7 +169,7 @@ impl LimbRun<'_> {
         joints: &mut JointTrajectories,
         targets: &LimbTargets,
         frame: usize,
-    ) -> Option<(SolvedFrame, UnitQuaternion<f64>)> {
+    ) -> Option<(SolvedFrame, Option<UnitQuaternion<f64>>)> {
         let free = self.free.as_ref()?;
         let task = FreeTask {
             frames: targets.frames[frame],
@@ -197,7 +198,9 @@ impl LimbRun<'_> {
             at_limit: false,
             flipped: pose.flipped,
         };
-        Some((solved, lower))
+        // Only feet are turned after the transfer.
+        let stays = !pose.moved && self.limb.target.kind == LimbKind::Arm;
+        Some((solved, (!stays).then_some(lower)))
     }
 
     /// Solves one frame with the chain of the limb.
@@ -206,7 +209,7 @@ impl LimbRun<'_> {
         joints: &mut JointTrajectories,
         targets: &LimbTargets,
         frame: usize,
-    ) -> Result<(SolvedFrame, UnitQuaternion<f64>), RetargetError> {
+    ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
         self.read(joints, targets, frame)?;
         let LimbRun { limb, chain, solver, options, limiter, start, .. } = self;
         let (asked, bend) = (targets.goal[frame], targets.bend[frame]);
@@ -246,21 +249,22 @@ impl LimbRun<'_> {
             at_limit: outcome.limit_contacts > 0,
             flipped: usual && limb.bends_back(chain, &(limb.upper_frame(chain) * seen), FLIPPED),
         };
-        Ok((solved, *chain.chain.frames().last().expect("a chain has joints")))
+        Ok((solved, chain.chain.frames().last().copied()))
     }
 
-    /// Gives the tip the source's orientation under the solved limb, whose last bone has the orientation `above`.
+    /// Gives the tip the source's orientation under the solved limb, whose last bone has the orientation `above`; without
+    /// one it has it.
     #[inline]
     fn keep_tip(
         &self,
         joints: &mut JointTrajectories,
         targets: &LimbTargets,
         frame: usize,
-        above: &UnitQuaternion<f64>,
+        above: Option<UnitQuaternion<f64>>,
     ) {
         let Some(constraint) = &self.tip else { return };
         let samples = &mut joints.rotations[self.limb.target.tip.index()];
-        let turned = UnitQuaternion::new_normalize((above.inverse() * targets.tip[frame]).into_inner());
+        let turned = above.map_or(samples[frame], |above| renormalised(above.inverse() * targets.tip[frame]));
         let allowed = constraint.project(&turned).0;
         samples[frame] = if frame > self.first {
             constraint.slerp_towards(&samples[frame - 1], &allowed, self.limiter.tip_step())
