@@ -191,7 +191,8 @@ fn file(mut scene: Scene, clips: &[Clip]) -> Vec<Record> {
     ]
 }
 
-const CREATOR: &str = concat!("mocap ", env!("CARGO_PKG_VERSION"));
+/// Without a version: a new one that changes no value writes the same bytes.
+const CREATOR: &str = "mocap";
 
 /// By joint: its transform in the scene at rest.
 fn bind_matrices(skeleton: &Skeleton) -> Vec<Matrix4<f64>> {

@@ -31,15 +31,17 @@ pub(super) struct Shape {
     pub(super) target: Option<u32>,
 }
 
+/// Without a version: a new one that changes no value writes the same bytes.
+const GENERATOR: &str = "mocap";
+
 /// Visits every place of a file that names an item of one list.
 type VisitNames = fn(&mut Map<String, Value>, &mut dyn FnMut(&mut Value));
 
 impl Builder {
     /// An empty file.
     pub(super) fn new() -> Builder {
-        let generator = concat!("mocap ", env!("CARGO_PKG_VERSION"));
         let mut json = Map::new();
-        json.insert("asset".into(), json!({ "version": "2.0", "generator": generator }));
+        json.insert("asset".into(), json!({ "version": "2.0", "generator": GENERATOR }));
         Builder { json, bytes: Vec::new() }
     }
 
