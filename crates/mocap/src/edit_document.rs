@@ -40,7 +40,7 @@ pub fn edit_document(
     let mut kept = 0..frames;
     if drop_first_frame {
         kept.start = 1;
-        if kept.len() == 0 {
+        if kept.is_empty() {
             return Err(no_frame("--drop-first-frame", frames));
         }
     }

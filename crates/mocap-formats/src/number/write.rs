@@ -69,9 +69,9 @@ fn short(number: f64) -> Option<(u128, usize)> {
 #[inline(always)]
 fn digits_of_two(numbers: u64) -> u64 {
     // Multiplying and shifting divides all parts of a word at once: by 100, then by 10.
-    let hundreds = (numbers * 10_486 >> 20) & 0x0000_007F_0000_007F;
+    let hundreds = ((numbers * 10_486) >> 20) & 0x0000_007F_0000_007F;
     let pairs = hundreds | (numbers - 100 * hundreds) << 16;
-    let tens = (pairs * 103 >> 10) & 0x000F_000F_000F_000F;
+    let tens = ((pairs * 103) >> 10) & 0x000F_000F_000F_000F;
     tens | (pairs - 10 * tens) << 8
 }
 
