@@ -85,6 +85,13 @@ fn the_example_plays_to_the_same_bytes_and_names_its_states() {
     let events: Vec<&str> =
         take["events"].as_array().unwrap().iter().map(|event| event["name"].as_str().unwrap()).collect();
     assert_eq!(events, ["idle", "walk", "hurry", "walk", "idle"]);
+    // A limit holds before the frames are made.
+    sandbox.put("long.csv", "time\n0\n1000000000\n");
+    for (timeline, most) in [(&*timeline, "100"), ("long.csv", "1G")] {
+        let ran =
+            sandbox.run(["play", &graph, "--timeline", timeline, "-o", "c.json", "--max-samples", most]);
+        assert!(ran.code != 0 && ran.stderr.contains("--max-samples"), "{}", ran.stderr);
+    }
 }
 
 #[test]

@@ -102,9 +102,13 @@ fn put_structure(skeleton: &Skeleton) -> Vec<u8> {
     put_text(&mut bytes, skeleton.name());
     put_space(&mut bytes, skeleton.space());
     put_number(&mut bytes, skeleton.len() as u64);
+    let mut left_out = 0;
     for (id, joint) in skeleton.iter() {
         let parent = joint.parent.map(|parent| &skeleton.joints()[parent.index()].name);
-        let implied = parent.is_some_and(|parent| joint.name.strip_suffix(END) == Some(parent.as_str()));
+        let follows = parent.is_some_and(|parent| joint.name.strip_suffix(END) == Some(parent.as_str()));
+        // Readers refuse more: what is written up to here is part of the structure.
+        let implied = follows && left_out + joint.name.len() <= bytes.len() * IMPLIED;
+        left_out += if implied { joint.name.len() } else { 0 };
         put_text(&mut bytes, if implied { "" } else { &joint.name });
         // How far back the parent is; 0 for none.
         put_number(&mut bytes, joint.parent.map_or(0, |parent| u64::from(id.0 - parent.0)));
@@ -333,4 +337,40 @@ fn rotation(parts: [i32; 3]) -> UnitQuaternion<f64> {
     let r = Vector3::from(parts.map(f64::from)) / TURN;
     let square = r.norm_squared();
     UnitQuaternion::new_normalize(Quaternion::from_parts(16.0 - square, r * 8.0))
+}
+
+#[cfg(all(test, feature = "encode"))]
+mod tests {
+    use super::*;
+
+    /// A structure of a chain of joints without names, as far as its names.
+    fn nameless(joints: usize) -> (Vec<u8>, usize) {
+        let mut bytes = Vec::new();
+        put_text(&mut bytes, "");
+        put_space(&mut bytes, &Space::default());
+        put_number(&mut bytes, joints as u64);
+        put_text(&mut bytes, "hand");
+        put_number(&mut bytes, 0);
+        for _ in 1..joints {
+            put_text(&mut bytes, "");
+            put_number(&mut bytes, 1);
+        }
+        let mut coder = crate::range_coder::RangeEncoder::new();
+        let mut packer = Bytes::primed();
+        for byte in &bytes {
+            packer.code(&mut coder, *byte);
+        }
+        (coder.finish(), bytes.len())
+    }
+
+    #[test]
+    fn implied_names_grow_with_the_file_only() {
+        let wanted = |joints| {
+            let (section, structure) = nameless(joints);
+            unpack(&section, structure, &OpenLimits::default()).unwrap_err().expected
+        };
+        // Cut after its names; of 3,000 joints they would have 18 MB.
+        assert_ne!(wanted(20), "names within the limit");
+        assert_eq!(wanted(3000), "names within the limit");
+    }
 }

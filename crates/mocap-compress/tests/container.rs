@@ -5,7 +5,10 @@ mod motion;
 use mocap_compress::{
     CompressError, CompressOptions, Compressed, Looping, OpenLimits, Profile, Section, compress,
 };
-use mocap_model::{JointId, Space, Unit, UnitSource};
+use mocap_model::{
+    Clip, ForwardKinematics, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit,
+    UnitQuaternion, UnitSource, Vector3,
+};
 use motion::Character;
 use motion::forge::forge;
 
@@ -233,4 +236,65 @@ fn keys_can_be_taken_out() {
         assert!(track.frames.is_sorted_by(|a, b| a < b));
     }
     assert!(open(&small(Profile::Runtime)).unwrap().keys().is_none());
+}
+
+#[test]
+fn an_end_site_that_moves_keeps_its_place() {
+    for profile in Profile::ALL {
+        let clip = motion::clip(Character::Calm, 1, 40);
+        let mut tracks = clip.tracks().to_vec();
+        // The bone from here to its end site becomes longer.
+        let growing = |frame: usize| Vector3::repeat(1.0 + 0.01 * frame as f64);
+        tracks[1].scale = Some(Track::Sampled((0..clip.frames()).map(growing).collect()));
+        let clip = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).unwrap();
+        let options = CompressOptions { profile, tolerance: 1e-3, ..CompressOptions::default() };
+        let decoded = open(&compress(&clip, &options).unwrap().bytes).unwrap().to_clip();
+        let (wanted, found) = (clip.without_scale().unwrap(), decoded.without_scale().unwrap());
+        let (mut was, mut is) = (ForwardKinematics::new(&wanted), ForwardKinematics::new(&found));
+        for frame in 0..clip.frames() {
+            was.place(frame);
+            is.place(frame);
+            let off = (was.position(JointId(2)) - is.position(JointId(2))).norm();
+            assert!(off < 1e-3, "{profile}: frame {frame}: {off} m");
+        }
+        // It has moved along its bone.
+        let length = (was.position(JointId(2)) - was.position(JointId(1))).norm();
+        assert!(length > 0.13, "{length}");
+    }
+}
+
+/// A chain of joints, each the end site of the one before by its name.
+fn chain(first: &str, joints: usize, suffix: &str) -> Clip {
+    let mut name = first.to_owned();
+    let mut list: Vec<Joint> = Vec::new();
+    for at in 0..joints {
+        let parent = at.checked_sub(1).map(JointId::from);
+        list.push(Joint::new(name.clone(), parent, [0.0, 0.1, 0.0].into()));
+        name.push_str(suffix);
+    }
+    let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
+    let skeleton = Skeleton::new("chain", Space { unit, ..Space::default() }, list).unwrap();
+    let turns = vec![JointTracks::new(Track::Constant(UnitQuaternion::identity()), None); joints];
+    Clip::new(skeleton.into(), FrameRate::new(30.0).unwrap(), 3, turns).unwrap()
+}
+
+#[test]
+fn names_that_follow_from_others_are_read_back_however_many() {
+    for joints in [2, 20, 400] {
+        let clip = chain("hand", joints, "_End");
+        let options = CompressOptions { tolerance: 1e-2, ..CompressOptions::default() };
+        let bytes = compress(&clip, &options).unwrap().bytes;
+        let back = open(&bytes).unwrap().to_clip();
+        let names = |clip: &Clip| -> Vec<String> {
+            clip.skeleton().joints().iter().map(|joint| joint.name.clone()).collect()
+        };
+        assert_eq!(names(&back), names(&clip));
+    }
+}
+
+#[test]
+fn a_joint_without_a_name_is_refused() {
+    let clip = chain("", 1, "");
+    let refused = compress(&clip, &CompressOptions::default()).unwrap_err();
+    assert_eq!(refused, CompressError::NoName { joint: 0 });
 }

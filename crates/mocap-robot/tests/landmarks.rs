@@ -254,3 +254,28 @@ fn highest_speeds_hold_exactly() {
     assert!(greatest(&fast) > 1.0, "without limits, the leg is faster");
     assert!(greatest(&slow) <= 0.5 * (1.0 + 1e-9), "{}", greatest(&slow));
 }
+
+#[test]
+fn robots_beyond_the_limits_are_refused_before_any_work() {
+    let grown = |bodies: usize, hinges: bool| {
+        let mut model = humanoid(UnitQuaternion::identity(), LEGS, ARMS);
+        for at in 0..bodies {
+            let body = model.body(&format!("extra{at}"), Some(0), Vector3::zeros());
+            if hinges {
+                model.hinge(&format!("turn{at}"), body, Vector3::x());
+            }
+        }
+        model.found().map(|_| ())
+    };
+    assert_eq!(grown(400, true), Ok(()));
+    assert!(matches!(grown(500, true), Err(RobotError::TooLarge { what: "joints", limit: 500, .. })));
+    assert!(matches!(grown(5000, false), Err(RobotError::TooLarge { what: "bodies", limit: 5000, .. })));
+}
+
+#[test]
+fn a_source_without_length_of_legs_is_refused() {
+    let robot = Robot::new(humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts).unwrap();
+    let refused = mocap_robot::retarget(&kick(), 1e-9, &robot, &mocap_robot::RobotOptions::default());
+    let error = refused.unwrap_err();
+    assert!(matches!(error, RobotError::SourceLegs { .. }), "{error}");
+}

@@ -138,7 +138,15 @@ fn of_npz(bytes: &[u8]) -> Result<(usize, Vec<f64>, Option<f64>), Diagnostic> {
     };
     let heights: Option<Vec<f64>> = (0..array.data.len()).map(|at| array.data.number(at)).collect();
     let heights = heights.ok_or_else(|| wrong("'heights' holds no numbers"))?;
-    Ok((columns, heights, arrays.get("cell").and_then(|cell| cell.data.number(0))))
+    let cell = match arrays.get("cell") {
+        None => None,
+        Some(cell) if cell.data.len() == 1 && cell.data.number(0).is_some() => cell.data.number(0),
+        Some(cell) => {
+            let found = format!("'cell' has the shape {:?}, not one number", cell.shape);
+            return Err(wrong(found).help("the distance of neighbouring heights [m]"));
+        }
+    };
+    Ok((columns, heights, cell))
 }
 
 fn finding(finding: Finding) -> Diagnostic {
@@ -236,17 +244,25 @@ mod tests {
 
     #[test]
     fn arrays_are_heights() {
-        let of = |name: &str, shape: &[usize]| {
+        let with = |name: &str, shape: &[usize], cell: Option<Array>| {
             let mut arrays = Arrays::default();
             arrays.insert(name, Array::new(shape, Data::F64(vec![0.0, 1.0, 2.0, f64::NAN])));
-            arrays.insert("cell", Array::scalar(0.25));
+            if let Some(cell) = cell {
+                arrays.insert("cell", cell);
+            }
             of_npz(&npz::to_bytes(&arrays))
         };
+        let of = |name: &str, shape: &[usize]| with(name, shape, Some(Array::scalar(0.25)));
         let (columns, heights, cell) = of("heights", &[2, 2]).unwrap();
         assert_eq!((columns, &heights[..3], cell), (2, &[0.0, 1.0, 2.0][..], Some(0.25)));
         assert!(heights[3].is_nan());
         assert!(of("height", &[2, 2]).unwrap_err().message.contains("no array 'heights'"));
         assert!(of("heights", &[4]).unwrap_err().message.contains("1 axes"));
+        assert_eq!(with("heights", &[2, 2], None).unwrap().2, None);
+        for cells in [vec![], vec![0.5, 0.5]] {
+            let cell = Array::new([cells.len()], Data::F64(cells));
+            assert!(with("heights", &[2, 2], Some(cell)).unwrap_err().message.contains("'cell'"));
+        }
     }
 
     #[test]

@@ -151,12 +151,12 @@ impl Rig {
             tracks = [tracks[0] + usize::from(rotates), tracks[1] + usize::from(translates)];
         }
         let mut rig = Rig { bodies };
-        rig.share(power);
+        rig.share(tolerances, power);
         rig
     }
 
-    /// Shares the tolerance out: equal parts, as squares add, to all rotations on the longest path down.
-    fn share(&mut self, power: f64) {
+    /// Shares the tolerances of the joints out: equal parts, as squares add, to all rotations on the longest path down.
+    fn share(&mut self, tolerances: &[f64], power: f64) {
         let bodies = &mut self.bodies;
         let count = bodies.len();
         let mut stages: Vec<f64> = bodies.iter().map(|body| f64::from(u8::from(body.rotates))).collect();
@@ -175,8 +175,14 @@ impl Rig {
             }
         }
         for at in 0..count {
-            let limit = if least[at].is_finite() { least[at] } else { 0.0 }.powf(power);
             let body = &bodies[at];
+            let limit = match least[at] {
+                least if least.is_finite() => least,
+                // An end site that moves, below a joint whose scale does: nothing is measured on it.
+                _ if body.translates => tolerances[body.joint],
+                _ => 0.0,
+            };
+            let limit = limit.powf(power);
             let tolerance = if body.translates {
                 limit / (stages[at] + 1.0)
             } else if let Some(parent) = body.parent {

@@ -340,6 +340,17 @@ mod tests {
             ..Graph::default()
         };
         assert_eq!(graph.check(), Ok(()));
+        // Each layer uses the one below twice: as many ways as 2 to the number of layers.
+        let tower = |layers: usize| Graph {
+            nodes: (0..layers)
+                .map(|at| node(&at.to_string(), layer(at + 1, at + 1)))
+                .chain([node("c", NodeKind::Clip { clip: 0, speed: Amount::Fixed(1.0) })])
+                .collect(),
+            ..Graph::default()
+        };
+        assert_eq!(tower(MOST_NODES - 1).check(), Ok(()));
+        let error = tower(MOST_NODES).check().unwrap_err().to_string();
+        assert!(error.contains("more than the limit of 1000"), "{error}");
         graph.nodes[1].kind = layer(2, 0);
         let error = graph.check().unwrap_err().to_string();
         assert!(error.contains("a → b → a"), "{error}");

@@ -322,6 +322,48 @@ mod tests {
     }
 
     #[test]
+    fn a_node_that_is_used_in_many_ways_is_visited_once() {
+        // Forty blends, each of the one before with itself: 2^40 ways down to the clip.
+        let mut graph = graph(Fade::Smooth);
+        let mut below = 0;
+        for at in 0..40 {
+            let share = || Amount::Fixed(0.5);
+            graph.nodes.push(node(
+                &format!("b{at}"),
+                NodeKind::Blend { parts: vec![(below, share()), (below, share())] },
+            ));
+            below = graph.nodes.len() - 1;
+        }
+        let machine = StateMachine {
+            states: vec![("walk".into(), 0), ("tower".into(), below)],
+            transitions: vec![change(0, 1, "speed > 1.5", Fade::Smooth)],
+        };
+        graph.nodes.push(node("both", NodeKind::States(machine)));
+        graph.output = graph.nodes.len() - 1;
+        let take = |graph: &Graph| play(graph, &TIMELINE.parse().unwrap(), false).unwrap().0;
+        let (tower, plain) = (take(&graph), take(&Graph { output: 0, ..graph.clone() }));
+        assert_eq!(tower.frames(), plain.frames());
+    }
+
+    #[test]
+    fn weights_of_any_size_are_shares() {
+        let mut graph = graph(Fade::Smooth);
+        let parts = vec![(0, Amount::Fixed(1e308)), (0, Amount::Fixed(1e308))];
+        graph.nodes.push(node("huge", NodeKind::Blend { parts }));
+        let take = |output: usize| {
+            let graph = Graph { output, ..graph.clone() };
+            play(&graph, &"time\n0\n1\n".parse().unwrap(), false).unwrap().0
+        };
+        let (plain, huge) = (take(0), take(4));
+        let root = mocap_model::JointId(0);
+        for frame in 0..plain.frames() {
+            let [a, b] = [&plain, &huge].map(|clip| clip.local(root, frame));
+            assert!((a.translation.vector - b.translation.vector).norm() < 1e-9, "frame {frame}");
+            assert!(a.rotation.angle_to(&b.rotation) < 1e-7, "frame {frame}");
+        }
+    }
+
+    #[test]
     fn lerps_are_between_their_nodes() {
         let walk_and_run = graph(Fade::Smooth);
         let speed = |nodes: Vec<usize>, at: Vec<f64>| {

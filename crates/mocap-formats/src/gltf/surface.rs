@@ -131,4 +131,23 @@ mod tests {
         let expected = [[0.0, 1.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 2.0]].map(Vector3::from);
         assert_eq!(found, [expected]);
     }
+
+    #[test]
+    fn nodes_have_one_parent_and_no_circles() {
+        let of = |nodes: &str| {
+            let text = format!(r#"{{"asset":{{"version":"2.0"}},"nodes":[{nodes}]}}"#);
+            let document = parse(text.as_bytes(), &Default::default(), &Default::default()).unwrap().value;
+            triangles(&document, &Default::default()).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(r#"{"children":[1]},{}"#), Ok(vec![]));
+        let refused = |nodes: &str, part: &str| {
+            let error = of(nodes).unwrap_err();
+            assert!(error.contains(part), "{nodes}: {error}");
+        };
+        refused(r#"{"children":[1]},{"children":[0]}"#, "circle");
+        refused(r#"{},{"children":[1]}"#, "circle");
+        refused(r#"{"children":[2]},{"children":[2]},{}"#, "one parent");
+        refused(r#"{"children":[7]}"#, "nodes[0].children");
+        refused(r#"{"mesh":3}"#, "nodes[0].mesh");
+    }
 }

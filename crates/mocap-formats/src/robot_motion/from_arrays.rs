@@ -159,3 +159,68 @@ fn in_robot(names: &[String], robot: &Robot) -> Result<Vec<usize>, Finding> {
         None => Ok(joints),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mocap_model::{
+        Isometry3, RobotBody, RobotJoint, RobotJointKind, RobotParts, UnitQuaternion, Vector3,
+    };
+
+    use super::*;
+    use crate::arrays::{Arrays, Data};
+
+    fn robot() -> Robot {
+        let body = |name: &str, parent| RobotBody {
+            name: name.into(),
+            parent,
+            placement: Isometry3::from_parts(Vector3::zeros().into(), UnitQuaternion::identity()),
+            mass: None,
+            centre_of_mass: Vector3::zeros(),
+        };
+        let knee = RobotJoint {
+            name: "knee".into(),
+            body: 1,
+            kind: RobotJointKind::Hinge,
+            axis: Vector3::x(),
+            anchor: Vector3::zeros(),
+            reference: 0.0,
+            limit: None,
+            velocity: None,
+            acceleration: None,
+            effort: None,
+            mimic: None,
+        };
+        let bodies = vec![body("thigh", None), body("shin", Some(0))];
+        Robot::new(RobotParts { bodies, joints: vec![knee], floating: true, ..RobotParts::default() })
+            .unwrap()
+    }
+
+    /// Two frames, with these rates.
+    fn read(rates: Option<Vec<f64>>) -> Result<Parsed<RobotMotion>, Finding> {
+        let mut arrays = Arrays::default();
+        arrays.insert("joint_pos", Array::new([2, 1], Data::F64(vec![0.1, 0.2])));
+        arrays.insert("body_pos_w", Array::new([2, 1, 3], Data::F64(vec![0.0; 6])));
+        let turns = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        arrays.insert("body_quat_w", Array::new([2, 1, 4], Data::F64(turns)));
+        if let Some(rates) = rates {
+            arrays.insert("fps", Array::new([rates.len()], Data::F64(rates)));
+        }
+        read_arrays(|_| Ok(arrays.clone()), Some(&robot()), None, &Limits::default())
+    }
+
+    #[test]
+    fn a_rate_is_one_number_above_0_and_its_absence_is_said() {
+        let codes = |read: &Parsed<RobotMotion>| -> Vec<&str> {
+            read.warnings.iter().map(|warning| warning.problem.code()).collect()
+        };
+        let stated = read(Some(vec![50.0])).unwrap();
+        assert_eq!((stated.value.fps.fps(), codes(&stated)), (50.0, vec!["robot-motion::unnamed"]));
+        let usual = read(None).unwrap();
+        assert_eq!(usual.value.fps, usual_rate(Format::MjlabNpz));
+        assert_eq!(codes(&usual), ["robot-motion::unnamed", "robot-motion::no-rate"]);
+        for wrong in [vec![], vec![50.0, 50.0], vec![0.0], vec![-1.0], vec![f64::NAN], vec![5e-324]] {
+            let error = read(Some(wrong.clone())).unwrap_err().to_string();
+            assert!(error.contains("fps"), "{wrong:?}: {error}");
+        }
+    }
+}
