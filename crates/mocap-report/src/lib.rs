@@ -32,6 +32,7 @@ mod body;
 mod camera;
 mod character;
 mod coding;
+mod compact;
 mod difference;
 mod drawing;
 mod entry;

@@ -1,7 +1,9 @@
 //! Pages put together from their parts: markup with placeholders, and scripts of one concept each.
 
+use crate::compact::compact;
+
 /// The scripts of the viewer in the order in which they run; all share one scope.
-const VIEWER: [&str; 21] = [
+const VIEWER: [&str; 26] = [
     include_str!("page/decode.js"),
     include_str!("page/motion.js"),
     include_str!("page/state.js"),
@@ -20,6 +22,11 @@ const VIEWER: [&str; 21] = [
     include_str!("page/spin.js"),
     include_str!("page/bvh.js"),
     include_str!("page/glb.js"),
+    include_str!("page/range_coder.js"),
+    include_str!("page/xxh3.js"),
+    include_str!("page/mocz_tables.js"),
+    include_str!("page/mocz_blocks.js"),
+    include_str!("page/mocz.js"),
     include_str!("page/skin.js"),
     include_str!("page/drop.js"),
     include_str!("page/pointers.js"),
@@ -45,18 +52,11 @@ pub(crate) fn loader_script() -> String {
     include_str!("page/loader.js").replace("/*viewer*/", &viewer_script())
 }
 
-/// Scripts in a private scope, without indents and comment lines.
+/// Scripts in a private scope. Templates lose their comment lines too.
 fn wrap(parts: &[&str]) -> String {
-    let mut script = String::from("\"use strict\";\n(() => {\n");
-    for line in parts.iter().flat_map(|part| part.lines()) {
-        let line = line.trim();
-        if !line.is_empty() && !line.starts_with("//") {
-            script.push_str(line);
-            script.push('\n');
-        }
-    }
-    script.push_str("})();\n");
-    script
+    let lines = parts.iter().flat_map(|part| part.lines()).map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with("//")).collect();
+    format!("\"use strict\";\n(() => {{\n{}}})();\n", compact(&(lines.join("\n") + "\n")))
 }
 
 /// What a page may run: nothing else is ever loaded.
@@ -100,4 +100,44 @@ fn fill(filled: &mut String, page: &str, parts: &[(&str, &str)]) {
         rest = after;
     }
     filled.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::coding::encode;
+
+    /// The page has the numbers of `docs/mocz.md` in fewer characters.
+    #[test]
+    fn tables_of_compressed_motions_are_those_of_their_format() {
+        let format = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mocz.md");
+        let format = std::fs::read_to_string(format).unwrap();
+        let block = |name: &str| {
+            let from = format.split_once(&format!("```{name}\n")).unwrap().1;
+            from.split_once("```").unwrap().0
+        };
+        let numbers: Vec<i32> =
+            block("starts").split_whitespace().map(|hex| i32::from_str_radix(hex, 16).unwrap()).collect();
+        let (bits, symbols) = numbers.split_at(160);
+        let mut sums = [0; 15];
+        let mut rows = Vec::new();
+        for row in 0..160 {
+            let below = &symbols[15 * (row % 4 * 40 + row / 4)..][..15];
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum += below[j] - if j > 0 { below[j - 1] } else { 0 };
+            }
+            rows.extend(sums);
+        }
+        let written = [
+            format!("const NAMES = \"{}\";", block("names").replace('\n', "")),
+            format!(
+                "const START_BITS = decode({:?}, 1, 160), START_CLASSES = decode({:?}, 15, 160);",
+                encode(bits, 1),
+                encode(&rows, 15)
+            ),
+        ];
+        let tables = include_str!("page/mocz_tables.js");
+        for line in written {
+            assert!(tables.lines().any(|found| found == line), "mocz_tables.js needs the line\n{line}");
+        }
+    }
 }

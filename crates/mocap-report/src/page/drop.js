@@ -1,4 +1,4 @@
-// Files that are dropped on the page: BVH and GLB take the place of what is shown; with Shift they stand beside it.
+// Files that are dropped on the page: BVH, GLB and .mocz take the place of what is shown; with Shift they stand beside it.
 const PARTS = [
   ["finger", /thumb|index|middle|ring|pinky|little|finger/], ["toes", /toe|ball/], ["foot", /foot|ankle/],
   ["thigh", /up.*leg|thigh|hip.*joint|(left|right|[lr]_?)hip/], ["shank", /leg|calf|shin|knee/], ["hand", /hand|wrist/],
@@ -76,8 +76,8 @@ async function openFiles(files, beside) {
     if (file.size > 300e6) throw new Error(`${file.name} is larger than 300 MB`);
     if (/\.bvh$/i.test(file.name)) opened.push(clipOf(file.name, readBvh(await file.text())));
     else if (/\.glb$/i.test(file.name)) opened.push(clipOf(file.name, readGlb(await file.arrayBuffer())));
-    else if (/\.mocz$/i.test(file.name)) throw new Error(`${file.name} is compressed: \`mocap view ${file.name}\` writes a page that shows it`);
-    else throw new Error(`${file.name} is neither a BVH nor a GLB file`);
+    else if (/\.mocz$/i.test(file.name)) opened.push(clipOf(file.name, readMocz(await file.arrayBuffer(), file.name)));
+    else throw new Error(`${file.name} is not a BVH, GLB or .mocz file`);
   }
   play(false); select(null);
   state.pair = []; state.hover = null;

@@ -26,7 +26,13 @@ function openGlb(buffer) {
     return Array.from({ length: it.count }, (_, i) => Array.from({ length: wide }, (_, k) => view[read](bin + start + i * stride + k * bytes, true) / (it.normalized ? most : 1)));
   };
   const above = nodes.map(() => -1);
-  nodes.forEach((node, i) => (node.children || []).forEach(child => { above[child] = i; }));
+  nodes.forEach((node, i) => (node.children || []).forEach(child => {
+    if (!nodes[child] || above[child] >= 0) throw new Error(`the GLB file has a node ${child} that is not there or has two parents`);
+    above[child] = i;
+  }));
+  const reached = nodes.map((_, i) => i).filter(i => above[i] < 0);
+  for (const i of reached) reached.push(...nodes[i].children || []);
+  if (reached.length < nodes.length) throw new Error("the GLB file has nodes in a circle");
   for (const node of nodes) if (node.matrix) Object.assign(node, parts(node.matrix));
   return { json, nodes, rows, above };
 }
