@@ -75,9 +75,7 @@ fn pairs(args: &Args) -> Result<(Vec<Input>, BTreeMap<PathBuf, Input>), Diagnost
             let message = "--heatmap and --html show one pair of files, not two directories";
             Err(Diagnostic::new("usage::one-output", message))
         }
-        [true, true] => {
-            Ok(paired(expanded(vec![paths[0].clone()])?, expanded(vec![paths[1].clone()])?))
-        }
+        [true, true] => Ok(paired(expanded(vec![paths[0].clone()])?, expanded(vec![paths[1].clone()])?)),
         _ => Err(Diagnostic::new("usage::compare", "a file and a directory cannot be compared")
             .help("name two files, or two directories, whose files are paired by their names")),
     }

@@ -113,7 +113,8 @@ fn one(
     };
     let take = clip.trimmed(lead_in.min(clip.frames() - 1)..clip.frames()).map_err(model)?;
     let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(Path::new(&shown)))?;
-    let named = input.relative.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
+    let named =
+        input.relative.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
     let format = args
         .written
         .to

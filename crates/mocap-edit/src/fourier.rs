@@ -537,7 +537,8 @@ mod tests {
     fn feet_planted_in_the_cycle_stay_planted_in_the_style() {
         let (walk, turn) = (clip("alex_walk.bvh"), clip("alex_turn.bvh"));
         let with = |lock_feet| {
-            let characteristic = Some(Characteristic { neutral: walk.clone(), styled: turn.clone(), gain: 0.5 });
+            let characteristic =
+                Some(Characteristic { neutral: walk.clone(), styled: turn.clone(), gain: 0.5 });
             fourier(&walk, &Fourier { characteristic, lock_feet, ..Fourier::default() }).unwrap().1
         };
         let planted = |report: &EditReport| {
@@ -553,10 +554,12 @@ mod tests {
         let walk = clip("alex_walk.bvh");
         let (slow, _) = crate::speed(&walk, 0.4).unwrap();
         let of = |styled: &Clip| {
-            let characteristic = Some(Characteristic { neutral: walk.clone(), styled: styled.clone(), gain: 0.5 });
+            let characteristic =
+                Some(Characteristic { neutral: walk.clone(), styled: styled.clone(), gain: 0.5 });
             fourier(&walk, &Fourier { characteristic, lock_feet: false, ..Fourier::default() }).unwrap().1
         };
-        let told = |report: EditReport| report.warnings.iter().any(|warning| warning.code == "edit::cycle-lengths");
+        let told =
+            |report: EditReport| report.warnings.iter().any(|warning| warning.code == "edit::cycle-lengths");
         assert!(told(of(&slow)) && !told(of(&walk)));
     }
 
