@@ -2,7 +2,7 @@
 
 use crate::Foot;
 use crate::trajectory::Trajectory;
-use mocap_model::{Clip, ForwardKinematics, JointId, Role, Skeleton, Vector3};
+use mocap_model::{Clip, JointId, LANES, PlacedJoints, Role, Skeleton, Vector3};
 
 /// One foot over the frames of a clip [units of the clip].
 #[derive(Clone, Debug, PartialEq)]
@@ -26,43 +26,65 @@ pub struct FootMotion {
 impl FootMotion {
     /// The motions of some feet of a clip.
     pub fn of(clip: &Clip, feet: &[Foot]) -> Vec<FootMotion> {
+        FootMotion::placed(clip, &PlacedJoints::of(clip, FootMotion::joints(clip.skeleton(), feet)), feet)
+    }
+
+    /// The joints whose positions make the motions of some feet.
+    pub fn joints(skeleton: &Skeleton, feet: &[Foot]) -> Vec<JointId> {
+        let points = feet.iter().flat_map(|foot| foot.points.iter().copied());
+        points.chain(skeleton.with_role(Role::Hips)).collect()
+    }
+
+    /// As [`FootMotion::of`], for a clip whose [`FootMotion::joints`] are placed already.
+    ///
+    /// # Panics
+    /// If a joint is not placed.
+    pub fn placed(clip: &Clip, placed: &PlacedJoints, feet: &[Foot]) -> Vec<FootMotion> {
         let (up, fps, frames) = (clip.skeleton().space().up.vector(), clip.rate().fps(), clip.frames());
-        let hips = clip.skeleton().with_role(Role::Hips);
-        let empty = |foot: &Foot| FootMotion {
-            ankle: Vec::with_capacity(frames),
-            toe: Vec::with_capacity(frames),
-            lowest: Vec::with_capacity(frames),
-            travel: Vec::with_capacity(frames),
+        let travel = travel(clip, placed, &up);
+        let motion = |foot: &Foot| FootMotion {
+            ankle: (0..frames).map(|frame| placed.position(foot.ankle, frame)).collect(),
+            toe: (0..frames).map(|frame| placed.position(foot.toe, frame)).collect(),
+            lowest: lowest(placed, &foot.points, &up),
+            travel: travel.clone(),
             leg: leg_length(clip.skeleton(), foot.ankle),
             up,
             fps,
         };
-        let mut motions: Vec<FootMotion> = feet.iter().map(empty).collect();
-        let points = feet.iter().flat_map(|foot| foot.points.iter().copied());
-        let joints: Vec<JointId> = points.chain(hips).collect();
-        let mut before = None;
-        let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
-        for frame in 0..frames {
-            kinematics.place(frame);
-            let place = hips.map_or(Vector3::zeros(), |hips| kinematics.position(hips));
-            let moved = place - before.replace(place).unwrap_or(place);
-            let travel = (moved - up * moved.dot(&up)).norm();
-            for (foot, motion) in feet.iter().zip(&mut motions) {
-                motion.travel.push(travel);
-                motion.ankle.push(kinematics.position(foot.ankle));
-                motion.toe.push(kinematics.position(foot.toe));
-                let heights = foot.points.iter().map(|joint| kinematics.position(*joint).dot(&up));
-                motion.lowest.push(heights.fold(f64::INFINITY, f64::min));
-            }
-        }
-        for motion in &mut motions {
-            // The first frame has none before it.
-            if let [first, second, ..] = &mut motion.travel[..] {
-                *first = *second;
-            }
-        }
-        motions
+        feet.iter().map(motion).collect()
     }
+}
+
+/// How far the hips travel along the floor per frame; the first frame has none before it and takes the second's.
+fn travel(clip: &Clip, placed: &PlacedJoints, up: &Vector3<f64>) -> Vec<f64> {
+    let frames = clip.frames();
+    let Some(hips) = clip.skeleton().with_role(Role::Hips) else { return vec![0.0; frames] };
+    let mut travel = vec![0.0; frames];
+    for frame in 1..frames {
+        let moved = placed.position(hips, frame) - placed.position(hips, frame - 1);
+        travel[frame] = (moved - up * moved.dot(up)).norm();
+    }
+    if let [first, second, ..] = &mut travel[..] {
+        *first = *second;
+    }
+    travel
+}
+
+/// The height of the lowest of some joints along the up axis, by frame.
+fn lowest(placed: &PlacedJoints, joints: &[JointId], up: &Vector3<f64>) -> Vec<f64> {
+    let mut lowest = Vec::with_capacity(placed.frames().next_multiple_of(LANES));
+    for block in 0..placed.frames().div_ceil(LANES) {
+        let mut heights = [f64::INFINITY; LANES];
+        for joint in joints {
+            let position = &placed.lanes(*joint, block).position;
+            for (lane, height) in heights.iter_mut().enumerate() {
+                *height = height.min(position.at(lane).dot(up));
+            }
+        }
+        lowest.extend(heights);
+    }
+    lowest.truncate(placed.frames());
+    lowest
 }
 
 /// The length of the bones from the upper leg down to an ankle; without that role, of the two bones above the ankle.

@@ -1,6 +1,6 @@
 //! Trajectories: the positions of joints over time.
 
-use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Vector3};
+use mocap_model::{Clip, Isometry3, JointId, PlacedJoints, Vector3};
 
 /// The positions of one joint, one a frame, in object space [units of the clip].
 pub type Trajectory = Vec<Vector3<f64>>;
@@ -14,15 +14,10 @@ pub type Trajectory = Vec<Vector3<f64>>;
 /// assert!(hand[0] != hand[30] && foot[0] == foot[30]);
 /// ```
 pub fn trajectories(clip: &Clip, joints: &[JointId]) -> Vec<Trajectory> {
-    let mut found = vec![Trajectory::with_capacity(clip.frames()); joints.len()];
-    let mut kinematics = ForwardKinematics::of_joints(clip, joints);
-    for frame in 0..clip.frames() {
-        kinematics.place(frame);
-        for (trajectory, joint) in found.iter_mut().zip(joints) {
-            trajectory.push(kinematics.position(*joint));
-        }
-    }
-    found
+    let placed = PlacedJoints::of(clip, joints.iter().copied());
+    let trajectory =
+        |joint: &JointId| (0..clip.frames()).map(|frame| placed.position(*joint, frame)).collect();
+    joints.iter().map(trajectory).collect()
 }
 
 /// The transforms of some joints in object space, by joint in the order given, then by frame.
@@ -34,15 +29,11 @@ pub fn trajectories(clip: &Clip, joints: &[JointId]) -> Vec<Trajectory> {
 /// assert_eq!(placed[0][30].translation.vector, mocap_analysis::trajectory(&clip, hand)[30]);
 /// ```
 pub fn placements(clip: &Clip, joints: &[JointId]) -> Vec<Vec<Isometry3<f64>>> {
-    let mut found = vec![Vec::with_capacity(clip.frames()); joints.len()];
-    let mut kinematics = ForwardKinematics::of_joints(clip, joints);
-    for frame in 0..clip.frames() {
-        kinematics.place(frame);
-        for (placed, joint) in found.iter_mut().zip(joints) {
-            placed.push(*kinematics.at(*joint));
-        }
-    }
-    found
+    let placed = PlacedJoints::of(clip, joints.iter().copied());
+    let transform = |joint: JointId, frame: usize| {
+        Isometry3::from_parts(placed.position(joint, frame).into(), placed.rotation(joint, frame))
+    };
+    joints.iter().map(|joint| (0..clip.frames()).map(|frame| transform(*joint, frame)).collect()).collect()
 }
 
 /// The trajectory of one joint.

@@ -28,22 +28,9 @@ pub(crate) fn bend_turn(
         (None, Some(axis)) => spanning(parent * axis, u, v, square),
         (None, None) => normal(chain, bend, u, v, goal),
     };
-    let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
-    let (u_across, v_across) = (u - *axis * u_along, v - *axis * v_along);
-    let product = (u_across.norm_squared() * v_across.norm_squared()).sqrt();
-    if product <= f64::MIN_POSITIVE {
-        return None;
-    }
-    let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - square;
-    let cosine = (wished / (2.0 * product)).clamp(-1.0, 1.0);
-    let mut sine = (1.0 - cosine * cosine).sqrt();
-    // The angle from `v` to `u` about the axis, now and as wished; turning `v` by the difference closes it.
-    let (now_cosine, now_sine) =
-        (v_across.dot(&u_across) / product, axis.dot(&v_across.cross(&u_across)) / product);
-    let Some((hinge_axis, range)) = hinge else {
-        let turn = (now_cosine * cosine + now_sine * sine, now_sine * cosine - now_cosine * sine);
-        return Some(about(&axis, turn.0, turn.1));
-    };
+    let angles = Angles::about(&axis, u, v, square)?;
+    let Some((hinge_axis, range)) = hinge else { return Some(angles.turn(&axis)) };
+    let Angles { now_cosine, now_sine, cosine, mut sine } = angles;
     let sign = constraint.sign();
     let angle = twist_angle(&constraint.to_free(&chain.local[bend]), hinge_axis);
     let turn_to = |sine: f64| {
@@ -66,8 +53,59 @@ pub(crate) fn bend_turn(
     Some(Quat::from_axis_angle(&axis, by))
 }
 
+/// The angle from `v` to `u` about an axis, now and as wished; turning `v` by the difference closes it.
+#[derive(Clone, Copy)]
+struct Angles {
+    now_cosine: f64,
+    now_sine: f64,
+    cosine: f64,
+    sine: f64,
+}
+
+impl Angles {
+    #[inline]
+    fn about(axis: &Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Option<Angles> {
+        let (u_along, v_along) = (u.dot(axis), v.dot(axis));
+        let (u_across, v_across) = (u - **axis * u_along, v - **axis * v_along);
+        let product = (u_across.norm_squared() * v_across.norm_squared()).sqrt();
+        if product <= f64::MIN_POSITIVE {
+            return None;
+        }
+        let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - square;
+        let cosine = (wished / (2.0 * product)).clamp(-1.0, 1.0);
+        Some(Angles {
+            now_cosine: v_across.dot(&u_across) / product,
+            now_sine: axis.dot(&v_across.cross(&u_across)) / product,
+            cosine,
+            sine: (1.0 - cosine * cosine).sqrt(),
+        })
+    }
+
+    /// The turn of a joint without limits.
+    #[inline]
+    fn turn(self, axis: &Unit<Vec3>) -> Quat {
+        let Angles { now_cosine, now_sine, cosine, sine } = self;
+        about(axis, now_cosine * cosine + now_sine * sine, now_sine * cosine - now_cosine * sine)
+    }
+}
+
+/// The turn of a joint without limits about a given axis: see [`bend_turn`] and [`spanning`].
+#[inline]
+pub(crate) fn free_bend_turn(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Option<Quat> {
+    let axis = spanning(axis, u, v, square);
+    Some(Angles::about(&axis, u, v, square)?.turn(&axis))
+}
+
+/// Whether bones `u` and `v` can span the root of `square`.
+#[inline]
+pub(crate) fn can_span(u: &Vec3, v: &Vec3, square: f64) -> bool {
+    let (uu, vv) = (u.norm_squared(), v.norm_squared());
+    (square - uu - vv).powi(2) <= 4.0 * uu * vv
+}
+
 /// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because
 /// they do not lie across it, the normal of their plane on the same side.
+#[inline]
 fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
     let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
     let (uu, vv) = (u.norm_squared(), v.norm_squared());
@@ -93,6 +131,7 @@ fn normal(chain: &IkChain, bend: usize, u: &Vec3, v: &Vec3, goal: &Goal) -> Unit
 }
 
 /// The rotation about an axis whose angle has this cosine and sine.
+#[inline]
 fn about(axis: &Unit<Vec3>, cosine: f64, sine: f64) -> Quat {
     // Half of the larger of the two squares is never lost to rounding.
     let (w, s) =

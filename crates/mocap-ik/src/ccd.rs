@@ -8,8 +8,9 @@
 //! Based on: L.-C. T. Wang, C. C. Chen, "A combined optimization method for solving the inverse kinematics
 //! problem of mechanical manipulators", 1991; J. Lander, "Making Kine More Flexible", Game Developer, 1998.
 
-use crate::step::{JointTarget, normalised, turn};
+use crate::step::{JointTarget, turn};
 use crate::{Goal, IkChain, IkError, SolveOptions, SolveOutcome, Solver, iteration, two_bone, unconstrained};
+use mocap_model::renormalised;
 
 /// Cyclic coordinate descent, for chains with one effector.
 ///
@@ -120,6 +121,6 @@ pub(crate) fn sweep(chain: &mut IkChain, goal: &Goal, length: f64, options: &Sol
     if wrist {
         chain.update();
         let goal_frame = goal.orientation * chain.effectors[0].rotation.inverse();
-        chain.local[last] = normalised(chain.parent_frame(last).inverse() * goal_frame);
+        chain.local[last] = renormalised(chain.parent_frame(last).inverse() * goal_frame);
     }
 }

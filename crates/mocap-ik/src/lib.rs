@@ -29,6 +29,7 @@
 //! - [`Goal`] is the target of one effector: position, orientation, weights, pole, priority.
 //! - [`Constraint`] limits a joint: hinge, cone and twist, ranges of Euler angles, stiffness.
 //! - [`SolveOptions`] holds tolerances and behaviour, [`SolveOutcome`] the result.
+//! - [`BoneTurns`] is the two-bone solution of a free limb without a chain.
 //! - [`IkMethod`] selects a solver by name. All of them implement [`Solver`]: [`TwoBone`], [`Ccd`],
 //!   [`Fabrik`], [`Jacobian`], [`Objective`].
 //!
@@ -40,6 +41,7 @@
 //! effectors, by weight and by priority).
 
 mod bend;
+mod bone_turns;
 pub mod ccd;
 mod chain;
 mod constrained_slerp;
@@ -65,6 +67,7 @@ mod step;
 pub mod two_bone;
 mod unconstrained;
 
+pub use bone_turns::BoneTurns;
 pub use ccd::Ccd;
 pub use chain::{Effector, IkChain, Link};
 pub use constraint::{Constraint, Freedom};

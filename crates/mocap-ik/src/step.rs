@@ -9,7 +9,7 @@
 use crate::constraint::{clamp, euler_within, twist_angle};
 use crate::dofs::euler_axes;
 use crate::{Constraint, Freedom, Goal, IkChain, Quat, SolveOptions, Vec3};
-use mocap_model::{exp, log, rotation_between};
+use mocap_model::{exp, log, renormalised, rotation_between};
 use nalgebra::{Matrix3, Quaternion, Unit};
 use std::f64::consts::PI;
 
@@ -109,7 +109,7 @@ pub(crate) fn turn(
     if constraint.is_free() || !options.limits {
         let by = free_turn(target, share, options.max_turn);
         target.turn(&by);
-        return Some(normalised(parent.inverse() * (by * frame)));
+        return Some(renormalised(parent.inverse() * (by * frame)));
     }
     match &constraint.freedom {
         Freedom::Free | Freedom::Locked => None,
@@ -118,7 +118,7 @@ pub(crate) fn turn(
         }
         Freedom::Ball { .. } | Freedom::Euler { .. } => {
             let by = free_turn(target, share, options.max_turn);
-            let unclamped = normalised(parent.inverse() * (by * frame));
+            let unclamped = renormalised(parent.inverse() * (by * frame));
             let (allowed, clamped) = constraint.project(&unclamped);
             let mut turned = *target;
             turned.turn(&if clamped { parent * allowed * frame.inverse() } else { by });
@@ -149,13 +149,6 @@ pub(crate) fn shortest(from: &Vec3, to: &Vec3) -> Quat {
         return Quat::new_unchecked(Quaternion::from_parts(w * scale, cross * scale));
     }
     rotation_between(from, to)
-}
-
-/// First-order renormalisation: the products of one step leave errors of 1e-16.
-#[inline]
-pub(crate) fn normalised(q: Quat) -> Quat {
-    let q = q.into_inner();
-    Quat::new_unchecked(q * (1.5 - 0.5 * q.norm_squared()))
 }
 
 /// The rotation in object space that a joint without limits makes.

@@ -4,10 +4,10 @@
 //! step lists the turns of the joints from the effector to the base, each in the frames before the step. The
 //! frame of a joint is then turned by the product of all turns from the base down to its own.
 
-use crate::bend::bend_turn;
-use crate::step::{normalised, shortest};
+use crate::bend::{bend_turn, can_span};
+use crate::step::shortest;
 use crate::{Goal, IkChain, Quat, SolveOptions, SolveOutcome, SolveStatus, Vec3};
-use mocap_model::exp;
+use mocap_model::{exp, renormalised};
 use nalgebra::{Matrix3, Quaternion};
 use std::f64::consts::PI;
 
@@ -120,8 +120,7 @@ pub(crate) fn bend_to_goal(chain: &mut IkChain, goal: &Goal, options: &SolveOpti
     let square = to.norm_squared();
     let spans = |joint: usize| {
         let b = chain.position[joint];
-        let (u, v) = ((a - b).norm_squared(), (c - b).norm_squared());
-        (square - u - v).powi(2) <= 4.0 * u * v
+        can_span(&(a - b), &(c - b), square)
     };
     let preferred = chain.bend_at.filter(|&joint| spans(joint));
     let Some(bend) = preferred.or_else(|| (1..chain.len()).find(|&joint| spans(joint))) else { return false };
@@ -142,7 +141,7 @@ pub(crate) fn write_rotations(chain: &mut IkChain) {
     let (locals, frames) = (&mut chain.local[..n], &mut chain.frame[..n]);
     let mut back = chain.base.rotation.inverse();
     for k in 0..n {
-        frames[k] = normalised(frames[k]);
+        frames[k] = renormalised(frames[k]);
         locals[k] = back * frames[k];
         back = frames[k].inverse();
     }

@@ -27,7 +27,8 @@
 //! - [`Skeleton`] is a tree of [`Joint`]s; [`Clip`] adds a [`FrameRate`] and one set of [`JointTracks`] per
 //!   joint.
 //! - [`Annotations`] are what a clip holds besides: its name, [`Event`]s, numbers over time.
-//! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space.
+//! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space,
+//!   [`PlacedJoints`] those of all its frames, eight at a time ([`RotationLanes`]).
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
 //! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
 //! - [`Length`], [`UnitLength`], [`FrameRange`] read what people type: `1mm`, `cm`, `0.5s:2s`.
@@ -52,7 +53,9 @@ mod error;
 mod euler;
 mod frame_range;
 mod kinematics;
+mod lanes;
 mod markers;
+mod placed_joints;
 mod pose;
 mod quantity;
 mod rate;
@@ -74,15 +77,19 @@ pub use error::ModelError;
 pub use euler::{Angles, EulerOrder};
 pub use frame_range::FrameRange;
 pub use kinematics::ForwardKinematics;
+pub use lanes::{LANES, RotationLanes, VectorLanes};
 pub use markers::Markers;
 pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+pub use placed_joints::{PlacedJoints, PlacedLanes};
 pub use pose::Pose;
 pub use quantity::{Factor, Length, LengthAboveZero, UnitLength};
 pub use rate::FrameRate;
 pub use robot::{Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape};
 pub use robot_motion::{RobotMotion, RobotPose};
 pub use role::{Role, Side};
-pub use rotation::{angle_between, exp, lerp, log, nlerp, rotation_between, slerp, swing_twist};
+pub use rotation::{
+    angle_between, exp, lerp, log, nlerp, renormalised, rotation_between, slerp, swing_twist,
+};
 pub use skeleton::{Chain, Joint, JointId, Skeleton};
 pub use space::{Space, Unit, UnitSource};
 pub use track::Track;

@@ -89,6 +89,20 @@ pub fn lerp(a: &Vector3<f64>, b: &Vector3<f64>, t: f64) -> Vector3<f64> {
     a + (b - a) * t
 }
 
+/// A rotation whose length is 1 up to the rounding of some products, at length 1: to first order, without a root.
+///
+/// ```
+/// use mocap_model::{Vector3, exp, renormalised};
+///
+/// let turn = exp(&(Vector3::x() * 0.3));
+/// assert!((renormalised(turn * turn).norm() - 1.0).abs() < 1e-15);
+/// ```
+#[inline]
+pub fn renormalised(rotation: UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    let q = rotation.into_inner();
+    UnitQuaternion::new_unchecked(q * (1.5 - 0.5 * q.norm_squared()))
+}
+
 /// The rotation vector (axis times angle \[rad\], at most π long) of a rotation.
 ///
 /// ```

@@ -11,6 +11,7 @@ use crate::options::{Floor, FootLock, RetargetOptions};
 use crate::pair::Pair;
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
+use crate::source_clip::Segment;
 use crate::standing_heights::StandingHeights;
 use crate::transfer_rules::{TransferRule, transfer_rules};
 use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, SoleHeights, feet_of, floor_of};
@@ -50,12 +51,12 @@ pub(crate) struct Feet {
 pub(crate) fn analyse(
     pair: &Pair,
     options: &RetargetOptions,
-    motion: &Clip,
+    Segment { clip: motion, placed, .. }: &Segment,
     given: Option<&[FootContacts]>,
 ) -> Result<ClipContext, RetargetError> {
     let up = pair.directions.up;
     let (source, target) = (feet_of(motion.skeleton()), feet_of(&pair.target.skeleton));
-    let motions = FootMotion::of(motion, &source);
+    let motions = FootMotion::placed(motion, placed, &source);
     let contact_options = ContactOptions::default();
     let shown = || motions.iter().map(|foot| foot.contacts(&contact_options)).collect();
     let contacts: Vec<FootContacts> = given.map_or_else(shown, <[_]>::to_vec);
@@ -63,7 +64,7 @@ pub(crate) fn analyse(
     assert!(
         contacts.iter().all(|foot| foot.toe.len() == motion.frames() && foot.heel.len() == motion.frames())
     );
-    let sample = MotionSample::of(motion, &pair.source.body);
+    let sample = MotionSample::of(placed);
     let bend_axes = sample.bend_axes(&pair.source.body);
     let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
     let ankle = sample.ankle_over_ball(&pair.source.body, &sides, &up);
@@ -282,6 +283,7 @@ mod tests {
     use super::*;
     use crate::fixtures::clip;
     use crate::options::RetargetMethod;
+    use crate::source_clip::SourceClip;
 
     #[test]
     fn the_floor_is_under_the_balls_of_standing_feet() {
@@ -320,8 +322,8 @@ mod tests {
         let (walk, other) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), other.skeleton(), &options).unwrap();
-        let walk = walk.with_skeleton(pair.source.skeleton.clone()).unwrap();
-        let context = analyse(&pair, &options, &walk, None).unwrap();
+        let walk = SourceClip::new(&walk, &pair, 0).unwrap();
+        let context = analyse(&pair, &options, walk.last(), None).unwrap();
         assert!(context.lock && context.feet.any_contact);
         assert_eq!((context.feet.source.len(), context.feet.geometry.len()), (2, 2));
         let heights = context.heights;
@@ -339,8 +341,8 @@ mod tests {
         let walk = clip("alex_walk.bvh");
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), walk.skeleton(), &options).unwrap();
-        let walk = walk.with_skeleton(pair.source.skeleton.clone()).unwrap();
-        let context = analyse(&pair, &options, &walk, None).unwrap();
+        let walk = SourceClip::new(&walk, &pair, 0).unwrap();
+        let context = analyse(&pair, &options, walk.last(), None).unwrap();
         assert!(!context.lock);
         assert_eq!(context.heights.source_ankle, context.heights.target_ankle);
     }

@@ -56,11 +56,11 @@ impl Toe {
             let along = axis * tip.dot(&axis);
             let (across, ahead) = (tip - along, axis.cross(&tip));
             let (c, s) = (across.dot(up), ahead.dot(up));
-            let (radius, top) = (c.hypot(s), s.atan2(c));
-            let share = ((room - along.dot(up)) / radius.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0);
+            let radius = (c * c + s * s).sqrt().max(f64::MIN_POSITIVE);
+            let share = ((room - along.dot(up)) / radius).clamp(-1.0, 1.0);
             // Up is about the negative axis. Bending does not help a toe that points straight down or back.
-            let steep = (-top.sin() / STEEP).clamp(0.0, 1.0);
-            (top + share.acos()).clamp(-MOST_BEND * steep, MOST_PRESS * steep)
+            let steep = (-s / radius / STEEP).clamp(0.0, 1.0);
+            (s.atan2(c) + share.acos()).clamp(-MOST_BEND * steep, MOST_PRESS * steep)
         };
         self.tips.iter().map(bend).reduce(f64::min).unwrap_or(0.0)
     }

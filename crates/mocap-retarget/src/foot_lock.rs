@@ -79,9 +79,10 @@ pub(crate) fn lock_feet(
         lock.move_goals(targets, locked, &follow);
         lock.level_soles(targets, foot, locked);
         lock.lift_foot(targets, &mut body.joints.rotations, foot, locked);
-        let most = USUAL_DROP * lock.leg_length(foot);
+        let length = lock.leg_length(foot);
+        let most = USUAL_DROP * length;
         for (frame, (usual, deep)) in usual.iter_mut().zip(&mut deep).enumerate() {
-            let missing = lock.missing_reach(targets, foot, frame, &follow[frame], locked.weights[frame]);
+            let missing = lock.missing_reach(targets, length, frame, &follow[frame], locked.weights[frame]);
             *usual = usual.max(missing.min(most));
             *deep = deep.max(missing - most);
         }
@@ -145,18 +146,19 @@ impl Lock<'_> {
         let up = self.pair.directions.up;
         let most = (MOST_MOVE * self.leg_length(foot)).max(MOST_ROLL * foot.toe_offset.norm());
         let (goals, tips) = (&targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
-        let toe = |frame: usize| goals[frame] + tips[frame] * foot.toe_offset;
+        let toes: Vec<Vector3<f64>> =
+            goals.iter().zip(tips).map(|(goal, tip)| goal + tip * foot.toe_offset).collect();
         let mut moves = vec![Vector3::zeros(); goals.len()];
         let mut weights = vec![0.0f64; goals.len()];
         let mut locked: Vec<Range<usize>> = Vec::new();
         for run in runs(contact) {
-            let mean = run.clone().map(toe).sum::<Vector3<f64>>() / run.len() as f64;
+            let mean = toes[run.clone()].iter().sum::<Vector3<f64>>() / run.len() as f64;
             let above =
                 if self.floor.is_finite() { self.floor + foot.toe_height - mean.dot(&up) } else { 0.0 };
             let place = mean + up * above;
-            if run.clone().all(|frame| (place - toe(frame)).norm() <= most) {
+            if toes[run.clone()].iter().all(|toe| (place - toe).norm() <= most) {
                 for frame in run.clone() {
-                    (moves[frame], weights[frame]) = (place - toe(frame), 1.0);
+                    (moves[frame], weights[frame]) = (place - toes[frame], 1.0);
                 }
                 locked.push(run);
             }
@@ -181,6 +183,9 @@ impl Lock<'_> {
         for ((goal, tip), weight) in feet.zip(&locked.weights).filter(|(_, weight)| **weight > 0.0) {
             let (to_ball, to_heel) = (*tip * foot.toe_offset, *tip * foot.heel_offset);
             let sunk = (self.floor - (*goal + to_heel).dot(&up)).max(0.0) * weight.min(1.0);
+            if sunk == 0.0 {
+                continue;
+            }
             let sole = to_heel - to_ball;
             let slope = |height: f64| (height / sole.norm()).clamp(-1.0, 1.0).asin();
             let turn = slope(sole.dot(&up) + sunk) - slope(sole.dot(&up));
@@ -222,12 +227,11 @@ impl Lock<'_> {
                     .iter()
                     .enumerate()
                     .map(|(frame, local)| {
-                        toe.bend_to_floor(
-                            &tip_height(toe, frame, lift[frame]),
-                            &(tips[frame] * local),
-                            floor,
-                            &up,
-                        )
+                        let (at, toes) = (tip_height(toe, frame, lift[frame]), tips[frame] * local);
+                        // Only the toes of a locked foot are pressed down on the floor.
+                        let stays = locked.weights[frame] == 0.0
+                            && toe.tip_penetration(&at, &toes, floor, &up) == 0.0;
+                        if stays { 0.0 } else { toe.bend_to_floor(&at, &toes, floor, &up) }
                     })
                     .collect();
                 self.bend_toe(samples, toe, &bends, &locked.weights);
@@ -267,16 +271,15 @@ impl Lock<'_> {
         }
     }
 
-    /// How far the hips have to drop in a frame for the leg to reach its foot, whose lock has a weight.
+    /// How far the hips have to drop in a frame for a leg of a length to reach its foot, whose lock has a weight.
     fn missing_reach(
         &self,
         targets: &LimbTargets,
-        foot: &FootGeometry,
+        length: f64,
         frame: usize,
         follow: &Vector3<f64>,
         weight: f64,
     ) -> f64 {
-        let length = self.leg_length(foot);
         let at = self.frames.start + frame;
         let reach = targets.goal[at] - targets.from[at] - follow;
         let most = USUAL_DROP + (MOST_DROP - USUAL_DROP) * weight.min(1.0);
@@ -309,10 +312,10 @@ impl Corrections {
 /// How far the hip has to drop for a foot at `reach` from it to be within `length`.
 fn drop_to_reach(reach: &Vector3<f64>, up: &Vector3<f64>, length: f64) -> f64 {
     let height = reach.dot(up);
-    let level = (reach.norm_squared() - height * height).max(0.0);
-    if reach.norm() <= length || height >= 0.0 {
+    if reach.norm_squared() <= length * length || height >= 0.0 {
         return 0.0;
     }
+    let level = (reach.norm_squared() - height * height).max(0.0);
     (-height - (length * length - level).max(0.0).sqrt()).max(0.0)
 }
 

@@ -5,16 +5,16 @@
 //! Limbs are not solved and feet not locked. Limits and steps are measured as for a body.
 
 use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
+use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::measure::{StepRow, exceeded_limits, largest_steps};
 use crate::options::RetargetOptions;
 use crate::pair::{LimbRatios, base_pose};
 use crate::report::{MappingRow, RetargetReport};
 use crate::trajectories::JointTrajectories;
-use crate::transfer::{JointLimit, JointTransfer};
 use crate::transfer_rules::{JointPair, TransferRule};
 use mocap_analysis::{largest_step, metres_per_unit};
 use mocap_ik::Constraint;
-use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Role, Skeleton, Space, Vector3};
+use mocap_model::{Clip, JointId, LANES, PlacedJoints, Pose, Role, Skeleton, Space, Vector3};
 use std::sync::Arc;
 
 /// Retargets a motion to a target of any kind, by pairs (joint of the source, joint of the target).
@@ -129,23 +129,16 @@ impl PairedJoints {
     /// The motion of the target.
     fn transfer(&self, target: &Skeleton) -> Result<Clip, RetargetError> {
         let source = &self.source;
-        let mut joints = JointTransfer {
-            target,
-            rules: &self.rules,
-            limits: self.limits.clone(),
-            root_motion: &[self.root],
-            scale: self.ratios.leg,
-            local: self.target_base.clone(),
-            object: self.target_base.clone(),
-        };
-        let driving: Vec<JointId> = self.rules.iter().flat_map(TransferRule::sources).copied().collect();
-        let mut kinematics = ForwardKinematics::of_joints(source, &driving);
+        let driving = self.rules.iter().flat_map(TransferRule::sources).copied();
+        let placed = PlacedJoints::of(source, driving);
+        let root = [self.root];
+        let rules = JointRules { target, rules: &self.rules, root_motion: &root, scale: self.ratios.leg };
+        let mut joints = JointTransfer::new(rules, self.limits.clone(), &self.target_base, &[]);
         let moving = std::iter::once(self.root.target);
         let mut trajectories = JointTrajectories::with_capacity(target.len(), moving, source.frames());
-        for frame in 0..source.frames() {
-            kinematics.place(frame);
-            joints.pose(&kinematics);
-            joints.record(&mut trajectories);
+        for block in 0..source.frames().div_ceil(LANES) {
+            joints.pose(&placed, block);
+            joints.record(&mut trajectories, LANES.min(source.frames() - block * LANES));
         }
         let skeleton = Arc::new(target.clone());
         Ok(trajectories.into_clip(skeleton, &self.target_base, source.rate(), source.frames())?)

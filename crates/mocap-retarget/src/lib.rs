@@ -53,13 +53,17 @@ mod explain;
 mod figures;
 #[cfg(test)]
 mod fixtures;
+mod folding;
 mod foot_geometry;
 mod foot_goal;
 mod foot_lock;
+mod free_limb;
 mod hand_placing;
 mod head;
 mod hinge_limits;
 mod joint_pairs;
+mod joint_transfer;
+mod limb_bend;
 mod limb_map;
 mod limb_motion;
 mod limb_solving;

@@ -1,7 +1,9 @@
 //! A limb of the target, the limb of the source that drives it, and how it is solved.
 
-use crate::body::{Limb, LimbKind};
+use crate::body::Limb;
 use crate::error::RetargetError;
+use crate::folding::Folding;
+use crate::limb_bend::{OVERSTRETCHED, bend_axes, bends_back};
 use crate::options::LimbSolver;
 use mocap_ik::{
     Ccd, Goal, IkChain, IkMethod, PosedChain, SolveOptions, SolveOutcome, SolveStatus, Solver, TwoBone,
@@ -23,16 +25,6 @@ pub(crate) struct LimbMap {
     middle: usize,
 }
 
-/// Weight of the usual axis beside the axis of the pose, which vanishes with the sine of the bend: at three degrees
-/// both weigh the same, and a straight limb has only the usual one.
-const USUAL: f64 = 0.05;
-/// A limb hyperextended by more than this is meant to be: its axis is kept (sine).
-const OVERSTRETCHED: f64 = 0.25;
-/// Elbows do not fold further than the first angle between their bones \[rad\], and goals that ask for less than the
-/// second are softened;
-const FOLDED_ELBOW: (f64, f64) = (0.44, 0.79);
-/// knees fold further: people squat on their heels.
-const FOLDED_KNEE: (f64, f64) = (0.3, 0.5);
 /// The bend of a straight limb before an iterative solver starts \[rad\].
 const FLEXION: f64 = 0.03;
 
@@ -91,22 +83,8 @@ impl LimbMap {
     pub(crate) fn unfolded_goal(&self, chain: &PosedChain, goal: Vector3<f64>) -> Vector3<f64> {
         let (base, middle) = (chain.chain.positions()[0], chain.chain.positions()[self.middle]);
         let tip = chain.chain.tip_position(0);
-        let (upper, lower) = ((middle - base).norm(), (tip - middle).norm());
-        let span =
-            |angle: f64| (upper * upper + lower * lower - 2.0 * upper * lower * angle.cos()).max(0.0).sqrt();
-        let (hard, soft) = match self.target.kind {
-            LimbKind::Arm => FOLDED_ELBOW,
-            LimbKind::Leg => FOLDED_KNEE,
-        };
-        let near = span(soft).min((tip - base).norm());
-        let least = span(hard) * (near / span(soft).max(f64::MIN_POSITIVE));
-        let distance = (goal - base).norm();
-        if distance >= near || near <= least {
-            return goal;
-        }
-        let soft = least + (near - least) * ((distance - near) / (near - least)).exp();
-        let direction = (goal - base).try_normalize(0.0).or((tip - base).try_normalize(0.0));
-        direction.map_or(goal, |direction| base + direction * soft)
+        let folding = Folding::new(self.target.kind, (middle - base).norm(), (tip - middle).norm());
+        folding.softened(&(goal - base), &(tip - base)).map_or(goal, |softened| base + softened)
     }
 
     /// Sets the bend axis of the chain to the source's. Returns the axis across the bend, as long as its sine.
@@ -115,15 +93,8 @@ impl LimbMap {
         let tip = chain.tip_position(0);
         let before = chain.frames()[self.middle - 1];
         let (above, below) = (base - middle, tip - middle);
-        let lengths = above.norm() * below.norm();
-        let posed = below.cross(&above) / lengths.max(f64::MIN_POSITIVE);
-        // Only the part across the limb: bending about the limb's own line does not stretch it.
-        let line = below - above;
-        let bend = bend - line * (bend.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE));
-        // A slightly hyperextended limb counts as straight.
-        let wrong = posed.dot(&bend);
-        let posed = if wrong < 0.0 && posed.norm() < OVERSTRETCHED { posed - bend * wrong } else { posed };
-        let axis = before.inverse() * (posed + bend * USUAL);
+        let [posed, axis] = bend_axes(&above, &below, above.norm() * below.norm(), &bend);
+        let axis = before.inverse() * axis;
         chain.set_bend(self.middle, Unit::try_new(axis, 0.0));
         posed
     }
@@ -170,8 +141,7 @@ impl LimbMap {
     pub(crate) fn bends_back(&self, chain: &PosedChain, bend: &Vector3<f64>, sine: f64) -> bool {
         let (positions, tip) = (chain.chain.positions(), chain.chain.tip_position(0));
         let (above, below) = (positions[0] - positions[self.middle], tip - positions[self.middle]);
-        let along = below.cross(&above).dot(bend);
-        along < 0.0 && along * along > sine * sine * above.norm_squared() * below.norm_squared()
+        bends_back(&above, &below, above.norm_squared() * below.norm_squared(), bend, sine)
     }
 
     /// Flexes a nearly straight limb a little: from a straight one, solvers without a bend axis may bend in any

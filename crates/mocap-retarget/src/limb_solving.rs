@@ -2,6 +2,7 @@
 
 use crate::body::LimbKind;
 use crate::error::RetargetError;
+use crate::free_limb::{FreeLimb, FreeTask};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::{Pair, TargetLimits};
@@ -10,7 +11,7 @@ use crate::swivel_plan::{Residuals, plan_swivel};
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::velocity_limiter::VelocityLimiter;
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
-use mocap_model::{JointId, Pose, UnitQuaternion, angle_between};
+use mocap_model::{JointId, Pose, UnitQuaternion, angle_between, renormalised};
 
 /// A goal is reached within this share of the limb's length.
 const REACHED: f64 = 1e-6;
@@ -49,8 +50,9 @@ pub(crate) fn solve_limbs(
             let mut run = LimbRun { unfolds, ..LimbRun::new(pair, limb, solver, segment) };
             run.plan(pair, &body.joints, targets, segment)?;
             for frame in segment.start..segment.start + segment.clip.frames() {
-                solved.push(run.solve(&mut body.joints, targets, frame)?);
-                run.keep_tip(&mut body.joints, targets, frame);
+                let (result, lower) = run.solve(&mut body.joints, targets, frame)?;
+                solved.push(result);
+                run.keep_tip(&mut body.joints, targets, frame, lower);
             }
         }
     }
@@ -61,6 +63,8 @@ pub(crate) fn solve_limbs(
 struct LimbRun<'a> {
     limb: &'a LimbMap,
     chain: PosedChain,
+    /// The limb without a chain, if its bones turn freely.
+    free: Option<FreeLimb>,
     solver: LimbSolver,
     unfolds: bool,
     options: SolveOptions,
@@ -88,6 +92,7 @@ impl LimbRun<'_> {
         LimbRun {
             limb,
             chain: limb.chain.clone(),
+            free: FreeLimb::of(skeleton, &pair.limits, limb, solver, REACHED),
             solver,
             unfolds: false,
             options: SolveOptions {
@@ -142,13 +147,69 @@ impl LimbRun<'_> {
         Ok(())
     }
 
-    /// Solves one frame and writes the rotations of the chain.
+    /// Solves one frame and writes the rotations of the limb. Returns the orientation of the last bone as well, unless the
+    /// tip stays as transferred.
+    #[inline]
     fn solve(
         &mut self,
         joints: &mut JointTrajectories,
         targets: &LimbTargets,
         frame: usize,
-    ) -> Result<SolvedFrame, RetargetError> {
+    ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
+        match self.solve_free(joints, targets, frame) {
+            Some(solved) => Ok(solved),
+            None => self.solve_chain(joints, targets, frame),
+        }
+    }
+
+    /// Solves one frame in closed form; `None` if the limb is not free, cannot reach its goal, or would jump.
+    #[inline]
+    fn solve_free(
+        &mut self,
+        joints: &mut JointTrajectories,
+        targets: &LimbTargets,
+        frame: usize,
+    ) -> Option<(SolvedFrame, Option<UnitQuaternion<f64>>)> {
+        let free = self.free.as_ref()?;
+        let task = FreeTask {
+            frames: targets.frames[frame],
+            goal: targets.goal[frame] - targets.from[frame],
+            bend: targets.bend[frame],
+            unfolds: self.unfolds,
+        };
+        let pose = free.solve(&task, FLIPPED)?;
+        let [upper, lower] = pose.frames;
+        let ids = [self.limb.target.base, self.limb.target.middle].map(JointId::index);
+        let local = match pose.moved {
+            true => [targets.base[frame].rotation.inverse() * upper, upper.inverse() * lower],
+            false => ids.map(|id| joints.rotations[id][frame]),
+        };
+        if self.limiter.exceeded(&local) {
+            return None;
+        }
+        self.limiter.accept(&local);
+        for (id, local) in ids.into_iter().zip(local) {
+            joints.rotations[id][frame] = local;
+        }
+        let solved = SolvedFrame {
+            error: pose.left.sqrt(),
+            status: if pose.softened { SolveStatus::Unreachable } else { SolveStatus::Reached },
+            iterations: u32::from(pose.moved),
+            at_limit: false,
+            flipped: pose.flipped,
+        };
+        // Only feet are turned after the transfer.
+        let stays = !pose.moved && self.limb.target.kind == LimbKind::Arm;
+        Some((solved, (!stays).then_some(lower)))
+    }
+
+    /// Solves one frame with the chain of the limb.
+    fn solve_chain(
+        &mut self,
+        joints: &mut JointTrajectories,
+        targets: &LimbTargets,
+        frame: usize,
+    ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
         self.read(joints, targets, frame)?;
         let LimbRun { limb, chain, solver, options, limiter, start, .. } = self;
         let (asked, bend) = (targets.goal[frame], targets.bend[frame]);
@@ -181,20 +242,29 @@ impl LimbRun<'_> {
             true => (outcome.position, outcome.status),
             false => ((chain.chain.tip_position(0) - asked).norm(), SolveStatus::Unreachable),
         };
-        Ok(SolvedFrame {
+        let solved = SolvedFrame {
             error,
             status,
             iterations: outcome.iterations,
             at_limit: outcome.limit_contacts > 0,
             flipped: usual && limb.bends_back(chain, &(limb.upper_frame(chain) * seen), FLIPPED),
-        })
+        };
+        Ok((solved, chain.chain.frames().last().copied()))
     }
 
-    /// Gives the tip the source's orientation under the solved limb.
-    fn keep_tip(&self, joints: &mut JointTrajectories, targets: &LimbTargets, frame: usize) {
-        let (Some(constraint), Some(above)) = (self.tip, self.chain.chain.frames().last()) else { return };
+    /// Gives the tip the source's orientation under the solved limb, whose last bone has the orientation `above`; without
+    /// one it has it.
+    #[inline]
+    fn keep_tip(
+        &self,
+        joints: &mut JointTrajectories,
+        targets: &LimbTargets,
+        frame: usize,
+        above: Option<UnitQuaternion<f64>>,
+    ) {
+        let Some(constraint) = &self.tip else { return };
         let samples = &mut joints.rotations[self.limb.target.tip.index()];
-        let turned = UnitQuaternion::new_normalize((above.inverse() * targets.tip[frame]).into_inner());
+        let turned = above.map_or(samples[frame], |above| renormalised(above.inverse() * targets.tip[frame]));
         let allowed = constraint.project(&turned).0;
         samples[frame] = if frame > self.first {
             constraint.slerp_towards(&samples[frame - 1], &allowed, self.limiter.tip_step())
@@ -222,8 +292,8 @@ mod tests {
     fn transferred(options: &RetargetOptions) -> (Pair, SourceClip, BodyTrajectories) {
         let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
         let pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
-        let source = SourceClip::new(&walk, &pair.source, options.lead_in).unwrap();
-        let context = analyse(&pair, options, source.motion(), None).unwrap();
+        let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
+        let context = analyse(&pair, options, source.last(), None).unwrap();
         let body = transfer(&pair, options, &context, &source);
         (pair, source, body)
     }

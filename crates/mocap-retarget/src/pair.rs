@@ -5,10 +5,12 @@
 use crate::body::{Body, LIMBS, LimbKind};
 use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
 use crate::limb_map::LimbMap;
+use crate::pose_estimation::MotionSample;
 use crate::reference_pose::{Directions, ReferencePose};
 use crate::roles::map_roles;
+use crate::transfer_rules::{TransferRule, transfer_rules};
 use crate::{RetargetOptions, RoleMap};
-use mocap_analysis::metres_per_unit;
+use mocap_analysis::{FootMotion, feet_of, metres_per_unit};
 use mocap_ik::Constraint;
 use mocap_model::{
     Clip, FrameRate, Joint, JointId, JointTracks, Pose, Role, Skeleton, Space, Track, Vector3,
@@ -39,6 +41,8 @@ pub(crate) struct Pair {
     /// The limbs that both have.
     pub limbs: Vec<LimbMap>,
     pub limits: TargetLimits,
+    /// The joints of the source whose motion is read in object space.
+    pub read: Vec<JointId>,
 }
 
 /// The joint limits of the target.
@@ -113,7 +117,8 @@ impl Pair {
             return Err(RetargetError::Extreme { which: Target });
         }
         let limbs = limb_maps(&source, &target)?;
-        Ok(Pair { source, target, directions, ratios, limbs, limits })
+        let read = read_joints(&source, &target, &options.joint_pairs);
+        Ok(Pair { source, target, directions, ratios, limbs, limits, read })
     }
 
     /// What is left out or assumed, for any clip.
@@ -186,6 +191,19 @@ fn limb_maps(source: &Character, target: &Character) -> Result<Vec<LimbMap>, Ret
         }
     }
     Ok(limbs)
+}
+
+/// The joints of the source that drive the target or show its feet, its limbs and what its hands touch.
+fn read_joints(source: &Character, target: &Character, pairs: &[(JointId, JointId)]) -> Vec<JointId> {
+    let [from, to] =
+        [source, target].map(|character| (&*character.skeleton, &character.body, &character.reference));
+    // Which joints drive does not depend on what the motion shows of their reference pose.
+    let rules = transfer_rules(from, to, pairs);
+    let mut joints: Vec<JointId> = rules.iter().flat_map(TransferRule::sources).copied().collect();
+    joints.extend(FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton)));
+    joints.extend(MotionSample::joints(&source.body));
+    joints.extend([Some(source.body.hips), source.body.head].into_iter().flatten());
+    joints
 }
 
 /// The local pose that the reference pose is made from, converted to other axes if these are given.

@@ -9,7 +9,7 @@ use crate::reference_pose::{
     Directions, PoseHints, ReferencePose, hinted_reference_pose, nearest_axis, posed_ankle,
 };
 use mocap_analysis::FootContacts;
-use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Pose, Role, Side, Skeleton, Vector3};
+use mocap_model::{JointId, PlacedJoints, Pose, Role, Side, Skeleton, Vector3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
@@ -22,34 +22,22 @@ const ROLL_STEP: f64 = std::f64::consts::PI / 18.0;
 const FEWEST: usize = 5;
 
 /// Limbs and toes of a clip in object space, in frames sampled over it.
-pub(crate) struct MotionSample {
+pub(crate) struct MotionSample<'a> {
     frames: Vec<usize>,
-    /// By frame, then by joint.
-    poses: Vec<Vec<Isometry3<f64>>>,
-    /// By joint: its index in a pose.
-    places: Vec<Option<usize>>,
+    placed: &'a PlacedJoints,
 }
 
-impl MotionSample {
-    pub(crate) fn of(clip: &Clip, body: &Body) -> MotionSample {
-        let count = clip.frames().min(FRAMES);
-        let frames: Vec<usize> = (0..count).map(|i| i * clip.frames() / count).collect();
-        let limbs = body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
-        let toes = [Role::LeftToes, Role::RightToes].into_iter().filter_map(|role| body.roles.joint(role));
-        let joints: Vec<JointId> = limbs.chain(toes).collect();
-        let mut places = vec![None; clip.skeleton().len()];
-        joints.iter().enumerate().for_each(|(i, joint)| places[joint.index()] = Some(i));
-        let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
-        let poses = frames.iter().map(|frame| {
-            kinematics.place(*frame);
-            joints.iter().map(|joint| *kinematics.at(*joint)).collect()
-        });
-        let poses = poses.collect();
-        MotionSample { frames, poses, places }
+impl MotionSample<'_> {
+    /// Of a clip whose [`MotionSample::joints`] are placed.
+    pub(crate) fn of(placed: &PlacedJoints) -> MotionSample<'_> {
+        let count = placed.frames().min(FRAMES);
+        MotionSample { frames: (0..count).map(|i| i * placed.frames() / count).collect(), placed }
     }
 
-    fn place<'a>(&self, pose: &'a [Isometry3<f64>], joint: JointId) -> &'a Isometry3<f64> {
-        &pose[self.places[joint.index()].expect("a limb or toe of the body")]
+    /// The joints of a body that are read.
+    pub(crate) fn joints(body: &Body) -> impl Iterator<Item = JointId> {
+        let limbs = body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
+        limbs.chain([Role::LeftToes, Role::RightToes].into_iter().filter_map(|role| body.roles.joint(role)))
     }
 
     /// By limb of the body: the axis about which it bends (a positive rotation flexes), in the frame of its first
@@ -60,19 +48,19 @@ impl MotionSample {
 
     fn bend_axis(&self, limb: &Limb) -> Option<Vector3<f64>> {
         let (mut sum, mut total) = (Vector3::zeros(), 0.0);
-        for pose in &self.poses {
-            let at = |joint: JointId| self.place(pose, joint).translation.vector;
+        for frame in &self.frames {
+            let at = |joint: JointId| self.placed.position(joint, *frame);
             let (above, below) = (at(limb.base) - at(limb.middle), at(limb.tip) - at(limb.middle));
             let normal = below.cross(&above) / (below.norm() * above.norm()).max(f64::MIN_POSITIVE);
             total += normal.norm();
-            sum += self.place(pose, limb.base).rotation.inverse() * normal;
+            sum += self.placed.rotation(limb.base, *frame).inverse() * normal;
         }
-        let clear = sum.norm() > BENT * self.poses.len() as f64 && sum.norm() > AGREEING * total;
+        let clear = sum.norm() > BENT * self.frames.len() as f64 && sum.norm() > AGREEING * total;
         if clear { sum.try_normalize(0.0) } else { None }
     }
 }
 
-impl MotionSample {
+impl MotionSample<'_> {
     /// The height of ankles above the balls of feet that stand flat, to the step of [`posed_ankle`] \[leg lengths\]. Each
     /// foot shows the median of its frames; the lower foot is the flatter one. `None` if no foot stands.
     pub(crate) fn ankle_over_ball(
@@ -85,10 +73,9 @@ impl MotionSample {
             let leg = body.legs().into_iter().find(|leg| leg.side == *side)?;
             let toes = if *side == Side::Left { Role::LeftToes } else { Role::RightToes };
             let toes = body.roles.joint(toes)?;
-            let frames = self.frames.iter().zip(&self.poses);
-            let flat = frames.filter(|(frame, _)| contacts.toe[**frame] && contacts.heel[**frame]);
-            let height = |(_, pose): (&usize, &Vec<Isometry3<f64>>)| {
-                let at = |joint: JointId| self.place(pose, joint).translation.vector;
+            let flat = self.frames.iter().filter(|frame| contacts.toe[**frame] && contacts.heel[**frame]);
+            let height = |frame: &usize| {
+                let at = |joint: JointId| self.placed.position(joint, *frame);
                 let length = (at(leg.base) - at(leg.middle)).norm() + (at(leg.middle) - at(leg.tip)).norm();
                 (at(leg.tip) - at(toes)).dot(up) / length
             };

@@ -8,7 +8,7 @@ use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
 use crate::roles::map_roles_in;
 use mocap_analysis::{ContactOptions, contacts, feet_of};
-use mocap_model::{Clip, Isometry3, Pose};
+use mocap_model::{Clip, Isometry3, PlacedJoints, Pose};
 use std::sync::Arc;
 
 /// The local pose of a clip's skeleton that is a T-pose. It follows from the rest pose if that is a T- or A-pose, and is
@@ -45,7 +45,8 @@ pub(crate) fn estimate(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
     let base = Pose::rest(skeleton);
     let from_rest = ReferencePose::new(skeleton, &body, &base, SourceOrTarget::Target)?;
     let clip = clip.clone().with_skeleton(named)?;
-    let sample = MotionSample::of(&clip, &body);
+    let placed = PlacedJoints::of(&clip, MotionSample::joints(&body));
+    let sample = MotionSample::of(&placed);
     let basis = Basis { skeleton: clip.skeleton(), body: &body, base: &base, reference: &from_rest };
     let reference = match from_rest.estimated {
         true => {

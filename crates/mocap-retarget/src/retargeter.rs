@@ -96,7 +96,7 @@ impl Retargeter {
     /// # Errors
     /// If the joints of the clip are not those of the source.
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
-        let source = SourceClip::new(clip, &self.pair.source, self.options.lead_in)?;
+        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source)?;
         let mut report = self.report(&source, &staged)?;
         if clip.has_scale() {
@@ -110,7 +110,7 @@ impl Retargeter {
     /// # Errors
     /// If the joints of the clip are not those of the source.
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
-        let source = SourceClip::new(clip, &self.pair.source, self.options.lead_in)?;
+        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         Ok(self.run(&source)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
@@ -127,7 +127,7 @@ impl Retargeter {
         clip: &Clip,
         contacts: &[FootContacts],
     ) -> Result<Clip, RetargetError> {
-        let source = SourceClip::new(clip, &self.pair.source, self.options.lead_in)?;
+        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run_stages(&source, Some(contacts))?;
         Ok(staged.clip.with_annotations(clip.annotations().clone())?)
     }
@@ -143,7 +143,7 @@ impl Retargeter {
         contacts: Option<&[FootContacts]>,
     ) -> Result<Staged, RetargetError> {
         let Retargeter { pair, options, .. } = self;
-        let context = analyse(pair, options, source.motion(), contacts)?;
+        let context = analyse(pair, options, source.last(), contacts)?;
         let mut body = transfer(pair, options, &context, source);
         if context.lock {
             let floor = (options.floor, context.heights.target_floor);

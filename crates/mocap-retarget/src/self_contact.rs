@@ -12,7 +12,7 @@ use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
 use crate::source_clip::SourceClip;
 use mocap_analysis::runs;
-use mocap_model::{Clip, ForwardKinematics, JointId, Vector3};
+use mocap_model::{Clip, JointId, PlacedJoints, Vector3, VectorLanes};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
 /// other palm (of wrists that clap, it is up to 0.4);
@@ -113,33 +113,38 @@ impl PalmTracks {
         }
     }
 
-    /// The joint of the source that is read beside its limbs.
-    pub(crate) fn head(&self, pair: &Pair) -> Option<JointId> {
-        pair.source.body.head.filter(|_| !self.pairs.is_empty())
-    }
-
-    /// Records the current frame of the source, whose floor is at a height.
-    pub(crate) fn record(&mut self, pair: &Pair, source: &ForwardKinematics, floor: f64) {
+    /// Records `count` frames of a block of the source, whose floor is at a height.
+    pub(crate) fn record(
+        &mut self,
+        pair: &Pair,
+        source: &PlacedJoints,
+        block: usize,
+        count: usize,
+        floor: f64,
+    ) {
         if self.pairs.is_empty() {
             return;
         }
         let up = pair.directions.up;
-        let at = |joint: JointId| source.at(joint).translation.vector;
-        let palm = |limb: usize| {
-            let wrist = source.at(pair.limbs[limb].source.tip);
-            wrist.translation.vector + wrist.rotation * self.palms[limb]
+        let at = |joint: JointId| &source.lanes(joint, block).position;
+        let palm = |(limb, palm): (&LimbMap, &Vector3<f64>)| {
+            let wrist = source.lanes(limb.source.tip, block);
+            wrist.rotation.turn(palm).plus(&wrist.position)
         };
+        let palms: Vec<VectorLanes> = pair.limbs.iter().zip(&self.palms).map(palm).collect();
         for (contact, offsets) in self.pairs.iter().zip(&mut self.offsets) {
-            let palm_at = palm(contact.arm);
-            offsets.push(match contact.on {
-                Touched::Hand(other) => palm_at - palm(other),
-                Touched::Hip(leg) => palm_at - at(pair.limbs[leg].source.base),
-                Touched::Head => pair.source.body.head.map_or(palm_at, |head| palm_at - at(head)),
-                Touched::Floor => up * (palm_at.dot(&up) - floor),
-            });
+            let palm = &palms[contact.arm];
+            let offset = match contact.on {
+                Touched::Hand(other) => palm.minus(&palms[other]),
+                Touched::Hip(leg) => palm.minus(at(pair.limbs[leg].source.base)),
+                Touched::Head => pair.source.body.head.map_or(*palm, |head| palm.minus(at(head))),
+                Touched::Floor => VectorLanes::each(|lane| up * (palm.at(lane).dot(&up) - floor)),
+            };
+            offsets.extend((0..count).map(|lane| offset.at(lane)));
         }
         for ((limb, reach), length) in pair.limbs.iter().zip(&mut self.reach).zip(&self.lengths) {
-            reach.push((at(limb.source.tip) - at(limb.source.base)).norm() / length);
+            let arm = at(limb.source.tip).minus(at(limb.source.base));
+            reach.extend((0..count).map(|lane| arm.at(lane).norm() / length));
         }
     }
 
@@ -246,19 +251,18 @@ pub(crate) fn palm_offsets(
     let head = target.body.head;
     let ends = limbs.iter().flat_map(|limb| [limb.target.base, limb.target.tip]);
     let joints: Vec<JointId> = ends.chain(head).collect();
-    let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
+    let placed = PlacedJoints::of(clip, joints);
     let mut offsets = vec![Vec::with_capacity(clip.frames()); pairs.len()];
     for frame in 0..clip.frames() {
-        kinematics.place(frame);
         let palm = |i: usize| {
-            let wrist = kinematics.at(limbs[i].target.tip);
-            wrist.translation.vector + wrist.rotation * palms[i]
+            let wrist = limbs[i].target.tip;
+            placed.position(wrist, frame) + placed.rotation(wrist, frame) * palms[i]
         };
         for (pair, offsets) in pairs.iter().zip(&mut offsets) {
             let on = match pair.on {
                 Touched::Hand(other) => palm(other),
-                Touched::Hip(leg) => kinematics.at(limbs[leg].target.base).translation.vector,
-                Touched::Head => head.map_or(Vector3::zeros(), |head| kinematics.at(head).translation.vector),
+                Touched::Hip(leg) => placed.position(limbs[leg].target.base, frame),
+                Touched::Head => head.map_or(Vector3::zeros(), |head| placed.position(head, frame)),
                 Touched::Floor => Vector3::zeros(),
             };
             offsets.push(palm(pair.arm) - on);

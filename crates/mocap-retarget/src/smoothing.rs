@@ -39,14 +39,17 @@ where
     };
     let total = 1.0 + 2.0 * (1..=reach).map(weight).sum::<f64>();
     let weights: Vec<f64> = (0..=reach).map(|offset| weight(offset) / total).collect();
-    let last = values.len().saturating_sub(1);
-    let average = |frame: usize| {
-        let around = weights.iter().enumerate().skip(1);
-        around.fold(values[frame] * weights[0], |sum, (offset, weight)| {
-            sum + (values[frame.saturating_sub(offset)] + values[(frame + offset).min(last)]) * *weight
-        })
-    };
-    (0..values.len()).map(average).collect()
+    let (Some(first), Some(last)) = (values.first(), values.last()) else { return Vec::new() };
+    let ends = |end: &T| std::iter::repeat_n(*end, reach);
+    let continued: Vec<T> = ends(first).chain(values.iter().copied()).chain(ends(last)).collect();
+    let mut smoothed: Vec<T> = values.iter().map(|value| *value * weights[0]).collect();
+    for (offset, weight) in weights.iter().enumerate().skip(1) {
+        let (before, after) = (&continued[reach - offset..], &continued[reach + offset..]);
+        for ((sum, before), after) in smoothed.iter_mut().zip(before).zip(after) {
+            *sum = *sum + (*before + *after) * *weight;
+        }
+    }
+    smoothed
 }
 
 /// A weight that falls smoothly from 1 to 0 over `length` frames after an event; `step` counts from 1.
@@ -56,24 +59,24 @@ pub(crate) fn fade_out(step: usize, length: usize) -> f64 {
 }
 
 /// The maximum within `reach` values to each side.
+///
+/// Based on: M. van Herk, "A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels",
+/// 1992. Each window is the end of one block of its width and the start of the next.
 fn sliding_max(values: &[f64], reach: usize) -> Vec<f64> {
-    let mut candidates: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
-    let mut greatest = Vec::with_capacity(values.len());
-    let mut next = 0;
-    for i in 0..values.len() {
-        while next < values.len() && next <= i + reach {
-            while candidates.back().is_some_and(|back| values[*back] <= values[next]) {
-                candidates.pop_back();
-            }
-            candidates.push_back(next);
-            next += 1;
+    let reach = reach.min(values.len());
+    let width = 2 * reach + 1;
+    let mut starts = vec![f64::NEG_INFINITY; values.len() + 2 * reach];
+    starts[reach..reach + values.len()].copy_from_slice(values);
+    let mut ends = starts.clone();
+    for (starts, ends) in starts.chunks_mut(width).zip(ends.chunks_mut(width)) {
+        for i in 1..starts.len() {
+            starts[i] = starts[i].max(starts[i - 1]);
         }
-        while candidates.front().is_some_and(|front| front + reach < i) {
-            candidates.pop_front();
+        for i in (1..ends.len()).rev() {
+            ends[i - 1] = ends[i - 1].max(ends[i]);
         }
-        greatest.push(candidates.front().map_or(0.0, |front| values[*front]));
     }
-    greatest
+    ends.iter().zip(&starts[2 * reach..]).map(|(end, start)| end.max(*start)).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The source's motion as the stages read it: in the axes of the target, with the lead-in apart.
 
 use crate::error::RetargetError;
-use crate::pair::Character;
-use mocap_model::{Clip, FrameRate, Joint, Skeleton, Space};
+use crate::pair::Pair;
+use mocap_model::{Clip, FrameRate, Joint, PlacedJoints, Skeleton, Space};
 use std::sync::Arc;
 
 /// A clip in segments: lead-in frames (if there are any), then the motion.
@@ -20,32 +20,39 @@ pub(crate) struct Segment {
     /// The first frame, counted in the whole clip.
     pub start: usize,
     pub clip: Clip,
+    /// The joints that the stages read, in object space.
+    pub placed: PlacedJoints,
 }
 
 impl SourceClip {
     /// A clip of the source's skeleton. At least one frame stays motion, however long the lead-in.
-    pub(crate) fn new(clip: &Clip, source: &Character, lead_in: usize) -> Result<SourceClip, RetargetError> {
-        check_joints(clip.skeleton().joints(), source.skeleton.joints())?;
+    pub(crate) fn new(clip: &Clip, pair: &Pair, lead_in: usize) -> Result<SourceClip, RetargetError> {
+        let skeleton = &pair.source.skeleton;
+        check_joints(clip.skeleton().joints(), skeleton.joints())?;
         let rigid = clip.without_scale()?;
-        let clip = in_axes_of(&rigid, &source.skeleton)?.with_skeleton(Arc::clone(&source.skeleton))?;
+        let clip = in_axes_of(&rigid, skeleton)?.with_skeleton(Arc::clone(skeleton))?;
+        let segment = |start: usize, clip: Clip| {
+            let placed = PlacedJoints::of(&clip, pair.read.iter().copied());
+            Segment { start, clip, placed }
+        };
         let lead_in = lead_in.min(clip.frames().saturating_sub(1));
         if lead_in == 0 {
-            return Ok(SourceClip { segments: vec![Segment { start: 0, clip }] });
+            return Ok(SourceClip { segments: vec![segment(0, clip)] });
         }
-        let motion = Segment { start: lead_in, clip: clip.trimmed(lead_in..clip.frames())? };
-        let lead_in = Segment { start: 0, clip: clip.trimmed(0..lead_in)? };
-        Ok(SourceClip { segments: vec![lead_in, motion] })
+        let motion = segment(lead_in, clip.trimmed(lead_in..clip.frames())?);
+        Ok(SourceClip { segments: vec![segment(0, clip.trimmed(0..lead_in)?), motion] })
     }
 
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    fn last(&self) -> &Segment {
+    /// The frames after the lead-in.
+    pub(crate) fn last(&self) -> &Segment {
         self.segments.last().expect("a clip has a motion")
     }
 
-    /// The frames after the lead-in.
+    /// The clip of the frames after the lead-in.
     pub(crate) fn motion(&self) -> &Clip {
         &self.last().clip
     }

@@ -43,8 +43,23 @@ pub(crate) struct LimbTargets {
     pub goal: Vec<Vector3<f64>>,
     /// The axis about which it flexes.
     pub bend: Vec<Vector3<f64>>,
+    /// Orientations of its first joint and of knee or elbow, as transferred.
+    pub frames: Vec<[UnitQuaternion<f64>; 2]>,
     /// Orientation of its tip.
     pub tip: Vec<UnitQuaternion<f64>>,
+}
+
+impl LimbTargets {
+    pub(crate) fn with_capacity(frames: usize) -> LimbTargets {
+        LimbTargets {
+            base: Vec::with_capacity(frames),
+            from: Vec::with_capacity(frames),
+            goal: Vec::with_capacity(frames),
+            bend: Vec::with_capacity(frames),
+            frames: Vec::with_capacity(frames),
+            tip: Vec::with_capacity(frames),
+        }
+    }
 }
 
 impl JointTrajectories {

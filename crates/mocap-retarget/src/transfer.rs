@@ -4,21 +4,22 @@
 //! about the root joint; here they scale about the middle of the hip joints. The offset between the two has its own
 //! length on the target, and scaling it puts goals out of reach.
 
-use crate::body::LimbKind;
+use crate::body::{Body, Limb, LimbKind};
 use crate::clip_context::ClipContext;
-use crate::foot_goal::PlacedFoot;
+use crate::foot_goal::{FootGoal, PlacedFoot};
+use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
-use crate::pair::{Pair, mid_hip};
+use crate::pair::{Character, Pair, mid_hip};
 use crate::self_contact::PalmTracks;
 use crate::source_clip::{Segment, SourceClip};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
-use crate::transfer_rules::{JointPair, TransferRule, root_motion_joints};
+use crate::transfer_rules::{JointPair, root_motion_joints};
 use mocap_analysis::largest_step;
-use mocap_ik::Constraint;
 use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3, slerp,
+    Clip, Isometry3, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion,
+    Vector3, VectorLanes,
 };
 
 /// A joint may rotate by this much more in one frame than the source's joint does in any frame \[rad\].
@@ -33,8 +34,9 @@ pub(crate) fn transfer(
 ) -> BodyTrajectories {
     let frames = source.frames();
     let root_motion = root_motion(pair, source.motion());
+    let target = &pair.target;
     let joints = JointTrajectories::with_capacity(
-        pair.target.skeleton.len(),
+        target.skeleton.len(),
         root_motion.iter().map(|pair| pair.target),
         frames,
     );
@@ -42,164 +44,68 @@ pub(crate) fn transfer(
         joints,
         hips: Vec::with_capacity(frames),
         above_hips: Vec::with_capacity(frames),
-        limbs: vec![LimbTargets::default(); pair.limbs.len()],
+        limbs: pair.limbs.iter().map(|_| LimbTargets::with_capacity(frames)).collect(),
         head: Vec::new(),
         palms: PalmTracks::new(pair, options, frames),
     };
+    let mut base = Pose::rest(&target.skeleton);
+    base.joints[target.body.hips.index()].translation = Vector3::zeros().into();
+    let read = read_joints(target);
+    let mut moving = target.skeleton.subtree(target.body.hips);
+    moving.retain(|joint| read.iter().any(|below| target.skeleton.is_in_subtree(*below, *joint)));
     for segment in source.segments() {
-        let joints = JointTransfer {
-            target: &pair.target.skeleton,
+        let rules = JointRules {
+            target: &target.skeleton,
             rules: &context.rules,
-            limits: joint_limits(pair, options, context, segment),
             root_motion: &root_motion,
             scale: root_scale(pair, options),
-            local: Pose::rest(&pair.target.skeleton),
-            object: Pose::rest(&pair.target.skeleton),
         };
-        BodyTransfer {
-            pair,
-            options,
-            context,
-            source: ForwardKinematics::of_joints(
-                &segment.clip,
-                &driving_joints(pair, context, &root_motion, body.palms.head(pair)),
-            ),
-            joints,
-            moving: pair.target.skeleton.subtree(pair.target.body.hips),
-        }
-        .append(segment.clip.frames(), &mut body);
+        let limits = joint_limits(pair, options, context, segment);
+        let joints = JointTransfer::new(rules, limits, &base, &read);
+        let transfer = BodyTransfer { pair, options, context, source: &segment.placed, joints, block: 0 };
+        transfer.append(&moving, &mut body);
     }
     body
 }
 
-/// One frame of joints that rotate by rules.
-pub(crate) struct JointTransfer<'a> {
-    pub target: &'a Skeleton,
-    /// By joint.
-    pub rules: &'a [TransferRule],
-    /// By joint; `None` for a joint without limits, or whose limits another stage keeps.
-    pub limits: Vec<Option<JointLimit>>,
-    /// Joints whose position follows the source's.
-    pub root_motion: &'a [JointPair],
-    /// Scale of these positions.
-    pub scale: f64,
-    /// The target in local space. Translations of other joints stay as they are.
-    pub local: Pose,
-    /// The target in object space.
-    pub object: Pose,
+/// The joints of the target that are read in object space: hips, limbs, and the head.
+fn read_joints(target: &Character) -> Vec<JointId> {
+    let Body { hips, limbs, head, .. } = &target.body;
+    let limbs = limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
+    limbs.chain([*hips]).chain(*head).collect()
 }
 
-/// The limits of a joint, and how far it may rotate from one frame to the next.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct JointLimit {
-    pub constraint: Constraint,
-    /// \[rad\]
-    pub step: f64,
-    /// Rotation in the frame before.
-    pub before: Option<UnitQuaternion<f64>>,
-}
-
-impl JointLimit {
-    fn apply(&mut self, local: UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-        // A rotation may have two nearest allowed ones, and the nearer of both may change from frame to frame.
-        let allowed = self.constraint.project(&local).0;
-        let limited = match self.before {
-            Some(before) => self.constraint.slerp_towards(&before, &allowed, self.step),
-            None => allowed,
-        };
-        self.before = Some(limited);
-        limited
-    }
-}
-
-impl JointTransfer<'_> {
-    /// Poses all joints as the source is posed.
-    pub(crate) fn pose(&mut self, source: &ForwardKinematics) {
-        for (id, joint) in self.target.iter() {
-            let at = id.index();
-            let parent =
-                joint.parent.map_or(Isometry3::identity(), |parent| self.object.joints[parent.index()]);
-            let mut local = local_rotation(&self.rules[at], &parent.rotation, source);
-            if let Some(limit) = &mut self.limits[at] {
-                local = limit.apply(local);
-            }
-            self.local.joints[at].rotation = UnitQuaternion::new_normalize(local.into_inner());
-            if let Some(pair) = self.root_motion.iter().find(|pair| pair.target == id) {
-                let scaled = source.at(pair.source).translation.vector * self.scale;
-                let place = parent.inverse_transform_point(&scaled.into());
-                self.local.joints[at].translation = place.coords.into();
-            }
-            self.object.joints[at] = parent * self.local.joints[at];
-        }
-    }
-
-    /// Appends the current pose.
-    pub(crate) fn record(&self, trajectories: &mut JointTrajectories) {
-        let tracks = trajectories.rotations.iter_mut().zip(&self.local.joints).zip(self.rules);
-        for ((samples, local), rule) in tracks {
-            if !matches!(rule, TransferRule::Unpaired(_)) {
-                samples.push(local.rotation);
-            }
-        }
-        for (joint, samples) in &mut trajectories.translations {
-            samples.push(self.local.joints[joint.index()].translation.vector);
-        }
-    }
-}
-
-/// The local rotation that a rule gives under a parent's orientation.
-fn local_rotation(
-    rule: &TransferRule,
-    parent: &UnitQuaternion<f64>,
-    source: &ForwardKinematics,
-) -> UnitQuaternion<f64> {
-    let turned = |joint: &JointId, frame: &UnitQuaternion<f64>| source.at(*joint).rotation * frame;
-    match rule {
-        TransferRule::Hold(local) | TransferRule::Unpaired(local) => *local,
-        TransferRule::Follow { source, frame } => parent.inverse() * turned(source, frame),
-        TransferRule::Blend { sources: [a, b], frames: [in_a, in_b], share } => {
-            parent.inverse() * slerp(&turned(a, in_a), &turned(b, in_b), *share)
-        }
-        TransferRule::FollowPair { source: joint, frame } => {
-            parent.inverse() * source.at(*joint).rotation * frame
-        }
-    }
-}
-
-/// One frame of a body.
+/// A block of frames of a body.
 struct BodyTransfer<'a> {
     pair: &'a Pair,
     options: &'a RetargetOptions,
     context: &'a ClipContext,
     /// The source in object space.
-    source: ForwardKinematics<'a>,
+    source: &'a PlacedJoints,
     joints: JointTransfer<'a>,
-    /// The hips and all joints below them.
-    moving: Vec<JointId>,
+    /// The block of the source that is transferred.
+    block: usize,
 }
 
 impl BodyTransfer<'_> {
-    /// Appends all frames of the source.
-    fn append(mut self, frames: usize, body: &mut BodyTrajectories) {
-        let Pair { target, limbs, .. } = self.pair;
-        let hips = target.body.hips.index();
-        let head = target.body.head.filter(|_| !body.palms.pairs.is_empty());
-        for frame in 0..frames {
-            self.source.place(frame);
-            // The position of the hips in the frame before must not leave a trace, not even by rounding.
-            self.joints.local.joints[hips].translation = Vector3::zeros().into();
-            self.joints.pose(&self.source);
-            let above_hips = self.place_hips();
-            self.joints.record(&mut body.joints);
-            body.hips.push(self.joints.local.joints[hips].translation.vector);
-            body.above_hips.push(above_hips);
-            body.palms.record(self.pair, &self.source, self.context.heights.source_floor);
+    /// Appends all frames of the source; `moving` are the joints that are read and hang on the hips, with the hips.
+    fn append(mut self, moving: &[JointId], body: &mut BodyTrajectories) {
+        let frames = self.source.frames();
+        let head = self.pair.target.body.head.filter(|_| !body.palms.pairs.is_empty());
+        for block in 0..frames.div_ceil(LANES) {
+            let count = LANES.min(frames - block * LANES);
+            self.block = block;
+            self.joints.pose(self.source, block);
+            self.joints.record(&mut body.joints, count);
+            self.place_hips(moving, count, body);
+            body.palms.record(self.pair, self.source, block, count, self.context.heights.source_floor);
             if let Some(head) = head {
-                body.head.push(self.target(head));
+                body.head.extend((0..count).map(|lane| self.target(head, lane)));
             }
-            for (i, limb) in limbs.iter().enumerate() {
-                if let Some(goal) = self.goal(i, limb) {
-                    self.append_targets(limb, goal, &self.context.bend_axes[i], &mut body.limbs[i]);
+            for (i, limb) in self.pair.limbs.iter().enumerate() {
+                if let Some(goals) = self.goals(i, limb) {
+                    let bend = &self.context.bend_axes[i];
+                    self.append_targets(limb, &goals, bend, count, &mut body.limbs[i]);
                 }
             }
         }
@@ -208,88 +114,118 @@ impl BodyTransfer<'_> {
     fn append_targets(
         &self,
         limb: &LimbMap,
-        goal: Vector3<f64>,
+        goals: &VectorLanes,
         bend_axis: &Vector3<f64>,
+        count: usize,
         targets: &mut LimbTargets,
     ) {
-        let object = |joint: JointId| &self.joints.object.joints[joint.index()];
-        let above = self.joints.target.joint(limb.target.base).parent;
-        targets.base.push(above.map_or(Isometry3::identity(), |parent| *object(parent)));
-        targets.from.push(self.target(limb.target.base));
-        targets.goal.push(goal);
-        targets.bend.push(self.source.at(limb.source.base).rotation * bend_axis);
-        targets.tip.push(object(limb.target.tip).rotation);
+        let Limb { base, middle, tip, .. } = limb.target;
+        let lanes = 0..count;
+        let rotation = |joint: JointId, lane: usize| self.object(joint).rotation.at(lane);
+        match self.pair.target.skeleton.joint(base).parent {
+            Some(above) => {
+                targets.base.extend(lanes.clone().map(|lane| {
+                    Isometry3::from_parts(self.target(above, lane).into(), rotation(above, lane))
+                }))
+            }
+            None => targets.base.extend(lanes.clone().map(|_| Isometry3::identity())),
+        }
+        targets.from.extend(lanes.clone().map(|lane| self.target(base, lane)));
+        targets.goal.extend(lanes.clone().map(|lane| goals.at(lane)));
+        let bend = self.source.lanes(limb.source.base, self.block).rotation.turn(bend_axis);
+        targets.bend.extend(lanes.clone().map(|lane| bend.at(lane)));
+        targets.frames.extend(lanes.clone().map(|lane| [rotation(base, lane), rotation(middle, lane)]));
+        targets.tip.extend(lanes.map(|lane| rotation(tip, lane)));
+    }
+
+    /// A joint of the target.
+    fn object(&self, joint: JointId) -> &PlacedLanes {
+        &self.joints.object[joint.index()]
     }
 
     /// Position of a joint of the source.
-    fn source(&self, joint: JointId) -> Vector3<f64> {
-        self.source.at(joint).translation.vector
+    #[inline]
+    fn source(&self, joint: JointId, lane: usize) -> Vector3<f64> {
+        self.source.lanes(joint, self.block).position.at(lane)
     }
 
     /// Position of a joint of the target.
-    fn target(&self, joint: JointId) -> Vector3<f64> {
-        self.joints.object.joints[joint.index()].translation.vector
+    #[inline]
+    fn target(&self, joint: JointId, lane: usize) -> Vector3<f64> {
+        self.object(joint).position.at(lane)
     }
 
-    /// Moves the hips, and all joints below them, to the scaled position of the source's. Returns the orientation of
-    /// the joint above the hips.
-    fn place_hips(&mut self) -> UnitQuaternion<f64> {
-        let shift = self.hips_shift();
-        for id in &self.moving {
-            self.joints.object.joints[id.index()].translation.vector += shift;
+    /// Moves the hips, and all joints below them, to the scaled position of the source's. Appends their translations.
+    fn place_hips(&mut self, moving: &[JointId], count: usize, body: &mut BodyTrajectories) {
+        let shift = VectorLanes::each(|lane| self.hips_shift(lane));
+        for id in moving {
+            let position = &mut self.joints.object[id.index()].position;
+            *position = position.plus(&shift);
         }
-        let hips = self.pair.target.body.hips;
-        let place = self.target(hips);
-        let parent = self.joints.target.joint(hips).parent;
-        let parent = parent.map_or(Isometry3::identity(), |parent| self.joints.object.joints[parent.index()]);
-        self.joints.local.joints[hips.index()].translation =
-            parent.inverse_transform_point(&place.into()).coords.into();
-        parent.rotation
+        let Character { skeleton, body: target, .. } = &self.pair.target;
+        let place = &self.object(target.hips).position;
+        let above = skeleton.joint(target.hips).parent.map(|above| self.object(above));
+        let local = above.map_or(*place, |above| above.rotation.turn_back(&place.minus(&above.position)));
+        let above = above.map_or(RotationLanes::same(&UnitQuaternion::identity()), |above| above.rotation);
+        body.hips.extend((0..count).map(|lane| local.at(lane)));
+        body.above_hips.extend((0..count).map(|lane| above.at(lane)));
     }
 
     /// How far the hips have to move.
-    fn hips_shift(&self) -> Vector3<f64> {
+    fn hips_shift(&self, lane: usize) -> Vector3<f64> {
         let Pair { source, target, ratios, directions, .. } = self.pair;
         if !self.options.method.scales() {
-            return self.source(source.body.hips) * ratios.unit - self.target(target.body.hips);
+            let [from, to] = [self.source(source.body.hips, lane), self.target(target.body.hips, lane)];
+            return from * ratios.unit - to;
         }
-        let middle = mid_hip(&source.body, |joint| self.source(joint));
+        let middle = mid_hip(&source.body, |joint| self.source(joint, lane));
         let scaled = scaled_root(&middle, &directions.up, ratios.leg, &self.context.heights);
-        scaled - mid_hip(&target.body, |joint| self.target(joint))
+        scaled - mid_hip(&target.body, |joint| self.target(joint, lane))
     }
 
-    /// Target position of a limb's tip; `None` if the limb is not solved.
-    fn goal(&self, i: usize, limb: &LimbMap) -> Option<Vector3<f64>> {
+    /// Target positions of a limb's tip; `None` if the limb is not solved.
+    fn goals(&self, i: usize, limb: &LimbMap) -> Option<VectorLanes> {
         let Pair { source, target, ratios, .. } = self.pair;
-        let tip = self.source(limb.source.tip);
-        let reach = tip - self.source(limb.source.base);
-        let base = self.target(limb.target.base);
+        let Limb { base, tip, .. } = limb.source;
+        let reached = |lane: usize, ratio: f64| {
+            let reach = self.source(tip, lane) - self.source(base, lane);
+            self.target(limb.target.base, lane) + reach * ratio
+        };
         match (self.options.method, limb.target.kind, self.options.hand_goals()) {
             (RetargetMethod::Copy, ..) => None,
-            (RetargetMethod::Effectors, ..) => Some(tip * ratios.unit),
-            (RetargetMethod::Scale, LimbKind::Leg, _) => Some(self.foot_goal(i, limb)),
-            (RetargetMethod::LimbRatio, LimbKind::Leg, _) => Some(base + reach * ratios.leg),
-            (_, LimbKind::Arm, Hands::Auto) => Some(self.target(limb.target.tip)),
-            (_, LimbKind::Arm, Hands::Scale) => Some(base + reach * limb.ratio),
-            (_, LimbKind::Arm, Hands::Keep) => {
-                let from_hips = tip - mid_hip(&source.body, |joint| self.source(joint));
-                Some(mid_hip(&target.body, |joint| self.target(joint)) + from_hips * ratios.leg)
+            (RetargetMethod::Effectors, ..) => {
+                Some(self.source.lanes(tip, self.block).position.times(ratios.unit))
             }
+            (RetargetMethod::Scale, LimbKind::Leg, _) => {
+                let foot = self.context.feet.goals.iter().find(|foot| foot.limb == i);
+                Some(VectorLanes::each(|lane| match foot {
+                    Some(foot) => self.foot_goal(limb, foot, lane),
+                    None => reached(lane, ratios.leg),
+                }))
+            }
+            (RetargetMethod::LimbRatio, LimbKind::Leg, _) => {
+                Some(VectorLanes::each(|lane| reached(lane, ratios.leg)))
+            }
+            (_, LimbKind::Arm, Hands::Auto) => Some(self.object(limb.target.tip).position),
+            (_, LimbKind::Arm, Hands::Scale) => Some(VectorLanes::each(|lane| reached(lane, limb.ratio))),
+            (_, LimbKind::Arm, Hands::Keep) => Some(VectorLanes::each(|lane| {
+                let middle = mid_hip(&source.body, |joint| self.source(joint, lane));
+                let from_hips = self.source(tip, lane) - middle;
+                mid_hip(&target.body, |joint| self.target(joint, lane)) + from_hips * ratios.leg
+            })),
             (_, LimbKind::Arm, Hands::Off) => None,
         }
     }
 
-    /// Target position of the ankle of leg `i`.
-    fn foot_goal(&self, i: usize, limb: &LimbMap) -> Vector3<f64> {
+    /// Target position of the ankle of a leg.
+    fn foot_goal(&self, limb: &LimbMap, foot: &FootGoal, lane: usize) -> Vector3<f64> {
         let Pair { ratios, directions, .. } = self.pair;
-        let [hip, ankle] = [limb.source.base, limb.source.tip].map(|joint| self.source(joint));
-        let base = self.target(limb.target.base);
-        let Some(goal) = self.context.feet.goals.iter().find(|goal| goal.limb == i) else {
-            return base + (ankle - hip) * ratios.leg;
-        };
-        let placed = PlacedFoot { hip, ankle, ball: self.source(goal.ball) };
-        let foot = self.joints.object.joints[limb.target.tip.index()].rotation;
-        goal.ankle(&placed, &base, &foot, ratios.leg, &self.context.heights, &directions.up)
+        let [hip, ankle, ball] =
+            [limb.source.base, limb.source.tip, foot.ball].map(|joint| self.source(joint, lane));
+        let base = self.target(limb.target.base, lane);
+        let orientation = self.object(limb.target.tip).rotation.at(lane);
+        let placed = PlacedFoot { hip, ankle, ball };
+        foot.ankle(&placed, &base, &orientation, ratios.leg, &self.context.heights, &directions.up)
     }
 }
 
@@ -345,142 +281,9 @@ fn root_motion(pair: &Pair, source: &Clip) -> Vec<JointPair> {
     root_motion_joints((source.skeleton(), &pair.source.body), (&target.skeleton, &target.body), moves)
 }
 
-/// The joints of the source whose object-space transforms are read.
-fn driving_joints(
-    pair: &Pair,
-    context: &ClipContext,
-    root_motion: &[JointPair],
-    head: Option<JointId>,
-) -> Vec<JointId> {
-    let mut joints = vec![pair.source.body.hips];
-    joints.extend(head);
-    joints.extend(root_motion.iter().map(|pair| pair.source));
-    joints.extend(pair.source.body.limbs.iter().flatten().flat_map(|limb| [limb.base, limb.tip]));
-    joints.extend(context.rules.iter().flat_map(TransferRule::sources));
-    joints.extend(context.feet.goals.iter().map(|goal| goal.ball));
-    joints
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Dofs, EulerOrder, FrameRate, Joint, JointTracks, Limit, Space, exp};
-    use std::sync::Arc;
-
-    const ROOT: JointId = JointId(0);
-    const TIP: JointId = JointId(1);
-
-    /// A root and a joint 1 above it.
-    fn skeleton() -> Skeleton {
-        let joint = |name: &str, parent, offset| Joint {
-            name: name.into(),
-            parent,
-            offset,
-            rest_rotation: UnitQuaternion::identity(),
-            dofs: Dofs::ball(EulerOrder::XYZ),
-            role: None,
-            end_site: false,
-        };
-        let joints = vec![joint("root", None, Vector3::zeros()), joint("tip", Some(ROOT), Vector3::y())];
-        Skeleton::new("two", Space::default(), joints).unwrap()
-    }
-
-    /// The root moves along X and rotates about Z by 0.5 per frame.
-    fn clip() -> Clip {
-        let angles = [0.0, 0.5, 1.0];
-        let root = JointTracks {
-            rotation: Track::Sampled(angles.map(|angle| exp(&(Vector3::z() * angle))).to_vec()),
-            translation: Some(Track::Sampled(angles.map(|at| Vector3::x() * at).to_vec())),
-            scale: None,
-        };
-        let tip = JointTracks::new(Track::Constant(UnitQuaternion::identity()), None);
-        Clip::new(Arc::new(skeleton()), FrameRate::new(30.0).unwrap(), 3, vec![root, tip]).unwrap()
-    }
-
-    fn transferred(rules: &[TransferRule], limits: Vec<Option<JointLimit>>) -> JointTrajectories {
-        let (target, clip) = (skeleton(), clip());
-        let root_motion = [JointPair { source: ROOT, target: ROOT }];
-        let mut joints = JointTransfer {
-            target: &target,
-            rules,
-            limits,
-            root_motion: &root_motion,
-            scale: 2.0,
-            local: Pose::rest(&target),
-            object: Pose::rest(&target),
-        };
-        let mut kinematics = ForwardKinematics::of_joints(&clip, &[ROOT, TIP]);
-        let mut trajectories = JointTrajectories::with_capacity(2, std::iter::once(ROOT), 3);
-        for frame in 0..3 {
-            kinematics.place(frame);
-            joints.pose(&kinematics);
-            joints.record(&mut trajectories);
-        }
-        trajectories
-    }
-
-    #[test]
-    fn joints_follow_in_object_space_and_the_root_is_scaled() {
-        let frame = exp(&(Vector3::x() * 0.3));
-        let follow = |source| TransferRule::Follow { source, frame };
-        let moved = transferred(&[follow(ROOT), follow(TIP)], vec![None, None]);
-        let expected = exp(&(Vector3::z() * 1.0)) * frame;
-        assert!(moved.rotations[0][2].angle_to(&expected) < 1e-12);
-        // The tip has the root's orientation in object space, so none below it.
-        assert!(moved.rotations[1][2].angle() < 1e-12);
-        assert!((moved.translations[0].1[2] - Vector3::x() * 2.0).norm() < 1e-12);
-    }
-
-    #[test]
-    fn a_joint_that_blends_is_between_its_sources() {
-        let identity = UnitQuaternion::identity();
-        let rules = [
-            TransferRule::Hold(identity),
-            TransferRule::Blend {
-                sources: [TIP, ROOT],
-                frames: [exp(&(Vector3::z() * -1.0)), identity],
-                share: 0.5,
-            },
-        ];
-        let moved = transferred(&rules, vec![None, None]);
-        // Halfway between 1 - 1 and 1.
-        assert!((moved.rotations[1][2].angle() - 0.5).abs() < 1e-12);
-    }
-
-    #[test]
-    fn an_unpaired_joint_has_no_samples_and_keeps_its_rotation() {
-        let kept = exp(&(Vector3::x() * 0.2));
-        let identity = UnitQuaternion::identity();
-        let pair = TransferRule::FollowPair { source: ROOT, frame: identity };
-        let moved = transferred(&[pair, TransferRule::Unpaired(kept)], vec![None, None]);
-        assert_eq!((moved.rotations[0].len(), moved.rotations[1].len()), (3, 0));
-        let mut start = Pose::rest(&skeleton());
-        start.joints[1].rotation = kept;
-        let clip = moved.into_clip(Arc::new(skeleton()), &start, FrameRate::new(30.0).unwrap(), 3).unwrap();
-        assert_eq!(clip.track(TIP).rotation, Track::Constant(kept));
-    }
-
-    #[test]
-    fn limits_hold_and_steps_are_limited() {
-        let mut dofs = Dofs::ball(EulerOrder::XYZ);
-        dofs.limits = [None, None, Some(Limit { min: 0.0, max: 0.7 })];
-        let joint = Joint { dofs, ..skeleton().joint(ROOT).clone() };
-        let limit = |step| Some(JointLimit { constraint: Constraint::of(&joint), step, before: None });
-        let rules = [
-            TransferRule::Follow { source: ROOT, frame: UnitQuaternion::identity() },
-            TransferRule::Hold(UnitQuaternion::identity()),
-        ];
-        let angles = |step| -> Vec<f64> {
-            transferred(&rules, vec![limit(step), None]).rotations[0]
-                .iter()
-                .map(UnitQuaternion::angle)
-                .collect()
-        };
-        let free = angles(f64::INFINITY);
-        assert!((free[1] - 0.5).abs() < 1e-9 && (free[2] - 0.7).abs() < 1e-9, "{free:?}");
-        let slow = angles(0.1);
-        assert!((slow[1] - 0.1).abs() < 1e-6 && (slow[2] - 0.2).abs() < 1e-6, "{slow:?}");
-    }
 
     #[test]
     fn only_the_height_above_the_ankle_scales() {

@@ -13,6 +13,10 @@ use std::f64::consts::PI;
 /// To avoid a jump, an effector may be this much further from its goal, as a share of the limb's length.
 const WORSE: f64 = 0.05;
 
+/// Solutions whose distances from the goal differ by less than this, as a share of the limb's length, are equally near:
+/// the first counts, not the one that rounding prefers.
+const TIE: f64 = 1e-12;
+
 /// Step limits of one limb, and its pose in the frame before.
 pub(crate) struct VelocityLimiter {
     /// By joint of the chain: the step limit \[rad / frame\], and the cosine of its half.
@@ -83,6 +87,7 @@ impl VelocityLimiter {
             return Ok(other);
         }
         let resolved = chain.chain.rotations().to_vec();
+        let tie = TIE * chain.chain.length(0);
         let mut best: Option<(f64, Vec<UnitQuaternion<f64>>)> = None;
         for towards in [&solved[..], &resolved, start] {
             for (joint, (before, wished)) in self.before.iter().zip(towards).enumerate() {
@@ -93,7 +98,7 @@ impl VelocityLimiter {
                 chain.chain.set_rotation(joint, rotation);
             }
             let residual = (chain.chain.tip_position(0) - goal).norm();
-            if best.as_ref().is_none_or(|(least, _)| residual < *least) {
+            if best.as_ref().is_none_or(|(least, _)| residual < *least - tie) {
                 best = Some((residual, chain.chain.rotations().to_vec()));
             }
         }

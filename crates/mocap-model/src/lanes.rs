@@ -1,0 +1,189 @@
+//! Eight frames at once: vectors and rotations with each coordinate in an array, which compilers turn into vector
+//! instructions. Every lane has the bits that one frame by itself would have.
+
+use crate::renormalised;
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
+/// The number of frames in a block.
+pub const LANES: usize = 8;
+
+/// Eight vectors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(16))]
+pub struct VectorLanes {
+    coordinates: [[f64; LANES]; 3],
+}
+
+/// Eight rotations.
+///
+/// ```
+/// use mocap_model::{LANES, RotationLanes, UnitQuaternion, Vector3, exp};
+///
+/// let turns: Vec<UnitQuaternion<f64>> = (0..LANES).map(|i| exp(&(Vector3::x() * i as f64))).collect();
+/// let lanes = RotationLanes::gather(&turns);
+/// assert_eq!(lanes.product(&lanes).at(3), turns[3] * turns[3]);
+/// assert_eq!(lanes.turn(&Vector3::y()).at(3), turns[3] * Vector3::y());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(16))]
+pub struct RotationLanes {
+    /// i, j, k, w.
+    coordinates: [[f64; LANES]; 4],
+}
+
+impl VectorLanes {
+    /// The vector that `of` gives for each lane.
+    #[inline(always)]
+    pub fn each(of: impl Fn(usize) -> Vector3<f64>) -> VectorLanes {
+        let mut lanes = VectorLanes { coordinates: [[0.0; LANES]; 3] };
+        for lane in 0..LANES {
+            lanes.set(lane, &of(lane));
+        }
+        lanes
+    }
+
+    /// The same vector in all lanes.
+    pub fn same(vector: &Vector3<f64>) -> VectorLanes {
+        VectorLanes { coordinates: [[vector.x; LANES], [vector.y; LANES], [vector.z; LANES]] }
+    }
+
+    /// Up to eight vectors; the last is repeated.
+    ///
+    /// # Panics
+    /// Without vectors.
+    pub fn gather(vectors: &[Vector3<f64>]) -> VectorLanes {
+        match vectors.first_chunk::<LANES>() {
+            Some(vectors) => VectorLanes::each(|lane| vectors[lane]),
+            None => VectorLanes::each(|lane| vectors[lane.min(vectors.len() - 1)]),
+        }
+    }
+
+    /// One lane.
+    #[inline(always)]
+    pub fn at(&self, lane: usize) -> Vector3<f64> {
+        let [x, y, z] = &self.coordinates;
+        Vector3::new(x[lane], y[lane], z[lane])
+    }
+
+    /// Replaces one lane.
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, vector: &Vector3<f64>) {
+        for (lanes, value) in self.coordinates.iter_mut().zip(vector.iter()) {
+            lanes[lane] = *value;
+        }
+    }
+
+    /// The sums.
+    pub fn plus(&self, other: &VectorLanes) -> VectorLanes {
+        VectorLanes::each(|lane| self.at(lane) + other.at(lane))
+    }
+
+    /// The differences.
+    pub fn minus(&self, other: &VectorLanes) -> VectorLanes {
+        VectorLanes::each(|lane| self.at(lane) - other.at(lane))
+    }
+
+    /// The multiples.
+    pub fn times(&self, factor: f64) -> VectorLanes {
+        VectorLanes::each(|lane| self.at(lane) * factor)
+    }
+}
+
+impl RotationLanes {
+    /// The rotation that `of` gives for each lane.
+    #[inline(always)]
+    pub fn each(of: impl Fn(usize) -> UnitQuaternion<f64>) -> RotationLanes {
+        let mut lanes = RotationLanes { coordinates: [[0.0; LANES]; 4] };
+        for lane in 0..LANES {
+            lanes.set(lane, &of(lane));
+        }
+        lanes
+    }
+
+    /// The same rotation in all lanes.
+    pub fn same(rotation: &UnitQuaternion<f64>) -> RotationLanes {
+        RotationLanes { coordinates: [0, 1, 2, 3].map(|i| [rotation.coords[i]; LANES]) }
+    }
+
+    /// Up to eight rotations; the last is repeated.
+    ///
+    /// # Panics
+    /// Without rotations.
+    pub fn gather(rotations: &[UnitQuaternion<f64>]) -> RotationLanes {
+        let mut lanes = RotationLanes::same(&UnitQuaternion::identity());
+        lanes.set_all(rotations);
+        lanes
+    }
+
+    /// Replaces all lanes, as [`RotationLanes::gather`].
+    ///
+    /// # Panics
+    /// Without rotations.
+    pub fn set_all(&mut self, rotations: &[UnitQuaternion<f64>]) {
+        match rotations.first_chunk::<LANES>() {
+            Some(rotations) => (0..LANES).for_each(|lane| self.set(lane, &rotations[lane])),
+            None => (0..LANES).for_each(|lane| self.set(lane, &rotations[lane.min(rotations.len() - 1)])),
+        }
+    }
+
+    /// Replaces all lanes by those of other rotations after one rotation: `others · first`.
+    pub fn set_product(&mut self, others: &RotationLanes, first: &UnitQuaternion<f64>) {
+        (0..LANES).for_each(|lane| self.set(lane, &(others.at(lane) * first)));
+    }
+
+    /// Replaces all lanes by other rotations as seen from parents, at length 1: `parents⁻¹ · others`.
+    pub fn set_seen_from(&mut self, parents: &RotationLanes, others: &RotationLanes) {
+        let local = |lane: usize| renormalised(parents.at(lane).inverse() * others.at(lane));
+        (0..LANES).for_each(|lane| self.set(lane, &local(lane)));
+    }
+
+    /// One lane.
+    #[inline(always)]
+    pub fn at(&self, lane: usize) -> UnitQuaternion<f64> {
+        let [i, j, k, w] = &self.coordinates;
+        UnitQuaternion::new_unchecked(Quaternion::new(w[lane], i[lane], j[lane], k[lane]))
+    }
+
+    /// Replaces one lane.
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, rotation: &UnitQuaternion<f64>) {
+        for (lanes, value) in self.coordinates.iter_mut().zip(rotation.coords.iter()) {
+            lanes[lane] = *value;
+        }
+    }
+
+    /// The products: first `other`, then these.
+    pub fn product(&self, other: &RotationLanes) -> RotationLanes {
+        RotationLanes::each(|lane| self.at(lane) * other.at(lane))
+    }
+
+    /// The products with one rotation, which comes first.
+    pub fn product_with(&self, other: &UnitQuaternion<f64>) -> RotationLanes {
+        RotationLanes::each(|lane| self.at(lane) * other)
+    }
+
+    /// The products of the inverses with others, which come first: the others as seen from these.
+    pub fn inverse_product(&self, other: &RotationLanes) -> RotationLanes {
+        RotationLanes::each(|lane| self.at(lane).inverse() * other.at(lane))
+    }
+
+    /// The rotations at length 1, as [`renormalised`].
+    pub fn renormalised(&self) -> RotationLanes {
+        RotationLanes::each(|lane| renormalised(self.at(lane)))
+    }
+
+    /// One vector after each rotation.
+    pub fn turn(&self, vector: &Vector3<f64>) -> VectorLanes {
+        VectorLanes::each(|lane| self.at(lane) * vector)
+    }
+
+    /// Each vector after its rotation.
+    pub fn turn_each(&self, vectors: &VectorLanes) -> VectorLanes {
+        VectorLanes::each(|lane| self.at(lane) * vectors.at(lane))
+    }
+
+    /// Each vector as seen from its rotation.
+    pub fn turn_back(&self, vectors: &VectorLanes) -> VectorLanes {
+        VectorLanes::each(|lane| self.at(lane).inverse() * vectors.at(lane))
+    }
+}

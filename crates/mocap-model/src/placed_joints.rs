@@ -1,0 +1,179 @@
+//! Forward kinematics of a whole clip, in blocks of eight frames.
+
+use crate::{Clip, ForwardKinematics, JointId, LANES, RotationLanes, Track, VectorLanes};
+use nalgebra::{UnitQuaternion, Vector3};
+
+/// The transforms of joints in object space in all frames of a clip: for passes that read the same joints again and
+/// again. For one pose at a time see [`ForwardKinematics`].
+///
+/// ```
+/// use mocap_model::*;
+/// use std::sync::Arc;
+///
+/// let joints = vec![
+///     Joint::new("hips", None, Vector3::new(0.0, 0.9, 0.0)),
+///     Joint::new("head", Some(JointId(0)), Vector3::new(0.0, 0.7, 0.0)),
+/// ];
+/// let skeleton = Arc::new(Skeleton::new("stick", Space::default(), joints)?);
+/// let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+/// let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 10, tracks)?;
+///
+/// let placed = PlacedJoints::of(&clip, [JointId(1)]);
+/// assert_eq!(placed.position(JointId(1), 9).y, 0.9 + 0.7);
+/// # Ok::<(), ModelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PlacedJoints {
+    frames: usize,
+    /// By joint of the skeleton: its place in a block; `NONE` if it is not placed.
+    places: Vec<u32>,
+    /// The number of joints in a block.
+    count: usize,
+    /// By block, then by joint.
+    blocks: Vec<PlacedLanes>,
+}
+
+/// A joint in object space in eight frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedLanes {
+    /// Orientations.
+    pub rotation: RotationLanes,
+    /// Positions [units of the clip].
+    pub position: VectorLanes,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl PlacedJoints {
+    /// Places these joints and those above them. As [`ForwardKinematics`], bit by bit.
+    ///
+    /// # Panics
+    /// If a joint does not exist.
+    pub fn of(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> PlacedJoints {
+        let skeleton = clip.skeleton();
+        let mut needed = vec![false; skeleton.len()];
+        joints.into_iter().for_each(|joint| needed[joint.index()] = true);
+        for (id, joint) in skeleton.iter().rev() {
+            if let (true, Some(parent)) = (needed[id.index()], joint.parent) {
+                needed[parent.index()] = true;
+            }
+        }
+        let mut places = vec![NONE; skeleton.len()];
+        let chosen: Vec<JointId> =
+            skeleton.iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect();
+        chosen.iter().enumerate().for_each(|(place, id)| places[id.index()] = place as u32);
+        let (frames, count) = (clip.frames(), chosen.len());
+        let origin = PlacedLanes {
+            rotation: RotationLanes::same(&UnitQuaternion::identity()),
+            position: VectorLanes::same(&Vector3::zeros()),
+        };
+        let blocks = vec![origin; frames.div_ceil(LANES) * count];
+        let mut placed = PlacedJoints { frames, places, count, blocks };
+        match clip.has_scale() {
+            true => placed.place_scaled(clip, &chosen),
+            false => placed.place(clip, &chosen),
+        }
+        placed
+    }
+
+    fn place(&mut self, clip: &Clip, chosen: &[JointId]) {
+        let PlacedJoints { places, count, blocks, .. } = self;
+        let mut local = RotationLanes::same(&UnitQuaternion::identity());
+        for (block, lanes) in blocks.chunks_exact_mut((*count).max(1)).enumerate() {
+            for (place, id) in chosen.iter().enumerate() {
+                let (tracks, joint) = (clip.track(*id), clip.skeleton().joint(*id));
+                match &tracks.rotation {
+                    Track::Constant(rotation) => local = RotationLanes::same(rotation),
+                    Track::Sampled(rotations) => local.set_all(&rotations[block * LANES..]),
+                }
+                let (above, lanes) = lanes.split_at_mut(place);
+                let parent = joint.parent.map(|parent| &above[places[parent.index()] as usize]);
+                match (parent, &tracks.translation) {
+                    (Some(parent), Some(Track::Sampled(translations))) => {
+                        let moved = VectorLanes::gather(&translations[block * LANES..]);
+                        lanes[0].rotation = parent.rotation.product(&local);
+                        lanes[0].position = parent.position.plus(&parent.rotation.turn_each(&moved));
+                    }
+                    (Some(parent), Some(Track::Constant(offset))) => {
+                        lanes[0].set_below(parent, &local, offset)
+                    }
+                    (Some(parent), None) => lanes[0].set_below(parent, &local, &joint.offset),
+                    (None, Some(Track::Sampled(translations))) => {
+                        let position = VectorLanes::gather(&translations[block * LANES..]);
+                        lanes[0] = PlacedLanes { rotation: local, position };
+                    }
+                    (None, Some(Track::Constant(offset))) => {
+                        lanes[0] = PlacedLanes { rotation: local, position: VectorLanes::same(offset) };
+                    }
+                    (None, None) => {
+                        lanes[0] =
+                            PlacedLanes { rotation: local, position: VectorLanes::same(&joint.offset) };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Frame by frame: scale tracks stretch the places of the joints below.
+    fn place_scaled(&mut self, clip: &Clip, chosen: &[JointId]) {
+        let mut kinematics = ForwardKinematics::of_joints(clip, chosen);
+        for frame in 0..self.frames {
+            kinematics.place(frame);
+            for (place, id) in chosen.iter().enumerate() {
+                let lanes = &mut self.blocks[frame / LANES * self.count + place];
+                lanes.rotation.set(frame % LANES, &kinematics.at(*id).rotation);
+                lanes.position.set(frame % LANES, &kinematics.position(*id));
+            }
+        }
+    }
+
+    /// The number of frames.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// A joint in the frames from `LANES * block` on. Lanes beyond the last frame repeat a frame.
+    ///
+    /// # Panics
+    /// If the joint is not placed or the block does not exist.
+    pub fn lanes(&self, joint: JointId, block: usize) -> &PlacedLanes {
+        &self.blocks[block * self.count..][..self.count][self.places[joint.index()] as usize]
+    }
+
+    /// The position of a joint in a frame [units of the clip].
+    ///
+    /// # Panics
+    /// If the joint is not placed or the frame does not exist.
+    #[inline]
+    pub fn position(&self, joint: JointId, frame: usize) -> Vector3<f64> {
+        self.lanes(joint, frame / LANES).position.at(frame % LANES)
+    }
+
+    /// The orientation of a joint in a frame.
+    ///
+    /// # Panics
+    /// If the joint is not placed or the frame does not exist.
+    #[inline]
+    pub fn rotation(&self, joint: JointId, frame: usize) -> UnitQuaternion<f64> {
+        self.lanes(joint, frame / LANES).rotation.at(frame % LANES)
+    }
+}
+
+impl PlacedLanes {
+    /// Places a joint below its parent, with local rotations, at an offset in the frame of the parent.
+    pub fn set_below(&mut self, parent: &PlacedLanes, local: &RotationLanes, offset: &Vector3<f64>) {
+        for lane in 0..LANES {
+            let turn = parent.rotation.at(lane);
+            self.rotation.set(lane, &(turn * local.at(lane)));
+            self.position.set(lane, &(parent.position.at(lane) + turn * offset));
+        }
+    }
+
+    /// Moves a joint to an offset in the frame of its parent.
+    pub fn set_position_below(&mut self, parent: &PlacedLanes, offset: &Vector3<f64>) {
+        for lane in 0..LANES {
+            let turned = parent.rotation.at(lane) * offset;
+            self.position.set(lane, &(parent.position.at(lane) + turned));
+        }
+    }
+}

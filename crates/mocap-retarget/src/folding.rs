@@ -1,0 +1,51 @@
+//! How far knees and elbows fold: goals that would fold a limb flat are softened.
+
+use crate::body::LimbKind;
+use mocap_model::Vector3;
+
+/// Elbows do not fold further than the first angle between their bones \[rad\], and goals that ask for less than the
+/// second are softened;
+const FOLDED_ELBOW: (f64, f64) = (0.44, 0.79);
+/// knees fold further: people squat on their heels.
+const FOLDED_KNEE: (f64, f64) = (0.3, 0.5);
+
+/// A limb whose goal is where its tip is does not fold: distances this near to each other are the same, as a share.
+const ROUNDING: f64 = 1e-12;
+
+/// The distances from first joint to tip of a limb that folds as far as it may, and of one whose goals are softened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Folding {
+    hard: f64,
+    soft: f64,
+}
+
+impl Folding {
+    /// Of a limb whose bones have these lengths.
+    pub(crate) fn new(kind: LimbKind, upper: f64, lower: f64) -> Folding {
+        let span =
+            |angle: f64| (upper * upper + lower * lower - 2.0 * upper * lower * angle.cos()).max(0.0).sqrt();
+        let (hard, soft) = match kind {
+            LimbKind::Arm => FOLDED_ELBOW,
+            LimbKind::Leg => FOLDED_KNEE,
+        };
+        Folding { hard: span(hard), soft: span(soft) }
+    }
+
+    /// Where the goal moves, away from the first joint, if it is so near that the limb would fold flat. A limb may fold as
+    /// far as it does now: goal and tip are seen from its first joint.
+    #[inline]
+    pub(crate) fn softened(&self, goal: &Vector3<f64>, tip: &Vector3<f64>) -> Option<Vector3<f64>> {
+        if goal.norm_squared() >= self.soft * self.soft {
+            return None;
+        }
+        let near = self.soft.min(tip.norm());
+        let least = self.hard * (near / self.soft.max(f64::MIN_POSITIVE));
+        let distance = goal.norm();
+        if distance >= near * (1.0 - ROUNDING) || near <= least {
+            return None;
+        }
+        let soft = least + (near - least) * ((distance - near) / (near - least)).exp();
+        let direction = goal.try_normalize(0.0).or(tip.try_normalize(0.0));
+        direction.map(|direction| direction * soft)
+    }
+}
