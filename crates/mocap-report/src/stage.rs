@@ -82,6 +82,9 @@ impl<'a> Stage<'a> {
             sites: Vec::new(),
             size: 0.0,
         };
+        if stage.bones.is_empty() {
+            stage.centre = stage.inmost(&stage.pose(0));
+        }
         stage.size = stage.find_size();
         if (1..=MANY_FRAMES).contains(&clip.frames()) {
             let motions = FootMotion::of(clip, &stage.feet);
@@ -186,6 +189,21 @@ impl<'a> Stage<'a> {
         let far = |place: &Place| (0..3).map(|axis| (place[axis] - middle[axis]).powi(2)).sum::<f64>().sqrt();
         let limit = FARTHEST * median(&mut pose.iter().map(far));
         pose.iter().map(|place| far(place) <= limit).collect()
+    }
+
+    /// The marker of a cloud that is nearest to the middle of those among the others.
+    fn inmost(&self, pose: &[Place]) -> usize {
+        let among = self.among(pose);
+        let inside = || pose.iter().zip(&among).enumerate().filter(|(_, (_, among))| **among);
+        let count = inside().count().max(1) as f64;
+        let middle = [0, 1, 2].map(|axis| inside().map(|(_, (place, _))| place[axis]).sum::<f64>() / count);
+        let far = |place: &Place| (0..3).map(|axis| (place[axis] - middle[axis]).powi(2)).sum::<f64>();
+        inside().min_by(|(_, (a, _)), (_, (b, _))| far(a).total_cmp(&far(b))).map_or(0, |(marker, _)| marker)
+    }
+
+    /// Makes room for what reaches above a height: the head of a robot is a shape and not a joint \[stage units\].
+    pub(crate) fn make_room(&mut self, height: f64) {
+        self.size = self.size.max((height - self.floor) / self.scale);
     }
 
     fn find_size(&self) -> f64 {
