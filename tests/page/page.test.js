@@ -573,6 +573,7 @@ test("a compressed file that cannot be shown is refused with what to do", async 
   const written = (bytes, at, value) => { const copy = Buffer.from(bytes); copy[at] = value; return copy; };
   const cases = [
     [written(archive, 4, 9), /version 9 of the format, and this page reads version 2: `mocap view/],
+    [written(archive, 6, 3), /profile direct, which this page does not read: `mocap view/],
     [readFileSync(without), /skeleton in another file: `mocap view .* --skeleton-ref FILE/],
     [written(archive, 20, archive[20] ^ 1), /header has another checksum/],
     [written(archive, archive.length - 9, archive[archive.length - 9] ^ 1), /damaged: section 3 of 3/],
