@@ -176,6 +176,77 @@ fn two_directories_are_compared_pair_by_pair() {
 }
 
 #[test]
+fn files_are_compared_with_the_file_of_their_name_before_that_of_their_stem() {
+    let sandbox = sandbox();
+    for folder in ["a", "b"] {
+        sandbox.put(&format!("{folder}/walk.bvh"), LEG);
+        sandbox.run(["convert", "db/a/1.bvh", "-o", &format!("{folder}/walk.csv"), "--overwrite"]).ok();
+    }
+    let rows = sandbox.run(["compare", "a", "b", "--input-unit", "m", "--json"]).ok().rows();
+    for (row, name) in rows.iter().zip(["walk.bvh", "walk.csv"]) {
+        assert_eq!((&row["path"], &row["other"]), (&format!("a/{name}").into(), &format!("b/{name}").into()));
+    }
+    let ran = sandbox.run(["compare", "a", "missing", "--json"]);
+    assert_eq!((ran.code, &ran.rows()[0]["error"]["code"]), (2, &"io::not-found".into()), "{ran:?}");
+}
+
+#[test]
+fn a_file_that_ends_within_a_number_loses_its_last_frame_only() {
+    let sandbox = sandbox();
+    let last = LEG.trim_end().rfind('\n').unwrap();
+    for cut in ["1 2 -", "1 2 1e", "1 2 3.5e-", "-"] {
+        sandbox.put("cut.bvh", format!("{}\n{cut}", &LEG[..last]));
+        let rows = sandbox.run(["info", "cut.bvh", "--json"]).ok().rows();
+        assert_eq!(rows[0]["frames"], 3, "{cut}: {rows:?}");
+        assert!(rows[0]["warnings"][0]["code"].as_str().unwrap().starts_with("bvh::"), "{cut}: {rows:?}");
+    }
+    sandbox.put("wrong.bvh", format!("{}\n1 2 x-", &LEG[..last]));
+    assert_eq!(sandbox.run(["info", "wrong.bvh"]).code, 1);
+}
+
+#[test]
+fn a_stated_unit_that_makes_no_body_is_told() {
+    let sandbox = sandbox();
+    let told = |unit: &str| {
+        let rows = sandbox.run(["info", "alex_walk.bvh", "--input-unit", unit, "--json"]).ok().rows();
+        rows[0]["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "unit::unlikely")
+    };
+    assert!(told("m") && told("mm") && told("in") && !told("cm"));
+    let ran =
+        sandbox.run(["retarget", "alex_walk.bvh", "robin.skel", "--input-unit", "m", "-o", "r.bvh"]).ok();
+    assert!(ran.stderr.contains("unit::unlikely") && ran.stderr.contains("17"), "{ran:?}");
+}
+
+#[test]
+fn directories_of_takes_are_split() {
+    let sandbox = sandbox();
+    sandbox.run(["split", "db", "--every", "0.02", "-o", "parts"]).ok();
+    let parts = sandbox.files("parts");
+    assert!(parts.contains(&"a/1_001.bvh".into()) && parts.contains(&"b/5_002.bvh".into()), "{parts:?}");
+}
+
+#[test]
+fn missed_gates_are_counted_apart_from_failures() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["validate", "alex_walk.bvh", "db", "--fail-above", "skate=0"]);
+    assert!(ran.stderr.contains("0 ok, 6 missed a gate") && !ran.stderr.contains("failed"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("alex_walk.bvh: readable") && ran.stdout.contains("missed 1 of 1 gate"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn advice_names_commands_that_have_the_flag() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["bands", "alex_walk.bvh", "--gain", "low=1.5", "-o", "b.bvh"]);
+    assert!(ran.stderr.contains("mocap edit OUT --fix-feet"), "{ran:?}");
+    let ran = sandbox.run(["terrain", "alex_walk.bvh", "-o", "t.bvh"]);
+    assert!(ran.code == 2 && ["--steps", "--heights", "--mesh"].iter().all(|flag| ran.stderr.contains(flag)));
+    sandbox.run(["terrain", "alex_walk.bvh", "--steps", "15cm,60cm,6", "-o", "t.bvh"]).ok();
+}
+
+#[test]
 fn files_without_a_skeleton_take_it_from_the_source_whatever_changed_unit_and_size() {
     let sandbox = sandbox();
     for change in [&["--input-unit", "m"][..], &["--scale", "1.5"], &["--input-unit", "in", "--scale", "0.2"]]

@@ -10,7 +10,7 @@ use super::{FirstFrame, Reading};
 
 /// Cut takes into clips: by length, at pauses, or at the ranges of a CSV
 ///
-/// The clips of take.bvh are take_001.bvh, take_002.bvh and so on.
+/// The clips of take.bvh are take_001.bvh, take_002.bvh and so on; the tree of directories is kept.
 #[derive(Debug, ClapArgs)]
 #[command(
     group(ArgGroup::new("cuts").required(true).args(["every", "still", "ranges"])),
@@ -21,7 +21,7 @@ use super::{FirstFrame, Reading};
     \x20 mocap split take.bvh --ranges cuts.csv -o clips/"
 )]
 pub(crate) struct Args {
-    /// Takes
+    /// Takes: files, directories (searched recursively), globs in quotes, or - for stdin
     #[arg(value_name = "IN", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Output directory

@@ -14,8 +14,8 @@ use super::setting;
 #[command(next_help_heading = "Terrain")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct SurfaceArgs {
-    /// Steps ahead: RISE,RUN[,COUNT[,FROM]] [m; default 10 steps, the first 1 m ahead]
-    #[arg(long, value_name = "RISE,RUN", required_unless_present_any = ["heights", "mesh"], allow_hyphen_values = true)]
+    /// Steps ahead: RISE,RUN[,COUNT[,FROM]] [m, or with a unit: 15cm; default 10 steps, the first 1 m ahead]
+    #[arg(long, value_name = "RISE,RUN", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) steps: Option<Steps>,
     /// Height field: a PNG (black is 0, white is --height, transparent is a hole), a CSV (rows of heights [m]; empty is

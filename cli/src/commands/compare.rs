@@ -1,7 +1,7 @@
 //! `mocap compare`: the error between two motions of one skeleton, or between the motions of two directories.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mocap::{FileFormat, Problem, UnitFacts, at_one_rate, in_one_unit, with_roles};
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     read_files(&args.reading, None).refuse(&read, pictures)?;
     let jobs = batch::report_jobs(inputs);
     Ok(batch::run(console, RunOptions::default(), &jobs, |job, context| {
-        let Some(other) = partners.get(&name(&job.input)) else {
+        let Some(other) = partners.get(&job.input.relative) else {
             let message = "the other directory has no motion of this name";
             return Err(Diagnostic::new("compare::no-pair", message).into());
         };
@@ -59,34 +59,50 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
     }))
 }
 
-/// The inputs, and what each is compared with by its name: one pair of files, or all files of two directories.
+/// The inputs, and what each is compared with by its path: one pair of files, or all files of two directories.
 fn pairs(args: &Args) -> Result<(Vec<Input>, BTreeMap<PathBuf, Input>), Diagnostic> {
     let paths = [&args.reference, &args.other];
     match paths.map(|path| path.is_dir()) {
+        [true, false] | [false, true] if paths.iter().any(|path| !path.exists()) => {
+            let missing = paths.into_iter().filter(|path| !path.exists()).cloned().collect();
+            Err(expanded(missing).err().unwrap_or_else(|| Diagnostic::new("io::not-found", "not found")))
+        }
         [false, false] => {
             let [reference, other] = paths.map(|path| Input::named(path));
-            Ok((vec![reference.clone()], BTreeMap::from([(name(&reference), other)])))
+            Ok((vec![reference.clone()], BTreeMap::from([(reference.relative, other)])))
         }
         [true, true] if args.heatmap.is_some() || args.html.is_some() => {
             let message = "--heatmap and --html show one pair of files, not two directories";
             Err(Diagnostic::new("usage::one-output", message))
         }
-        [true, true] => {
-            let found = |path: &PathBuf| {
-                let (inputs, selection) = (vec![path.clone()], Selection::default());
-                batch::expand(&Inputs { inputs, selection }, batch::ANY_MOTIONS)
-            };
-            let (mut inputs, others) = (found(paths[0])?, found(paths[1])?);
-            let names: BTreeSet<PathBuf> = inputs.iter().map(name).collect();
-            // What only the second has is an input without a counterpart.
-            let (paired, alone): (Vec<Input>, Vec<Input>) =
-                others.into_iter().partition(|other| names.contains(&name(other)));
-            inputs.extend(alone);
-            Ok((inputs, paired.into_iter().map(|other| (name(&other), other)).collect()))
-        }
+        [true, true] => Ok(paired(expanded(vec![paths[0].clone()])?, expanded(vec![paths[1].clone()])?)),
         _ => Err(Diagnostic::new("usage::compare", "a file and a directory cannot be compared")
             .help("name two files, or two directories, whose files are paired by their names")),
     }
+}
+
+/// All motions below the paths.
+fn expanded(inputs: Vec<PathBuf>) -> Result<Vec<Input>, Diagnostic> {
+    Ok(batch::expand(&Inputs { inputs, selection: Selection::default() }, batch::ANY_MOTIONS)?)
+}
+
+/// Pairs the files of two directories: of equal names first, then of names that differ in the format. What is left of
+/// the second directory is an input without a counterpart.
+fn paired(mut inputs: Vec<Input>, mut others: Vec<Input>) -> (Vec<Input>, BTreeMap<PathBuf, Input>) {
+    let mut pairs = BTreeMap::new();
+    for key in [|input: &Input| input.relative.clone(), name] {
+        for input in &inputs {
+            let found = match pairs.contains_key(&input.relative) {
+                true => None,
+                false => others.iter().position(|other| key(other) == key(input)),
+            };
+            if let Some(at) = found {
+                pairs.insert(input.relative.clone(), others.remove(at));
+            }
+        }
+    }
+    inputs.append(&mut others);
+    (inputs, pairs)
 }
 
 /// The path below the directory, without the extension of a format.

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::text_of;
-use crate::args::{Reading, SplitArgs as Args};
-use crate::batch::{Input, JobContext, fail, json};
+use crate::args::{Inputs, Reading, Selection, SplitArgs as Args};
+use crate::batch::{self, Input, JobContext, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
 use crate::encode::{self, EncodeOptions};
@@ -57,39 +57,42 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             ));
         }
     };
+    let takes = Inputs { inputs: args.inputs.clone(), selection: Selection::default() };
+    let takes = batch::expand(&takes, batch::ANY_MOTIONS)?;
     // Clips of two takes with one name would replace each other.
-    let mut names: Vec<&std::ffi::OsStr> = args.inputs.iter().filter_map(|path| path.file_stem()).collect();
+    let mut names: Vec<PathBuf> = takes.iter().map(|take| take.relative.with_extension("")).collect();
     names.sort();
     if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = format!("two takes are called '{}'", pair[0].display());
         return Err(Diagnostic::new("usage::edit", message).help("split each of them into another directory"));
     }
     let reading = args.first.of(&args.reading);
+    reading.ask_peers(&takes);
     let mut exit = Exit::Success;
-    for path in &args.inputs {
+    for take in &takes {
         let mut warnings = Vec::new();
-        match one(path, &by, args, &reading, &mut warnings) {
+        match one(take, &by, args, &reading, &mut warnings) {
             Ok(mut row) => {
                 if !console.is_json() {
-                    console.warnings(&path.display().to_string(), &warnings, Detail::Line);
+                    console.warnings(&take.shown(), &warnings, Detail::Line);
                 }
                 row.warnings = &warnings;
                 console.row(&json(&row), &row.text());
             }
-            Err(error) => exit = fail(&path.display().to_string(), &error, &warnings, console),
+            Err(error) => exit = fail(&take.shown(), &error, &warnings, console),
         }
     }
     Ok(exit)
 }
 
 fn one(
-    path: &Path,
+    input: &Input,
     by: &SplitBy,
     args: &Args,
     reading: &Reading,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Row<'static>, Diagnostic> {
-    let found = read::load(&JobContext::standalone(), &Input::named(path), reading)
+    let found = read::load(&JobContext::standalone(), input, reading)
         .and_then(|loaded| loaded.into_motion_and_document(reading));
     let (Motion { clip, warnings: odd, .. }, document) =
         found.map_err(|Failure { error, warnings: odd }| {
@@ -104,21 +107,23 @@ fn one(
         }
         warning
     }));
+    let shown = input.shown();
     let model = |error: mocap_model::ModelError| {
-        Diagnostic::from(EditError::Split { reason: error.to_string() }).in_file(path)
+        Diagnostic::from(EditError::Split { reason: error.to_string() }).in_file(Path::new(&shown))
     };
     let take = clip.trimmed(lead_in.min(clip.frames() - 1)..clip.frames()).map_err(model)?;
-    let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(path))?;
-    let named = path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
+    let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(Path::new(&shown)))?;
+    let named =
+        input.relative.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
     let format = args
         .written
         .to
         .or_else(|| named.filter(|format| format.is_writable() && format.has_motion()))
         .unwrap_or(Format::Bvh);
     let digits = parts.len().to_string().len().max(3);
-    let stem = path.file_stem().unwrap_or("take".as_ref()).to_string_lossy();
+    let name = args.output.join(input.relative.with_extension(""));
     let mut row = Row {
-        path: path.display().to_string(),
+        path: shown.clone(),
         frames: clip.frames(),
         fps: clip.rate().fps(),
         clips: Vec::new(),
@@ -126,8 +131,9 @@ fn one(
         warnings: &[],
     };
     for (number, range) in parts.into_iter().enumerate() {
-        let output = args.output.join(format!("{stem}_{:0digits$}", number + 1));
-        let output: PathBuf = format!("{}.{}", output.display(), format.file_extension()).into();
+        let mut output = name.clone().into_os_string();
+        output.push(format!("_{:0digits$}.{}", number + 1, format.file_extension()));
+        let output = PathBuf::from(output);
         let (start, frames) = (range.start + lead_in, range.len());
         let part = take.trimmed(range).map_err(model)?;
         let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };

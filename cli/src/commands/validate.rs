@@ -80,7 +80,9 @@ fn validate(job: &Job, context: &JobContext, args: &Args, floors: &Floors) -> Re
     let json = json(&row);
     let mut verdict = verdict(&errors, unlisted, warnings.len(), reading.strict);
     if !missed.is_empty() {
-        verdict += &format!(", {} of {} gates missed", missed.len(), args.measures.fail_above.len());
+        let gates = args.measures.fail_above.len();
+        verdict = verdict.replacen("ok", "readable", 1)
+            + &format!("; missed {} of {gates} {}", missed.len(), if gates == 1 { "gate" } else { "gates" });
     }
     if reading.strict {
         errors.append(&mut warnings);

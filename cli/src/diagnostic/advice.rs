@@ -48,6 +48,10 @@ fn on_file(problem: &Problem) -> Option<String> {
         Problem::UnitGuessed { unit } | Problem::UnitVoted { unit, .. } => {
             format!("--input-unit {} states it and silences this warning", unit_name(unit))
         }
+        Problem::UnitUnlikely { .. } => {
+            "leave --input-unit out to have the unit guessed, or state another; --scale changes the size of a character"
+                .into()
+        }
         Problem::UnitUnknown { .. } | Problem::UnitForReport { .. } => {
             "state it with --input-unit, such as --input-unit cm".into()
         }

@@ -143,7 +143,7 @@ impl EditError {
             EditError::JointExists { .. } => {
                 "the motion has a ground root already, or another name is needed"
             }
-            EditError::NoCycle { .. } => "--loop=A:B closes a range that you choose, such as --loop=30:92",
+            EditError::NoCycle { .. } => "`mocap edit IN --loop=30:92 -o OUT` closes a range that you choose",
             EditError::Skeletons { .. } => {
                 "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"
             }

@@ -9,10 +9,11 @@
 
 use std::f64::consts::TAU;
 
+use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Isometry3, UnitQuaternion, Vector3, exp, log};
 use nalgebra::Translation3;
 
-use crate::blend::{Gait, along_ground, check_same, closed, karcher_mean};
+use crate::blend::{Gait, along_ground, check_same, closed, karcher_mean, repeated};
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::root::travel;
@@ -29,6 +30,8 @@ const TRIED: usize = 360;
 const TRAVELS: f64 = 0.05;
 /// A characteristic makes a cycle at most this much longer or shorter.
 const MOST_CHANGE: f64 = 8.0;
+/// Cycles that differ more in length are hardly the same part of a gait.
+const ALIKE: f64 = 2.0;
 
 /// Options of [`fourier`].
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +107,8 @@ pub fn fourier(clip: &Clip, options: &Fourier) -> Result<(Clip, EditReport), Edi
     let mut made = series.samples(&cycle, &body, frames).into_clip("fourier")?;
     if options.characteristic.is_some() && options.lock_feet && !body.feet.is_empty() && body.metres.is_some()
     {
-        made = crate::cycle::lock_feet(&made, &body, &series.stride())?;
+        let contacts = contacts_of(&cycle, &body, frames)?;
+        made = crate::cycle::lock_feet(&made, &body, &series.stride(), contacts.as_deref())?;
     }
     let mut report = EditReport::measured("fourier", &cycle, &made)
         .figure("harmonics", kept as f64, "")
@@ -115,6 +119,9 @@ pub fn fourier(clip: &Clip, options: &Fourier) -> Result<(Clip, EditReport), Edi
     }
     if let Some(Characteristic { neutral, styled, .. }) = &options.characteristic {
         report.warn_of_limits(&[&cycle, neutral, styled], &made);
+    }
+    if let Some(message) = both.as_ref().and_then(|[neutral, styled]| unlike(&cycle, neutral, styled)) {
+        report.warn("edit::cycle-lengths", message);
     }
     report.warn_of_skate();
     Ok((made, report))
@@ -131,22 +138,64 @@ fn cycle_at(clip: &Clip, like: &Clip) -> Result<Clip, EditError> {
 
 /// Cycles that can be compared wave by wave: where some hold more strides than others, each is cut to one stride.
 fn with_as_many_strides(cycles: [Clip; 3]) -> Result<[Clip; 3], EditError> {
-    let gaits = cycles.each_ref().map(|cycle| Gait::of(cycle, &Body::of(cycle)).ok());
-    let [Some(a), Some(b), Some(c)] = &gaits else { return Ok(cycles) };
-    let strides = [a, b, c].map(|gait| (gait.range[1] - gait.range[0]).round().max(1.0));
-    if strides.iter().all(|count| *count == strides[0]) {
+    let strides = cycles.each_ref().map(Strides::of);
+    let [Some(a), Some(b), Some(c)] = &strides else { return Ok(cycles) };
+    if b.count == a.count && c.count == a.count {
         return Ok(cycles);
     }
     let mut cut = cycles;
-    for ((cycle, gait), count) in cut.iter_mut().zip([a, b, c]).zip(strides) {
-        if count > 1.0 {
-            let seconds = gait.time_at(gait.range[0] + 1.0) - gait.time_at(gait.range[0]);
-            let frames = (seconds * cycle.rate().fps()).round() as usize + 1;
+    for (cycle, Strides { count, first }) in cut.iter_mut().zip([a, b, c]) {
+        if *count > 1 {
+            let frames = (first * cycle.rate().fps()).round() as usize + 1;
             let range = Some(format!("0:{frames}").parse().expect("a range"));
             *cycle = make_loop(cycle, &LoopOptions { range, ..LoopOptions::default() })?.0;
         }
     }
     Ok(cut)
+}
+
+/// The strides of a cycle.
+struct Strides {
+    count: usize,
+    /// How long the first takes \[s\].
+    first: f64,
+}
+
+impl Strides {
+    /// Counted between two repetitions, whose strikes at the seams are known; `None` without strikes.
+    fn of(cycle: &Clip) -> Option<Strides> {
+        let row = repeated(cycle, 3).ok()?;
+        let gait = Gait::of(&row, &Body::of(&row)).ok()?;
+        let seconds = (cycle.frames() - 1) as f64 / cycle.rate().fps();
+        let [start, end] = [1.0, 2.0].map(|times| gait.phase_at(times * seconds));
+        let count = (end - start).round().max(1.0) as usize;
+        Some(Strides { count, first: gait.time_at(start + 1.0) - seconds })
+    }
+}
+
+/// When the feet of a cycle are planted, at the phases of three repetitions in `frames` frames each.
+fn contacts_of(cycle: &Clip, body: &Body, frames: usize) -> Result<Option<Vec<FootContacts>>, EditError> {
+    let length = cycle.frames() - 1;
+    let Some(found) = body.contacts(&repeated(cycle, 3)?) else { return Ok(None) };
+    let at = |frame: usize| {
+        length + ((frame % frames) as f64 * length as f64 / frames as f64).round() as usize % length
+    };
+    let timed = |on: &[bool]| (0..3 * frames).map(|frame| on[at(frame)]).collect();
+    let contacts = found.iter().map(|(_, own)| FootContacts { toe: timed(&own.toe), heel: timed(&own.heel) });
+    Ok(Some(contacts.collect()))
+}
+
+/// What to say of a neutral and a styled cycle that are not the same part of a gait.
+fn unlike(cycle: &Clip, neutral: &Clip, styled: &Clip) -> Option<String> {
+    let lengths = [cycle, neutral, styled].map(|clip| clip.frames() - 1);
+    let [longest, shortest] = [lengths.iter().max()?, lengths.iter().min()?].map(|length| *length as f64);
+    let [own, neutral, styled] = lengths;
+    (longest > ALIKE * shortest).then(|| {
+        format!(
+            "the best cycles differ in length: {own} frames of the motion, {neutral} of the neutral and {styled} of the \
+             styled one; they may not be the same part of a gait: cut each motion to one cycle before"
+        )
+    })
 }
 
 /// A periodic curve: its mean, then cosines and sines of once, twice … a cycle.
@@ -482,6 +531,36 @@ mod tests {
         assert!((seconds(&all) - seconds(&slowed)).abs() < 0.02);
         let speed = |clip: &Clip| crate::speed_and_turn(clip).unwrap()[0];
         assert!((speed(&all) / speed(&slowed) - 1.0).abs() < 0.02, "{} {}", speed(&all), speed(&slowed));
+    }
+
+    #[test]
+    fn feet_planted_in_the_cycle_stay_planted_in_the_style() {
+        let (walk, turn) = (clip("alex_walk.bvh"), clip("alex_turn.bvh"));
+        let with = |lock_feet| {
+            let characteristic =
+                Some(Characteristic { neutral: walk.clone(), styled: turn.clone(), gain: 0.5 });
+            fourier(&walk, &Fourier { characteristic, lock_feet, ..Fourier::default() }).unwrap().1
+        };
+        let planted = |report: &EditReport| {
+            report.contacts.map(|contacts| contacts.left_frames.min(contacts.right_frames)).unwrap()
+        };
+        let (free, locked) = (with(false), with(true));
+        assert!(planted(&locked) > 30 && planted(&free) < planted(&locked), "{free}\n{locked}");
+        assert!(locked.contacts.unwrap().skate.unwrap() < 0.02, "{locked}");
+    }
+
+    #[test]
+    fn cycles_of_other_lengths_are_told() {
+        let walk = clip("alex_walk.bvh");
+        let (slow, _) = crate::speed(&walk, 0.4).unwrap();
+        let of = |styled: &Clip| {
+            let characteristic =
+                Some(Characteristic { neutral: walk.clone(), styled: styled.clone(), gain: 0.5 });
+            fourier(&walk, &Fourier { characteristic, lock_feet: false, ..Fourier::default() }).unwrap().1
+        };
+        let told =
+            |report: EditReport| report.warnings.iter().any(|warning| warning.code == "edit::cycle-lengths");
+        assert!(told(of(&slow)) && !told(of(&walk)));
     }
 
     #[test]

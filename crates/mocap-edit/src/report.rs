@@ -177,7 +177,7 @@ impl EditReport {
             && after > 1.2 * before + 0.005
         {
             let message = format!(
-                "feet skate more than before: {:.1} cm/s, {:.1} before; --fix-feet locks them",
+                "feet skate more than before: {:.1} cm/s, {:.1} before",
                 after * 100.0,
                 before * 100.0
             );

@@ -9,7 +9,7 @@ use mocap_formats::{
 };
 use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
-use crate::unit::{in_space, restated, restated_space};
+use crate::unit::{in_space, restated, restated_space, unlikely_unit};
 use crate::up::detect_up;
 use crate::{FileFormat, Problem, ReadOptions, above_zero};
 
@@ -188,7 +188,9 @@ impl MotionFile {
             }
             Content::Document(document) => {
                 let skeleton = document.to_skeleton(&options.of_format(Companions::default()));
-                let Parsed { value, warnings } = skeleton.map_err(|error| refused(error, options.repair))?;
+                let skeleton = skeleton.map_err(|error| refused(error, options.repair))?;
+                let Parsed { value, mut warnings } = skeleton;
+                warnings.extend(unlikely_unit(&value, options));
                 let skeleton = restated(&value, options);
                 return Ok(Parsed { value: Header { skeleton, rate: None }, warnings });
             }
@@ -232,6 +234,7 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
         warnings.extend(bvh::rest_first_frame(&clip));
     }
     warnings.extend(options.peers.warnings());
+    warnings.extend(unlikely_unit(clip.skeleton(), options));
     detect_up(format, clip, options, warnings)
 }
 

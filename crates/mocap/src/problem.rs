@@ -6,7 +6,7 @@ use mocap_formats::{Finding, Remedy};
 use mocap_model::{ModelError, SignedAxis, Unit};
 
 use crate::BodySize;
-use crate::digits::short;
+use crate::digits::{short, three_digits};
 
 /// A problem of a motion file that no reader of one format can see.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -66,6 +66,12 @@ pub enum Problem {
         unit_name(unit)
     )]
     UnitVoted { unit: Unit, agreeing: usize, clips: usize },
+    #[error(
+        "with the unit that was stated, {}, the body has a stature of about {} m",
+        unit_name(unit),
+        three_digits(*stature)
+    )]
+    UnitUnlikely { unit: Unit, stature: f64 },
     #[error("the unit is unknown: {size}; lengths in the report count {what} as {metres:.2} m")]
     UnitForReport { size: BodySize, what: &'static str, metres: f64 },
     #[error(
@@ -128,6 +134,7 @@ impl mocap_formats::Problem for Problem {
             Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",
             Problem::UnitVoted { .. } => "unit::voted",
             Problem::UnitForReport { .. } => "unit::report",
+            Problem::UnitUnlikely { .. } => "unit::unlikely",
             Problem::PositionsVoted { .. } => "bvh::positions-voted",
             Problem::UpDetected { .. } => "space::up-detected",
         }
@@ -139,6 +146,7 @@ impl mocap_formats::Problem for Problem {
             Problem::UnitUnknown { .. }
             | Problem::UnitGuessed { .. }
             | Problem::UnitVoted { .. }
+            | Problem::UnitUnlikely { .. }
             | Problem::UnitForReport { .. } => Some(Remedy::StateUnit),
             Problem::PositionsVoted { .. } => Some(Remedy::StatePositionChannels),
             Problem::UpDetected { .. } => Some(Remedy::StateUp),

@@ -109,6 +109,17 @@ pub fn guess_warning(unit: Unit) -> Option<Finding> {
     (unit.source == UnitSource::Guessed).then(|| Finding::new(Problem::UnitGuessed { unit }))
 }
 
+/// Statures of whatever walks on two legs, toys and giants included \[m\].
+const STATURES: std::ops::RangeInclusive<f64> = 0.3..=4.0;
+
+/// The warning about a unit that the user states, where it makes the body no size that a body has.
+pub(crate) fn unlikely_unit(skeleton: &Skeleton, options: &ReadOptions) -> Option<Finding> {
+    let unit = Unit { metres: options.unit?, source: UnitSource::Flag };
+    let stature = BodySize::of(skeleton).stature? * unit.metres;
+    let robot = skeleton.robot().is_some();
+    (!robot && !STATURES.contains(&stature)).then(|| Finding::new(Problem::UnitUnlikely { unit, stature }))
+}
+
 /// The skeleton in the unit and axes that the user states; no number changes.
 pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
     with_roles_of_robot(skeleton).with_space(restated_space(*skeleton.space(), options))

@@ -162,9 +162,16 @@ fn drops_first_frame(edits: &[LoadedEdit]) -> bool {
     matches!(edits.first(), Some(LoadedEdit::Ready(mocap_edit::Edit::DropFirstFrame)))
 }
 
-/// A warning of a report.
+/// A warning of a report, with the command that helps.
 pub(crate) fn warning(warning: &mocap_edit::EditWarning) -> Diagnostic {
-    Diagnostic::new(warning.code, warning.message.clone())
+    let help = match warning.code {
+        "edit::skate" => Some("`mocap edit OUT --fix-feet -o FIXED` locks the feet of the result"),
+        "edit::bent-loop" => Some("`mocap edit IN --loop=A:B -o OUT` closes a range that you choose"),
+        "edit::no-loop" => Some("`mocap edit IN --loop --repeat N -o OUT` makes it a loop before"),
+        "edit::cycle-lengths" => Some("`mocap edit IN --loop=A:B -o OUT` closes one cycle that you choose"),
+        _ => None,
+    };
+    help.into_iter().fold(Diagnostic::new(warning.code, warning.message.clone()), Diagnostic::help)
 }
 
 impl From<EditError> for Diagnostic {

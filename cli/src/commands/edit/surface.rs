@@ -28,7 +28,9 @@ pub(super) fn read(args: &SurfaceArgs) -> Result<OnTerrain, Diagnostic> {
         }
         (None, None, None) => {
             let error = Diagnostic::new("usage::terrain", "no terrain is named");
-            return Err(error.help("name steps, heights or a mesh"));
+            return Err(error.help(
+                "name one with --steps, --heights or --mesh; in a pipeline with steps, heights or mesh",
+            ));
         }
     };
     Ok(OnTerrain { terrain, origin: args.terrain_origin.unwrap_or(usual) })

@@ -44,7 +44,12 @@ pub struct Summary {
 impl Summary {
     /// The counts in one line for people.
     pub fn text(&self) -> String {
-        let counts = [(self.failed, "failed"), (self.skipped, "skipped"), (self.not_started, "not started")];
+        let counts = [
+            (self.failed - self.gate_missed, "failed"),
+            (self.gate_missed, "missed a gate"),
+            (self.skipped, "skipped"),
+            (self.not_started, "not started"),
+        ];
         let others = counts.into_iter().filter(|(count, _)| *count > 0);
         let others: String = others.map(|(count, name)| format!(", {count} {name}")).collect();
         let interrupted = if self.interrupted { "interrupted: " } else { "" };

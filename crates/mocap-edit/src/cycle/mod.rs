@@ -10,6 +10,7 @@ mod carry;
 mod repeat;
 mod search;
 
+use mocap_analysis::FootContacts;
 use mocap_model::{Clip, FrameRange, Isometry3, JointId, angle_between, log, nlerp};
 use nalgebra::Translation3;
 
@@ -106,7 +107,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
         && body.metres.is_some_and(|metres| distance * metres > EXACT)
     {
         (looped, stride) = carry::carried(&looped, &body, &stride)?;
-        match lock_feet(&looped, &body, &stride) {
+        match lock_feet(&looped, &body, &stride, None) {
             Ok(locked) => (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, &posed, start)?,
             Err(error) => not_locked = Some(error),
         }
@@ -120,7 +121,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
         report.warn("edit::feet-free", format!("feet are not locked: {error}"));
     }
     if bend > SHOWS {
-        let why = "no part of the motion ends quite as it begins; --loop=A:B closes a range that you choose";
+        let why = "no part of the motion ends quite as it begins";
         report.warn("edit::bent-loop", format!("closing the loop bends a joint by {bend:.1}°: {why}"));
     }
     Ok((looped, report))
@@ -237,13 +238,19 @@ fn three_times(looped: &Clip, carrier: &Carrier, stride: &Isometry3<f64>) -> Sam
     row
 }
 
-/// Locks the feet of a loop: three repetitions are locked, and the one in the middle is taken.
-pub(crate) fn lock_feet(looped: &Clip, body: &Body, stride: &Isometry3<f64>) -> Result<Clip, EditError> {
+/// Locks the feet of a loop: three repetitions are locked, and the one in the middle is taken. `contacts` are those of
+/// the three repetitions; `None`: as the loop shows them.
+pub(crate) fn lock_feet(
+    looped: &Clip,
+    body: &Body,
+    stride: &Isometry3<f64>,
+    contacts: Option<&[FootContacts]>,
+) -> Result<Clip, EditError> {
     let carrier = Carrier::of(looped, body);
     let length = looped.frames() - 1;
     let row = three_times(looped, &carrier, stride);
     // The first frame of a fourth one: the pose after the last.
-    let locked = crate::feet::locked(&row.into_clip("loop")?)?;
+    let locked = crate::feet::locked_in(&row.into_clip("loop")?, contacts)?;
     let mut middle = part(&Samples::of(&locked), length..2 * length + 1);
     moved(&mut middle, &carrier, &stride.inverse());
     for joint in 0..middle.rotations.len() {

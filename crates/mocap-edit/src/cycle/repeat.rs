@@ -60,7 +60,7 @@ pub fn repeat(clip: &Clip, times: u32) -> Result<(Clip, EditReport), EditError> 
         .note(format!("{times} times"));
     if jump > JUMP && times > 1 {
         let message = format!(
-            "the motion is not a loop: a joint jumps by {jump:.1}° at each seam; --loop before makes it one"
+            "the motion is not a loop: a joint jumps by {jump:.1}° at each seam; make it a loop before"
         );
         report.warn("edit::no-loop", message);
     }

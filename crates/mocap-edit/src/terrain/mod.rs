@@ -7,13 +7,14 @@
 mod foot;
 mod surface;
 
-use mocap_analysis::{floor_of, placements};
+use mocap_analysis::{ContactOptions, FootMotion, floor_of, placements};
 use mocap_ik::PosedChain;
 use mocap_model::{Clip, Isometry3, JointId, Vector3};
 
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::legs::{limb_base, place_ankles};
+use crate::report::{ContactFigures, figures_of};
 use crate::root::travel;
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
@@ -27,6 +28,8 @@ const LOOK_AHEAD: f64 = 0.3;
 const SMOOTH: f64 = 0.15;
 /// A leg is stretched to this share of its length, or as far as it was.
 const STRETCH: f64 = 0.995;
+/// A foot that is farther below the terrain shows \[m\].
+const SUNK: f64 = 0.01;
 
 /// A terrain, and where it lies.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +76,8 @@ impl std::str::FromStr for TerrainOrigin {
 ///
 /// # Errors
 /// [`EditError::NoFeet`] if no joint is a foot, [`EditError::NoUnit`] if the unit of lengths is unknown,
-/// [`EditError::Terrain`] if a foot is over a hole or beyond the edge.
+/// [`EditError::Terrain`] if a foot is over a hole or beyond the edge, [`EditError::Surface`] if a step is higher than
+/// the legs are long.
 pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     if body.feet.is_empty() {
@@ -82,6 +86,7 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
     let metres = body.metres.ok_or(EditError::NoUnit { edit: "terrain" })?;
     let contacts = body.contacts(clip).ok_or(EditError::NoUnit { edit: "terrain" })?;
     let (motions, contacts): (Vec<_>, Vec<_>) = contacts.into_iter().unzip();
+    check_rise(&options.terrain, &motions, metres)?;
     let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
     let ground = ground(clip, &body, options, floor, metres);
     let mut paths = Vec::new();
@@ -105,6 +110,7 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
         false => place_ankles(&moved, &body, &ankles, "terrain")?,
     };
     let mut report = EditReport::measured("terrain", clip, &walked);
+    report.contacts = contacts_above(&walked, &ground);
     let found = measured(&walked, &ground, &paths)?;
     let lowered =
         rises.iter().zip(feet_rises(&paths, clip)).map(|(rise, feet)| feet - rise).fold(0.0, f64::max);
@@ -117,6 +123,10 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
         .figure("hips-raised", highest * metres, "m")
         .figure("hips-lowered", lowered * metres, "m")
         .figure("unreachable", missing * metres, "m");
+    if found.penetration * metres > SUNK {
+        let message = format!("a foot is {:.1} cm below the terrain", found.penetration * metres * 100.0);
+        report.warn("edit::penetration", message);
+    }
     if missing * metres > 1e-3 {
         let message = format!("a leg is {:.1} cm too short for the terrain", missing * metres * 100.0);
         report.warn("edit::unreachable", message);
@@ -134,6 +144,45 @@ fn ground<'a>(clip: &Clip, body: &'a Body, options: &'a OnTerrain, floor: f64, m
         }
     };
     Ground { terrain: &options.terrain, body, origin, heading, floor, metres }
+}
+
+/// Nobody climbs a step that is higher than the legs are long: the number had another unit in mind.
+fn check_rise(terrain: &Terrain, motions: &[FootMotion], metres: f64) -> Result<(), EditError> {
+    let leg = motions.iter().map(|motion| motion.leg * metres).fold(0.0, f64::max);
+    match terrain {
+        Terrain::Steps(steps) if steps.rise.abs() > leg => {
+            let rise = steps.rise;
+            Err(EditError::Surface {
+                reason: format!(
+                    "steps of {rise} m are higher than the legs are long ({leg:.2} m); a unit can be stated, as in 15cm"
+                ),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The contacts of feet whose heights count from the terrain below them; `None` beyond its edge.
+fn contacts_above(clip: &Clip, ground: &Ground) -> Option<ContactFigures> {
+    let (body, mut found) = (ground.body, Vec::new());
+    for (foot, mut motion) in body.feet.iter().zip(FootMotion::of(clip, &body.feet)) {
+        let points = placements(clip, &foot.points);
+        for frame in 0..clip.frames() {
+            // A sole rests on the highest ground below it: over the edge of a step it does not hang lower.
+            let (mut lowest, mut ground_height) = (f64::INFINITY, f64::NEG_INFINITY);
+            for point in &points {
+                let place = point[frame].translation.vector;
+                let (height, _) = ground.below(&place, clip, foot.toe, frame).ok()?;
+                (lowest, ground_height) = (lowest.min(place.dot(&body.up)), ground_height.max(height));
+            }
+            motion.lowest[frame] = lowest - ground_height;
+            motion.ankle[frame] -= body.up * ground_height;
+            motion.toe[frame] -= body.up * ground_height;
+        }
+        let contacts = motion.contacts(&ContactOptions::default());
+        found.push((motion, contacts));
+    }
+    Some(figures_of(body, &found))
 }
 
 /// The mean rise of the feet, smoothed \[units\].
@@ -285,6 +334,7 @@ mod tests {
                 }
             }
             assert_eq!(figure(&report, "terrain-penetration"), 0.0);
+            assert_eq!(report.contacts, report.contacts_before);
         }
     }
 
@@ -307,6 +357,12 @@ mod tests {
             assert!(figure(&report, "slope") <= 30.0, "{name}: {report}");
             assert!(figure(&report, "swing-clearance") >= 0.02 - 1e-6, "{name}: {report}");
             assert_eq!(walked.frames(), walk.frames());
+            // Feet stand as long as before, on the terrain instead of the floor.
+            let planted = |contacts: Option<ContactFigures>| {
+                contacts.map(|contacts| contacts.left_frames + contacts.right_frames).unwrap() as f64
+            };
+            let kept = planted(report.contacts) / planted(report.contacts_before);
+            assert!(kept > 0.7 && kept < 1.3, "{name}: {report}");
             let jump = crate::join::peak_acceleration(&walked, 0..walked.frames())
                 / crate::join::peak_acceleration(&walk, 0..walk.frames());
             // A foot that leaves the floor before a step has little time to rise.
@@ -325,6 +381,15 @@ mod tests {
         let way = body.on_ground(&(before[last] - before[0])).norm() * metres;
         let rise = (after[last] - before[last]).dot(&body.up) * metres;
         assert!((rise / (0.2 * way) - 1.0).abs() < 0.2, "{rise} on {way}: {report}");
+    }
+
+    #[test]
+    fn steps_above_the_legs_are_refused() {
+        let walk = clip("alex_walk.bvh");
+        let of = |steps: &str| on_terrain(&walk, &on(Terrain::Steps(steps.parse().unwrap())));
+        let error = of("15,60,6").unwrap_err();
+        assert!(matches!(error, EditError::Surface { .. }) && error.to_string().contains("15 m"), "{error}");
+        assert_eq!(of("15cm,60cm,6").unwrap().0, of("0.15,0.6,6").unwrap().0);
     }
 
     #[test]

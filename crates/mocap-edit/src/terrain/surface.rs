@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mocap_model::Vector3;
+use mocap_model::{Length, Vector3};
 
 use crate::EditError;
 
@@ -25,6 +25,9 @@ pub(super) enum Gap {
     Outside,
 }
 
+/// The most steps of a staircase.
+const MOST_STEPS: u32 = 1_000_000;
+
 /// Steps that a body climbs, one after the other, as wide as the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steps {
@@ -45,24 +48,23 @@ impl FromStr for Steps {
     fn from_str(text: &str) -> Result<Steps, String> {
         let wrong = || {
             format!(
-                "'{text}' is not RISE,RUN[,COUNT[,FROM]] in metres, such as 0.17,0.29,8, with a run above 0"
+                "'{text}' is not RISE,RUN[,COUNT[,FROM]] in metres or with units, such as 17cm,29cm,8, with a run above 0"
             )
         };
-        let numbers: Vec<f64> = text
-            .split(',')
-            .map(|part| part.trim().parse::<f64>().ok().filter(|value| value.is_finite()))
-            .collect::<Option<_>>()
-            .ok_or_else(wrong)?;
-        let (rise, run, count, from) = match numbers[..] {
-            [rise, run] => (rise, run, 10.0, 1.0),
-            [rise, run, count] => (rise, run, count, 1.0),
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let (rise, run, count, from) = match parts[..] {
+            [rise, run] => (rise, run, "10", "1"),
+            [rise, run, count] => (rise, run, count, "1"),
             [rise, run, count, from] => (rise, run, count, from),
             _ => return Err(wrong()),
         };
-        if !(run > 0.0 && count >= 0.0 && count.fract() == 0.0 && count <= 1e6) {
-            return Err(wrong());
-        }
-        Ok(Steps { rise, run, count: count as u32, from })
+        let metres = |part: &str| {
+            let size = part.strip_prefix('-').unwrap_or(part).parse::<Length>().map_err(|_| wrong())?;
+            Ok::<f64, String>(if part.starts_with('-') { -size.0 } else { size.0 })
+        };
+        let count = count.parse().ok().filter(|count| *count <= MOST_STEPS).ok_or_else(wrong)?;
+        let steps = Steps { rise: metres(rise)?, run: metres(run)?, count, from: metres(from)? };
+        if steps.run > 0.0 { Ok(steps) } else { Err(wrong()) }
     }
 }
 

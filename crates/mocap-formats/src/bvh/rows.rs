@@ -274,10 +274,21 @@ fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[No
     if channels_of(nodes, |_| true) == 0 {
         return Err(reader.error(Problem::Value { text: text::quote(word) }, span));
     }
+    if span.end == reader.text.len() && begins_number(word) {
+        // The file ends within this number: its frame is cut like one that ends between numbers.
+        reader.at = span.end;
+        return Ok(false);
+    }
     // Its place among the values is kept, so those behind it keep theirs.
     reader.at = span.end;
     stream.push_odd(span, true);
     Ok(true)
+}
+
+/// Whether a digit makes a word a number, as in `-`, `1e` and `1e-`.
+fn begins_number(word: &[u8]) -> bool {
+    let whole = [word, b"0"].concat();
+    number::scan(&whole, 0).is_some_and(|(_, end)| end == whole.len())
 }
 
 /// How many numbers the lines have.

@@ -41,7 +41,7 @@ window.mocapIndex = async text => {
   }
   if (index.failed.length) {
     $("failures").hidden = false;
-    $("failures").firstChild.textContent = `${count(index.failed.length, "input")} could not be read`;
+    $("failures").firstChild.textContent = `${count(index.failed.length, "input")} failed`;
     $("failures").lastChild.append(...index.failed.map(it => Object.assign(document.createElement("li"), { textContent: `${it.path}: ${it.message}` })));
   }
   choose();
