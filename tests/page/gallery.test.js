@@ -62,7 +62,7 @@ test("search, filters and sorting show the clips that they say", async () => {
   await open(join(folder, "site"), async page => {
     assert.equal(await page.textContent("h1"), "<b>T&</b>");
     assert.match(await page.textContent("#totals"), /^7 clips, /);
-    assert.match(await page.textContent("#failures"), /1 input could not be read.*broken\.bvh/s);
+    assert.match(await page.textContent("#failures"), /1 input failed.*broken\.bvh/s);
     await page.fill("#search", "alex_ WALK.bvh");
     assert.deepEqual(await shown(page), ["alex_walk.bvh"]);
     await page.fill("#search", "");
@@ -131,11 +131,11 @@ test("the report of a run leads to input and result of its worst clips", async (
       await shot(page, `report-${name}`);
       // Frames of pages may run what is given from outside; the page itself runs nothing.
       const ratio = page.locator("section", { hasText: "compress: max error" }).first().locator("ol a").first();
-      const frame = +/&f=(\d+)/.exec(await ratio.getAttribute("href"))[1];
+      const time = +/&t=([\d.]+)/.exec(await ratio.getAttribute("href"))[1];
       await ratio.click();
       await page.waitForFunction(() => window.viewer);
       assert.equal(await page.evaluate(() => viewer.clips.length), 2);
-      assert.equal(await page.evaluate(() => viewer.frame), frame);
+      assert.equal(await page.evaluate(() => viewer.state.t), time);
       assert.match(await page.locator("h1").last().textContent(), /: result$/);
     }, options);
   const context = await browser.newContext({ bypassCSP: true }), page = await context.newPage();

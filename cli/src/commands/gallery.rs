@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -103,16 +103,26 @@ pub(crate) fn write_site(
     failed: &BTreeMap<String, String>,
 ) -> Result<(), Diagnostic> {
     let mut entries: Vec<(String, Entry)> = Vec::new();
-    for path in scripts {
-        let Some(entry) = first_line(&path).ok().as_deref().and_then(entry_of) else { continue };
-        let below = path.strip_prefix(folder).unwrap_or(&path);
-        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        entries.push((parts.join("/"), entry));
-    }
-    let failed: Vec<Failed> = failed
+    let mut failed: Vec<Failed> = failed
         .iter()
         .map(|(path, message)| Failed { path: path.clone(), message: message.clone() })
         .collect();
+    for path in scripts {
+        let line = match first_line(&path) {
+            // Not written: the run ended before.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            line => line,
+        };
+        let below = path.strip_prefix(folder).unwrap_or(&path);
+        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        match line.ok().as_deref().and_then(entry_of) {
+            Some(entry) => entries.push((parts.join("/"), entry)),
+            None => {
+                let message = "is not a script of a clip; --overwrite writes it anew".to_owned();
+                failed.push(Failed { path: parts.join("/"), message });
+            }
+        }
+    }
     for (name, bytes) in site(title, &entries, &failed) {
         mocap_batch::write_file(&folder.join(name), true, &|out| out.write_all(&bytes))?;
     }

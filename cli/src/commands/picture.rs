@@ -292,9 +292,15 @@ impl<'a> Row<'a> {
 
 /// The caption of a motion: its path below the common directory of all inputs.
 fn title(input: &Input) -> String {
-    let (shown, below) = (input.shown(), input.relative.display().to_string());
+    let below = input.relative.display().to_string();
     // The common directory of these inputs is the root of the file system.
-    if shown.strip_prefix(std::path::MAIN_SEPARATOR) == Some(&below) { shown } else { below }
+    let whole = input.path().and_then(|path| std::path::absolute(path).ok());
+    let from_root = |path: &PathBuf| path.components().count() == input.relative.components().count() + 1;
+    if whole.as_ref().is_some_and(from_root) {
+        format!("{}{below}", std::path::MAIN_SEPARATOR)
+    } else {
+        below
+    }
 }
 
 /// A motion, or a skeleton at rest, with the roles of its joints.

@@ -1,6 +1,7 @@
 //! `mocap render`: films and strobe pictures.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mocap_report::render::{RenderInput, RenderOptions, TooManyPictures, apng, frames, gif, strobe};
 
@@ -19,20 +20,34 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         return write_frames(args, &options, console);
     }
     let several = args.strobe.is_some() && !args.pictures.each;
-    picture::run(&args.pictures, format.extension(), (invocation, console), |drawn| {
+    let largest = AtomicUsize::new(0);
+    let exit = picture::run(&args.pictures, format.extension(), (invocation, &mut *console), |drawn| {
         let inputs: Vec<RenderInput<'_>> =
             drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect();
         if several && inputs.len() > 1 {
             let message = "a strobe picture shows one motion";
             return Err(Diagnostic::new("usage::one-input", message).help("--each writes one file per input"));
         }
-        match (args.strobe, format) {
+        let film = match (args.strobe, format) {
             (Some(poses), _) => Ok(strobe(inputs[0], usize::from(poses), &options)),
             (None, FilmFormat::Apng) => apng(&inputs, &options).map_err(too_long),
             (None, _) => gif(&inputs, &options).map_err(too_long),
-        }
-    })
+        }?;
+        largest.fetch_max(film.len(), Ordering::Relaxed);
+        Ok(film)
+    })?;
+    let largest = largest.into_inner();
+    if largest > LARGE {
+        let megabytes = largest / 1_000_000;
+        console.note(&format!(
+            "a film of {megabytes} MB loads slowly: --start and --end choose a part, --picture-rate and --size make it smaller; `mocap view` makes a page of the whole motion"
+        ));
+    }
+    Ok(exit)
 }
+
+/// A film of more bytes is said to be large.
+const LARGE: usize = 20_000_000;
 
 fn too_long(error: TooManyPictures) -> Diagnostic {
     Diagnostic::new("limit", error.to_string())

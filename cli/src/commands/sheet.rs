@@ -1,5 +1,7 @@
 //! `mocap sheet`: poses of motions side by side.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use mocap_report::sheet::{Page, SheetInput, SheetOptions, pages};
 
 use super::picture::{self, Drawn};
@@ -14,13 +16,22 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let options = args.options();
     // Stdout takes one page.
     let height = if args.pictures.outputs.to_stdout() { f32::INFINITY } else { args.page_height() };
+    let shrinks = AtomicBool::new(false);
     let write = |page: &Page| match format {
         ImageFormat::Svg => page.svg().into_bytes(),
-        ImageFormat::Png => page.png(),
+        ImageFormat::Png => {
+            shrinks.fetch_or(page.shrinks(), Ordering::Relaxed);
+            page.png()
+        }
     };
-    picture::run_pages(&args.pictures, &extension(&format), (invocation, console), |drawn| {
-        Ok(sheet(drawn, height, &options)?.iter().map(write).collect())
-    })
+    let exit =
+        picture::run_pages(&args.pictures, &extension(&format), (invocation, &mut *console), |drawn| {
+            Ok(sheet(drawn, height, &options)?.iter().map(write).collect())
+        })?;
+    if shrinks.into_inner() {
+        console.note("a PNG has at most 16000 pixels a side: the sheet is drawn smaller; a lower --page-height or an .svg keeps its size");
+    }
+    Ok(exit)
 }
 
 fn sheet(drawn: &[Drawn], height: f32, options: &SheetOptions) -> Result<Vec<Page>, Diagnostic> {

@@ -96,20 +96,23 @@ impl Measured {
             Measured::Retarget(_, TargetReport::Robot(report)) => gated(report.as_ref()),
             Measured::Compress(summary) => {
                 let frame = summary.worst.as_ref().map(|worst| worst.frame);
-                let ratio = Figure { greater_is_better: true, ..figure("ratio", "", summary.ratio) };
+                let ratio = figure("ratio", "", "size of the motion over its compressed size", summary.ratio);
                 vec![
-                    ratio,
-                    Figure { frame, ..figure("max error", "m", summary.max_error) },
-                    figure("p99 error", "m", summary.p99_error),
-                    figure("rms error", "m", summary.rms_error),
+                    Figure { greater_is_better: true, ..ratio },
+                    Figure {
+                        frame,
+                        ..figure("max error", "m", "greatest error of a joint", summary.max_error)
+                    },
+                    figure("p99 error", "m", "99 % of the errors are smaller", summary.p99_error),
+                    figure("rms error", "m", "root mean square of the errors", summary.rms_error),
                 ]
             }
             Measured::Compare(summary) => {
                 let frame = summary.worst.as_ref().map(|worst| worst.frame);
                 vec![
-                    Figure { frame, ..figure("error", "m", summary.max) },
-                    figure("p99 error", "m", summary.p99),
-                    figure("mean error", "m", summary.mean),
+                    Figure { frame, ..figure("error", "m", "greatest difference of a joint", summary.max) },
+                    figure("p99 error", "m", "99 % of the differences are smaller", summary.p99),
+                    figure("mean error", "m", "mean of the differences", summary.mean),
                 ]
             }
             Measured::Edit(report) => {
@@ -117,7 +120,8 @@ impl Measured {
                 let value = |metric: &EditMetric| metric.of(std::slice::from_ref(report.as_ref()));
                 let all = EditMetric::ALL.iter().filter_map(|metric| {
                     let frame = frame.filter(|_| metric.name == "max-deg");
-                    Some(Figure { frame, ..figure(metric.name, metric.unit, value(metric)?) })
+                    let found = figure(metric.name, metric.unit, metric.description, value(metric)?);
+                    Some(Figure { frame, ..found })
                 });
                 all.collect()
             }
@@ -125,12 +129,14 @@ impl Measured {
     }
 }
 
-fn figure(name: &str, unit: &str, value: f64) -> Figure {
-    Figure { name: name.to_owned(), unit: unit.to_owned(), value, ..Figure::default() }
+fn figure(name: &str, unit: &str, about: &str, value: f64) -> Figure {
+    let [name, unit, about] = [name, unit, about].map(str::to_owned);
+    Figure { name, unit, about, value, ..Figure::default() }
 }
 
 fn gated<R: Gated>(report: &R) -> Vec<Figure> {
-    let measured =
-        R::METRICS.iter().filter_map(|metric| Some(figure(metric.name, metric.unit, metric.of(report)?)));
+    let measured = R::METRICS
+        .iter()
+        .filter_map(|metric| Some(figure(metric.name, metric.unit, metric.description, metric.of(report)?)));
     measured.collect()
 }

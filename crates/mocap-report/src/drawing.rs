@@ -33,6 +33,9 @@ pub(crate) enum Ink {
 
 pub(crate) const SERIES: u8 = 6;
 
+/// Lengths of dashes and gaps \[px\]; the first line is whole.
+pub(crate) const DASHES: [&[f32]; 4] = [&[], &[5.0, 4.0], &[1.5, 3.5], &[10.0, 3.0, 2.0, 3.0]];
+
 impl Ink {
     /// Of the shade and the light of a body.
     pub(crate) fn body(side: Option<Side>) -> [Ink; 2] {
@@ -75,7 +78,8 @@ pub(crate) enum Shape {
         lines: Vec<Vec<Point>>,
         ink: Ink,
         width: f32,
-        dashed: bool,
+        /// Of [`DASHES`].
+        dash: u8,
     },
     Dot {
         at: Point,
@@ -110,7 +114,7 @@ impl Drawing {
     }
 
     pub(crate) fn line(&mut self, from: Point, to: Point, ink: Ink, width: f32) {
-        self.lines(vec![vec![from, to]], ink, width, false);
+        self.lines(vec![vec![from, to]], ink, width, 0);
     }
 
     /// An area of less than three corners is not drawn.
@@ -120,11 +124,11 @@ impl Drawing {
         }
     }
 
-    pub(crate) fn lines(&mut self, mut lines: Vec<Vec<Point>>, ink: Ink, width: f32, dashed: bool) {
+    pub(crate) fn lines(&mut self, mut lines: Vec<Vec<Point>>, ink: Ink, width: f32, dash: u8) {
         // A motion without frames has no points.
         lines.retain(|line| !line.is_empty());
         if !lines.is_empty() {
-            self.shapes.push(Shape::Lines { lines, ink, width, dashed });
+            self.shapes.push(Shape::Lines { lines, ink, width, dash });
         }
     }
 }

@@ -60,13 +60,16 @@ pub struct Figure {
     pub name: String,
     /// Its unit; empty for ratios and counts.
     pub unit: String,
+    /// Its meaning in a few words; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
     /// Its value.
     pub value: f64,
     /// Whether a greater value is the better one, as of a compression ratio.
     pub greater_is_better: bool,
     /// The limit of its gate.
     pub limit: Option<f64>,
-    /// The frame of the value, where it has one.
+    /// The frame of the value in the motion that the index describes, where it has one.
     pub frame: Option<usize>,
 }
 

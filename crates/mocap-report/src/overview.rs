@@ -74,12 +74,13 @@ fn table(heading: &str, [first, second]: [&str; 2], rows: String) -> String {
     )
 }
 
-/// The page of a clip, at a frame. Its script has the path below the folder of the database.
+/// The page of a clip, at the time of a frame: source and result may have other rates. Its script has the path below the folder of the database.
 fn link((script, entry): Clip<'_>, frame: Option<usize>) -> String {
-    let frame = frame.map(|frame| format!("&amp;f={frame}")).unwrap_or_default();
+    let time = |frame: usize| format!("&amp;t={}", decimals(frame as f64 / entry.fps, 4));
+    let moment = frame.map(time).unwrap_or_default();
     let below = script.strip_prefix("clips/").and_then(|path| path.strip_suffix(".js")).unwrap_or(script);
     let path = xml(&entry.path);
-    format!("<a href=\"view.html#clip={}{frame}\" title=\"{path}\">{}</a>", uri(script), xml(below))
+    format!("<a href=\"view.html#clip={}{moment}\" title=\"{path}\">{}</a>", uri(script), xml(below))
 }
 
 /// The values of a figure over all clips.
@@ -107,9 +108,17 @@ fn figures(done: &[(Clip<'_>, &Outcome)]) -> String {
     }
     let (zero, told): (Vec<_>, Vec<_>) =
         all.iter().partition(|it| it.values.iter().all(|(_, figure)| is_zero(figure)));
+    // What a gate watches comes first.
+    let (gated, others): (Vec<_>, Vec<_>) = told.into_iter().partition(|it| it.figure.limit.is_some());
     let mut cards = String::new();
-    for measured in told {
-        card(&mut cards, measured);
+    for (heading, group) in [("Figures with a limit", &gated), ("Further figures", &others)] {
+        if group.is_empty() {
+            continue;
+        }
+        let heading = if gated.is_empty() { "Figures" } else { heading };
+        let _ = write!(cards, "<h2>{heading}</h2><div class=\"cards\">");
+        group.iter().for_each(|measured| card(&mut cards, measured));
+        cards.push_str("</div>");
     }
     let zero: Vec<String> = zero.iter().map(|it| xml(&name(it.figure))).collect();
     if !zero.is_empty() {
@@ -124,7 +133,8 @@ fn name(figure: &Figure) -> String {
 
 /// Whether it is 0 in the digits that are shown.
 fn is_zero(figure: &Figure) -> bool {
-    quantity(figure.value, &figure.unit) == quantity(0.0, &figure.unit)
+    quantity(figure.value, shown_unit(figure.value, &figure.unit))
+        == quantity(0.0, shown_unit(0.0, &figure.unit))
 }
 
 /// Clips listed under a distribution.
@@ -136,9 +146,14 @@ fn card(page: &mut String, measured: &Measured<'_>) {
     sorted.sort_by(f64::total_cmp);
     // Nearest rank.
     let at = |share: f64| sorted[((share * sorted.len() as f64).ceil() as usize).clamp(1, sorted.len()) - 1];
-    let show = |value: f64| quantity(value, &figure.unit);
     let (low, middle, high) = (at(0.0), at(0.5), at(1.0));
-    let _ = write!(page, "<section><h2>{}</h2>", xml(&name(figure)));
+    // One unit for the whole card.
+    let unit = shown_unit(high.abs().max(low.abs()), &figure.unit);
+    let show = |value: f64| quantity(value, unit);
+    let _ = write!(page, "<section><h3>{}</h3>", xml(&name(figure)));
+    if !figure.about.is_empty() {
+        let _ = write!(page, "<p>{}</p>", xml(&figure.about));
+    }
     let mut facts = vec![format!("median {}", show(middle))];
     facts.push(match figure.greater_is_better {
         true => format!("5 % below {}, least {}", show(at(0.05)), show(low)),
@@ -151,7 +166,7 @@ fn card(page: &mut String, measured: &Measured<'_>) {
     }
     let _ = write!(page, "<p>{}</p>", xml(&facts.join(" · ")));
     if low < high {
-        histogram(page, figure, &sorted, &format!("{}: {}", name(figure), facts.join(", ")));
+        histogram(page, (figure.limit, unit), &sorted, &format!("{}: {}", name(figure), facts.join(", ")));
     }
     page.push_str("<ol>");
     for (clip, figure) in values.iter().take(WORST).filter(|(_, figure)| !is_zero(figure)) {
@@ -163,7 +178,7 @@ fn card(page: &mut String, measured: &Measured<'_>) {
 const BINS: usize = 30;
 
 /// Bars over the range of most values; the last bar holds all that is beyond.
-fn histogram(page: &mut String, figure: &Figure, sorted: &[f64], label: &str) {
+fn histogram(page: &mut String, (limit, unit): (Option<f64>, &str), sorted: &[f64], label: &str) {
     const WIDE: f64 = 300.0;
     const HIGH: f64 = 70.0;
     let (low, greatest) = (sorted[0], sorted[sorted.len() - 1]);
@@ -171,7 +186,7 @@ fn histogram(page: &mut String, figure: &Figure, sorted: &[f64], label: &str) {
     // A few clips far out must not press all others into one bar.
     let cut = most > low && greatest - low > 2.0 * (most - low);
     let high = if cut { most } else { greatest };
-    let high = figure.limit.filter(|limit| *limit < greatest).map_or(high, |limit| high.max(limit));
+    let high = limit.filter(|limit| *limit < greatest).map_or(high, |limit| high.max(limit));
     let x = |value: f64| ((value - low) / (high - low)).clamp(0.0, 1.0);
     let mut bins = [0usize; BINS];
     for value in sorted {
@@ -191,7 +206,7 @@ fn histogram(page: &mut String, figure: &Figure, sorted: &[f64], label: &str) {
             wide - 1.0
         );
     }
-    if let Some(limit) = figure.limit.filter(|limit| (low..=high).contains(limit)) {
+    if let Some(limit) = limit.filter(|limit| (low..=high).contains(limit)) {
         let at = x(limit) * WIDE;
         let _ = write!(page, "<path d=\"M{at:.1} 0v{HIGH}\"/>");
     }
@@ -199,14 +214,19 @@ fn histogram(page: &mut String, figure: &Figure, sorted: &[f64], label: &str) {
     let _ = write!(
         page,
         "<text x=\"0\" y=\"84\">{}</text><text x=\"300\" y=\"84\" text-anchor=\"end\">{}{beyond}</text></svg>",
-        xml(&quantity(low, &figure.unit)),
-        xml(&quantity(high, &figure.unit))
+        xml(&quantity(low, unit)),
+        xml(&quantity(high, unit))
     );
 }
 
-/// A value with three digits and its unit.
+/// The unit in which values up to this one are shown.
+fn shown_unit(value: f64, unit: &str) -> &str {
+    if unit == "m" && value.abs() < 0.1 { "mm" } else { unit }
+}
+
+/// A value, in metres where it is a length, with three digits and the unit shown.
 fn quantity(value: f64, unit: &str) -> String {
-    let (value, unit) = if unit == "m" && value.abs() < 0.1 { (1e3 * value, "mm") } else { (value, unit) };
+    let value = if unit == "mm" { 1e3 * value } else { value };
     let digits = if value == 0.0 { 0.0 } else { 2.0 - value.abs().log10().floor() };
     let number = decimals(value, digits.clamp(0.0, 4.0) as usize);
     match unit {
@@ -277,7 +297,7 @@ mod tests {
         let skate = page.split_once("retarget: skate").unwrap().1;
         let first = skate.split("<li>").nth(1).unwrap();
         assert!(
-            first.contains("clip=clips%2F%3Cb%3E%26.bvh.js&amp;f=7") && first.contains("0.9 m/s"),
+            first.contains("clip=clips%2F%3Cb%3E%26.bvh.js&amp;t=0.2333") && first.contains("0.9 m/s"),
             "{first}"
         );
         assert!(skate.contains("1 above the limit of 0.5 m/s"));
@@ -292,7 +312,7 @@ mod tests {
     fn quantities_have_three_digits() {
         let said =
             [(0.0, ""), (12.345, ""), (1234.5, "m/s"), (0.0012345, ""), (0.0421, "m"), (7.1234, "deg")];
-        let said = said.map(|(value, unit)| quantity(value, unit));
+        let said = said.map(|(value, unit)| quantity(value, shown_unit(value, unit)));
         assert_eq!(said, ["0", "12.3", "1234 m/s", "0.0012", "42.1 mm", "7.12°"]);
     }
 }

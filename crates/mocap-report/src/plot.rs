@@ -1,6 +1,6 @@
 //! Curves of a joint over time, of one motion or of several in one chart.
 
-use crate::drawing::{Align, Drawing, Ink, Point, Theme};
+use crate::drawing::{Align, DASHES, Drawing, Ink, Point, SERIES, Theme};
 use crate::escape::{json_in_script, xml};
 use crate::page::{self, Scripts};
 use crate::stage::{FAR, Stage};
@@ -100,7 +100,7 @@ pub fn html(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
         json!({
             "label": curve.label,
             "ink": match curve.ink { Ink::Series(i) => i, _ => 0 },
-            "dashed": curve.dashed,
+            "dash": curve.dash,
             "fps": curve.rate,
             "places": places,
             "values": curve.values.iter().map(|value| (value * scale).round()).collect::<Vec<_>>(),
@@ -112,6 +112,7 @@ pub fn html(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
             "label": foot.label,
             "left": foot.side == Side::Left,
             "own": foot.own,
+            "curve": foot.curve,
             "fps": foot.rate,
             "spans": spans.collect::<Vec<_>>(),
         })
@@ -148,6 +149,8 @@ struct Contacts {
     side: Side,
     /// Whether a joint of the chart is part of this foot.
     own: bool,
+    /// The first curve of its motion, where there are several motions.
+    curve: Option<usize>,
     /// Frames per second.
     rate: f64,
     /// Frames.
@@ -158,7 +161,8 @@ struct Contacts {
 struct Curve {
     label: String,
     ink: Ink,
-    dashed: bool,
+    /// Of [`DASHES`].
+    dash: u8,
     /// Frames per second.
     rate: f64,
     values: Vec<f64>,
@@ -202,7 +206,11 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
         };
         for (axis, values) in axes.into_iter().zip(values) {
             // Colours tell axes apart and dashes motions; where there is one curve, colours tell the motions.
-            let colour = axis.map_or(i, |axis| axis.index() + 3 * (i / 2));
+            let series = usize::from(SERIES);
+            let (colour, dash) = match axis {
+                Some(axis) => (axis.index() + 3 * (i / 2), i % 2 + 2 * (i / 4 % 2)),
+                None => (i, i / series % DASHES.len()),
+            };
             let label = match axis {
                 Some(axis) if inputs.len() > 1 => format!("{} {}", axis.letter(), input.name),
                 Some(axis) => axis.letter().to_string(),
@@ -210,8 +218,8 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
             };
             curves.push(Curve {
                 label,
-                ink: Ink::Series((colour % usize::from(crate::drawing::SERIES)) as u8),
-                dashed: axis.is_some() && i % 2 == 1,
+                ink: Ink::Series((colour % series) as u8),
+                dash: dash as u8,
                 rate: clip.rate().fps(),
                 values: values.into_iter().map(|value| value.clamp(-FAR, FAR)).collect(),
             });
@@ -223,14 +231,16 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
         Channel::Position => unit.to_owned(),
         Channel::Speed => format!("{unit}/s"),
     };
-    Chart { curves, unit, contacts: contacts(inputs, &stages) }
+    let curves_each = curves.len() / inputs.len().max(1);
+    let contacts = contacts(inputs, &stages, curves_each);
+    Chart { curves, unit, contacts }
 }
 
 /// The contacts of the feet of every motion.
-fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>]) -> Vec<Contacts> {
+fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>], curves_each: usize) -> Vec<Contacts> {
     let mut all: Vec<Contacts> = Vec::new();
     let mut seen: Vec<*const Clip> = Vec::new();
-    for stage in stages {
+    for (i, stage) in stages.iter().enumerate() {
         // Several joints of one motion share its contacts.
         if seen.contains(&std::ptr::from_ref(stage.clip)) {
             continue;
@@ -247,6 +257,7 @@ fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>]) -> Vec<Contacts> {
                 label: if several { format!("{side} {name}") } else { side.to_owned() },
                 side: foot.side,
                 own: of_clip().any(|input| foot.points.contains(&input.joint)),
+                curve: several.then_some(i * curves_each),
                 rate: stage.clip.rate().fps(),
                 spans: runs(&either),
             });
@@ -306,7 +317,7 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     let (right, bottom) = (width - 18.0, height - 34.0 - strips);
     let x = |t: f64| left + if seconds > 0.0 { (t / seconds) as f32 } else { 0.5 } * (right - left);
     let y = |v: f64| bottom - ((v - low) / (high - low)) as f32 * (bottom - top);
-    shade_contacts(&mut drawing, &contacts, [top, bottom, strips], |t| x(t.min(seconds)));
+    shade_contacts(&mut drawing, (&contacts, &curves), [top, bottom, strips, left], |t| x(t.min(seconds)));
     for (mark, label) in marks.iter().zip(labels) {
         drawing.line([left, y(*mark)], [right, y(*mark)], Ink::Grid, 1.0);
         drawing.text([left - 6.0, y(*mark) + 3.5], label, 10.0, Ink::Muted, Align::End);
@@ -326,19 +337,19 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     drawing.text([16.0, top - 8.0], format!("[{unit}]"), 10.0, Ink::Muted, Align::Start);
     for curve in &curves {
         let points = thinned(curve, (right - left) as usize, |t, v| [x(t), y(v)]);
-        drawing.lines(vec![points], curve.ink, 1.5, curve.dashed);
+        drawing.lines(vec![points], curve.ink, 1.5, curve.dash);
     }
     drawing
 }
 
 /// The height of the row that shows the contacts of a foot \[px\].
-const STRIP: f32 = 7.0;
+const STRIP: f32 = 9.0;
 
 /// The contacts of each foot in a row below the curves; behind the curves those of the foot that they are of.
 fn shade_contacts(
     drawing: &mut Drawing,
-    contacts: &[Contacts],
-    [top, bottom, strips]: [f32; 3],
+    (contacts, curves): (&[Contacts], &[Curve]),
+    [top, bottom, strips, left]: [f32; 4],
     x: impl Fn(f64) -> f32,
 ) {
     let own = contacts.iter().filter(|foot| foot.own).count();
@@ -349,6 +360,12 @@ fn shade_contacts(
         };
         let high = strips / contacts.len() as f32;
         let below = bottom + 2.0 + high * row as f32;
+        // Which foot it is, and the line of its motion.
+        let (middle, side) = (below + 0.5 * high - 1.0, if foot.side == Side::Left { "L" } else { "R" });
+        drawing.text([left - 6.0, middle + 0.35 * high], side, high.min(8.0), Ink::Muted, Align::End);
+        if let Some(curve) = foot.curve.map(|curve| &curves[curve]) {
+            drawing.lines(vec![vec![[4.0, middle], [left - 14.0, middle]]], curve.ink, 1.5, curve.dash);
+        }
         for span in &foot.spans {
             let [from, to] = [span.start, span.end].map(|frame| x(frame as f64 / foot.rate));
             let area = |top: f32, bottom: f32| vec![[from, top], [to, top], [to, bottom], [from, bottom]];
@@ -374,7 +391,7 @@ fn legend(drawing: &mut Drawing, curves: &[Curve], width: f32) -> f32 {
         if x + wide > width && x > 16.0 {
             (x, y) = (16.0, y + 17.0);
         }
-        drawing.lines(vec![vec![[x, y - 4.0], [x + 20.0, y - 4.0]]], curve.ink, 2.0, curve.dashed);
+        drawing.lines(vec![vec![[x, y - 4.0], [x + 20.0, y - 4.0]]], curve.ink, 2.0, curve.dash);
         drawing.text([x + 26.0, y], curve.label.clone(), 11.0, Ink::Text, Align::Start);
         x += wide;
     }

@@ -1,6 +1,6 @@
 //! Drawings as PNG.
 
-use crate::drawing::{Align, Drawing, Shape, Theme};
+use crate::drawing::{Align, DASHES, Drawing, Shape, Theme};
 use crate::glyphs;
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
@@ -9,9 +9,14 @@ use tiny_skia::{
 /// Neither side of a picture is longer \[px\].
 const LONGEST: f32 = 16_000.0;
 
+/// The scale of a picture, less than wanted where it would be larger than can be kept.
+pub(crate) fn scale_of(drawing: &Drawing, wanted: f32) -> f32 {
+    wanted.min(LONGEST / drawing.width.max(drawing.height)).max(f32::MIN_POSITIVE)
+}
+
 /// The picture of a drawing at `scale` pixels a unit, less where it would be larger than can be kept.
 pub(crate) fn render(drawing: &Drawing, theme: Theme, scale: f32) -> Pixmap {
-    let scale = scale.min(LONGEST / drawing.width.max(drawing.height)).max(f32::MIN_POSITIVE);
+    let scale = scale_of(drawing, scale);
     let pixels = |length: f32| ((length * scale).ceil() as u32).max(1);
     let mut pixmap =
         Pixmap::new(pixels(drawing.width), pixels(drawing.height)).expect("the sides are within bounds");
@@ -47,10 +52,10 @@ fn draw(pixmap: &mut Pixmap, shape: &Shape, theme: Theme, scale: f32) {
     let transform = Transform::from_scale(scale, scale);
     let mut stroke = Stroke { line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
     match shape {
-        Shape::Lines { lines, ink, width, dashed } => {
+        Shape::Lines { lines, ink, width, dash } => {
             paint.set_color(colour(theme.colour(*ink)));
             stroke.width = *width;
-            stroke.dash = if *dashed { StrokeDash::new(vec![5.0, 4.0], 0.0) } else { None };
+            stroke.dash = StrokeDash::new(DASHES[usize::from(*dash)].to_vec(), 0.0);
             stroke_lines(pixmap, lines, &paint, &stroke, transform);
         }
         Shape::Dot { at, radius, ink } => {

@@ -8,6 +8,7 @@ pub use crate::moment::{Moment, MomentError};
 use crate::silhouette::{Polygon, Silhouette, silhouettes};
 use crate::stage::{Place, Stage, spread};
 use crate::{raster, svg};
+use mocap_analysis::stature;
 use mocap_model::Clip;
 
 /// A motion on a sheet.
@@ -126,6 +127,11 @@ impl Page {
     /// The page as an SVG file.
     pub fn svg(&self) -> String {
         svg::write(&self.drawing, self.theme, &self.names.join(", "))
+    }
+
+    /// Whether [`Page::png`] is smaller than its scale says: neither side of a picture has more than 16,000 pixels.
+    pub fn shrinks(&self) -> bool {
+        raster::scale_of(&self.drawing, self.scale) < self.scale
     }
 
     /// The page as a PNG file.
@@ -389,7 +395,7 @@ fn caption(drawing: &mut Drawing, row: &Row<'_>, width: f32) {
     const SIZE: f32 = 13.0;
     let clip = row.stage.clip;
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
-    let mut facts = vec![count(joints, "joint")];
+    let mut facts = vec![count(joints, row.stage.points())];
     if clip.frames() == 0 {
         facts.push("no frames: rest pose".into());
     } else {
@@ -416,7 +422,7 @@ fn caption(drawing: &mut Drawing, row: &Row<'_>, width: f32) {
     drawing.height += CAPTION - 1.5 * SIZE;
 }
 
-fn count(number: usize, of: &str) -> String {
+pub(crate) fn count(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -426,7 +432,8 @@ pub(crate) fn decimals(value: f64, most: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// The distance from the lowest to the highest joint of the body: the median over the poses shown.
+/// The stature; without the roles of a body the distance from its lowest to its highest joint, the median over the poses
+/// shown.
 fn height(row: &Row<'_>) -> String {
     let mut heights: Vec<f64> = Vec::new();
     let in_body = row.stage.in_body();
@@ -439,22 +446,25 @@ fn height(row: &Row<'_>) -> String {
         heights.push(high - low);
     });
     heights.sort_by(f64::total_cmp);
-    let Some(middle) = heights.get(heights.len() / 2) else { return "no pose at these times".into() };
+    let stature = stature(row.stage.clip.skeleton()).map(|stature| stature * row.stage.scale);
+    let Some(middle) = heights.get(heights.len() / 2).map(|middle| stature.unwrap_or(*middle)) else {
+        return "no pose at these times".into();
+    };
     match row.stage.unit {
         Some(mocap_model::UnitSource::Guessed | mocap_model::UnitSource::Voted) => {
             format!("{middle:.2} m tall (unit guessed)")
         }
         Some(_) => format!("{middle:.2} m tall"),
-        None => format!("{} units tall", decimals(*middle, 2)),
+        None => format!("{} units tall", decimals(middle, 2)),
     }
 }
 
 /// Draws a pose; `room` is its cell: left, top, right, bottom.
 fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, scale: f32, room: [f32; 4]) {
     let point = |seen: &Seen| [origin[0] + seen.x as f32 * scale, origin[1] - seen.y as f32 * scale];
-    drawing.lines(vec![pose.floor.iter().map(point).collect()], Ink::Grid, 1.0, false);
+    drawing.lines(vec![pose.floor.iter().map(point).collect()], Ink::Grid, 1.0, 0);
     if pose.trail.len() > 1 {
-        drawing.lines(vec![pose.trail.iter().map(point).collect()], Ink::Trail, 1.0, false);
+        drawing.lines(vec![pose.trail.iter().map(point).collect()], Ink::Trail, 1.0, 0);
     }
     let points: Vec<Point> = pose.points.iter().map(point).collect();
     // A root that stays behind would draw a line across the other poses, and lines of a tenth of a pixel are nothing.
@@ -463,7 +473,7 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
         row.stage.bones.iter().filter(|bone| bone.faint).map(|bone| [points[bone.from], points[bone.to]]);
     let seen = |[from, to]: &[Point; 2]| (from[0] - to[0]).abs().max((from[1] - to[1]).abs()) >= 0.1;
     let faint = faint.filter(|line| line.iter().all(inside) && seen(line)).map(Vec::from);
-    drawing.lines(faint.collect(), Ink::Faint, 0.8, false);
+    drawing.lines(faint.collect(), Ink::Faint, 0.8, 0);
     let area = |polygon: &Polygon| -> Vec<Point> {
         polygon.iter().map(|[x, y]| [origin[0] + x * scale, origin[1] - y * scale]).collect()
     };

@@ -100,6 +100,11 @@ impl<'a> Stage<'a> {
         self.clip.frames().max(1)
     }
 
+    /// What its joints are called: a cloud has no bones.
+    pub(crate) fn points(&self) -> &'static str {
+        if self.bones.is_empty() && self.sides.len() > 1 { "marker" } else { "joint" }
+    }
+
     /// The longest way through the body [stage units]; above 0.
     pub(crate) fn size(&self) -> f64 {
         let size = self.size * self.scale;

@@ -1,6 +1,6 @@
 //! Drawings as SVG: classes for colours, relative coordinates with one decimal.
 
-use crate::drawing::{Align, Drawing, INKS, Ink, Point, Shape, Theme};
+use crate::drawing::{Align, DASHES, Drawing, INKS, Ink, Point, Shape, Theme};
 use crate::escape::xml;
 use std::fmt::Write;
 
@@ -59,13 +59,14 @@ const FONT: f32 = 9.0;
 
 fn draw(svg: &mut String, shape: &Shape) {
     match shape {
-        Shape::Lines { lines, ink, width, dashed } => {
+        Shape::Lines { lines, ink, width, dash } => {
             let mut style = Vec::new();
             if *width != WIDTH {
                 style.push(format!("stroke-width:{}", number(tenths(*width))));
             }
-            if *dashed {
-                style.push("stroke-dasharray:5 4".into());
+            let dash: Vec<String> = DASHES[usize::from(*dash)].iter().map(f32::to_string).collect();
+            if !dash.is_empty() {
+                style.push(format!("stroke-dasharray:{}", dash.join(" ")));
             }
             let _ = write!(svg, "<path class=\"{}\"{} d=\"", class(*ink), attribute(&style));
             for line in lines {

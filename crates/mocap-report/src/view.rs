@@ -7,7 +7,7 @@ use crate::difference::{Difference, difference};
 use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
 use crate::page::{self, Scripts};
-use crate::sheet::decimals;
+use crate::sheet::{count, decimals};
 use crate::stage::{FAR, Place, Stage, spread};
 use crate::ticks::nice_step;
 use mocap_analysis::runs;
@@ -405,6 +405,12 @@ fn nearly_largest(values: &[f32]) -> f32 {
     sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0)
 }
 
+/// The colours of motions after the first, as on the page.
+const OTHERS: [&str; 13] = [
+    "2b9a57", "b0559e", "b58900", "0f8a8a", "7358d0", "c0453a", "5f8f1d", "99602f", "3a86c8", "d6488c",
+    "6b7785", "2f6f4f", "9a4fd0",
+];
+
 /// The name and facts of one clip for the head of the page.
 fn heading(
     stage: &Stage<'_>,
@@ -415,7 +421,7 @@ fn heading(
     fitted: bool,
 ) -> String {
     let joints = stage.clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
-    let mut facts = vec![format!("{joints} joints")];
+    let mut facts = vec![count(joints, stage.points())];
     match stage.clip.frames() {
         0 => facts.push("no frames: rest pose".into()),
         frames => {
@@ -444,8 +450,10 @@ fn heading(
             ),
         });
     }
-    let chip = ["var(--middle)", "#2b9a57", "#b0559e", "#b58900", "#0f8a8a"];
-    let chip = if index == 0 { chip[0] } else { chip[(index - 1) % 4 + 1] };
+    let chip = match index {
+        0 => "var(--middle)".to_owned(),
+        _ => format!("#{}", OTHERS[(index - 1) % OTHERS.len()]),
+    };
     format!(
         "<div><h1><span class=\"chip\" style=\"background:{chip}\"></span>{}</h1><span class=\"facts\">{}</span></div>",
         xml(input.name),

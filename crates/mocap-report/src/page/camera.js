@@ -1,5 +1,11 @@
 // The camera turns about its target; a view from front, side or top is parallel.
-const home = { yaw: data.heading - 0.7, pitch: 0.2, distance: (state.layout === "beside" ? 2.3 : 1.9) * size, x: 0, y: 0.4 * size + floor, z: 0, parallel: false };
+// From where all motions are in the picture, in sizes of a body.
+function reach() {
+  if (state.layout === "beside") return Math.max(2.3, 0.76 * clips.length + 0.6);
+  const [a, ...others] = clips.map(c => place(c, c.centre, 0));
+  return 1.9 + 1.2 * Math.max(0, ...others.map(b => Math.hypot(b[0] - a[0], b[2] - a[2]))) / size;
+}
+const home = { yaw: data.heading - 0.7, pitch: 0.2, distance: reach() * size, x: 0, y: 0.4 * size + floor, z: 0, parallel: false };
 let camera = { ...home }, view = null, width = 0, height = 0, ratio = 1;
 function look() {
   const target = [camera.x, camera.y, camera.z];
@@ -10,7 +16,7 @@ function look() {
   }
   const sy = Math.sin(camera.yaw), cy = Math.cos(camera.yaw), sp = Math.sin(camera.pitch), cp = Math.cos(camera.pitch);
   view = {
-    target, sy, cy, sp, cp, zoom: Math.min(width * (state.layout === "beside" ? 1 : 2), height * 1.4) * 1.35,
+    target, sy, cy, sp, cp, zoom: 1.35 * (state.layout === "beside" ? Math.min(width, height * 1.4 * Math.max(1, home.distance / 2.3 / size)) : Math.min(2 * width, height * 1.4)),
     right: [cy, 0, -sy], up: [-sy * sp, cp, -cy * sp], back: [sy * cp, sp, cy * cp],
   };
 }

@@ -45,7 +45,7 @@ $("png").onclick = savePicture;
 $("record").onclick = record;
 $("jump").onchange = e => { const it = places()[e.target.value]; e.target.value = ""; if (it) jump(it); };
 $("view").onchange = e => setView(e.target.value);
-$("layout").onchange = e => { state.layout = e.target.value; redraw(); };
+$("layout").onchange = e => { state.layout = e.target.value; camera.distance = home.distance = reach() * size; redraw(); };
 $("style").onchange = e => { state.style = e.target.value; redraw(); };
 $("colour").onchange = e => { state.colour = e.target.value; legend(); redraw(); };
 $("quantity").onchange = redraw;

@@ -88,7 +88,7 @@ async function openFiles(files, beside) {
   if (!beside) data.heading = headingOf(clips[0]);
   measureAll();
   Object.assign(state, { t: 0, from: 0, to: seconds, colour: "side", layout: clips.length > 1 ? "beside" : "over" });
-  Object.assign(home, { distance: (clips.length > 1 ? 2.3 : 1.9) * size, y: 0.4 * size + floor, yaw: data.heading - 0.7 });
+  Object.assign(home, { distance: reach() * size, y: 0.4 * size + floor, yaw: data.heading - 0.7 });
   document.querySelector("header").replaceChildren(...clips.map(clip => {
     const box = document.createElement("div"), facts = document.createElement("span");
     facts.className = "facts";

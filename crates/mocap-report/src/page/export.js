@@ -19,8 +19,10 @@ function openLink() {
     camera.distance = Math.max(0.05 * size, camera.distance);
   }
   if (parts.get("follow") === "0") { state.follow = false; press("follow", false); }
-  const f = parseInt(parts.get("f"), 10);
+  const f = parseInt(parts.get("f"), 10), t = parseFloat(parts.get("t"));
   if (f >= 0) toFrame(f);
+  // Motions of other rates share the time, not the frame.
+  if (t >= 0) seek(t);
   const [, clip, name] = /^(\d+)\.(.*)$/s.exec(parts.get("joint") || "") || [], joint = clips[clip] ? clips[clip].joints.indexOf(name) : -1;
   if (joint >= 0) select({ clip: +clip, joint });
 }

@@ -2,6 +2,7 @@
 const $ = id => document.getElementById(id), data = JSON.parse($("data").textContent);
 const canvas = $("chart"), ink = canvas.getContext("2d");
 const LIGHT = ["#c8442a", "#2b8a3e", "#1f6fc4", "#8a4fbf", "#b07a00", "#0f8a8a"], DARK = ["#ff8a6b", "#6bd18a", "#6fb3ff", "#c49bff", "#e8c15a", "#5fd6d6"];
+const DASHES = [[], [6, 4], [2, 4], [10, 3, 2, 3]];
 for (const c of data.curves) { c.shown = true; c.values = Float64Array.from(c.values, v => v / 10 ** c.places); }
 const end = Math.max(0, ...data.curves.map(c => (c.values.length - 1) / c.fps)), seconds = end || 1;
 const shortest = Math.min(seconds, 4 / Math.max(1, ...data.curves.map(c => c.fps)));
@@ -45,6 +46,16 @@ function draw() {
     }
   });
   ink.restore();
+  ink.fillStyle = colour("--muted"); ink.textAlign = "right"; ink.lineWidth = 1.6;
+  // Which foot a row is of, and the line of its motion.
+  data.contacts.forEach((foot, row) => {
+    const at = bottom + 5 + row * STRIP, c = data.curves[foot.curve];
+    ink.fillText(foot.left ? "L" : "R", left - 6, at);
+    if (!c) return;
+    ink.strokeStyle = (dark ? DARK : LIGHT)[c.ink]; ink.setLineDash(DASHES[c.dash]);
+    ink.beginPath(); ink.moveTo(8, at); ink.lineTo(left - 18, at); ink.stroke();
+  });
+  ink.setLineDash([]);
   ink.lineWidth = 1; ink.strokeStyle = colour("--line"); ink.fillStyle = colour("--muted");
   const [marks, places] = ticks(low, high, (bottom - top) / 40), [times, decimals] = ticks(from, to, (right - left) / 90);
   ink.beginPath(); ink.textAlign = "right";
@@ -57,7 +68,7 @@ function draw() {
   ink.save(); ink.beginPath(); ink.rect(left, top, right - left, bottom - top); ink.clip();
   ink.lineWidth = 1.6; ink.lineJoin = "round";
   for (const c of data.curves) if (c.shown) {
-    ink.strokeStyle = (dark ? DARK : LIGHT)[c.ink]; ink.setLineDash(c.dashed ? [6, 4] : []);
+    ink.strokeStyle = (dark ? DARK : LIGHT)[c.ink]; ink.setLineDash(DASHES[c.dash]);
     const first = Math.max(0, Math.floor(from * c.fps) - 1), last = Math.min(c.values.length - 1, Math.ceil(to * c.fps) + 1);
     // Of many frames in a pixel, the lowest and the highest.
     const step = Math.max(1, Math.floor((last - first) / (2 * (right - left))));
@@ -123,7 +134,7 @@ for (const c of data.curves) {
   const button = document.createElement("button");
   button.innerHTML = '<svg viewBox="0 0 22 8" aria-hidden="true"><path d="M0 4h22" stroke-width="3"/></svg>';
   c.line = button.querySelector("path");
-  if (c.dashed) c.line.setAttribute("stroke-dasharray", "6 4");
+  c.line.setAttribute("stroke-dasharray", DASHES[c.dash].join(" "));
   button.append(c.label); button.setAttribute("aria-pressed", true);
   button.onclick = () => { c.shown = !c.shown; button.setAttribute("aria-pressed", c.shown); redraw(); };
   $("legend").append(button);

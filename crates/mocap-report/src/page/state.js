@@ -20,10 +20,8 @@ const state = {
   names: false, path: true, ghosts: false, measuring: false,
   hover: null, selected: null, pair: [],
 };
-if (compared) {
-  if (compared.differences.label === "object-space error") state.colour = "difference";
-  else state.layout = "beside";
-}
+if (clips.length > 3 || compared && compared.differences.label !== "object-space error") state.layout = "beside";
+else if (compared) state.colour = "difference";
 const sample = clip => Math.max(0, Math.min(clip.samples - 1, Math.round(state.t * clip.rate)));
 const frame = clip => sample(clip) * clip.step;
 const metres = v => `${v.toFixed(data.unit === "m" ? 3 : 2)} ${data.unit}`;
