@@ -232,6 +232,7 @@ fn quantity(value: f64, unit: &str) -> String {
     match unit {
         "" => number,
         "deg" => format!("{number}°"),
+        "frames" if number == "1" => "1 frame".into(),
         unit => format!("{number} {unit}"),
     }
 }

@@ -230,7 +230,7 @@ impl<'a> Stage<'a> {
             let places = pose.iter().map(|place| place[axis]);
             places.clone().fold(f64::MIN, f64::max) - places.fold(f64::MAX, f64::min)
         };
-        (0..3).map(side).fold(0.0, f64::max) / self.scale
+        1.2 * (0..3).map(side).fold(0.0, f64::max) / self.scale
     }
 
     fn find_floor(&self) -> f64 {

@@ -25,7 +25,7 @@ function readBvh(words) {
   }
   const width = joints.reduce((n, joint) => n + joint.channels.length, 0);
   if (!joints.length || !(time > 0)) fail("no hierarchy or no frame time");
-  frames = Math.min(frames, width ? Math.floor((tokens.length - at) / width) : 0);
+  frames = min(frames, width ? Math.floor((tokens.length - at) / width) : 0);
   if (!frames) fail("no frames");
   const values = Float64Array.from({ length: frames * width }, number);
   let from = 0;

@@ -1,22 +1,24 @@
 // The camera turns about its target; a view from front, side or top is parallel.
 // From where all motions are in the picture, in sizes of a body.
 function reach() {
-  if (state.layout === "beside") return Math.max(2.3, 0.76 * clips.length + 0.6);
+  if (state.layout === "beside") return max(2.3, 0.76 * clips.length + 0.6);
   const [a, ...others] = clips.map(c => place(c, c.centre, 0));
-  return 1.9 + 1.2 * Math.max(0, ...others.map(b => Math.hypot(b[0] - a[0], b[2] - a[2]))) / size;
+  return 1.9 + 1.2 * max(0, ...others.map(b => hypot(b[0] - a[0], b[2] - a[2]))) / size;
 }
-const home = { yaw: data.heading - 0.7, pitch: 0.2, distance: reach() * size, x: 0, y: 0.4 * size + floor, z: 0, parallel: false };
+const home = { pitch: 0.2, x: 0, z: 0, parallel: false };
+function settle() { Object.assign(home, { yaw: data.heading - 0.7, distance: reach() * size, y: 0.4 * size + floor }); }
+settle();
 let camera = { ...home }, view = null, width = 0, height = 0, ratio = 1;
 function look() {
   const target = [camera.x, camera.y, camera.z];
   if (state.follow && clips.length) {
     const p = place(clips[0], clips[0].centre, sample(clips[0]));
     // Up with those who climb or fly, not with every step.
-    target[0] += p[0]; target[1] += Math.max(0, p[1] - floor - 0.48 * size); target[2] += p[2];
+    target[0] += p[0]; target[1] += max(0, p[1] - floor - 0.48 * size); target[2] += p[2];
   }
   const sy = Math.sin(camera.yaw), cy = Math.cos(camera.yaw), sp = Math.sin(camera.pitch), cp = Math.cos(camera.pitch);
   view = {
-    target, sy, cy, sp, cp, zoom: 1.35 * (state.layout === "beside" ? Math.min(width, height * 1.4 * Math.max(1, home.distance / 2.3 / size)) : Math.min(2 * width, height * 1.4)),
+    target, sy, cy, sp, cp, zoom: 1.35 * (state.layout === "beside" ? min(width, height * 1.4 * max(1, home.distance / 2.3 / size)) : min(2 * width, height * 1.4)),
     right: [cy, 0, -sy], up: [-sy * sp, cp, -cy * sp], back: [sy * cp, sp, cy * cp],
   };
 }

@@ -14,7 +14,7 @@ function parse(hex) {
 const other = index => "#" + OTHERS[(index - 1) % OTHERS.length];
 const text = c => `rgb(${c.map(v => Math.round(v * 255)).join()})`;
 function ramp(u) {
-  const x = Math.max(0, Math.min(1, u)) * (RAMP.length - 1), i = Math.min(RAMP.length - 2, Math.floor(x)), f = x - i;
+  const x = max(0, min(1, u)) * (RAMP.length - 1), i = min(RAMP.length - 2, Math.floor(x)), f = x - i;
   return RAMP[i].map((v, k) => v + (RAMP[i + 1][k] - v) * f);
 }
 // Beside another, a body keeps left and right; on top of it, it has its own colour.

@@ -12,9 +12,9 @@ function drawCurves() {
   if (!it || !clips[it.clip]) return;
   const clip = clips[it.clip], w = curves.clientWidth, h = curves.clientHeight;
   if (curves.width !== Math.round(w * ratio) || curves.height !== Math.round(h * ratio)) { curves.width = Math.round(w * ratio); curves.height = Math.round(h * ratio); }
-  const what = QUANTITIES[$("quantity").value], skip = Math.max(1, Math.floor(clip.samples / 1200)), rows = [];
+  const what = QUANTITIES[$("quantity").value], skip = max(1, Math.floor(clip.samples / 1200)), rows = [];
   for (let s = 0; s < clip.samples; s += skip) rows.push([s, what.of(clip, it.joint, s)]);
-  const all = rows.flatMap(r => r[1]).filter(v => v !== null), low = Math.min(...all), high = Math.max(...all);
+  const all = rows.flatMap(r => r[1]).filter(v => v !== null), low = min(...all), high = max(...all);
   cctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   cctx.fillStyle = css.bg; cctx.fillRect(0, 0, w, h);
   cctx.font = "11px system-ui,sans-serif";

@@ -2,7 +2,7 @@
 // hold thirteen bits; the first one says whether prediction adds half of the last change of step.
 const $ = id => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
-const clips = data.clips;
+const clips = data.clips, { max, min, hypot } = Math;
 
 const CODES = new Uint8Array(128);
 for (let c = 32, code = 0; c < 127; c++) if (![34, 60, 62, 92].includes(c)) CODES[c] = code++;
@@ -21,7 +21,7 @@ function decode(text, channels, rows) {
     let value = 0;
     while (n) {
       if (!count) { held = word(at); at += 2; count = 13; }
-      const take = Math.min(n, count);
+      const take = min(n, count);
       count -= take; n -= take;
       value = value << take | held >> count & (1 << take) - 1;
     }
@@ -35,7 +35,7 @@ function decode(text, channels, rows) {
     change[c] = (change[c] >> 1) * part + (code >>> 1 ^ -(code & 1));
     step[c] += change[c];
     out[i] = last[c] += step[c];
-    mean[c] += Math.min(code, 1 << 20) - (mean[c] >> 4);
+    mean[c] += min(code, 1 << 20) - (mean[c] >> 4);
     if (!row) { step[c] = change[c] = 0; mean[c] = 64; }
   }
   return out;

@@ -17,7 +17,7 @@ function sideOf(name) {
 }
 // Places of all joints in all frames, in metres where the unit can be told, with Y up.
 function placed(file) {
-  const n = file.joints.length, step = Math.max(1, Math.ceil(file.frames / 6000)), samples = Math.floor((file.frames - 1) / step) + 1;
+  const n = file.joints.length, step = max(1, Math.ceil(file.frames / 6000)), samples = Math.floor((file.frames - 1) / step) + 1;
   const pos = new Float32Array(samples * n * 3), turns = file.mesh ? new Float32Array(samples * n * 4) : null, chain = new Array(n);
   for (let s = 0; s < samples; s++) file.pose(s * step).forEach(({ move, spin, scale }, j) => {
     const up = chain[file.joints[j].parent];
@@ -30,39 +30,39 @@ function placed(file) {
 }
 function extent(pos, n, axis) {
   let low = Infinity, high = -Infinity;
-  for (let j = 0; j < n; j++) { low = Math.min(low, pos[3 * j + axis]); high = Math.max(high, pos[3 * j + axis]); }
+  for (let j = 0; j < n; j++) { low = min(low, pos[3 * j + axis]); high = max(high, pos[3 * j + axis]); }
   return high - low;
 }
 function clipOf(name, file) {
   const { joints } = file, n = joints.length, { pos, turns, step, samples } = placed(file);
-  const tall = Math.max(...[0, 1, 2].map(axis => extent(pos, n, axis)), 1e-9);
+  const tall = max(...[0, 1, 2].map(axis => extent(pos, n, axis)), 1e-9);
   // The unit that makes the first pose as large as a person.
   const metres = file.metres ?? [1, 0.01, 0.0254, 0.0564, 0.001].find(m => tall * m > 1 && tall * m < 2.6) ?? 1.75 / tall;
   for (let i = 0; i < pos.length; i++) pos[i] *= metres;
-  const H = Math.max(0.3, tall * metres), parents = joints.map(j => j.parent), parts = joints.map(j => partOf(j.name));
+  const H = max(0.3, tall * metres), parents = joints.map(j => j.parent), parts = joints.map(j => partOf(j.name));
   const bones = joints.flatMap((j, i) => j.parent >= 0 ? [[j.parent, i, 0]] : []);
   const find = (part, side) => joints.findIndex(j => partOf(j.name) === part && sideOf(j.name) === side);
   const hips = [find("thigh", 1), find("thigh", 2)], pair = hips.every(j => j >= 0) ? hips : [];
   const solids = bones.flatMap(([from, to]) => {
-    const a = parts[from] ?? parts[to], b = parts[to] ?? a, d = Math.hypot(...[0, 1, 2].map(k => pos[3 * from + k] - pos[3 * to + k]));
+    const a = parts[from] ?? parts[to], b = parts[to] ?? a, d = hypot(...[0, 1, 2].map(k => pos[3 * from + k] - pos[3 * to + k]));
     if (d < 1e-3 * H) return [];
-    if (!a) return [[from, to, Math.min(.015 * H, .2 * d), Math.min(.012 * H, .2 * d), to, 1, 0, []]];
+    if (!a) return [[from, to, min(.015 * H, .2 * d), min(.012 * H, .2 * d), to, 1, 0, []]];
     if (a === "trunk" && b === "trunk") return [[from, to, .075 * H, .078 * H, from, .68, 0, pair]];
     if (a === "trunk" && b !== "neck") return [[from, to, .94 * WIDTHS[b] * H, .94 * WIDTHS[b] * H, from, 1, 0, []]];
     return [[from, to, WIDTHS[a] * H, WIDTHS[b] * H, from, 1, 0, []]];
   });
   const head = parts.indexOf("head");
   if (head >= 0 && !parents.includes(head)) solids.push([head, head, .055 * H, .055 * H, head, 1.1, 0, []]);
-  const floor = Array.from({ length: samples }, (_, s) => { let low = Infinity; for (let j = 0; j < n; j++) low = Math.min(low, pos[(s * n + j) * 3 + 1]); return low; }).sort((a, b) => a - b)[Math.floor(samples / 20)];
+  const floor = Array.from({ length: samples }, (_, s) => { let low = Infinity; for (let j = 0; j < n; j++) low = min(low, pos[(s * n + j) * 3 + 1]); return low; }).sort((a, b) => a - b)[Math.floor(samples / 20)];
   const clip = {
     name, joints: joints.map(j => j.name), parents, sides: joints.map(j => sideOf(j.name)), ends: joints.map(j => +j.end), bones, solids,
-    feet: [], findings: [], centre: Math.max(0, parts.indexOf("trunk")), fps: file.fps, frames: file.frames, step, samples,
+    feet: [], findings: [], centre: max(0, parts.indexOf("trunk")), fps: file.fps, frames: file.frames, step, samples,
     size: 1.3 * H, pair, floor, curve: [], differences: null, pos, turns,
   };
   if (file.mesh) wear(clip, file.mesh, bone => file.nodes.indexOf(bone.node));
   childrenOf(clip); prepare(clip);
-  const speeds = Array.from({ length: samples }, (_, s) => speed(clip, clip.centre, s)), most = Math.max(...speeds.map((v, i) => speeds.length > 600 && i % 3 ? 0 : v), 1e-9);
-  clip.curve = speeds.filter((_, s) => s % Math.ceil(samples / 600) === 0).map(v => Math.min(255, 255 * v / most));
+  const speeds = Array.from({ length: samples }, (_, s) => speed(clip, clip.centre, s)), most = max(...speeds.map((v, i) => speeds.length > 600 && i % 3 ? 0 : v), 1e-9);
+  clip.curve = speeds.filter((_, s) => s % Math.ceil(samples / 600) === 0).map(v => min(255, 255 * v / most));
   return clip;
 }
 function headingOf(clip) {
@@ -88,7 +88,7 @@ async function openFiles(files, beside) {
   if (!beside) data.heading = headingOf(clips[0]);
   measureAll();
   Object.assign(state, { t: 0, from: 0, to: seconds, colour: "side", layout: clips.length > 1 ? "beside" : "over" });
-  Object.assign(home, { distance: reach() * size, y: 0.4 * size + floor, yaw: data.heading - 0.7 });
+  settle();
   document.querySelector("header").replaceChildren(...clips.map(clip => {
     const box = document.createElement("div"), facts = document.createElement("span");
     facts.className = "facts";

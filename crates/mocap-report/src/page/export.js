@@ -16,7 +16,7 @@ function openLink() {
   if (parts.get("view") in VIEWS) setView(parts.get("view"));
   if (numbers.length === 6 && numbers.every(Number.isFinite)) {
     [camera.yaw, camera.pitch, camera.distance, camera.x, camera.y, camera.z] = numbers;
-    camera.distance = Math.max(0.05 * size, camera.distance);
+    camera.distance = max(0.05 * size, camera.distance);
   }
   if (parts.get("follow") === "0") { state.follow = false; press("follow", false); }
   const f = parseInt(parts.get("f"), 10), t = parseFloat(parts.get("t"));

@@ -25,12 +25,12 @@ function flatScene({ solid, clear }) {
   const found = [];
   for (const list of [...solid, ...clear]) for (let i = 0; i < list.length; i += NUMBERS) {
     const a = project(list.slice(i, i + 3)), b = project(list.slice(i + 4, i + 7));
-    const w = (list[i + 3] * a[3] + list[i + 7] * b[3]) * Math.max(0.7, Math.min(1, list[i + 11]));
+    const w = (list[i + 3] * a[3] + list[i + 7] * b[3]) * max(0.7, min(1, list[i + 11]));
     found.push([a[2] + b[2], a, b, w, list.slice(i + 16, i + 20)]);
   }
   for (const [, a, b, w, colour] of found.sort((p, q) => q[0] - p[0])) {
     ctx.globalAlpha = colour[3];
-    line(a, b, css.bg, w + 2); line(a, b, text(colour.slice(0, 3)), Math.max(1, w));
+    line(a, b, css.bg, w + 2); line(a, b, text(colour.slice(0, 3)), max(1, w));
   }
   ctx.globalAlpha = 1;
 }

@@ -2,8 +2,8 @@
 // or what its first animation moves.
 // A matrix without shear as translation, scale and rotation.
 function parts(m) {
-  const scale = [0, 4, 8].map(i => Math.hypot(m[i], m[i + 1], m[i + 2])), at = (row, column) => m[4 * column + row] / (scale[column] || 1);
-  const [a, b, c] = [at(0, 0), at(1, 1), at(2, 2)], half = (v, sign) => Math.sqrt(Math.max(0, v)) / 2 * (sign < 0 ? -1 : 1);
+  const scale = [0, 4, 8].map(i => hypot(m[i], m[i + 1], m[i + 2])), at = (row, column) => m[4 * column + row] / (scale[column] || 1);
+  const [a, b, c] = [at(0, 0), at(1, 1), at(2, 2)], half = (v, sign) => Math.sqrt(max(0, v)) / 2 * (sign < 0 ? -1 : 1);
   const rotation = [half(1 + a - b - c, at(2, 1) - at(1, 2)), half(1 - a + b - c, at(0, 2) - at(2, 0)), half(1 - a - b + c, at(1, 0) - at(0, 1)), half(1 + a + b + c, 1)];
   return { translation: m.slice(12, 15), rotation: unit(rotation), scale };
 }
@@ -51,18 +51,18 @@ function readGlb(buffer) {
   let end = 0, gap = Infinity;
   for (const { sampler, target } of animation.channels) {
     const { input, output, interpolation = "LINEAR" } = animation.samplers[sampler], times = rows(input).map(t => t[0]);
-    end = Math.max(end, times[times.length - 1] || 0);
-    for (let i = 1; i < times.length; i++) if (times[i] - times[i - 1] > 1e-4) gap = Math.min(gap, times[i] - times[i - 1]);
+    end = max(end, times[times.length - 1] || 0);
+    for (let i = 1; i < times.length; i++) if (times[i] - times[i - 1] > 1e-4) gap = min(gap, times[i] - times[i - 1]);
     tracks.set(`${target.node}.${target.path}`, { times, values: rows(output), interpolation, cubic: interpolation === "CUBICSPLINE" });
   }
-  const fps = Math.min(240, Math.max(24, Math.round(1 / gap) || 30)), frames = Math.max(1, Math.round(end * fps) + 1);
+  const fps = min(240, max(24, Math.round(1 / gap) || 30)), frames = max(1, Math.round(end * fps) + 1);
   const sampled = (node, path, rest, t) => {
     const track = tracks.get(`${node}.${path}`);
     if (!track || !track.times.length) return rest;
     const { times, values, cubic } = track, of = i => values[cubic ? 3 * i + 1 : i];
     let i = times.findIndex(time => time > t) - 1;
     if (i === -2) i = times.length - 1;
-    if (i < 0 || i >= times.length - 1 || track.interpolation === "STEP") return of(Math.max(0, i));
+    if (i < 0 || i >= times.length - 1 || track.interpolation === "STEP") return of(max(0, i));
     const dt = times[i + 1] - times[i], f = (t - times[i]) / dt, a = of(i), b = of(i + 1);
     if (cubic) {
       const out = values[3 * i + 2], into = values[3 * i + 3], f2 = f * f, f3 = f2 * f;

@@ -84,7 +84,7 @@ function openMocz(bytes, name) {
   r.take(16);
   const metres = r.double();
   r.take(8);
-  const block = r.word(), structure = r.varint(), blocks = frames ? Math.max(1, Math.ceil((frames - 1) / block)) : 0, table = [];
+  const block = r.word(), structure = r.varint(), blocks = frames ? max(1, Math.ceil((frames - 1) / block)) : 0, table = [];
   while (table.length < 2 + (flags >> 2 & 1) + blocks) table.push([r.varint(), r.long()]);
   if (xxh3(bytes.subarray(0, r.at())) !== r.long()) fail("is damaged: its header has another checksum");
   if (flags > 7 || !(fps > 0 && fps < Infinity) || !(metres > 0) || !(block >= 64 && block <= 8192) || block & block - 1) fail("has a header that no writer makes");
@@ -99,14 +99,14 @@ function openMocz(bytes, name) {
   if (r.at() < bytes.length) fail("has bytes behind its end");
   const { joints, axes, unit } = moczSkeleton(sections[0], structure), tracks = moczTracks(sections[1], joints);
   if (!joints.length) fail("has no joints");
-  if (frames * Math.max(tracks.length, 1) > MOST_VALUES || Math.min(frames, 6000) * joints.length > MOST_VALUES) fail(`is too long for this page to unpack: ${instead}`);
+  if (frames * max(tracks.length, 1) > MOST_VALUES || min(frames, 6000) * joints.length > MOST_VALUES) fail(`is too long for this page to unpack: ${instead}`);
   const read = [readArchive, readRuntime, readKeys][profile];
   // One block is unpacked at a time.
   let held = -1;
   const hold = index => {
     if (index === held) return;
     held = index;
-    const first = index * block, values = sound(() => read(sections[sections.length - blocks + index], Math.min(block + 1, frames - first), tracks));
+    const first = index * block, values = sound(() => read(sections[sections.length - blocks + index], min(block + 1, frames - first), tracks));
     tracks.forEach((track, i) => {
       if (values[i].some(value => !value.every(Number.isFinite))) fail(`has values that are not finite behind frame ${first}`);
       track.values = values[i];
@@ -116,7 +116,7 @@ function openMocz(bytes, name) {
   if ((axes & 7) > 5 || axes >> 3 > 5 || !right.some(Boolean)) fail("has axes that are not up and forward");
   const stand = parts([...XYZ.flatMap(i => [right[i], up[i], ahead[i], 0]), 0, 0, 0, 1]).rotation;
   const pose = frame => {
-    const index = Math.min(Math.floor(frame / block), blocks - 1);
+    const index = min(Math.floor(frame / block), blocks - 1);
     hold(index);
     for (const track of tracks) track.joint[track.rotation ? "spin" : "move"] = track.values[frame - index * block];
     return joints.map(({ parent, move, spin }) => parent < 0 ? { move: turned(stand, move), spin: product(stand, spin), scale: [1, 1, 1] } : { move, spin, scale: [1, 1, 1] });

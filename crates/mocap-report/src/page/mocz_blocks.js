@@ -1,6 +1,6 @@
 // Blocks of compressed motions, in every profile (docs/mocz.md). Arithmetic is in single precision, as the writer's.
 const f = Math.fround, XYZ = [0, 1, 2];
-const bounded = (v, low, high) => Math.max(low, Math.min(high, v));
+const bounded = (v, low, high) => max(low, min(high, v));
 const unfolded = code => code % 2 ? -(code + 1) / 2 : code / 2;
 function sumOf(a, b) {
   let sum = 0;
@@ -27,7 +27,7 @@ function nodesOf(frames, top, segmented) {
   if (known[known.length - 1] < frames - 1) known.push(frames - 1);
   const nodes = known.map((frame, i) => {
     if (!i) return { frame, level: 0 };
-    const a = known[i - 1], b = known[Math.max(i - 2, 0)], ahead = i > 1 ? f((frame - a) / (a - b)) : 0;
+    const a = known[i - 1], b = known[max(i - 2, 0)], ahead = i > 1 ? f((frame - a) / (a - b)) : 0;
     return { frame, level: 0, taps: segmented ? null : [a, b, a, a], cubic: [1, 0, 0, 0], linear: [f(1 + ahead), -ahead, 0, 0] };
   });
   for (let level = 1, stride = top / 2; stride >= 1; level++, stride /= 2) {
@@ -41,7 +41,7 @@ function nodesOf(frames, top, segmented) {
         for (low = i; known[low - 1] >= start;) low--;
         for (high = i + 1; known[high] <= start + top;) high++;
       }
-      const first = Math.max(low, Math.min(i - 1, high - 4)), taps = [left, right, ...known.slice(first, Math.min(first + 4, high)).filter(tap => tap !== left && tap !== right)];
+      const first = max(low, min(i - 1, high - 4)), taps = [left, right, ...known.slice(first, min(first + 4, high)).filter(tap => tap !== left && tap !== right)];
       const cubic = taps.map(a => f(taps.reduce((product, b) => a === b ? product : product * ((frame - b) / (a - b)), 1)));
       const way = f((frame - left) / (right - left)), linear = [f(1 - way), way, 0, 0];
       while (taps.length < 4) { taps.push(left); cubic.push(0); }
@@ -67,7 +67,7 @@ function headsOf(coder, levels) {
     });
     const head = { flat, base, centred, rows: XYZ.map(i => columns.map(column => column[i])), finer: level => level + 1 < levels ? finer : 1, reference: -1 };
     if (earlier && coder.bit(flags[2])) {
-      head.reference = Math.max(earlier - 1 - Math.abs(coder.number(sets[2])), 0);
+      head.reference = max(earlier - 1 - Math.abs(coder.number(sets[2])), 0);
       head.matrix = XYZ.map(() => XYZ.map(() => coder.number(sets[3]) / 16));
     }
     return head;
@@ -94,8 +94,8 @@ function composed({ rotation, rest }, head, nodes, numbers, turns) {
 }
 const BUCKET = new DataView(new ArrayBuffer(4));
 function bucketOf(x) {
-  BUCKET.setFloat32(0, Math.max(x, 1 / 32));
-  return Math.min((BUCKET.getUint32(0) >> 22) - 244, 39);
+  BUCKET.setFloat32(0, max(x, 1 / 32));
+  return min((BUCKET.getUint32(0) >> 22) - 244, 39);
 }
 // Residuals of the archive profile.
 function residualsOf(coder) {
@@ -114,7 +114,7 @@ function residualsOf(coder) {
     while (e < 10 && coder.bit(finer[e])) e++;
     expected = expected.map(x => f(x * 2 ** e / (1 + centred)));
     const average = bucketOf(f(f(f(expected[0] + expected[1]) + expected[2]) * f(1 / 3)));
-    if (!coder.bit(bits[40 * Math.min(before.filter(Boolean).length, 2) + average])) return [[0, 0, 0], e];
+    if (!coder.bit(bits[40 * min(before.filter(Boolean).length, 2) + average])) return [[0, 0, 0], e];
     const odd = centred ? coder.bit(bits[120 + average]) : 0;
     return [before.map((last, axis) => {
       const neighbours = axis ? 1 + (total >= f(f(.6) * usual)) + (total >= f(f(1.6) * usual)) : 0;
@@ -129,7 +129,7 @@ function residualsOf(coder) {
 const levelStart = start => ({ mean: [start, start, start], last: [start, start, start], earlier: [start, start, start], k: [0, 0, 0], count: 0 });
 function learnLevel(level, k, m) {
   Object.assign(level, { k, last: m, earlier: level.last, count: level.count + 1 });
-  const rate = Math.max(f(1 / (level.count + 1)), f(.03));
+  const rate = max(f(1 / (level.count + 1)), f(.03));
   level.mean = level.mean.map((a, i) => f(a + f(f(m[i] - a) * rate)));
 }
 // The magnitudes to expect; `found`: by frame, magnitudes and level.
@@ -140,7 +140,7 @@ function expectedOf(levels, found, level, taps) {
     let q = 1;
     if (level) {
       const [a, b] = [found[taps[0]], found[taps[1]]], usual = f(f(levels[a.level].mean[i] + levels[b.level].mean[i]) + f(.02));
-      q = Math.min(f(f(f(a.m[i] + b.m[i]) + f(.02)) / usual), 4);
+      q = min(f(f(f(a.m[i] + b.m[i]) + f(.02)) / usual), 4);
     }
     return f(f(f(f(.2) * now.last[i]) + f(f(.12) * now.earlier[i])) + f(now.mean[i] * f(f(.4) + f(f(.28) * q))));
   });
@@ -161,7 +161,7 @@ function readArchive(bytes, frames, tracks) {
       numbers[frame] = scaledBy(head, level, k, e);
       learnLevel(levels[level], k, m);
       const [a, b] = [m, own].map(v => f(f(f(v[0] + v[1]) + v[2]) + spare));
-      share[frame] = Math.min(f(a / b), 4);
+      share[frame] = min(f(a / b), 4);
       if (turning) activity[frame] = f(now + f(f(share[frame] - now) * f(.3)));
     }
     if (turning) shares.push(share);
@@ -181,9 +181,9 @@ function readResidual(bits, centred, low) {
     codes = low.map(bits.rice);
     odd = bits.take(centred);
   } else {
-    e = Math.min(bits.take(4), 10);
+    e = min(bits.take(4), 10);
     if (bits.take(1)) {
-      const width = Math.min(bits.take(5), 28);
+      const width = min(bits.take(5), 28);
       return [XYZ.map(() => unfolded(bits.take(width))), e];
     }
     odd = bits.take(centred);
@@ -199,15 +199,15 @@ function readRuntime(bytes, frames, tracks) {
     const head = heads(rotation ? rotations++ : 0), e = bounded(coder.number(sets[0]), 0, 10);
     const axes = XYZ.map(() => [coder.number(sets[1]), bounded(coder.number(sets[2]), 0, 28)]), low = [[0, 0, 0]];
     for (let level = 1; level < 6; level++) {
-      let guess = Math.max(low[level - 1][0] - 1, 0);
+      let guess = max(low[level - 1][0] - 1, 0);
       low.push(XYZ.map(() => { guess = bounded(guess + coder.number(sets[3]), 0, 15); return guess; }));
     }
     return { head, e, axes, low, numbers: [] };
   });
-  const nodes = nodesOf(frames, 32, true), segments = Math.max(frames, 2) + 30 >> 5, rows = bitReader(bytes, 4 + length);
+  const nodes = nodesOf(frames, 32, true), segments = max(frames, 2) + 30 >> 5, rows = bitReader(bytes, 4 + length);
   for (let row = 0; row <= segments; row++) for (const { head, e, axes, numbers } of layouts) {
     const k = axes.map(([least, width]) => least + rows.take(width));
-    numbers[Math.min(32 * row, frames - 1)] ??= scaledBy(head, 0, k, e);
+    numbers[min(32 * row, frames - 1)] ??= scaledBy(head, 0, k, e);
   }
   const table = rows.bytesRead(), within = Array.from({ length: segments }, () => []);
   for (const node of nodes) if (node.level) within[node.frame >> 5].push(node);
@@ -234,14 +234,14 @@ function readKeys(bytes, frames, tracks) {
   const bits = bitReader(bytes), half = f(Math.sqrt(.5)), number = new DataView(new ArrayBuffer(4));
   const single = () => { number.setUint32(0, bits.take(32)); return number.getFloat32(0); };
   return tracks.map(({ rotation }) => {
-    const curve = bits.take(1), width = Math.max(1, bits.take(5)), gap = bits.take(4), count = bits.take(14), times = [0];
+    const curve = bits.take(1), width = max(1, bits.take(5)), gap = bits.take(4), count = bits.take(14), times = [0];
     while (times.length < count) times.push(times[times.length - 1] + bits.take(gap) + 1);
     if (!count || times[count - 1] !== frames - 1) throw new Error("the compressed motion has keys that do not end with its block");
     const floats = rotation ? [] : [0, 1, 2, 3].map(single);
     const keys = times.map(() => {
       if (!rotation) return XYZ.map(i => f(floats[i] + f(bits.take(width) * floats[3])));
       const largest = bits.take(2), scale = f(2 * half / (2 ** width - 1)), q = XYZ.map(() => f(f(bits.take(width) * scale) - half));
-      q.splice(largest, 0, f(Math.sqrt(Math.max(f(1 - sumOf(q, q)), 0))));
+      q.splice(largest, 0, f(Math.sqrt(max(f(1 - sumOf(q, q)), 0))));
       const long = f(Math.sqrt(sumOf(q, q)));
       return q.map(part => f(part / long));
     });

@@ -16,10 +16,10 @@ function place(clip, joint, s) {
 }
 // Per second; over the floor only if `level`.
 function speed(clip, joint, s, level) {
-  const a = Math.max(0, s - 1), b = Math.min(clip.samples - 1, s + 1);
+  const a = max(0, s - 1), b = min(clip.samples - 1, s + 1);
   if (a === b) return 0;
   const p = place(clip, joint, a), q = place(clip, joint, b);
-  return Math.hypot(q[0] - p[0], level ? 0 : q[1] - p[1], q[2] - p[2]) * clip.rate / (b - a);
+  return hypot(q[0] - p[0], level ? 0 : q[1] - p[1], q[2] - p[2]) * clip.rate / (b - a);
 }
 // Between the bone above a joint and the bone below it [deg]; 0 where it is straight.
 function angle(clip, joint, s) {
@@ -27,8 +27,8 @@ function angle(clip, joint, s) {
   if (above < 0 || below < 0) return null;
   const p = place(clip, joint, s), a = place(clip, above, s), b = place(clip, below, s);
   const u = p.map((v, i) => v - a[i]), w = b.map((v, i) => v - p[i]);
-  const dot = u.reduce((sum, v, i) => sum + v * w[i], 0), size = Math.hypot(...u) * Math.hypot(...w);
-  return size > 0 ? Math.acos(Math.max(-1, Math.min(1, dot / size))) * 180 / Math.PI : null;
+  const dot = u.reduce((sum, v, i) => sum + v * w[i], 0), size = hypot(...u) * hypot(...w);
+  return size > 0 ? Math.acos(max(-1, min(1, dot / size))) * 180 / Math.PI : null;
 }
 function difference(clip, joint, s) {
   const d = clip.differences, c = d && joint < d.channel.length ? d.channel[joint] : -1;

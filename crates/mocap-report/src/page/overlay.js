@@ -30,7 +30,7 @@ function drawMeasure() {
   if (!b) return;
   dot(b, 4, css.accent); line(a, b, css.accent, 2);
   const at = it => plus(place(clips[it.clip], it.joint, sample(clips[it.clip])), offset(it.clip));
-  label(small(Math.hypot(...minus(...state.pair.map(at)))), (a[0] + b[0]) / 2, (a[1] + b[1]) / 2 - 14);
+  label(small(hypot(...minus(...state.pair.map(at)))), (a[0] + b[0]) / 2, (a[1] + b[1]) / 2 - 14);
 }
 function drawScale() {
   const unit = data.grid, px = view.zoom / camera.distance * unit;
@@ -78,8 +78,8 @@ function tell() {
   if (!it) return;
   const of = clips[it.clip], s = sample(of), p = place(of, it.joint, s), d = difference(of, it.joint, s), at = of.seen[it.joint];
   tip.textContent = `${of.joints[it.joint]}${clips.length > 1 ? ` — ${of.name}` : ""}\n${p.map(v => v.toFixed(3)).join("  ")} ${data.unit}\n${speed(of, it.joint, s).toFixed(2)} ${data.unit}/s${d === null ? "" : `\n${of.differences.label}: ${small(d)}`}`;
-  tip.style.left = `${Math.max(4, Math.min(width - tip.offsetWidth - 4, at[0] + 14))}px`;
-  tip.style.top = `${Math.max(4, Math.min(height - tip.offsetHeight - 4, at[1] - 10))}px`;
+  tip.style.left = `${max(4, min(width - tip.offsetWidth - 4, at[0] + 14))}px`;
+  tip.style.top = `${max(4, min(height - tip.offsetHeight - 4, at[1] - 10))}px`;
 }
 function legend() {
   const box = $("legend"), d = compared && compared.differences;

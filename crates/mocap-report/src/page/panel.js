@@ -8,7 +8,7 @@ function fillTree() {
     clip.joints.forEach((name, j) => {
       if (clip.ends[j] || wanted && !name.toLowerCase().includes(wanted)) return;
       const item = Object.assign(document.createElement("li"), { textContent: name, role: "option", tabIndex: -1 });
-      item.style.paddingLeft = `${10 + 9 * Math.min(12, wanted ? 0 : levelOf(clip, j))}px`;
+      item.style.paddingLeft = `${10 + 9 * min(12, wanted ? 0 : levelOf(clip, j))}px`;
       item.dataset.at = `${c}.${j}`;
       items.push(item);
     });

@@ -6,13 +6,13 @@ function tick(now) {
   asked = false;
   if (state.playing) {
     // The timestamp of the first frame can precede the click.
-    state.t += Math.max(0, now - before) / 1000 * state.speed;
+    state.t += max(0, now - before) / 1000 * state.speed;
     if (state.t > state.to) {
       const length = state.to - state.from;
       if (state.loop && length > 0) state.t = state.from + (state.t - state.from) % length;
       else { state.t = state.to; play(false); }
     }
-    before = Math.max(before, now);
+    before = max(before, now);
   }
   draw();
   for (const after of waiting.splice(0)) after();
@@ -26,10 +26,10 @@ function play(on) {
 }
 // Time in hidden tabs is skipped.
 document.addEventListener("visibilitychange", () => { before = performance.now(); });
-function seek(t) { state.t = Math.max(0, Math.min(seconds, t)); redraw(); }
+function seek(t) { state.t = max(0, min(seconds, t)); redraw(); }
 function toFrame(f) { if (clips.length) seek(f / clips[0].fps); }
 function setRange(from, to) {
-  state.from = Math.max(0, Math.min(from, to)); state.to = Math.min(seconds, Math.max(from, to));
+  state.from = max(0, min(from, to)); state.to = min(seconds, max(from, to));
   redraw();
 }
 // Where to jump: the largest differences, then what is suspicious, then the fastest moment of each clip.

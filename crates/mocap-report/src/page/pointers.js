@@ -5,12 +5,12 @@ function pan(dx, dy) {
   const scale = camera.distance / view.zoom;
   for (const [axis, i] of [["x", 0], ["y", 1], ["z", 2]]) camera[axis] += (-view.right[i] * dx + view.up[i] * dy) * scale;
 }
-const zoom = factor => { camera.distance = Math.max(0.05 * size, Math.min(60 * size, camera.distance * factor)); };
+const zoom = factor => { camera.distance = max(0.05 * size, min(60 * size, camera.distance * factor)); };
 function jointAt(e, reach) {
   const box = stage.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top;
   let best = reach, found = null;
   clips.forEach((clip, c) => clip.seen.forEach((at, j) => {
-    const d = Math.hypot(at[0] - x, at[1] - y);
+    const d = hypot(at[0] - x, at[1] - y);
     if (at[3] && d < best) { best = d; found = { clip: c, joint: j }; }
   }));
   return found;
@@ -28,16 +28,16 @@ stage.onpointermove = e => {
   const old = pointers.get(e.pointerId);
   if (!old) { state.hover = jointAt(e, 16); redraw(); return; }
   const dx = e.clientX - old[0], dy = e.clientY - old[1];
-  travelled += Math.hypot(dx, dy);
+  travelled += hypot(dx, dy);
   if (pointers.size === 2) {
     const other = [...pointers].find(([id]) => id !== e.pointerId)[1];
-    const was = Math.hypot(old[0] - other[0], old[1] - other[1]), is = Math.hypot(e.clientX - other[0], e.clientY - other[1]);
+    const was = hypot(old[0] - other[0], old[1] - other[1]), is = hypot(e.clientX - other[0], e.clientY - other[1]);
     if (was > 1 && is > 1) zoom(was / is);
     pan(dx / 2, dy / 2);
   } else if (e.shiftKey || e.buttons & 6) pan(dx, dy);
   else if (travelled > 3) {
     camera.yaw -= dx * 0.008;
-    camera.pitch = Math.max(-1.5, Math.min(Math.PI / 2, camera.pitch + dy * 0.008));
+    camera.pitch = max(-1.5, min(Math.PI / 2, camera.pitch + dy * 0.008));
     if (camera.parallel) { camera.parallel = false; $("view").value = "free"; }
   }
   pointers.set(e.pointerId, [e.clientX, e.clientY]);

@@ -5,10 +5,10 @@ const numberModels = count => Array.from({ length: count }, () => bitModels(29))
 // Of a symbol: the chances of all below, out of 65504; those at the start where they are known.
 const symbolModel = below => ({ estimates: [0, 1].map(() => below ? [...below] : Array.from({ length: 16 }, (_, j) => 4094 * j)), seen: below ? 6 : 0 });
 function learnBit(model, bit) {
-  const pace = Math.min((model.seen >> 1) + 1, 7), target = bit ? 0 : 65535;
-  model.fast += target - model.fast >> Math.min(pace, 4);
+  const pace = min((model.seen >> 1) + 1, 7), target = bit ? 0 : 65535;
+  model.fast += target - model.fast >> min(pace, 4);
   model.slow += target - model.slow >> pace;
-  model.seen = Math.min(model.seen + 1, 12);
+  model.seen = min(model.seen + 1, 12);
 }
 function rangeCoder(bytes) {
   let at = 0, range = 0xffffffff, code = 0;
@@ -19,28 +19,28 @@ function rangeCoder(bytes) {
     for (range = wide; range < 2 ** 24; range *= 256) shift();
   };
   const bit = model => {
-    const bound = (range >>> 15) * Math.min((model.fast + model.slow >> 2) + 1, 32767), found = +(code >= bound);
+    const bound = (range >>> 15) * min((model.fast + model.slow >> 2) + 1, 32767), found = +(code >= bound);
     take(found * bound, found ? range - bound : bound);
     learnBit(model, found);
     return found;
   };
   const raw = count => {
-    const share = range >>> count, value = Math.min(Math.floor(code / share), 2 ** count - 1);
+    const share = range >>> count, value = min(Math.floor(code / share), 2 ** count - 1);
     take(value * share, share);
     return value;
   };
   const symbol = model => {
-    const share = range >>> 15, value = Math.min(Math.floor(code / share), 32767), [fast, slow] = model.estimates;
+    const share = range >>> 15, value = min(Math.floor(code / share), 32767), [fast, slow] = model.estimates;
     const bound = i => i < 16 ? (fast[i] >> 2) + (slow[i] >> 2) + i : 32768;
     let found = 15;
     while (bound(found) > value) found--;
     take(bound(found) * share, (bound(found + 1) - bound(found)) * share);
-    const pace = Math.min((model.seen >> 1) + 2, 8);
+    const pace = min((model.seen >> 1) + 2, 8);
     model.estimates.forEach((estimate, slower) => estimate.forEach((e, j) => {
-      const by = slower ? pace : Math.min(pace, 5);
+      const by = slower ? pace : min(pace, 5);
       estimate[j] += j > found ? 65504 - e >> by : -(e >> by);
     }));
-    model.seen = Math.min(model.seen + 1, 12);
+    model.seen = min(model.seen + 1, 12);
     return found;
   };
   // Several bits, each with a model by those before.

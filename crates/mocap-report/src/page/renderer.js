@@ -168,9 +168,9 @@ function eyeMatrix() {
   if (camera.parallel) m[15] = D; else row(3, back, -1, D);
   return m;
 }
-const SUN = (() => { const v = [0.38, 0.86, 0.34], n = Math.hypot(...v); return v.map(x => x / n); })();
+const SUN = (() => { const v = [0.38, 0.86, 0.34], n = hypot(...v); return v.map(x => x / n); })();
 function lightMatrix(middle, reach) {
-  const x = [SUN[2], 0, -SUN[0]], n = Math.hypot(...x), right = x.map(v => v / n), up = cross(SUN, right), m = new Float32Array(16);
+  const x = [SUN[2], 0, -SUN[0]], n = hypot(...x), right = x.map(v => v / n), up = cross(SUN, right), m = new Float32Array(16);
   [right, up, SUN.map(v => -v)].forEach((axis, i) => {
     for (let k = 0; k < 3; k++) m[4 * k + i] = axis[k] / reach;
     m[12 + i] = -(axis[0] * middle[0] + axis[1] * middle[1] + axis[2] * middle[2]) / reach;
@@ -278,7 +278,7 @@ function createRenderer(canvas) {
     render({ solid, clear, skins }, dark) {
       const roots = clips.map((clip, i) => plus(place(clip, clip.centre, sample(clip)), offset(i)));
       const middle = [0, 1, 2].map(k => roots.reduce((sum, p) => sum + p[k], 0) / (roots.length || 1));
-      const spread = Math.max(0, ...roots.map(p => Math.hypot(...minus(p, middle))));
+      const spread = max(0, ...roots.map(p => hypot(...minus(p, middle))));
       const eye = eyeMatrix(), sun = lightMatrix(middle, spread + 0.85 * size);
       const parts = upload(solid);
       gl.enable(gl.DEPTH_TEST); gl.depthFunc(gl.LEQUAL); gl.disable(gl.BLEND); gl.depthMask(true);

@@ -76,7 +76,7 @@ function wear(clip, mesh, jointOf) {
   const [joint0, bone0] = known[0];
   let scale = bone0.size;
   if (clip.rest) {
-    const apart = of => { const [a] = known.map(of); return Math.max(1e-9, ...known.map(it => Math.hypot(...minus(of(it), a)))); };
+    const apart = of => { const [a] = known.map(of); return max(1e-9, ...known.map(it => hypot(...minus(of(it), a)))); };
     scale = apart(([joint]) => clip.rest[joint].t) / apart(([, bone]) => bone.rest.t);
     const whole = product(clip.rest[joint0].q, back(bone0.rest.q));
     const off = known.map(([joint, bone]) => Math.abs(product(whole, bone.rest.q).reduce((sum, v, k) => sum + v * clip.rest[joint].q[k], 0)));
@@ -94,6 +94,13 @@ function wear(clip, mesh, jointOf) {
       return { joint: to.joint, bind: times(grow, bind) };
     }),
   };
+  // Room for what reaches above the joints, such as a large head.
+  const { points, slots, weights } = mesh;
+  const rows = clip.skin.bones.map(({ joint, bind }) => times(matrixOf(clip.turns.subarray(4 * joint, 4 * joint + 4), place(clip, joint, 0)), bind));
+  slots.forEach((bone, v) => {
+    const m = rows[bone], i = 3 * (v >> 2);
+    if (weights[v] > 0.5) clip.size = max(clip.size, 1.2 * (m[1] * points[i] + m[5] * points[i + 1] + m[9] * points[i + 2] + m[13] - clip.floor));
+  });
   return true;
 }
 // Three rows of a matrix and a colour for each bone in a frame.
@@ -115,4 +122,5 @@ if (data.mesh) {
     if (mesh && !wear(clip, mesh, bone => clip.joints.findIndex(name => plain(name) === plain(bone.name))))
       note(`The joints of ${clip.name} are not turned as those of the mesh: retarget to its file and write GLB.`);
   }
+  measureAll(); settle(); camera = { ...home };
 }

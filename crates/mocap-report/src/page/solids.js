@@ -10,7 +10,7 @@ const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const plus = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const mixed = (a, b, f) => a.map((v, i) => v + (b[i] - v) * f);
-const unit = v => { const n = Math.hypot(...v); return n > 0 ? v.map(x => x / n) : v; };
+const unit = v => { const n = hypot(...v); return n > 0 ? v.map(x => x / n) : v; };
 const ROUND = [[0, 0, 0], [0, 0, 0]];
 function sidesOf(wide, at) {
   const pair = i => unit(minus(at(wide[i]), at(wide[i + 1])));
@@ -47,12 +47,12 @@ function addContacts(lists, clip, s, shift) {
   }
 }
 function addPath(lists, clip, index, shift) {
-  const skip = Math.max(1, Math.floor(clip.samples / 400)), r = 0.0022 * size, y = floor + r;
+  const skip = max(1, Math.floor(clip.samples / 400)), r = 0.0022 * size, y = floor + r;
   const colour = index && state.layout === "over" ? parse(other(index)) : rgb.trail;
   let last = null;
   for (let s = 0; s < clip.samples; s += skip) {
     const p = place(clip, clip.centre, s), at = [p[0] + shift[0], y, p[2] + shift[2]];
-    if (last && Math.hypot(at[0] - last[0], at[2] - last[2]) < 2 * r) continue;
+    if (last && hypot(at[0] - last[0], at[2] - last[2]) < 2 * r) continue;
     if (last) put(lists[0], last, r, at, r, ROUND, 1, 0, colour, 1);
     last = at;
   }

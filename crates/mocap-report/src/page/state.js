@@ -2,13 +2,13 @@
 const stage = $("stage"), ctx = stage.getContext("2d");
 let seconds, size, floor, compared, topSpeed;
 function measureAll() {
-  seconds = Math.max(...clips.map(c => c.seconds), 0);
-  size = Math.max(...clips.map(c => c.size), 1e-9);
+  seconds = max(...clips.map(c => c.seconds), 0);
+  size = max(...clips.map(c => c.size), 1e-9);
   floor = clips.length ? clips[0].floor : 0;
   compared = clips.find(c => c.differences);
   const found = [];
   for (const clip of clips) {
-    const n = clip.joints.length, skip = Math.max(1, Math.floor(clip.samples * n / 20000));
+    const n = clip.joints.length, skip = max(1, Math.floor(clip.samples * n / 20000));
     for (let i = 0; i < clip.samples * n; i += skip) found.push(speed(clip, i % n, Math.floor(i / n)));
   }
   topSpeed = found.sort((a, b) => a - b)[Math.floor(found.length * 0.98)] || 1;
@@ -22,7 +22,7 @@ const state = {
 };
 if (clips.length > 3 || compared && compared.differences.label !== "object-space error") state.layout = "beside";
 else if (compared) state.colour = "difference";
-const sample = clip => Math.max(0, Math.min(clip.samples - 1, Math.round(state.t * clip.rate)));
+const sample = clip => max(0, min(clip.samples - 1, Math.round(state.t * clip.rate)));
 const frame = clip => sample(clip) * clip.step;
 const metres = v => `${v.toFixed(data.unit === "m" ? 3 : 2)} ${data.unit}`;
 const small = v => data.unit !== "m" ? metres(v) : v < 0.1 ? `${(v * 1000).toPrecision(3)} mm` : metres(v);

@@ -15,22 +15,22 @@ function drawTime() {
   tctx.clearRect(0, 0, w, h);
   tctx.fillStyle = css.bg; tctx.fillRect(0, 0, w, h);
   if (!clip) return;
-  const rows = Math.min(clips.length, 3), foot = 12 * rows;
+  const rows = min(clips.length, 3), foot = 12 * rows;
   // Suspicious spans behind everything.
   clips.forEach(of => of.findings.forEach(f => {
     const a = timeX(f.from / of.fps), b = timeX(f.to / of.fps);
-    tctx.fillStyle = css.warn; tctx.globalAlpha = 0.25; tctx.fillRect(a - 1, 0, Math.max(3, b - a + 2), h - foot); tctx.globalAlpha = 1;
-    tctx.fillRect(a - 1, 0, Math.max(3, b - a + 2), 3);
+    tctx.fillStyle = css.warn; tctx.globalAlpha = 0.25; tctx.fillRect(a - 1, 0, max(3, b - a + 2), h - foot); tctx.globalAlpha = 1;
+    tctx.fillRect(a - 1, 0, max(3, b - a + 2), 3);
   }));
   tctx.strokeStyle = css.muted; tctx.lineWidth = 1; tctx.beginPath();
   for (let i = 0; i < clip.curve.length; i++) {
-    const at = [timeX(i / Math.max(1, clip.curve.length - 1) * clip.seconds), h - foot - 3 - (h - foot - 8) * clip.curve[i] / 255];
+    const at = [timeX(i / max(1, clip.curve.length - 1) * clip.seconds), h - foot - 3 - (h - foot - 8) * clip.curve[i] / 255];
     i ? tctx.lineTo(...at) : tctx.moveTo(...at);
   }
   tctx.stroke();
   clips.slice(0, rows).forEach((of, row) => of.feet.forEach(it => {
     const y = h - foot + 12 * row + (it.side === 1 ? 0 : 6), at = s => timeX(s / of.rate);
-    const bar = (flag, colour) => eachRun(of.samples, flag, (a, b) => { tctx.fillStyle = colour; tctx.fillRect(at(a), y, Math.max(1, at(b) - at(a)), 4); });
+    const bar = (flag, colour) => eachRun(of.samples, flag, (a, b) => { tctx.fillStyle = colour; tctx.fillRect(at(a), y, max(1, at(b) - at(a)), 4); });
     bar(s => it.toe_on[s] || it.heel_on[s], it.side === 1 ? css.left : css.right);
     bar(s => it.skate[s], css.warn);
   }));
