@@ -118,7 +118,8 @@ impl EditGate {
             Some(value) => Some((
                 "gate::metric-above",
                 format!(
-                    "{name} is {value:.4}{}, above the limit of {}: {description}",
+                    "{name} is {}{}, above the limit of {}: {description}",
+                    mocap_analysis::measured(value),
                     self.unit(),
                     self.limit
                 ),
