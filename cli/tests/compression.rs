@@ -12,7 +12,7 @@ fn sandbox() -> Sandbox {
 
 #[test]
 fn a_clip_goes_there_and_back_within_its_error() {
-    for profile in ["runtime", "archive", "keys"] {
+    for profile in ["runtime", "archive", "keys", "direct"] {
         let sandbox = sandbox();
         let flags =
             ["compress", "leg.bvh", "--json", "--input-unit", "m", "--profile", profile, "--error", "1mm"];

@@ -17,7 +17,7 @@ import decode
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 EXACT = 1e-12
-PROFILES = ("archive", "runtime", "keys")
+PROFILES = ("archive", "runtime", "keys", "direct")
 #: A clip, the flags of its conversion, and bounds of the error.
 CLIPS = (
     ("clips/alex_wave.bvh", [], ("0.1mm", "10mm")),

@@ -197,7 +197,7 @@ class Heads:
         return head
 def numbers_of(head, level, k, e): return [f(part * 2.0**-e * head["finer"][level]) for part in k]
 def compose(track, head, nodes, numbers, turns):  # `turns`: by rotation and frame, the vectors so far.
-    (_, rotation, rest), values, own = track, [None] * len(nodes), {}
+    (_, rotation, rest), values, own = track, {}, {}
     def vector(k):
         return [dot([column[i] for column in head["basis"]], k) for i in AXES]
     base = [f(4096 * part) for part in vector([float(part) for part in head["base"]])]
@@ -212,7 +212,7 @@ def compose(track, head, nodes, numbers, turns):  # `turns`: by rotation and fra
             predicted = mean(known, weights) if rotation else [dot(v, weights) for v in zip(*known)]
         values[frame] = multiply(predicted, turn(by)) if rotation else [f(a + b) for a, b in zip(predicted, by)]
     turns += [own] if rotation else []
-    return values
+    return [values[frame] for frame in sorted(values)]
 
 class Model:  # Residuals of the archive profile.
     def __init__(self):
@@ -313,30 +313,34 @@ def read_residual(bits, centred, low):
         odd, codes = bits.take(centred), [bits.rice(part + e) for part in low]
     return [(unfold(code) << centred) + odd for code in codes], e
 
-def read_runtime(data, frames, tracks):
-    length = struct.unpack("<I", data[:4])[0]
-    coder, heads, sets, layouts, rotations = Coder(data[4:4 + length]), Heads(), number_sets(4), [], 0
+def read_layouts(data, frames, tracks, top, direct):  # Layouts with the numbers of rows, and starts of segments.
+    length, rotations, levels = struct.unpack("<I", data[:4])[0], 0, top.bit_length()
+    coder, heads, sets, layouts = Coder(data[4:4 + length]), Heads(), number_sets(4), []
     for track in tracks:
-        head, refine = heads.read(coder, 6, rotations if track[1] else 0), clamp(coder.number(sets[0]), 0, 10)
+        head = heads.read(coder, levels, 0 if direct or not track[1] else rotations)
+        refine, halved = (clamp(coder.number(sets[0]), 0, 10) if i <= direct else 0 for i in range(2))
         rotations += track[1]
         axes = [(coder.number(sets[1]), clamp(coder.number(sets[2]), 0, 28)) for _ in AXES]
-        low = [[0, 0, 0]]
-        for level in range(1, 6):
+        low, bounds = [[0, 0, 0]], (-28, 28) if direct else (0, 15)
+        for level in range(1, levels):
             low.append([])
             for axis in AXES:
                 guess = low[level][-1] if axis else max(low[level - 1][0] - 1, 0)
-                low[level].append(clamp(guess + coder.number(sets[3]), 0, 15))
-        layouts.append((head, refine, axes, low, {}))
-    nodes, bits, segments = schedule(frames, 32, True), Bits(data, 4 + length), (max(frames, 2) + 30) // 32
+                low[level].append(clamp(guess + coder.number(sets[3]), *bounds))
+        layouts.append((head, refine, axes, low, {}, halved))
+    bits, segments = Bits(data, 4 + length), (max(frames, 2) + top - 2) // top
     for row in range(segments + 1):
-        for head, refine, axes, _, numbers in layouts:
+        for head, refine, axes, _, numbers, _ in layouts:
             k = [least + bits.take(width) for least, width in axes]
-            numbers.setdefault(min(32 * row, frames - 1), numbers_of(head, 0, k, refine))
+            numbers.setdefault(min(top * row, frames - 1), numbers_of(head, 0, k, refine))
     table = (bits.at + 7) // 8
-    for segment in range(segments):
-        bits = Bits(data, table + 4 * segments + struct.unpack_from("<I", data, table + 4 * segment)[0])
+    return layouts, [table + 4 * segments + at for at in struct.unpack_from(f"<{segments}I", data, table)]
+def read_runtime(data, frames, tracks):
+    (layouts, starts), nodes = read_layouts(data, frames, tracks, 32, False), schedule(frames, 32, True)
+    for segment, start in enumerate(starts):
+        bits = Bits(data, start)
         of_segment = sorted((level, frame) for frame, level, *_ in nodes if level and frame // 32 == segment)
-        for head, _, _, low, numbers in layouts:
+        for head, _, _, low, numbers, _ in layouts:
             coded = bits.take(3)
             shift = bits.take(2) - 1 if coded else 0
             for level, frame in of_segment:
@@ -346,6 +350,45 @@ def read_runtime(data, frames, tracks):
                 numbers[frame] = numbers_of(head, level, k, e)
     turns = []
     return [compose(track, layout[0], nodes, layout[4], turns) for track, layout in zip(tracks, layouts)]
+def read_direct(data, frames, tracks):
+    (layouts, starts), nodes = read_layouts(data, frames, tracks, 16, True), schedule(17, 16, True)[2:]
+    stored = [{} for _ in tracks]
+    for segment, start in enumerate(starts):
+        codes, bits = data[start:start + len(tracks)], Bits(data, start + len(tracks))
+        for code, of_track, layout in zip(codes, stored, layouts):
+            for frame, level, *_ in nodes:
+                c = code >> 2 & 7 if level == 4 else code >> 5
+                if c and frame < frames - 1 - 16 * segment:
+                    k = [bits.take(w) - (1 << w >> 1) for w in (clamp(b + c - 4, 0, 28) for b in layout[3][level])]
+                    odd = bits.take(1)
+                    of_track[16 * segment + frame] = [f(2 * part + odd) for part in k]
+            of_track[16 * segment] = code & 3
+    return [read_direct_track(*args, nodes, frames) for args in zip(tracks, layouts, stored)]
+def read_direct_track(track, layout, stored, nodes, frames):
+    head, halved, weights = layout[0], layout[5], {0: {}, 16: {}}
+    rows = compose(track, head, [(frame, 0, None, None, None) for frame in sorted(layout[4])], layout[4], [])
+    for frame, level, taps, cubic, linear in nodes:
+        weights[frame] = {frame: 1.0}
+        for tap, a, b in zip(taps, cubic, linear):
+            for other, weight in weights[tap].items():
+                own = weights[frame].get(other, 0.0)
+                weights[frame][other] = own + (a + head["flat"][level] * (b - a)) * weight
+    values = []
+    for frame in range(frames - 1):
+        at, start = frame % 16, frame - frame % 16
+        a, b, way = rows[start // 16], rows[start // 16 + 1], f(at / min(16, frames - 1 - start))
+        n, scale = [0.0] * 3, f(2.0**-halved * f([1, 0.8, 0.6, 0.4][stored[start]]))
+        for other in [node[0] for node in nodes if node[0] in weights[at]]:
+            k = stored.get(start + other, [0.0] * 3)
+            n = [f(x + f(f(weights[at][other]) * part)) for x, part in zip(n, k)]
+        n = [f(x * scale) for x in n]
+        r, turned = [dot([column[i] for column in head["basis"]], n) for i in AXES], -way if track[1] and dot(a, b) < 0 else way
+        path = [f(f(x * f(1 - way)) + f(y * turned)) for x, y in zip(a, b)]
+        if track[1] and at:
+            q, size = multiply(path, [f(8 * x) for x in r] + [f(16 - dot(r, r))]), f(math.sqrt(dot(path, path)))
+            path = [f(x * f(1 / f(size * f(16 + dot(r, r))))) for x in q]
+        values.append(a if not at else path if track[1] else [f(x + y) for x, y in zip(path, r)])
+    return values + [rows[-1]]
 def read_keys(data, frames, tracks):
     bits, out, c = Bits(data), [], f(math.sqrt(0.5))
     for _, rotation, _ in tracks:
@@ -394,7 +437,7 @@ def decode(data):  # Frames a second, frames, and the joints with their local ro
     tracks = read_plan(sections[1], joints)
     for block in range(blocks):
         count = min(step + 1, frames - block * step)
-        values = (read_archive, read_runtime, read_keys)[profile](sections[block - blocks], count, tracks)
+        values = (read_archive, read_runtime, read_keys, read_direct)[profile](sections[block - blocks], count, tracks)
         for (frames_of, _, _), found in zip(tracks, values):  # The last frame is the first of the next block.
             frames_of.extend(found if block + 1 == blocks else found[:-1])
     return fps, frames, joints

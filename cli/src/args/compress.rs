@@ -36,7 +36,7 @@ pub(crate) struct Args {
 #[command(next_help_heading = "Compression")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct BoundSettings {
-    /// Purpose: runtime (random access to any pose), archive (smallest file), keys (sparse keys per joint)
+    /// Purpose: runtime (playback), archive (smallest file), keys (sparse keys per joint), direct (fastest jumps to any pose)
     #[arg(long, value_name = "PROFILE", default_value = "runtime")]
     #[serde(deserialize_with = "setting::one")]
     profile: Profile,

@@ -11,8 +11,8 @@ use super::{ArraySettings, BvhStyle, Edits, Inputs, Outputs, Reading, RobotFlags
 
 /// Convert between formats; trim, resample, scale and rotate motions
 ///
-/// A BVH that is written as BVH without edits keeps every value, name and channel order, unless other programs would
-/// misread it. Edits are applied in this order: --drop-first-frame, --trim, --fps, --scale, --unit, --up.
+/// A BVH that is written as BVH without edits, or with --drop-first-frame, --trim, --scale and --unit only, keeps every
+/// other value, name and channel order, unless other programs would misread it. Edits are applied in this order: --drop-first-frame, --trim, --fps, --scale, --unit, --up.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Rotation order of every joint of a BVH, such as ZXY [default: that of the input]
     #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
     pub(crate) euler: Option<EulerOrder>,
-    /// Write an unedited BVH exactly as it was read
+    /// Write an unedited BVH exactly as it was read, or one with edits of frames and lengths
     ///
     /// Otherwise positions that add to OFFSET become places that all readers agree on, and duplicate names become
     /// unique, each with a warning.
@@ -62,13 +62,17 @@ pub(crate) struct Args {
 impl Args {
     /// Whether no flag asks for other values than those of the input.
     pub(crate) fn changes_nothing(&self, format: Format) -> bool {
+        self.edits == Edits::default() && self.changes_only_edits(format)
+    }
+
+    /// The same, but for edits.
+    pub(crate) fn changes_only_edits(&self, format: Format) -> bool {
         let reading = &self.reading;
         // A BVH does not state its unit and axes: stating them changes nothing in the file.
         let space = reading.input_unit.is_some()
             || reading.input_up.is_some()
             || reading.asf_units.0 != AsfUnits::Auto;
-        self.edits == Edits::default()
-            && self.arrays.asked().is_none()
+        self.arrays.asked().is_none()
             && self.euler.is_none()
             && self.scene == SceneFlags::default()
             && self.inputs.selection.clip.is_none()

@@ -229,6 +229,15 @@ impl Loaded {
         Ok((FileFacts { clips, ..FileFacts::new(&header, &stated) }, warnings))
     }
 
+    /// The meaning of the file without its rotations, its number of frames, and all warnings.
+    pub(crate) fn header_and_frames(
+        &self,
+        reading: &Reading,
+    ) -> Result<(Header, usize, Vec<Diagnostic>), Failure> {
+        let (header, warnings) = self.header(reading)?;
+        Ok((header, self.file.stated(&self.options(reading)).frames, warnings))
+    }
+
     fn header(&self, reading: &Reading) -> Result<(Header, Vec<Diagnostic>), Failure> {
         self.checked(self.file.header(&self.options(reading)), reading)
     }

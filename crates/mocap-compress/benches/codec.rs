@@ -7,7 +7,9 @@
 mod motion;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, Profile, compress, raw_bytes};
+use mocap_compress::{
+    CompressOptions, Compressed, Looping, OpenLimits, Profile, Sampler, compress, raw_bytes,
+};
 use mocap_model::Clip;
 use motion::{Character, Noise};
 use std::hint::black_box;
@@ -70,51 +72,53 @@ fn decode(criterion: &mut Criterion) {
     }
 }
 
-/// A whole pose of the runtime profile: within a decoded segment (warm), frame by frame through the clip
-/// (forward, with the decoding of segments), anywhere in the clip (random), after opening (cold), and anywhere
-/// in a clip that is held decoded (in memory).
+/// Whole poses, interpolated between two frames. Of the runtime profile: within a decoded segment (warm), frame by
+/// frame through the clip (forward, with the decoding of segments), anywhere in the clip (random), after opening
+/// (cold), and anywhere in a clip that is held decoded (in memory). Of the direct profile: forward, random, random
+/// for a third of the joints, and cold.
 fn pose(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pose");
     for (joints, clip) in clips() {
-        let compressed = opened(&clip, Profile::Runtime);
-        let mut sampler = compressed.sampler();
-        let mut pose = sampler.pose();
+        let [runtime, direct] = [Profile::Runtime, Profile::Direct].map(|profile| opened(&clip, profile));
         let frame_time = clip.rate().frame_time();
-        let mut noise = Noise(1);
-        let mut sample = |name: &str, mut time: Box<dyn FnMut() -> f64>| {
+        let duration = clip.duration();
+        let mut sample = |name: &str, mut sampler: Sampler<'_>, time: &mut dyn FnMut() -> f64| {
+            let mut pose = sampler.pose();
             group.bench_function(format!("{name}/{joints} joints"), |bench| {
                 bench.iter(|| sampler.sample(black_box(time()), Looping::Wrap, &mut pose));
             });
         };
-        let mut warm = Noise(2);
-        sample("warm", Box::new(move || (15.0 + 14.0 * warm.next()) * frame_time));
-        let mut at = 0.0;
-        sample(
-            "forward",
-            Box::new(move || {
+        let anywhere = |seed: u64| {
+            let mut noise = Noise(seed);
+            move || noise.next().abs() * duration
+        };
+        let forward = || {
+            let mut at = 0.0;
+            move || {
                 at += 1.01;
                 at * frame_time
-            }),
-        );
-        let duration = clip.duration();
-        sample("random", Box::new(move || noise.next().abs() * duration));
-        let mut held = compressed.sampler_in_memory();
-        let mut noise = Noise(3);
-        group.bench_function(format!("in memory, random/{joints} joints"), |bench| {
-            let mut pose = held.pose();
-            bench.iter(|| held.sample(black_box(noise.next().abs() * duration), Looping::Wrap, &mut pose));
-        });
-        group.bench_function(format!("cold/{joints} joints"), |bench| {
-            bench.iter_batched(
-                || compressed.sampler(),
-                |mut sampler| {
-                    let mut pose = sampler.pose();
-                    sampler.sample(frame_time * 3.3, Looping::Clamp, &mut pose);
-                    pose
-                },
-                BatchSize::SmallInput,
-            );
-        });
+            }
+        };
+        let mut warm = Noise(2);
+        sample("warm", runtime.sampler(), &mut || (15.0 + 14.0 * warm.next()) * frame_time);
+        sample("direct, random", direct.sampler(), &mut anywhere(1));
+        sample("direct, forward", direct.sampler(), &mut forward());
+        sample("forward", runtime.sampler(), &mut forward());
+        sample("random", runtime.sampler(), &mut anywhere(1));
+        sample("in memory, random", runtime.sampler_in_memory(), &mut anywhere(3));
+        for (name, compressed) in [("cold", &runtime), ("direct, cold", &direct)] {
+            group.bench_function(format!("{name}/{joints} joints"), |bench| {
+                bench.iter_batched(
+                    || compressed.sampler(),
+                    |mut sampler| {
+                        let mut pose = sampler.pose();
+                        sampler.sample(frame_time * 3.3, Looping::Clamp, &mut pose);
+                        pose
+                    },
+                    BatchSize::SmallInput,
+                );
+            });
+        }
     }
 }
 

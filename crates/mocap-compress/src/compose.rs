@@ -72,6 +72,17 @@ impl Composer {
         [self.base_rotations.len(), self.base_translations.len()]
     }
 
+    /// A window of so many frames.
+    pub(crate) fn window(&self, frames: usize) -> Window {
+        let [rotations, translations] = self.groups_by_kind();
+        Window {
+            first: 0,
+            frames: 0,
+            rotations: vec![Quats::IDENTITY; rotations * frames],
+            translations: vec![Vectors::ZERO; translations * frames],
+        }
+    }
+
     /// Group and lane of a track.
     #[inline]
     pub(crate) fn place(&self, track: usize) -> (usize, usize) {
@@ -123,6 +134,29 @@ impl Composer {
         for group in 0..translations {
             window.translations[place * translations + group] =
                 lanes::moved(&self.base_translations[group], &self.vectors[rotations + group]);
+        }
+    }
+
+    /// Puts a frame together that is some `way` from the first frame of `ends` to the second, and off that path by its
+    /// numbers.
+    pub(crate) fn along(
+        &mut self,
+        numbers: &[Vectors],
+        way: f32,
+        ends: &Window,
+        window: &mut Window,
+        place: usize,
+    ) {
+        self.combine(numbers);
+        let [rotations, translations] = self.groups_by_kind();
+        for group in 0..rotations {
+            let ends = [&ends.rotations[group], &ends.rotations[rotations + group]];
+            window.rotations[place * rotations + group] = lanes::turn_along(ends, way, &self.vectors[group]);
+        }
+        for group in 0..translations {
+            let ends = [&ends.translations[group], &ends.translations[translations + group]];
+            window.translations[place * translations + group] =
+                lanes::move_along(ends, way, &self.vectors[rotations + group]);
         }
     }
 

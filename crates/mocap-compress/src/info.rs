@@ -14,11 +14,13 @@ pub enum Profile {
     Archive,
     /// Exchange: sparse keys for each joint, as engines use.
     Keys,
+    /// Playback by jumps: any pose straight from the bytes.
+    Direct,
 }
 
 impl Profile {
     /// All profiles.
-    pub const ALL: [Profile; 3] = [Profile::Runtime, Profile::Archive, Profile::Keys];
+    pub const ALL: [Profile; 4] = [Profile::Runtime, Profile::Archive, Profile::Keys, Profile::Direct];
 
     /// The name, in lower case.
     pub const fn name(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Profile {
             Profile::Runtime => "runtime",
             Profile::Archive => "archive",
             Profile::Keys => "keys",
+            Profile::Direct => "direct",
         }
     }
 
@@ -35,6 +38,7 @@ impl Profile {
             Profile::Archive => 0,
             Profile::Runtime => 1,
             Profile::Keys => 2,
+            Profile::Direct => 3,
         }
     }
 
@@ -43,6 +47,7 @@ impl Profile {
             0 => Some(Profile::Archive),
             1 => Some(Profile::Runtime),
             2 => Some(Profile::Keys),
+            3 => Some(Profile::Direct),
             _ => None,
         }
     }
@@ -59,7 +64,7 @@ impl FromStr for Profile {
 
     fn from_str(text: &str) -> Result<Profile, String> {
         let found = Profile::ALL.into_iter().find(|profile| profile.name() == text);
-        found.ok_or_else(|| format!("'{text}' is not a profile: runtime, archive or keys"))
+        found.ok_or_else(|| format!("'{text}' is not a profile: runtime, archive, keys or direct"))
     }
 }
 

@@ -88,10 +88,16 @@ pub(crate) fn combine([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
 /// No encoder writes a larger one; a file made by hand may.
 const LARGEST_TURN: f32 = 1e6;
 
+/// A component of a vector that any rotation can be made of.
+#[inline(always)]
+fn bounded(part: f32) -> f32 {
+    if part.abs() < LARGEST_TURN { part } else { 0.0 }
+}
+
 /// The rotation of a vector; any vector has one.
 #[inline(always)]
 fn turned(r: [f32; 3]) -> Quat {
-    quat::from_rodrigues(r.map(|part| if part.abs() < LARGEST_TURN { part } else { 0.0 }))
+    quat::from_rodrigues(r.map(bounded))
 }
 
 /// Rotations turned by vectors.
@@ -115,6 +121,34 @@ pub(crate) fn predict_and_turn(taps: [&Quats; 4], mix: &Mix<'_>, by: &Vectors) -
         out.set(lane, quat::mul(predicted, turned(by.get(lane))));
     }
     out
+}
+
+/// Rotations some way from one to another, turned by vectors.
+#[inline(never)]
+pub(crate) fn turn_along([from, to]: [&Quats; 2], way: f32, by: &Vectors) -> Quats {
+    let mut out = Quats::IDENTITY;
+    for lane in 0..LANES {
+        let by = by.get(lane).map(bounded);
+        out.set(lane, quat::along(from.get(lane), to.get(lane), way, by));
+    }
+    out
+}
+
+/// Translations some way from one to another, moved by vectors.
+#[inline(never)]
+pub(crate) fn move_along([from, to]: [&Vectors; 2], way: f32, by: &Vectors) -> Vectors {
+    let mut out = Vectors::ZERO;
+    for lane in 0..LANES {
+        let (path, by) = (between(from.get(lane), to.get(lane), way), by.get(lane));
+        out.set(lane, [0, 1, 2].map(|i| finite(path[i] + by[i])));
+    }
+    out
+}
+
+/// The place some way from one to another.
+#[inline(always)]
+pub(crate) fn between(from: [f32; 3], to: [f32; 3], way: f32) -> [f32; 3] {
+    [0, 1, 2].map(|i| from[i] * (1.0 - way) + to[i] * way)
 }
 
 /// Translations predicted from four others and moved by vectors.

@@ -41,6 +41,7 @@ mod compose;
 mod compressed;
 mod container;
 mod contexts;
+mod direct;
 #[cfg(feature = "encode")]
 mod encode;
 mod error;

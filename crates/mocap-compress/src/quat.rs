@@ -39,6 +39,18 @@ pub(crate) fn from_rodrigues(r: [f32; 3]) -> Quat {
     [r[0] * imag, r[1] * imag, r[2] * imag, (16.0 - square) * scale]
 }
 
+/// The rotation some way from one to another, along the shorter arc and in a straight line, turned by a vector.
+#[inline]
+pub(crate) fn along(from: Quat, to: Quat, way: f32, r: [f32; 3]) -> Quat {
+    let weight = if dot(from, to) < 0.0 { -way } else { way };
+    let path = [0, 1, 2, 3].map(|i| from[i] * (1.0 - way) + to[i] * weight);
+    let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    let turned = mul(path, [r[0] * 8.0, r[1] * 8.0, r[2] * 8.0, 16.0 - square]);
+    // Both at once are made of length one.
+    let scale = 1.0 / (dot(path, path).sqrt() * (16.0 + square));
+    turned.map(|part| part * scale)
+}
+
 /// The weighted mean of rotations, each taken with the sign nearest to the first.
 ///
 /// Where the sum cancels out, the first.

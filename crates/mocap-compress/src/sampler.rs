@@ -7,7 +7,7 @@ use crate::plan::Local;
 use crate::quat::{self, Quat};
 use crate::track::Moving;
 use crate::window::Window;
-use crate::{Profile, archive, keys, runtime};
+use crate::{Profile, archive, direct, keys, runtime};
 use mocap_model::JointId;
 
 /// A joint's transform in its parent's frame, in units of the clip.
@@ -37,11 +37,14 @@ pub struct Sampler<'a> {
     window: Window,
     /// The constant transforms.
     rest: Vec<Transform>,
-    /// The joints whose rotations move, and those whose translations do.
+    /// The joints whose rotations move, and those whose translations do, among those that are decoded.
     rotations: Vec<usize>,
     translations: Vec<usize>,
+    /// The joints that nobody asked for, though they are decoded.
+    spare: Vec<usize>,
     archive: Option<archive::Decoder>,
     runtime: Option<runtime::Reader>,
+    direct: Option<direct::Reader>,
 }
 
 impl Compressed {
@@ -65,7 +68,32 @@ impl Compressed {
     /// # Ok::<(), mocap_compress::CompressError>(())
     /// ```
     pub fn sampler(&self) -> Sampler<'_> {
-        Sampler::new(self)
+        Sampler::new(self, None)
+    }
+
+    /// A sampler of some joints only: the others stay as in [`Sampler::pose`]. In the `direct` profile they cost next to
+    /// nothing.
+    ///
+    /// ```
+    /// # #[cfg(feature = "encode")] {
+    /// use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, Profile, compress};
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let options = CompressOptions { profile: Profile::Direct, ..CompressOptions::default() };
+    /// let compressed = Compressed::open(compress(&clip, &options)?.bytes, &OpenLimits::default())?;
+    /// let arm: Vec<_> = ["RightArm", "RightHand"].map(|name| compressed.skeleton().find(name).unwrap()).into();
+    /// let mut sampler = compressed.sampler_of(&arm);
+    /// let mut pose = sampler.pose();
+    /// sampler.sample(0.51, Looping::Clamp, &mut pose);
+    /// # }
+    /// # Ok::<(), mocap_compress::CompressError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Where a joint does not exist.
+    pub fn sampler_of(&self, joints: &[JointId]) -> Sampler<'_> {
+        let mut wanted = vec![false; self.skeleton.len()];
+        joints.iter().for_each(|joint| wanted[joint.index()] = true);
+        Sampler::new(self, Some(&wanted))
     }
 
     /// A sampler that holds all frames decoded, for programs that jump about in the clip: 16 bytes for each moving
@@ -76,26 +104,39 @@ impl Compressed {
 }
 
 impl<'a> Sampler<'a> {
-    pub(crate) fn new(clip: &'a Compressed) -> Sampler<'a> {
-        let joints_of = |kind: Moving| {
-            clip.plan.moving.iter().filter(move |(_, of)| *of == kind).map(|(joint, _)| *joint).collect()
+    /// A sampler of the joints that are wanted, of all where none are named.
+    pub(crate) fn new(clip: &'a Compressed, wanted: Option<&[bool]>) -> Sampler<'a> {
+        let is = |profile| clip.parts.info.profile == profile;
+        let is_wanted = |joint: usize| wanted.is_none_or(|wanted| wanted[joint]);
+        let is_decoded = |joint: usize| !is(Profile::Direct) || is_wanted(joint);
+        let joints_of = |kind: Moving| -> Vec<usize> {
+            let of_kind = clip.plan.moving.iter().filter(|(joint, of)| *of == kind && is_decoded(*joint));
+            of_kind.map(|(joint, _)| *joint).collect()
         };
-        let runtime = (clip.parts.info.profile == Profile::Runtime).then(|| runtime::Reader::new(clip));
+        let runtime = is(Profile::Runtime).then(|| runtime::Reader::new(clip));
+        let direct = is(Profile::Direct).then(|| direct::Reader::new(clip, wanted));
+        let window = match (&runtime, &direct) {
+            (Some(reader), _) => reader.window(),
+            (_, Some(reader)) => reader.window(),
+            _ => Window::default(),
+        };
         let rest = |local: &Local| Transform { rotation: local.rotation, translation: local.translation };
         Sampler {
             clip,
-            window: runtime.as_ref().map_or_else(Window::default, runtime::Reader::window),
+            window,
             rest: clip.constants.iter().map(rest).collect(),
             rotations: joints_of(Moving::Rotation),
             translations: joints_of(Moving::Translation),
-            archive: (clip.parts.info.profile == Profile::Archive).then(|| archive::Decoder::new(clip)),
+            spare: (0..clip.skeleton.len()).filter(|joint| !is_wanted(*joint)).collect(),
+            archive: is(Profile::Archive).then(|| archive::Decoder::new(clip)),
             runtime,
+            direct,
         }
     }
 
     /// A sampler that holds all frames: 16 bytes for each moving rotation in each of them, 12 for each translation.
     pub(crate) fn whole(clip: &'a Compressed) -> Sampler<'a> {
-        let mut parts = Sampler::new(clip);
+        let mut parts = Sampler::new(clip, None);
         let frames = clip.parts.info.frames;
         let [rotations, translations] = [groups(parts.rotations.len()), groups(parts.translations.len())];
         let mut window = Window {
@@ -112,7 +153,7 @@ impl<'a> Sampler<'a> {
                 .translations
                 .extend_from_slice(&here.translations[at * translations..(at + 1) * translations]);
         }
-        Sampler { window, archive: None, runtime: None, ..parts }
+        Sampler { window, archive: None, runtime: None, direct: None, ..parts }
     }
 
     /// A pose to sample into: constant joints have their values, moving joints are at rest.
@@ -125,6 +166,16 @@ impl<'a> Sampler<'a> {
     /// # Panics
     /// Where `pose` is shorter than the skeleton.
     pub fn frame(&mut self, frame: usize, pose: &mut [Transform]) {
+        self.put_frame(frame, pose);
+        self.restore(pose);
+    }
+
+    /// Puts joints that nobody asked for back.
+    fn restore(&self, pose: &mut [Transform]) {
+        self.spare.iter().for_each(|joint| pose[*joint] = self.rest[*joint]);
+    }
+
+    fn put_frame(&mut self, frame: usize, pose: &mut [Transform]) {
         self.constants(pose);
         let Some(last) = self.clip.parts.info.frames.checked_sub(1) else { return };
         let at = self.seek(frame.min(last), 0);
@@ -143,6 +194,11 @@ impl<'a> Sampler<'a> {
     /// # Panics
     /// Where `pose` is shorter than the skeleton.
     pub fn sample(&mut self, time: f64, looping: Looping, pose: &mut [Transform]) {
+        self.put_sample(time, looping, pose);
+        self.restore(pose);
+    }
+
+    fn put_sample(&mut self, time: f64, looping: Looping, pose: &mut [Transform]) {
         let Some((from, to, t)) = self.place(time, looping) else { return self.constants(pose) };
         if t == 0.0 || from == to {
             return self.frame(from, pose);
@@ -184,6 +240,9 @@ impl<'a> Sampler<'a> {
     /// If the joint does not exist.
     pub fn sample_joint(&mut self, time: f64, looping: Looping, joint: JointId) -> Transform {
         let at = joint.index();
+        if self.spare.binary_search(&at).is_ok() {
+            return self.constant(at);
+        }
         let Some((from, to, t)) = self.place(time, looping) else { return self.constant(at) };
         let a = self.joint_in_frame(at, from);
         if t == 0.0 || from == to {
@@ -244,6 +303,9 @@ impl<'a> Sampler<'a> {
     /// after it. Returns the place of the frame in the window.
     #[inline]
     fn seek(&mut self, frame: usize, more: usize) -> usize {
+        if self.direct.is_some() {
+            return self.seek_direct(frame, more);
+        }
         let last = self.clip.parts.info.frames - 1;
         let next = (frame + 1).min(last);
         if frame < self.window.first || next >= self.window.first + self.window.frames {
@@ -254,6 +316,22 @@ impl<'a> Sampler<'a> {
             reader.complete(at, more, &mut self.window);
         }
         at
+    }
+
+    /// As [`Sampler::seek`] where any frame can be decoded by itself.
+    fn seek_direct(&mut self, frame: usize, more: usize) -> usize {
+        let parts = &self.clip.parts;
+        let held = frame >= self.window.first && frame + more < self.window.first + self.window.frames;
+        // The first frame of a block is its own value, not that at the end of the block before.
+        let other = frame != self.window.first && frame.is_multiple_of(parts.block_frames);
+        if !held || other {
+            let block = (frame / parts.block_frames).min(parts.blocks.len() - 1);
+            let first = parts.frames_of(block).start;
+            if let Some(reader) = &mut self.direct {
+                reader.seek(self.clip, block, frame - first, &mut self.window);
+            }
+        }
+        frame - self.window.first
     }
 
     fn decode(&mut self, frame: usize) {

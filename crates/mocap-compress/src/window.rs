@@ -17,6 +17,16 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// Takes a frame of another window in.
+    pub(crate) fn copy(&mut self, place: usize, other: &Window, from: usize) {
+        // Both hold two frames of the same tracks.
+        let (rotations, translations) = (self.rotations.len() / 2, self.translations.len() / 2);
+        let rows = |place: usize, count: usize| place * count..(place + 1) * count;
+        self.rotations[rows(place, rotations)].copy_from_slice(&other.rotations[rows(from, rotations)]);
+        self.translations[rows(place, translations)]
+            .copy_from_slice(&other.translations[rows(from, translations)]);
+    }
+
     /// Takes decoded tracks in, frame by frame.
     pub(crate) fn fill(
         &mut self,

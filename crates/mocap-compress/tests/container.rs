@@ -196,6 +196,37 @@ fn samples_are_the_frames_and_what_is_between_them() {
 }
 
 #[test]
+fn some_joints_are_sampled_as_with_all_others_and_in_any_order() {
+    for profile in Profile::ALL {
+        let clip = open(&small(profile)).unwrap();
+        let mut all = clip.sampler();
+        let chosen = [clip.skeleton().find("limb1_1").unwrap(), JointId::from(0)];
+        let mut some = clip.sampler_of(&chosen);
+        let [rest, mut wanted, mut found] = [all.pose(), all.pose(), all.pose()];
+        let mut moved = 0;
+        // Forwards with all joints, anywhere with some.
+        let times: Vec<f64> = (0..700).map(|at| f64::from(at) * 0.1 / 60.0).collect();
+        let poses: Vec<_> = times
+            .iter()
+            .map(|time| {
+                all.sample(*time, Looping::Wrap, &mut wanted);
+                wanted.clone()
+            })
+            .collect();
+        for at in (0..700).map(|at| at * 377 % 700) {
+            some.sample(times[at], Looping::Wrap, &mut found);
+            for joint in (0..found.len()).map(JointId::from) {
+                let expected = if chosen.contains(&joint) { &poses[at] } else { &rest };
+                assert_eq!(found[joint.index()], expected[joint.index()], "{profile} {at} {joint:?}");
+                moved += usize::from(chosen.contains(&joint) && found[joint.index()] != rest[joint.index()]);
+                assert_eq!(some.sample_joint(times[at], Looping::Wrap, joint), found[joint.index()]);
+            }
+        }
+        assert!(moved > 1000, "{profile} {moved}");
+    }
+}
+
+#[test]
 fn keys_can_be_taken_out() {
     let clip = open(&small(Profile::Keys)).unwrap();
     let keys = clip.keys().unwrap();

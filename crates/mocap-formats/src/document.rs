@@ -1,6 +1,7 @@
 //! What every document has, whatever its format.
 
 use std::fmt;
+use std::ops::Range;
 
 use mocap_model::{Clip, Markers, Skeleton};
 
@@ -81,6 +82,18 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// The file again: every value, name and order as it was read.
     fn write(&self) -> Encoded<'static>;
+
+    /// The same; content is made while it is written.
+    fn into_encoded(self: Box<Self>) -> Encoded<'static> {
+        self.write()
+    }
+
+    /// The document with only these frames and with all lengths multiplied by a factor above 0, every other value as it
+    /// is; `None` where that takes the meaning of its numbers.
+    fn edited(&self, frames: Range<usize>, factor: f64) -> Option<Box<dyn Document>> {
+        let _ = (frames, factor);
+        None
+    }
 
     /// The document as all readers of the format take it the same way, with what was changed; `None` where they do so
     /// already.

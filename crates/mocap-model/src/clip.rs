@@ -75,10 +75,9 @@ impl Clip {
         }
         for (joint, tracks) in skeleton.joints().iter().zip(&tracks) {
             let name = || joint.name.clone();
-            // Only finite numbers are 0 when multiplied by 0.
-            check(&tracks.rotation, frames, name, |q| (q.coords * 0.0).sum() == 0.0)?;
+            check(&tracks.rotation, frames, name, |q| q.coords.into())?;
             for vectors in tracks.translation.iter().chain(&tracks.scale) {
-                check(vectors, frames, name, |v| (v * 0.0).sum() == 0.0)?;
+                check(vectors, frames, name, |v| (*v).into())?;
             }
         }
         Ok(Clip { skeleton, rate, frames, tracks: Arc::new(tracks), annotations: Annotations::default() })
@@ -234,19 +233,29 @@ impl Clip {
     }
 }
 
-fn check<T: Copy + PartialEq>(
+/// Checks the number of values and that all are finite; `parts` are the numbers of a value.
+fn check<T: Copy + PartialEq, const N: usize>(
     track: &Track<T>,
     frames: usize,
     joint: impl Fn() -> String,
-    finite: impl Fn(&T) -> bool,
+    parts: impl Fn(&T) -> [f64; N],
 ) -> Result<(), ModelError> {
     if let Track::Sampled(values) = track
         && values.len() != frames
     {
         return Err(ModelError::TrackLength { joint: joint(), found: values.len(), expected: frames });
     }
-    match track.values().iter().position(|value| !finite(value)) {
-        Some(frame) => Err(ModelError::NotFinite { joint: joint(), frame }),
-        None => Ok(()),
+    // Only finite numbers are 0 when multiplied by 0: one sum tells of a whole track.
+    let mut sums = [0.0; N];
+    for value in track.values() {
+        for (sum, part) in sums.iter_mut().zip(parts(value)) {
+            *sum += part * 0.0;
+        }
     }
+    if sums == [0.0; N] {
+        return Ok(());
+    }
+    let finite = |value: &T| parts(value).iter().all(|part| part.is_finite());
+    let frame = track.values().iter().position(|value| !finite(value)).unwrap_or(0);
+    Err(ModelError::NotFinite { joint: joint(), frame })
 }

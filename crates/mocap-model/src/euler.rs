@@ -80,6 +80,10 @@ impl EulerOrder {
     /// is used if it is nearer, and a degenerate rotation keeps the previous third angle.
     pub fn angles_near(self, rotation: &UnitQuaternion<f64>, previous: Angles) -> Angles {
         let first = self.solve(rotation, Some(previous));
+        // The other solution is half a turn away in two angles: it cannot be nearer than one as near as this.
+        if (0..3).all(|i| (first[i] - previous[i]).abs() < 1.0) {
+            return first;
+        }
         let middle = if self.is_proper() { -first[1] } else { PI - first[1] };
         let mirrored = [first[0] + PI, middle, first[2] + PI];
         let [first, mirrored] = [first, mirrored].map(|angles| {

@@ -33,11 +33,21 @@ pub(crate) struct SolvedFrame {
     pub flipped: bool,
 }
 
-/// Solves all limbs and writes their rotations; `unfolds` softens goals that would fold a limb flat. Returns results by limb of the pair, then by frame; no frames for a
-/// limb without targets.
+/// How limbs are solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimbSolving {
+    pub solver: LimbSolver,
+    /// Whether goals that would fold a limb flat are softened.
+    pub unfolds: bool,
+    /// Whether the result of each frame is kept.
+    pub measured: bool,
+}
+
+/// Solves all limbs and writes their rotations. Returns results by limb of the pair, then by frame; no frames for a limb
+/// without targets, and none unless they are measured.
 pub(crate) fn solve_limbs(
     pair: &Pair,
-    (solver, unfolds): (LimbSolver, bool),
+    how: LimbSolving,
     source: &SourceClip,
     body: &mut BodyTrajectories,
 ) -> Result<Vec<Vec<SolvedFrame>>, RetargetError> {
@@ -47,11 +57,16 @@ pub(crate) fn solve_limbs(
             continue;
         }
         for segment in source.segments() {
-            let mut run = LimbRun { unfolds, ..LimbRun::new(pair, limb, solver, segment) };
+            let mut run = LimbRun::new(pair, limb, how, segment);
+            if how.measured {
+                solved.reserve(segment.clip.frames());
+            }
             run.plan(pair, &body.joints, targets, segment)?;
             for frame in segment.start..segment.start + segment.clip.frames() {
                 let (result, lower) = run.solve(&mut body.joints, targets, frame)?;
-                solved.push(result);
+                if how.measured {
+                    solved.push(result);
+                }
                 run.keep_tip(&mut body.joints, targets, frame, lower);
             }
         }
@@ -82,7 +97,7 @@ struct LimbRun<'a> {
 }
 
 impl LimbRun<'_> {
-    fn new<'a>(pair: &Pair, limb: &'a LimbMap, solver: LimbSolver, segment: &Segment) -> LimbRun<'a> {
+    fn new<'a>(pair: &Pair, limb: &'a LimbMap, how: LimbSolving, segment: &Segment) -> LimbRun<'a> {
         let TargetLimits { constraints, kept } = &pair.limits;
         let skeleton = &pair.target.skeleton;
         let tip = limb.target.tip;
@@ -92,9 +107,9 @@ impl LimbRun<'_> {
         LimbRun {
             limb,
             chain: limb.chain.clone(),
-            free: FreeLimb::of(skeleton, &pair.limits, limb, solver, REACHED),
-            solver,
-            unfolds: false,
+            free: FreeLimb::of(skeleton, &pair.limits, limb, how.solver, REACHED),
+            solver: how.solver,
+            unfolds: how.unfolds,
             options: SolveOptions {
                 position_tolerance: REACHED,
                 limits: *kept,
@@ -288,6 +303,8 @@ mod tests {
     use crate::transfer::transfer;
     use mocap_model::{Clip, Vector3};
 
+    const HOW: LimbSolving = LimbSolving { solver: LimbSolver::Auto, unfolds: true, measured: true };
+
     /// A walk transferred to another body, before its limbs are solved.
     fn transferred(options: &RetargetOptions) -> (Pair, SourceClip, BodyTrajectories) {
         let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
@@ -310,7 +327,7 @@ mod tests {
         let left = &mut body.limbs[0];
         left.goal = left.from.iter().map(|hip| hip - Vector3::y() * (2.0 * length)).collect();
         let goals: Vec<_> = body.limbs.iter().map(|limb| limb.goal.clone()).collect();
-        let solved = solve_limbs(&pair, (LimbSolver::Auto, true), &source, &mut body).unwrap();
+        let solved = solve_limbs(&pair, HOW, &source, &mut body).unwrap();
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();
         let count = |limb: usize, status| solved[limb].iter().filter(|frame| frame.status == status).count();
         assert_eq!(solved[0][0].status, SolveStatus::Unreachable);
@@ -331,7 +348,7 @@ mod tests {
         let (pair, source, mut body) = transferred(&options);
         let arm = pair.limbs[2].target.clone();
         let before = body.joints.rotations.clone();
-        let solved = solve_limbs(&pair, (LimbSolver::Auto, true), &source, &mut body).unwrap();
+        let solved = solve_limbs(&pair, HOW, &source, &mut body).unwrap();
         assert!(solved[2].is_empty() && solved[0].len() == 40);
         let same = |joint: JointId| before[joint.index()] == body.joints.rotations[joint.index()];
         assert!(same(arm.base) && same(arm.middle) && !same(pair.limbs[0].target.base));
@@ -340,7 +357,7 @@ mod tests {
     #[test]
     fn hands_keep_their_orientation() {
         let (pair, source, mut body) = transferred(&RetargetOptions::default());
-        solve_limbs(&pair, (LimbSolver::Auto, true), &source, &mut body).unwrap();
+        solve_limbs(&pair, HOW, &source, &mut body).unwrap();
         let wished = body.limbs[2].tip.clone();
         let hand = pair.limbs[2].target.tip;
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();

@@ -12,14 +12,17 @@ use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
     SelfContactReport, SoleReport, StepReport,
 };
-use crate::self_contact::{ContactOffset, SelfContacts, Touched, palm_offsets};
+use crate::self_contact::{
+    ContactOffset, SelfContacts, Touched, contact_joints, offset_in_frame, palm_offset,
+};
+use crate::source_clip::Segment;
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
     ContactOptions, FootContacts, FootMotion, correlation, floor_of, largest_step, mean_jerk, rms_difference,
     runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
-use mocap_model::{Clip, Isometry3, JointId, Role, Side, Track, UnitQuaternion, angle_between};
+use mocap_model::{Clip, JointId, PlacedJoints, Role, Side, Track, UnitQuaternion, Vector3, angle_between};
 use std::ops::Range;
 
 /// A foot is off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
@@ -28,7 +31,7 @@ const OFF_GOAL: f64 = 0.0235;
 /// What the stages made of a clip.
 pub(crate) struct StageResults<'a> {
     /// The source, without its lead-in.
-    pub source: &'a Clip,
+    pub source: &'a Segment,
     pub context: &'a ClipContext,
     /// The motion of the target, without its lead-in.
     pub motion: &'a Clip,
@@ -48,15 +51,17 @@ pub(crate) fn report(
     mut warnings: Vec<RetargetWarning>,
     results: &StageResults,
 ) -> RetargetReport {
-    let StageResults { source, context, motion, .. } = *results;
+    let StageResults { source: Segment { clip: source, placed: was_placed, .. }, context, motion, .. } =
+        *results;
     if source.frames() == 0 {
         warnings.push(RetargetWarning::NoFrames);
     } else if !context.feet.any_contact {
         warnings.push(RetargetWarning::NoContacts);
     }
     let metres = [pair.source.metres, pair.target.metres];
-    let was = LimbMotions::of(source, &pair.source.body, pair.limbs.iter().map(|limb| &limb.source));
-    let is = LimbMotions::of(motion, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
+    let was = LimbMotions::of(was_placed, &pair.source.body, pair.limbs.iter().map(|limb| &limb.source));
+    let is_placed = place(pair, &context.feet, motion);
+    let is = LimbMotions::of(&is_placed, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
     let heights = &context.heights;
     let effectors = effectors(pair, results.solved);
     warnings.extend(feet_off_goal(pair, results.solved));
@@ -68,7 +73,7 @@ pub(crate) fn report(
         mapping: mapping(pair),
         effectors,
         feet: feet(pair, &context.feet, heights, motion, &is),
-        self_contacts: self_contacts(pair, results.self_contacts, motion, results.lead_in),
+        self_contacts: self_contacts(pair, results.self_contacts, &is_placed, results.lead_in),
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
         angles: angles(pair, &was, &is),
         jerk_ratio: jerk_ratio(pair, &was, &is, source.rate().fps()),
@@ -77,6 +82,14 @@ pub(crate) fn report(
         warnings,
     };
     if results.lead_in > 0 { report.after_lead_in(results.lead_in) } else { report }
+}
+
+/// One forward pass over the target, for all that is measured of it.
+fn place(pair: &Pair, feet: &Feet, motion: &Clip) -> PlacedJoints {
+    let limbs = pair.limbs.iter().map(|limb| &limb.target);
+    let joints = FootMotion::joints(motion.skeleton(), &feet.target).into_iter();
+    let joints = joints.chain(LimbMotions::joints(&pair.target.body, limbs));
+    PlacedJoints::of(motion, joints.chain(contact_joints(&pair.target, &pair.limbs)))
 }
 
 fn mapping(pair: &Pair) -> Vec<MappingRow> {
@@ -98,14 +111,16 @@ fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
     let mut reports = Vec::new();
     for (limb, solved) in pair.limbs.iter().zip(solved).filter(|(_, solved)| !solved.is_empty()) {
         let mut errors: Vec<f64> = solved.iter().map(|frame| frame.error * metres).collect();
-        errors.sort_by(f64::total_cmp);
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        let p95 = (errors.len() * 95).div_ceil(100) - 1;
+        let p95 = *errors.select_nth_unstable_by(p95, f64::total_cmp).1;
         let reachable = solved.iter().filter(|frame| frame.status != SolveStatus::Unreachable);
         let count = |is: &dyn Fn(&SolvedFrame) -> bool| solved.iter().filter(|frame| is(frame)).count();
         reports.push(EffectorReport {
             role: limb.target.kind.roles_of(limb.target.side)[2],
-            mean: errors.iter().sum::<f64>() / errors.len() as f64,
-            p95: errors[(errors.len() * 95).div_ceil(100) - 1],
-            max: errors[errors.len() - 1],
+            mean,
+            p95,
+            max: errors.iter().copied().fold(0.0, f64::max),
             max_reachable: reachable.map(|frame| frame.error * metres).fold(0.0, f64::max),
             reached_frames: count(&|frame| frame.status == SolveStatus::Reached),
             unreachable_frames: count(&|frame| frame.status == SolveStatus::Unreachable),
@@ -143,7 +158,7 @@ fn feet(
     motion: &Clip,
     limbs: &LimbMotions,
 ) -> Vec<FootReport> {
-    let motions = FootMotion::of(motion, &feet.target);
+    let motions = FootMotion::placed(motion, limbs.placed, &feet.target);
     let both = feet.source.len().min(motions.len());
     let found = |foot: &FootMotion| foot.contacts(&ContactOptions::default());
     let found: Vec<FootContacts> = motions.iter().map(found).collect();
@@ -221,8 +236,9 @@ fn soles(
     };
     let Some([.., ankle]) = limbs.limb(geometry.limb) else { return reports };
     let (contacts, from) = (&feet.contacts[i], &feet.motions[i]);
-    for (frame, ankle) in ankle.iter().enumerate() {
-        let heel = ankle.translation.vector + ankle.rotation * geometry.heel_offset;
+    for frame in 0..limbs.placed.frames() {
+        let heel = limbs.placed.rotation(ankle, frame) * geometry.heel_offset;
+        let heel = limbs.placed.position(ankle, frame) + heel;
         let above_floor = [foot.toe[frame].dot(&foot.up) - geometry.toe_height, heel.dot(&foot.up)];
         let ankle_height = from.ankle[frame].dot(&from.up) - heights.source_floor - heights.source_ankle;
         let lifted = ankle_height * pair.source.metres > LIFTED;
@@ -241,19 +257,20 @@ fn soles(
 fn self_contacts(
     pair: &Pair,
     contacts: &SelfContacts,
-    motion: &Clip,
+    placed: &PlacedJoints,
     lead_in: usize,
 ) -> Vec<SelfContactReport> {
     if contacts.offsets.iter().all(Vec::is_empty) {
         return Vec::new();
     }
-    let offsets = palm_offsets(&pair.target, &pair.limbs, &contacts.pairs, motion);
+    let palms: Vec<Vector3<f64>> =
+        pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
     let role = |i: usize, place: usize| {
         let limb = &pair.limbs[i].target;
         limb.kind.roles_of(limb.side)[place]
     };
     let mut reports = Vec::new();
-    for ((contact, was), is) in contacts.pairs.iter().zip(&contacts.offsets).zip(&offsets) {
+    for (contact, was) in contacts.pairs.iter().zip(&contacts.offsets) {
         let was = was.get(lead_in..).unwrap_or_default();
         let touching: Vec<bool> = was.iter().map(ContactOffset::is_contact).collect();
         let touching = runs(&touching);
@@ -261,7 +278,8 @@ fn self_contacts(
             continue;
         }
         let frames = touching.iter().flat_map(Range::clone);
-        let errors: Vec<f64> = frames.map(|frame| (is[frame] - was[frame].offset).norm()).collect();
+        let is = |frame: usize| offset_in_frame(&pair.target, &pair.limbs, &palms, contact, placed, frame);
+        let errors: Vec<f64> = frames.map(|frame| (is(frame) - was[frame].offset).norm()).collect();
         let on = match contact.on {
             Touched::Hand(other) => role(other, 2),
             Touched::Hip(leg) => role(leg, 0),
@@ -324,13 +342,14 @@ fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i:
     // Usual poses of a limb are far from 0 and 180° of this direction, so the angle is smooth.
     let back = -pair.directions.forward;
     let Some([trunk, base, middle, tip]) = motions.limb(i) else { return Default::default() };
-    let back = reference.rotation[motions.trunk(i).index()].inverse() * back;
-    let place = |placed: &[Isometry3<f64>], frame: usize| placed[frame].translation.vector;
-    let (mut upper, mut bend) = (Vec::new(), Vec::new());
-    for frame in 0..trunk.len() {
-        let above = place(middle, frame) - place(base, frame);
-        let below = place(tip, frame) - place(middle, frame);
-        upper.push((trunk[frame].rotation * back).angle(&above).to_degrees());
+    let back = reference.rotation[trunk.index()].inverse() * back;
+    let LimbMotions { placed, .. } = motions;
+    let frames = placed.frames();
+    let (mut upper, mut bend) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
+    for frame in 0..frames {
+        let above = placed.position(middle, frame) - placed.position(base, frame);
+        let below = placed.position(tip, frame) - placed.position(middle, frame);
+        upper.push((placed.rotation(trunk, frame) * back).angle(&above).to_degrees());
         bend.push(above.angle(&below).to_degrees());
     }
     [upper, bend]
@@ -344,8 +363,10 @@ fn jerk_ratio(pair: &Pair, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Opt
     };
     let mean = |motions: &LimbMotions, scale: &dyn Fn(usize) -> f64| -> f64 {
         let tips = (0..pair.limbs.len()).filter_map(|i| Some((scale(i), motions.limb(i)?)));
-        let jerk =
-            |tip: &[Isometry3<f64>]| mean_jerk(&tip.iter().map(|at| at.translation.vector).collect(), fps);
+        let placed = motions.placed;
+        let jerk = |tip: JointId| {
+            mean_jerk(&(0..placed.frames()).map(|frame| placed.position(tip, frame)).collect(), fps)
+        };
         tips.map(|(scale, [.., tip])| scale * jerk(tip)).sum()
     };
     let (was, is) = (mean(was, &scale), mean(is, &|_| 1.0));
@@ -432,7 +453,7 @@ fn relative_step(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Dofs, EulerOrder, Joint, Limit, Vector3, exp};
+    use mocap_model::{Dofs, EulerOrder, Joint, Limit, exp};
 
     #[test]
     fn a_joint_that_stays_beyond_its_limit_breaks_it_in_every_frame() {

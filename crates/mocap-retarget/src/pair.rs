@@ -202,7 +202,7 @@ fn read_joints(source: &Character, target: &Character, pairs: &[(JointId, JointI
     let mut joints: Vec<JointId> = rules.iter().flat_map(TransferRule::sources).copied().collect();
     joints.extend(FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton)));
     joints.extend(MotionSample::joints(&source.body));
-    joints.extend([Some(source.body.hips), source.body.head].into_iter().flatten());
+    joints.extend([source.body.hips, source.body.top()].into_iter().chain(source.body.head));
     joints
 }
 

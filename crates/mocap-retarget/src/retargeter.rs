@@ -5,7 +5,7 @@ use crate::error::{RetargetError, RetargetWarning};
 use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
-use crate::limb_solving::{SolvedFrame, solve_limbs};
+use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
 use crate::measure::{StageResults, report};
 use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Retargeter {
 struct Staged {
     context: ClipContext,
     self_contacts: SelfContacts,
-    /// By limb of the pair, then by frame.
+    /// By limb of the pair, then by frame; without frames unless a report follows.
     solved: Vec<Vec<SolvedFrame>>,
     clip: Clip,
 }
@@ -97,7 +97,7 @@ impl Retargeter {
     /// If the joints of the clip are not those of the source.
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let staged = self.run(&source)?;
+        let staged = self.run(&source, None, true)?;
         let mut report = self.report(&source, &staged)?;
         if clip.has_scale() {
             report.warnings.push(RetargetWarning::Scale);
@@ -111,7 +111,7 @@ impl Retargeter {
     /// If the joints of the clip are not those of the source.
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        Ok(self.run(&source)?.clip.with_annotations(clip.annotations().clone())?)
+        Ok(self.run(&source, None, false)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
     /// As [`Retargeter::retarget_clip`], with the contacts of the source's feet given, left before right, instead of
@@ -128,19 +128,16 @@ impl Retargeter {
         contacts: &[FootContacts],
     ) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let staged = self.run_stages(&source, Some(contacts))?;
+        let staged = self.run(&source, Some(contacts), false)?;
         Ok(staged.clip.with_annotations(clip.annotations().clone())?)
     }
 
-    /// The stages, in order, with the contacts that the source shows.
-    fn run(&self, source: &SourceClip) -> Result<Staged, RetargetError> {
-        self.run_stages(source, None)
-    }
-
-    fn run_stages(
+    /// The stages, in order, with given contacts or those that the source shows; `measured` if a report follows.
+    fn run(
         &self,
         source: &SourceClip,
         contacts: Option<&[FootContacts]>,
+        measured: bool,
     ) -> Result<Staged, RetargetError> {
         let Retargeter { pair, options, .. } = self;
         let context = analyse(pair, options, source.last(), contacts)?;
@@ -150,7 +147,7 @@ impl Retargeter {
             lock_feet(pair, &context.feet, floor, source.rate(), source.lead_in(), &mut body);
         }
         let self_contacts = keep_self_contacts(pair, source, &context.heights, &mut body);
-        let how = (options.limb_solver(), options.method.scales());
+        let how = LimbSolving { solver: options.limb_solver(), unfolds: options.method.scales(), measured };
         let solved = solve_limbs(pair, how, source, &mut body)?;
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
         Ok(Staged { context, self_contacts, solved, clip })
@@ -169,7 +166,7 @@ impl Retargeter {
             &self.pair,
             self.warnings.clone(),
             &StageResults {
-                source: source.motion(),
+                source: source.last(),
                 context: &staged.context,
                 motion: trimmed.as_ref().unwrap_or(&staged.clip),
                 solved: &solved,

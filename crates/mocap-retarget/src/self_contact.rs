@@ -12,7 +12,7 @@ use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
 use crate::source_clip::SourceClip;
 use mocap_analysis::runs;
-use mocap_model::{Clip, JointId, PlacedJoints, Vector3, VectorLanes};
+use mocap_model::{JointId, PlacedJoints, Vector3, VectorLanes};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
 /// other palm (of wrists that clap, it is up to 0.4);
@@ -240,35 +240,32 @@ fn contact_pairs(pair: &Pair, has_floor: bool) -> Vec<ContactPair> {
     pairs
 }
 
-/// By pair and frame, the vector from what may be touched to the palm, on the target.
-pub(crate) fn palm_offsets(
+/// The joints of a body that palms and what they touch are placed by.
+pub(crate) fn contact_joints(target: &Character, limbs: &[LimbMap]) -> impl Iterator<Item = JointId> {
+    limbs.iter().flat_map(|limb| [limb.target.base, limb.target.tip]).chain(target.body.head)
+}
+
+/// The vector from what a hand may touch to its palm, on the target in a frame; `palms` are those of
+/// [`palm_offset`], by limb.
+pub(crate) fn offset_in_frame(
     target: &Character,
     limbs: &[LimbMap],
-    pairs: &[ContactPair],
-    clip: &Clip,
-) -> Vec<Vec<Vector3<f64>>> {
-    let palms: Vec<Vector3<f64>> = limbs.iter().map(|limb| palm_offset(target, &limb.target)).collect();
-    let head = target.body.head;
-    let ends = limbs.iter().flat_map(|limb| [limb.target.base, limb.target.tip]);
-    let joints: Vec<JointId> = ends.chain(head).collect();
-    let placed = PlacedJoints::of(clip, joints);
-    let mut offsets = vec![Vec::with_capacity(clip.frames()); pairs.len()];
-    for frame in 0..clip.frames() {
-        let palm = |i: usize| {
-            let wrist = limbs[i].target.tip;
-            placed.position(wrist, frame) + placed.rotation(wrist, frame) * palms[i]
-        };
-        for (pair, offsets) in pairs.iter().zip(&mut offsets) {
-            let on = match pair.on {
-                Touched::Hand(other) => palm(other),
-                Touched::Hip(leg) => placed.position(limbs[leg].target.base, frame),
-                Touched::Head => head.map_or(Vector3::zeros(), |head| placed.position(head, frame)),
-                Touched::Floor => Vector3::zeros(),
-            };
-            offsets.push(palm(pair.arm) - on);
-        }
-    }
-    offsets
+    palms: &[Vector3<f64>],
+    contact: &ContactPair,
+    placed: &PlacedJoints,
+    frame: usize,
+) -> Vector3<f64> {
+    let palm = |i: usize| {
+        let wrist = limbs[i].target.tip;
+        placed.position(wrist, frame) + placed.rotation(wrist, frame) * palms[i]
+    };
+    let on = match contact.on {
+        Touched::Hand(other) => palm(other),
+        Touched::Hip(leg) => placed.position(limbs[leg].target.base, frame),
+        Touched::Head => target.body.head.map_or(Vector3::zeros(), |head| placed.position(head, frame)),
+        Touched::Floor => Vector3::zeros(),
+    };
+    palm(contact.arm) - on
 }
 
 /// The palm in the frame of the wrist: on the way to the middle of all joints below it; of a hand without any, in line

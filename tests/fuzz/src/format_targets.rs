@@ -346,7 +346,7 @@ fn read_map(bytes: &[u8], [source, target]: &[Skeleton; 2]) -> Outcome {
 fn compressed_clips() -> Vec<Vec<u8>> {
     let clip = walk();
     let mut files = Vec::new();
-    for profile in [Profile::Archive, Profile::Runtime, Profile::Keys] {
+    for profile in Profile::ALL {
         for external_skeleton in [false, true] {
             let options = CompressOptions { profile, external_skeleton, ..CompressOptions::default() };
             files.push(mocap::compress(&clip, &options).expect("a clip that can be compressed").value.bytes);

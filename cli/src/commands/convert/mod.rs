@@ -1,15 +1,16 @@
 //! `mocap convert`: between formats, with edits.
 
+mod document;
 mod markers;
 mod pack;
 
 use std::path::Path;
 
 use globset::Glob;
-use mocap::{FileFacts, UnitFacts, short};
+use mocap::{UnitFacts, short};
 use mocap_batch::counted;
-use mocap_formats::{Format, Parsed};
-use mocap_model::{Clip, Markers, ModelError};
+use mocap_formats::Format;
+use mocap_model::{Clip, ModelError};
 use serde::Serialize;
 
 use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, holds_arrays};
@@ -113,9 +114,16 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     let input_bytes = loaded.size();
     let unchanged = loaded.format == format.into() && args.changes_nothing(format);
     let mut done = match (unchanged, loaded.markers(&args.reading)?) {
-        (true, markers) => keep(loaded, markers.map(|(markers, _)| markers), args)?,
+        (true, Some((markers, _))) => document::keep_markers(loaded, &markers, args)?,
+        (true, None) => document::keep(loaded, args)?,
         (false, Some((markers, warnings))) => markers::convert(markers, warnings, args, format)?,
-        (false, None) => change(loaded, args, format, &name.unwrap_or_default())?,
+        (false, None) => match document::edit(&loaded, args, format)? {
+            Some(edited) => {
+                drop(loaded);
+                edited
+            }
+            None => change(loaded, args, format, &name.unwrap_or_default())?,
+        },
     };
     done.warnings.extend_from_slice(&done.encoded.warnings);
     done.warnings = read::strict(&args.reading, done.warnings)?;
@@ -149,38 +157,6 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
         warnings: &warnings,
     };
     Ok(Report { json: json(&row), text, warnings, tally, ..Report::default() })
-}
-
-/// The document written back as it is, unless other programs would misread it.
-fn keep(loaded: Loaded, markers: Option<Markers>, args: &Args) -> Result<Converted, Failure> {
-    if let Some(markers) = markers {
-        let (frames, fps, count) = (markers.frames(), markers.rate().fps(), markers.names().len());
-        let warnings = loaded.warnings(&args.reading)?;
-        let encoded = loaded.into_document().expect("a recording is a document").write().into();
-        let kept = Converted::of(encoded, frames, Some(fps), 0);
-        return Ok(Converted { markers: Some(count), unchanged: true, warnings, ..kept });
-    }
-    // The motion is checked nevertheless: a broken one is not copied.
-    let (facts, mut warnings) = loaded.facts(&args.reading)?;
-    let reading = loaded.options(&args.reading).of_format(mocap::Companions::default());
-    let FileFacts { frames, fps, joints, .. } = facts;
-    let document = loaded.into_document().expect("only a compressed clip has no document");
-    let normalised = match args.verbatim {
-        true => None,
-        false => {
-            let changed = document.normalised(&reading, &encode_options(args).options());
-            changed.map_err(Diagnostic::from).behind(&mut warnings)?
-        }
-    };
-    let (document, unchanged) = match normalised {
-        Some(Parsed { value, warnings: found }) => {
-            warnings.extend(found.into_iter().map(Diagnostic::from));
-            (value, false)
-        }
-        None => (document, true),
-    };
-    let encoded = document.write().into();
-    Ok(Converted { unchanged, warnings, ..Converted::of(encoded, frames, fps, joints) })
 }
 
 /// The skeleton of a file without motion, in another skeleton format.

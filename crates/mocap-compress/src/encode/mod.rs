@@ -13,7 +13,7 @@ mod precision;
 pub(crate) mod predict;
 mod report;
 pub(crate) mod rig;
-mod search;
+pub(crate) mod search;
 mod settings;
 pub(crate) mod source;
 mod summary;
@@ -29,7 +29,7 @@ use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, SkeletonSection, block_
 use crate::error::CompressError;
 use crate::plan::{Plan, put_plan};
 use crate::skeleton::Reading;
-use crate::{CompressedInfo, OpenLimits, Profile, archive, keys, runtime};
+use crate::{CompressedInfo, OpenLimits, Profile, archive, direct, keys, runtime};
 use block::Block;
 use measure::{Bounds, Violation, measure};
 use mocap_model::{Clip, Skeleton};
@@ -267,6 +267,7 @@ impl<'a> Job<'a> {
         let settings = Settings {
             turn: self.options.local_error.map(|bound| bound * share / 2.0),
             anchored: self.options.profile != Profile::Archive,
+            direct: self.options.profile == Profile::Direct,
             ..Settings::new(&progress)
         };
         let info = CompressedInfo {
@@ -306,6 +307,7 @@ impl<'a> Job<'a> {
                     Profile::Archive => archive::encode(&block),
                     Profile::Runtime => runtime::encode(&block),
                     Profile::Keys => keys::encode(&block),
+                    Profile::Direct => direct::encode(&block),
                 };
                 blocks.push(encoded.bytes);
                 failed += encoded.failed;

@@ -1,6 +1,6 @@
 //! The choice of a lattice point: the cheapest near the target that keeps the error within its bound.
 
-use crate::lattice::{FINEST, Kind, Residual};
+use crate::lattice::{Kind, Residual};
 use nalgebra::Vector3;
 
 /// How much a point's distance from the target counts against its bits. A decoded value near its target is a
@@ -14,12 +14,14 @@ const LARGEST: f64 = (1u32 << 26) as f64;
 
 /// The cheapest point near `target` (in steps of the lattice) that `holds`.
 ///
-/// `expected` are the magnitudes the coder is tuned to. `None` where none holds even at the finest steps.
+/// `expected` are the magnitudes the coder is tuned to. `None` where none holds even with the steps halved `finest`
+/// times.
 pub(crate) fn choose(
     kind: Kind,
     target: Vector3<f64>,
     expected: [f32; 3],
     nearness: f64,
+    finest: u8,
     mut holds: impl FnMut(Residual) -> bool,
 ) -> Option<Residual> {
     let centred = kind == Kind::BodyCentred;
@@ -30,7 +32,7 @@ pub(crate) fn choose(
         ((1.0 + expected) / (expected + 0.02)).log2()
     });
     let mut points = [(0.0, [0i32; 3]); 16];
-    for refine in 0..=FINEST {
+    for refine in 0..=finest {
         let scale = f64::from(1u32 << refine);
         let target = target * scale;
         if !target.iter().all(|value| value.abs() < LARGEST) {
@@ -72,6 +74,7 @@ pub(crate) fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lattice::FINEST;
 
     #[test]
     fn a_point_that_holds_is_found_however_small_its_region() {
@@ -82,17 +85,18 @@ mod tests {
                     let scale = 1.0 / f64::from(1u32 << residual.refine);
                     (Vector3::from(residual.k.map(f64::from)) * scale - target).norm()
                 };
-                let found = choose(kind, target, [1.0; 3], NEARNESS, |point| distance(point) < radius);
+                let found =
+                    choose(kind, target, [1.0; 3], NEARNESS, FINEST, |point| distance(point) < radius);
                 assert!(found.is_some_and(|point| distance(point) < radius), "{kind:?} {radius}");
             }
         }
-        assert_eq!(choose(Kind::Cubic, target, [1.0; 3], NEARNESS, |_| false), None);
-        assert_eq!(choose(Kind::Cubic, target * f64::NAN, [1.0; 3], NEARNESS, |_| true), None);
+        assert_eq!(choose(Kind::Cubic, target, [1.0; 3], NEARNESS, FINEST, |_| false), None);
+        assert_eq!(choose(Kind::Cubic, target * f64::NAN, [1.0; 3], NEARNESS, FINEST, |_| true), None);
     }
 
     #[test]
     fn nothing_is_cheapest() {
-        let found = choose(Kind::Cubic, Vector3::new(0.3, -0.4, 0.2), [0.1; 3], NEARNESS, |_| true);
+        let found = choose(Kind::Cubic, Vector3::new(0.3, -0.4, 0.2), [0.1; 3], NEARNESS, FINEST, |_| true);
         assert_eq!(found, Some(Residual::default()));
     }
 }

@@ -44,6 +44,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) turn: Option<f64>,
     /// Whether first frames are predicted only from the head.
     pub(crate) anchored: bool,
+    /// Whether tracks do not refer to others, and numbers have fixed widths.
+    pub(crate) direct: bool,
     /// Where only a share of the tolerance may be used.
     pub(crate) tight: Tight<'a>,
     pub(crate) progress: &'a Progress<'a>,
@@ -52,6 +54,6 @@ pub(crate) struct Settings<'a> {
 impl<'a> Settings<'a> {
     pub(crate) fn new(progress: &'a Progress<'a>) -> Settings<'a> {
         let power = crate::encode::rig::POWER;
-        Settings { power, turn: None, anchored: false, tight: Tight::default(), progress }
+        Settings { power, turn: None, anchored: false, direct: false, tight: Tight::default(), progress }
     }
 }

@@ -10,7 +10,7 @@ use crate::encode::predict::{Tracks, predict_translation};
 use crate::encode::rig::{Body, ObjectPoses, lever_metric};
 use crate::encode::search::{NEARNESS, NEARNESS_LAST, choose};
 use crate::hierarchy::Node;
-use crate::lattice::{Column, DIRECTION, Kind, Lattice, Residual};
+use crate::lattice::{Column, DIRECTION, FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat, rodrigues, to_f64};
 use crate::track::{BASE_STEPS, Head, Moving, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
@@ -20,6 +20,8 @@ use nalgebra::Matrix3;
 /// lattice point, which then costs a refinement.
 const STEP: f64 = 1.1;
 const STEP_TRANSLATION: f64 = 1.25;
+/// The same where a whole segment has finer steps if one of its targets has no lattice point.
+const STEP_DIRECT: f64 = 1.0;
 /// The covering radius of the lattices, in steps.
 const CUBIC_RADIUS: f64 = 0.866_025_403_784_438_6;
 const CENTRED_RADIUS: f64 = 1.118_033_988_749_895;
@@ -198,7 +200,7 @@ impl<'a> Chooser<'a> {
             .map(|(_, r)| *r)
             .collect();
         let (rate, _) = fit::basis(&(Matrix3::identity() / (step * step)), &moving);
-        let kind = if rate > CENTRED_FROM { Kind::BodyCentred } else { Kind::Cubic };
+        let kind = self.kind_for(rate);
         let step = step / radius(kind);
         let mut head = Head { flat, kind, ..Head::blank() };
         for axis in 0..3 {
@@ -217,6 +219,12 @@ impl<'a> Chooser<'a> {
         head
     }
 
+    /// The lattice that is smaller at so many bits a residual.
+    fn kind_for(&self, rate: f64) -> Kind {
+        // Where widths are fixed, zeros are not cheaper than others.
+        if self.block.settings.direct || rate > CENTRED_FROM { Kind::BodyCentred } else { Kind::Cubic }
+    }
+
     fn rotation_head(&mut self, at: usize, rest: Quat) -> Head {
         let body = &self.block.rig.bodies[at];
         let targets = self.rotation_targets(at);
@@ -226,15 +234,16 @@ impl<'a> Chooser<'a> {
             None => metric,
         };
         let (flat, own) = fit::rotation_flatness(self.nodes, self.levels, &targets, &metric);
-        let found = fit::reference(&own, &self.residuals, &metric);
+        let linked = !self.block.settings.direct;
+        let found = if linked { fit::reference(&own, &self.residuals, &metric) } else { None };
         let reference = found.as_ref().map(|found| found.0);
         let left = found.map_or_else(|| own.clone(), |found| found.1);
         let moving: Vec<Vector3<f64>> =
             self.nodes.iter().zip(&left).filter(|(node, _)| !has_no_taps(node)).map(|(_, r)| *r).collect();
         let (rate, basis) = fit::basis(&metric, &moving);
-        let kind = if rate > CENTRED_FROM { Kind::BodyCentred } else { Kind::Cubic };
-        let basis = basis * (STEP / radius(kind));
-        let finer = fit::finer(self.nodes, self.levels, &left, &metric);
+        let kind = self.kind_for(rate);
+        let basis = basis * (if linked { STEP } else { STEP_DIRECT } / radius(kind));
+        let finer = if linked { fit::finer(self.nodes, self.levels, &left, &metric) } else { 0 };
         let mut head = Head { flat, finer, kind, reference, ..Head::blank() };
         head.columns = [0, 1, 2].map(|axis| Column::nearest([0, 1, 2].map(|i| basis[(i, axis)])));
         if self.block.settings.anchored
@@ -275,6 +284,21 @@ impl Chooser<'_> {
         head
     }
 
+    /// The body of the track.
+    pub(crate) fn body(&self) -> usize {
+        self.current.body
+    }
+
+    /// The numbers in steps of the lattice that turn a rotation to the target of a frame.
+    pub(crate) fn rotation_numbers(&self, frame: usize, from: Quat) -> Vector3<f64> {
+        self.current.inverse * rodrigues(&(to_f64(from).inverse() * self.current.rotations[frame]))
+    }
+
+    /// The numbers in steps of the lattice that move a translation to the target of a frame.
+    pub(crate) fn translation_numbers(&self, frame: usize, from: [f32; 3]) -> Vector3<f64> {
+        self.current.inverse * (self.current.translations[frame] - Vector3::from(from.map(f64::from)))
+    }
+
     /// The residual of a rotation that is predicted as `predicted` turned by `shift`.
     pub(crate) fn rotation(
         &mut self,
@@ -298,7 +322,7 @@ impl Chooser<'_> {
         };
         let last = usize::from(node.level) + 1 == self.levels;
         let nearness = if last { NEARNESS_LAST } else { NEARNESS };
-        let residual = choose(lattice.kind, target, expected, nearness, holds);
+        let residual = choose(lattice.kind, target, expected, nearness, FINEST, holds);
         self.failed += usize::from(residual.is_none());
         let residual = residual.unwrap_or_default();
         self.chosen.last_mut().expect("a head comes first").push(residual);
@@ -319,7 +343,7 @@ impl Chooser<'_> {
             let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
             check.share([0, 1, 2].map(|i| predicted[i] + vector[i])) <= 1.0
         };
-        let residual = choose(lattice.kind, target, expected, NEARNESS, holds);
+        let residual = choose(lattice.kind, target, expected, NEARNESS, FINEST, holds);
         self.failed += usize::from(residual.is_none());
         let residual = residual.unwrap_or_default();
         self.chosen.last_mut().expect("a head comes first").push(residual);

@@ -10,7 +10,7 @@ use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
 use crate::bits::BitReader;
 use crate::compose::Composer;
 use crate::compressed::Compressed;
-use crate::lanes::{Quats, Vectors};
+use crate::lanes::Vectors;
 use crate::lattice::Residual;
 use crate::range_coder::RangeDecoder;
 use crate::track::Moving;
@@ -73,13 +73,7 @@ impl Reader {
 
     /// A window that segments of the clip fit in.
     pub(crate) fn window(&self) -> Window {
-        let [rotations, translations] = self.composer.groups_by_kind();
-        Window {
-            first: 0,
-            frames: 0,
-            rotations: vec![Quats::IDENTITY; rotations * SLOTS],
-            translations: vec![Vectors::ZERO; translations * SLOTS],
-        }
+        self.composer.window(SLOTS)
     }
 
     /// Reads the layouts of a block.

@@ -2,17 +2,23 @@
 
 use super::document::Channel;
 use super::reading::PositionMode;
-use mocap_model::{UnitQuaternion, Vector3};
+use mocap_model::{Axis, UnitQuaternion, Vector3};
+use nalgebra::Quaternion;
 
 /// The rotation of a joint: its rotation channels [deg] from left to right.
 pub(super) fn rotation(channels: &[Channel], row: &[f64]) -> UnitQuaternion<f64> {
-    let mut rotation = UnitQuaternion::identity();
+    let [mut w, mut i, mut j, mut k] = [1.0, 0.0, 0.0, 0.0];
     for (channel, value) in channels.iter().zip(row) {
-        if let Channel::Rotation(axis) = channel {
-            rotation *= UnitQuaternion::from_axis_angle(&axis.unit(), value.to_radians());
-        }
+        let Channel::Rotation(axis) = channel else { continue };
+        // The product with a turn about one axis, whose other parts are zero.
+        let (s, c) = (value.to_radians() / 2.0).sin_cos();
+        [w, i, j, k] = match axis {
+            Axis::X => [w * c - i * s, i * c + w * s, j * c + k * s, k * c - j * s],
+            Axis::Y => [w * c - j * s, i * c - k * s, j * c + w * s, k * c + i * s],
+            Axis::Z => [w * c - k * s, i * c + j * s, j * c - i * s, k * c + w * s],
+        };
     }
-    rotation
+    UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k))
 }
 
 /// The translation of a joint from its OFFSET and position channels.

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::entry::Entry;
 use crate::left_out::Holds;
-use crate::{Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated, WriteOptions};
+use crate::{Content, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated, WriteOptions};
 use mocap_model::Clip;
+use std::ops::Range;
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "bvh",
@@ -32,8 +33,7 @@ pub(crate) static FORMAT: Entry = Entry {
         let tolerance = options.tolerance.map_or(defaults.tolerance, |bound| bound.min(defaults.tolerance));
         let WriteOptions { euler, names, positions, .. } = *options;
         let document = from_clip(&clip, &super::WriteOptions { euler, tolerance, names, positions })?;
-        drop(clip);
-        Ok(document.to_bytes().into())
+        Ok(stream(document).into())
     }),
     write_clips: None,
     files_beside: None,
@@ -41,6 +41,10 @@ pub(crate) static FORMAT: Entry = Entry {
     write_skeleton: None,
     ..Entry::MOTION
 };
+
+fn stream(document: Document) -> Content<'static> {
+    Content::stream(move |out| document.write_to(out))
+}
 
 /// What position channels mean, as stated, else as the numbers show.
 fn meaning(stated: PositionChannels, decision: &PositionDecision) -> PositionMode {
@@ -84,6 +88,14 @@ impl crate::Document for Document {
 
     fn write(&self) -> Encoded<'static> {
         self.to_bytes().into()
+    }
+
+    fn into_encoded(self: Box<Self>) -> Encoded<'static> {
+        stream(*self).into()
+    }
+
+    fn edited(&self, frames: Range<usize>, factor: f64) -> Option<Box<dyn crate::Document>> {
+        Some(Box::new(self.edited(frames, factor)?))
     }
 
     fn normalised(

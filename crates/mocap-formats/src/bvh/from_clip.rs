@@ -4,8 +4,8 @@ use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Orig
 use super::positions::position_mode;
 use super::reading::{Found, PositionMode};
 use super::written_names::NameStyle;
-use crate::Finding;
 use crate::names::Unique;
+use crate::{Finding, number};
 use mocap_model::{Axis, Clip, EulerOrder, FrameRate, JointId, Skeleton, Track, Vector3};
 
 /// How a clip is written as BVH.
@@ -155,7 +155,7 @@ fn node(
 
 /// The number of at most 15 significant digits: those of a file survive, and what a change of unit or size adds in the
 /// last bits is not written.
-fn without_noise(value: f64) -> f64 {
+pub(super) fn without_noise(value: f64) -> f64 {
     format!("{value:.14e}").parse().unwrap_or(value)
 }
 
@@ -204,19 +204,19 @@ impl Columns<'_> {
 }
 
 /// Decimals of a kind of number.
-struct Decimals(f64);
+pub(super) struct Decimals(f64);
 
 impl Decimals {
     /// As few as round by at most `error`.
-    fn within(error: f64) -> Decimals {
+    pub(super) fn within(error: f64) -> Decimals {
         let decimals = (0..=12).find(|&decimals| 0.5 * 10f64.powi(-decimals) <= error);
         Decimals(10f64.powi(decimals.unwrap_or(12)))
     }
 
-    fn round(&self, value: f64) -> f64 {
+    pub(super) fn round(&self, value: f64) -> f64 {
         let scaled = value * self.0;
         // Adding 0 takes the sign off a zero.
-        if scaled.abs() < 1e15 { scaled.round() / self.0 + 0.0 } else { value }
+        if scaled.abs() < 1e15 { number::nearest(scaled) / self.0 + 0.0 } else { value }
     }
 }
 

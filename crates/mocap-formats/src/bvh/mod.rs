@@ -8,6 +8,7 @@
 mod channels;
 mod commas;
 mod document;
+mod edit;
 mod floor_test;
 mod format;
 mod from_clip;

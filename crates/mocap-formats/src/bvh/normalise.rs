@@ -4,11 +4,12 @@
 //! root is zero, both place the body alike. Other joints that move need their OFFSET, which is the length of a bone, so
 //! they are written for one kind of reader.
 
-use super::document::{Channel, Document, Node, NodeKind};
+use super::document::{Channel, Document, Motion, Node, NodeKind};
 use super::reading::PositionMode;
 use super::written_names::NameStyle;
 use super::{Problem, names};
 use crate::{Finding, Parsed, Warnings};
+use std::borrow::Cow;
 
 /// The document with the root's OFFSET in its position columns where these add to it, with the positions of other
 /// joints as `style` says, and with unique names; `None` where nothing differs. Nothing else changes.
@@ -23,19 +24,25 @@ pub fn normalise(
     style: PositionMode,
     name_style: NameStyle,
 ) -> Result<Option<Parsed<Document>>, Finding> {
-    let mut changed = document.clone();
+    let (mut nodes, mut motion) = (document.nodes.clone(), document.motion.as_ref().map(Cow::Borrowed));
     let mut warnings = Warnings::default();
     let roots = match mode {
-        PositionMode::Add => move_offsets(&mut changed, |node| node.kind == NodeKind::Root, 1.0, true),
+        PositionMode::Add => {
+            move_offsets(&mut nodes, &mut motion, |node| node.kind == NodeKind::Root, 1.0, true)
+        }
         PositionMode::Replace => 0,
     };
     let below = |node: &Node| node.kind == NodeKind::Joint;
     let joints = match (mode, style) {
-        (PositionMode::Add, PositionMode::Replace) => move_offsets(&mut changed, below, 1.0, false),
-        (PositionMode::Replace, PositionMode::Add) => move_offsets(&mut changed, below, -1.0, false),
+        (PositionMode::Add, PositionMode::Replace) => {
+            move_offsets(&mut nodes, &mut motion, below, 1.0, false)
+        }
+        (PositionMode::Replace, PositionMode::Add) => {
+            move_offsets(&mut nodes, &mut motion, below, -1.0, false)
+        }
         _ => 0,
     };
-    let renamed = rename(&mut changed, name_style)?;
+    let renamed = rename(&mut nodes, name_style)?;
     let all = [
         (roots, Problem::RootOffsetMoved),
         (joints, Problem::PositionsRestated { style }),
@@ -45,13 +52,19 @@ pub fn normalise(
         warnings.push(Finding { count, ..Finding::new(problem) });
     }
     let warnings = warnings.into_vec();
-    Ok((!warnings.is_empty()).then_some(Parsed { value: changed, warnings }))
+    let changed = || Document::new(nodes, motion.map(Cow::into_owned), document.origin.clone());
+    Ok((!warnings.is_empty()).then(|| Parsed { value: changed(), warnings }))
 }
 
 /// Adds the OFFSET of some nodes, times `sign`, to their position columns; the number of nodes. Where `zeroed`, the
 /// part of OFFSET that went into columns becomes 0.
-fn move_offsets(document: &mut Document, which: impl Fn(&Node) -> bool, sign: f64, zeroed: bool) -> usize {
-    let Document { nodes, motion, .. } = document;
+fn move_offsets(
+    nodes: &mut [Node],
+    motion: &mut Option<Cow<'_, Motion>>,
+    which: impl Fn(&Node) -> bool,
+    sign: f64,
+    zeroed: bool,
+) -> usize {
     let width = nodes.iter().map(|node| node.channels.len()).sum::<usize>();
     let Some(motion) = motion.as_mut().filter(|_| width > 0) else { return 0 };
     let (mut column, mut count) = (0, 0);
@@ -70,6 +83,7 @@ fn move_offsets(document: &mut Document, which: impl Fn(&Node) -> bool, sign: f6
             }
             moved = true;
             motion
+                .to_mut()
                 .values
                 .iter_mut()
                 .skip(first + at)
@@ -93,18 +107,18 @@ fn sum(a: f64, b: f64) -> f64 {
 }
 
 /// Gives joints unique names that can be written; the number of joints with another name.
-fn rename(document: &mut Document, style: NameStyle) -> Result<usize, Finding> {
+fn rename(nodes: &mut [Node], style: NameStyle) -> Result<usize, Finding> {
     // What has no name keeps none: no reader takes two of these for one.
     let is_named = |node: &Node| node.kind != NodeKind::EndSite && !node.name.is_empty();
-    let before: Vec<String> = document.nodes.iter().map(|node| node.name.clone()).collect();
+    let before: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
     if style == NameStyle::Safe {
-        for node in document.nodes.iter_mut().filter(|node| is_named(node)) {
+        for node in nodes.iter_mut().filter(|node| is_named(node)) {
             node.name = style.written(&node.name)?;
         }
     }
-    let unique = names::of_nodes(&document.nodes);
+    let unique = names::of_nodes(nodes);
     let mut count = 0;
-    for ((node, name), before) in document.nodes.iter_mut().zip(unique).zip(before) {
+    for ((node, name), before) in nodes.iter_mut().zip(unique).zip(before) {
         if is_named(node) {
             count += usize::from(name != before);
             node.name = name;

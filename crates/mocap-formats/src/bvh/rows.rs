@@ -216,7 +216,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
     let mut stream = Stream { values: Vec::with_capacity(reserved), odd: Vec::new(), nonsense: false };
     loop {
-        if let Some((value, end, stop)) = number::scan_short(text, at)
+        if let Some((value, end, stop)) = number::scan_word(text, at)
             && is_space(stop)
         {
             stream.values.push(value);

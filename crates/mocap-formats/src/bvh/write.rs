@@ -1,7 +1,11 @@
 //! From a document to bytes.
 
-use super::document::{Document, NodeKind};
+use super::document::{Document, Motion, NodeKind};
 use crate::number;
+use std::io::{self, Write};
+
+/// Bytes that are written at once.
+const PIECE: usize = 1 << 16;
 
 /// Levels that are indented; deeper ones would make a chain of n joints n² bytes long.
 const INDENTED: usize = 64;
@@ -11,11 +15,31 @@ impl Document {
     pub fn to_bytes(&self) -> Vec<u8> {
         let values = self.motion.as_ref().map_or(0, |motion| motion.values.len());
         let mut bytes = Vec::with_capacity(self.nodes.len() * 128 + values * 10);
-        self.write_hierarchy(&mut bytes);
-        if self.motion.is_some() {
-            self.write_motion(&mut bytes);
-        }
+        self.write_to(&mut bytes).expect("writing to memory does not fail");
         bytes
+    }
+
+    /// The same into a stream, piece by piece.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.write_hierarchy(&mut text);
+        if let Some(motion) = &self.motion {
+            write_header(motion, &mut text);
+            let width = self.channels();
+            // A frame may be larger than a piece.
+            text.reserve(PIECE + width * 16);
+            for row in motion.values.chunks_exact(width.max(1)) {
+                write_row(row, &mut text);
+                if text.len() >= PIECE {
+                    out.write_all(&text)?;
+                    text.clear();
+                }
+            }
+        }
+        out.write_all(&text)
     }
 
     fn write_hierarchy(&self, bytes: &mut Vec<u8>) {
@@ -50,26 +74,22 @@ impl Document {
             line(bytes, open.len(), "}");
         }
     }
+}
 
-    fn write_motion(&self, bytes: &mut Vec<u8>) {
-        let Some(motion) = &self.motion else { return };
-        bytes.extend_from_slice(format!("MOTION\nFrames: {}\n", motion.frames).as_bytes());
-        if let Some(time) = &motion.frame_time {
-            bytes.extend_from_slice(format!("Frame Time: {}\n", time.text).as_bytes());
-        }
-        let channels = self.channels();
-        if channels == 0 {
-            return;
-        }
-        for row in motion.values.chunks_exact(channels) {
-            for value in row {
-                number::write(bytes, *value);
-                bytes.push(b' ');
-            }
-            if let Some(last) = bytes.last_mut() {
-                *last = b'\n';
-            }
-        }
+fn write_header(motion: &Motion, text: &mut Vec<u8>) {
+    text.extend_from_slice(format!("MOTION\nFrames: {}\n", motion.frames).as_bytes());
+    if let Some(time) = &motion.frame_time {
+        text.extend_from_slice(format!("Frame Time: {}\n", time.text).as_bytes());
+    }
+}
+
+fn write_row(row: &[f64], text: &mut Vec<u8>) {
+    for value in row {
+        number::write(text, *value);
+        text.push(b' ');
+    }
+    if let Some(last) = text.last_mut() {
+        *last = b'\n';
     }
 }
 

@@ -64,7 +64,9 @@ fn names(skeleton: &Skeleton) -> Vec<String> {
 
 /// Six decimals, and no negative zero.
 pub(super) fn micro(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6 + 0.0
+    let scaled = value * 1e6;
+    let rounded = if scaled.abs() < 1e15 { number::nearest(scaled) } else { scaled.round() };
+    rounded / 1e6 + 0.0
 }
 
 /// A text as a cell.

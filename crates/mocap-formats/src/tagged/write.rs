@@ -13,10 +13,43 @@ pub(crate) fn emit(value: &impl Serialize, levels: usize) -> Vec<u8> {
 }
 
 /// The same into a stream.
-pub(crate) fn emit_to(value: &impl Serialize, levels: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn emit_to(value: &impl Serialize, levels: usize, out: &mut dyn Write) -> io::Result<()> {
     let layout = Layout { levels, level: 0, has_items: false, scratch: Vec::new() };
-    value.serialize(&mut Serializer::with_formatter(&mut *out, layout))?;
-    out.write_all(b"\n")
+    let mut pieces = Pieces { text: Vec::with_capacity(PIECE), out };
+    value.serialize(&mut Serializer::with_formatter(&mut pieces, layout))?;
+    pieces.write_all(b"\n")?;
+    pieces.flush()
+}
+
+/// Bytes that are handed on at once.
+const PIECE: usize = 1 << 16;
+
+/// Gathers the many short texts that JSON is made of; the stream behind it may take each as a call.
+struct Pieces<'o> {
+    text: Vec<u8>,
+    out: &'o mut dyn Write,
+}
+
+impl Write for Pieces<'_> {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.text.len() + bytes.len() > PIECE {
+            self.flush()?;
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
 }
 
 struct Layout {

@@ -365,7 +365,7 @@ def compress(
         The motion.
     error : float
         The greatest error of any point at the shell distance, in every frame [m].
-    profile : {"runtime", "archive", "keys"}
+    profile : {"runtime", "archive", "keys", "direct"}
         Fast to sample, smallest, or keys of curves.
     shell : float
         Distance from each joint at which the error is measured [m].

@@ -55,7 +55,7 @@ class Compressed(Motion):
 
     @property
     def profile(self) -> str:
-        """``"runtime"``, ``"archive"`` or ``"keys"``."""
+        """``"runtime"``, ``"archive"``, ``"keys"`` or ``"direct"``."""
         return self._native.profile
 
     @property

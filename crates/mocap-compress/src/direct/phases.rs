@@ -1,0 +1,143 @@
+//! Which numbers of a segment a frame is made from, and their weights.
+//!
+//! Predictions are sums, and so is a prediction from predictions: a frame is a weighted sum of the numbers stored for
+//! it and for the frames that it depends on.
+
+use super::SEGMENT;
+use crate::hierarchy::{Node, Reach, schedule};
+use crate::track::FLATNESS;
+
+/// Two neighbouring frames are made from so many numbers: one, two neighbours, two neighbours and one of levels 1 to 4.
+pub(super) const READS: usize = 6;
+
+/// A number of a segment: its level and its place there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) level: usize,
+    pub(super) index: usize,
+}
+
+/// The frames of a segment, each with the numbers that it and the frame after it are made from.
+#[derive(Clone, Debug)]
+pub(super) struct Phases {
+    nodes: Vec<Node>,
+    /// By the first of two frames, places among the nodes.
+    pairs: [[usize; READS]; SEGMENT],
+    reads: [[Read; READS]; SEGMENT],
+}
+
+/// The weights of the numbers of two frames.
+pub(super) type Weights = [[f32; READS]; 2];
+
+impl Phases {
+    pub(super) fn new() -> Phases {
+        let nodes: Vec<Node> = schedule(SEGMENT as u32 + 1, SEGMENT as u32, Reach::Segment)
+            .into_iter()
+            .filter(|node| node.level > 0)
+            .collect();
+        let mut needs = [0u32; SEGMENT + 1];
+        for (at, node) in nodes.iter().enumerate() {
+            let taps = node.taps.iter().fold(0, |needed, tap| needed | needs[*tap as usize]);
+            needs[node.frame as usize] = taps | 1 << at;
+        }
+        let mut pairs = [[0; READS]; SEGMENT];
+        for (frame, places) in pairs.iter_mut().enumerate() {
+            let needed = needs[frame] | needs[frame + 1];
+            let needed = (0..nodes.len()).filter(|at| needed >> at & 1 == 1);
+            places.iter_mut().zip(needed).for_each(|(place, at)| *place = at);
+        }
+        let reads = pairs.map(|places| places.map(|at| read_of(&nodes[at])));
+        Phases { nodes, pairs, reads }
+    }
+
+    /// The numbers that a frame and the one after it are made from.
+    pub(super) fn reads(&self, frame: usize) -> [Read; READS] {
+        self.reads[frame]
+    }
+
+    /// The frames between the ends of a segment in the order of coding.
+    #[cfg(feature = "encode")]
+    pub(super) fn frames(&self) -> impl Iterator<Item = (usize, Read)> + '_ {
+        self.nodes.iter().map(|node| (node.frame as usize, read_of(node)))
+    }
+
+    /// The weights of all pairs of frames, for tracks of this flatness.
+    pub(super) fn weights(&self, flat: &[u8]) -> [Weights; SEGMENT] {
+        // By frame, the weights of the numbers of all nodes.
+        let mut sums = [[0.0f64; SEGMENT]; SEGMENT + 1];
+        for (at, node) in self.nodes.iter().enumerate() {
+            let flat = FLATNESS[usize::from(flat[usize::from(node.level)])];
+            let mut sum = [0.0; SEGMENT];
+            for (tap, weight) in node.taps.iter().zip(node.weights(flat)) {
+                for (sum, part) in sum.iter_mut().zip(sums[*tap as usize]) {
+                    *sum += f64::from(weight) * part;
+                }
+            }
+            sum[at] = 1.0;
+            sums[node.frame as usize] = sum;
+        }
+        let mut weights = [[[0.0; READS]; 2]; SEGMENT];
+        for (frame, weights) in weights.iter_mut().enumerate() {
+            for (next, weights) in weights.iter_mut().enumerate() {
+                for (weight, at) in weights.iter_mut().zip(&self.pairs[frame]) {
+                    *weight = sums[frame + next][*at] as f32;
+                }
+            }
+        }
+        weights
+    }
+}
+
+fn read_of(node: &Node) -> Read {
+    let level = usize::from(node.level);
+    Read { level, index: node.frame as usize / (2 * (SEGMENT >> level)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LEVELS, stored};
+    use super::*;
+
+    #[test]
+    fn a_frame_is_its_prediction_and_its_own_number() {
+        let phases = Phases::new();
+        let flat = [1u8, 3, 0, 2, 5];
+        assert_eq!(flat.len(), LEVELS);
+        let weights = phases.weights(&flat);
+        // Any numbers: put frames together one by one, and by weights.
+        let number = |read: Read| ((read.level * 7 + read.index * 3) % 11) as f64 - 5.0;
+        let mut values = [0.0f64; SEGMENT + 1];
+        for node in &phases.nodes {
+            let taps =
+                node.taps.iter().zip(node.weights(FLATNESS[usize::from(flat[usize::from(node.level)])]));
+            let predicted: f64 = taps.map(|(tap, weight)| f64::from(weight) * values[*tap as usize]).sum();
+            values[node.frame as usize] = predicted + number(read_of(node));
+        }
+        for frame in 0..SEGMENT {
+            let reads = phases.reads(frame);
+            assert_eq!(reads.map(|read| read.level), [1, 2, 2, 3, 3, 4]);
+            assert_eq!([reads[1].index, reads[4].index], [0, reads[3].index + 1]);
+            for next in 0..2 {
+                let terms = reads.iter().zip(weights[frame][next]);
+                let sum: f64 = terms.map(|(read, weight)| number(*read) * f64::from(weight)).sum();
+                assert!((sum - values[frame + next]).abs() < 1e-4, "{frame} {next}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_frame_between_has_a_number() {
+        let phases = Phases::new();
+        let mut seen = [0; LEVELS];
+        for node in &phases.nodes {
+            let read = read_of(node);
+            assert_eq!(read.index, seen[read.level]);
+            seen[read.level] += 1;
+        }
+        for length in 1..=SEGMENT {
+            let all: usize = (1..LEVELS).map(|level| stored(level, length)).sum();
+            assert_eq!(all, length - 1);
+        }
+        assert!((1..LEVELS).all(|level| stored(level, SEGMENT) == seen[level]));
+    }
+}

@@ -1,0 +1,9 @@
+//! Numbers in text: read to the bit as [`str::parse`] does and written in the fewest digits, but several times faster.
+
+mod scan;
+mod write;
+
+pub(crate) use scan::scan_word;
+pub use scan::{scan, scan_not_finite};
+pub(crate) use write::nearest;
+pub use write::write;
