@@ -146,7 +146,7 @@ fn with_as_many_strides(cycles: [Clip; 3]) -> Result<[Clip; 3], EditError> {
     }
     let mut cut = cycles;
     for (cycle, count) in cut.iter_mut().zip([a, b, c]).filter(|(_, count)| *count > 1) {
-        let frames = (cycle.frames() - 1).div_ceil(count) + 1;
+        let frames = (cycle.frames() - 1).div_ceil(count);
         let range = Some(format!("0:{frames}").parse().expect("a range"));
         *cycle = make_loop(cycle, &LoopOptions { range, ..LoopOptions::default() })?.0;
     }
