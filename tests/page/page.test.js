@@ -475,6 +475,31 @@ test("assistive technology finds names and roles", async () => {
     }, { colorScheme });
 });
 
+test("a frame waits for nothing on the graphics card, and many bodies take no more draw calls than few", async () => {
+  const draws = [];
+  for (const inputs of [[clip("alex_walk.bvh")], Array(6).fill(clip("alex_walk.bvh"))])
+    await open(write(...inputs), async page => {
+      await page.evaluate(() => { seen.waits = 0; viewer.play(true); });
+      await page.waitForFunction(() => viewer.frame > 5);
+      draws.push(await page.evaluate(() => seen.most));
+      assert.equal(await page.evaluate(() => seen.waits), 0);
+    }, { init: () => {
+      window.seen = { waits: 0, draws: 0, most: 0 };
+      const ask = window.requestAnimationFrame, of = WebGL2RenderingContext.prototype;
+      window.requestAnimationFrame = run => ask(now => { seen.draws = 0; run(now); seen.most = Math.max(seen.most, seen.draws); });
+      for (const name of ["getError", "readPixels", "finish", "getParameter", "getBufferSubData"]) {
+        const real = of[name];
+        of[name] = function (...given) { seen.waits++; return real.apply(this, given); };
+      }
+      for (const name of ["drawArrays", "drawArraysInstanced"]) {
+        const real = of[name];
+        of[name] = function (...given) { seen.draws++; return real.apply(this, given); };
+      }
+    } });
+  // Solids, their shadows and the floor; with several bodies also what is transparent.
+  assert.ok(draws.every(count => count > 0 && count <= 9), `${draws}`);
+});
+
 // A drop of files from outside the browser.
 async function drop(page, paths) {
   const files = paths.map(path => [path.split("/").pop(), readFileSync(path).toString("base64")]);
@@ -548,6 +573,7 @@ test("a compressed file that cannot be shown is refused with what to do", async 
   const written = (bytes, at, value) => { const copy = Buffer.from(bytes); copy[at] = value; return copy; };
   const cases = [
     [written(archive, 4, 9), /version 9 of the format, and this page reads version 2: `mocap view/],
+    [written(archive, 6, 3), /profile direct, which this page does not read: `mocap view/],
     [readFileSync(without), /skeleton in another file: `mocap view .* --skeleton-ref FILE/],
     [written(archive, 20, archive[20] ^ 1), /header has another checksum/],
     [written(archive, archive.length - 9, archive[archive.length - 9] ^ 1), /damaged: section 3 of 3/],

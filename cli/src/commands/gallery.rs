@@ -1,6 +1,6 @@
 //! `mocap gallery`: an index of a database, and a page per clip.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -30,7 +30,8 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let outputs = args.scripts(site);
     let names = OutputNames { searched: batch::ALL, rename: &script_path, format: None };
     let reads = read_files(&reading, Some(&args.inputs.selection));
-    let jobs = batch::plan_peers(console, (&args.inputs, &reading), &outputs, &names, reads)?;
+    let mut jobs = batch::plan_peers(console, (&args.inputs, &reading), &outputs, &names, reads)?;
+    leave_out_skeletons(&mut jobs);
     let options = RunOptions::writing(&args.inputs.selection, &outputs, invocation);
     let failed = Mutex::new(BTreeMap::new());
     let exit = batch::run(console, options, &jobs, |job, context| {
@@ -49,7 +50,19 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         _ => None,
     });
     write_site(site, &args.title(), scripts, &failed)?;
+    console.note(&format!("{} shows them in a browser", site.join("index.html").display()));
     Ok(exit)
+}
+
+/// An ASF file beside AMC files is their skeleton and has no motion.
+fn leave_out_skeletons(jobs: &mut Vec<Job>) {
+    let has = |job: &Job, extension: &str| {
+        let found = job.input.path().and_then(Path::extension);
+        found.is_some_and(|found| found.eq_ignore_ascii_case(extension))
+    };
+    let folder = |job: &Job| job.input.path().and_then(Path::parent).map(Path::to_owned);
+    let folders: BTreeSet<_> = jobs.iter().filter(|job| has(job, "amc")).map(folder).collect();
+    jobs.retain(|job| !has(job, "asf") || !folders.contains(&folder(job)));
 }
 
 /// Refuses a file as the folder of a gallery.

@@ -56,12 +56,12 @@ pub(crate) struct Body {
 pub(crate) fn body(stage: &Stage<'_>) -> Body {
     let skeleton = stage.clip.skeleton();
     if let Some(robot) = skeleton.robot().filter(|robot| !robot.shapes().is_empty()) {
-        return shapes(robot, skeleton.len());
+        return shapes(stage, robot, 0.012 * stage.size() / stage.scale);
     }
     let mut body = Body::default();
     let size = stage.size() / stage.scale;
     if stage.bones.iter().all(|bone| bone.faint) {
-        body.solids.extend((0..skeleton.len()).map(|joint| ball(joint, 0.012 * size)));
+        body.solids.extend((0..skeleton.len()).map(|joint| ball(joint, 0.018 * size)));
         return body;
     }
     match stature(skeleton).filter(|stature| stature.is_finite()) {
@@ -86,10 +86,17 @@ fn ball(joint: usize, radius: f64) -> Solid {
     round(joint, joint, [radius; 2])
 }
 
-/// The collision shapes of a robot.
-fn shapes(robot: &Robot, joints: usize) -> Body {
+/// The collision shapes of a robot, and rods of a radius between joints and shapes where there would be air.
+fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
+    let joints = stage.clip.skeleton().len();
     let bodies = robot.body_joints();
     let mut body = Body::default();
+    for bone in stage.bones.iter().filter(|bone| !bone.faint) {
+        let length = stage.clip.skeleton().joints()[bone.to].offset.norm();
+        if length > rod {
+            body.solids.push(round(bone.from, bone.to, [rod; 2]));
+        }
+    }
     for shape in robot.shapes() {
         let (joint, origin) = bodies[shape.body];
         let mut site = |place: Vector3<f64>| {
@@ -115,6 +122,13 @@ fn shapes(robot: &Robot, joints: usize) -> Body {
         let depth = if width > 0.0 { depth / width } else { 1.0 };
         let solid = round(ends[0], ends[1], [width; 2]);
         body.solids.push(Solid { depth, across, form, joint: joint.index(), ..solid });
+        // A shape hangs on its joint.
+        let far = |end: &usize| body.sites[end - joints].offset.norm();
+        let near = if far(&ends[1]) < far(&ends[0]) { ends[1] } else { ends[0] };
+        if far(&near) > 2.0 * rod {
+            let hanger = round(joint.index(), near, [rod; 2]);
+            body.solids.push(Solid { joint: joint.index(), ..hanger });
+        }
     }
     body
 }
@@ -152,6 +166,8 @@ struct Human<'a> {
     above: Vec<Option<Role>>,
     below: Vec<Option<Role>>,
     faint: Vec<bool>,
+    /// By joint: whether it is a hand that is drawn as a whole, or below one.
+    mitten: Vec<bool>,
 }
 
 impl<'a> Human<'a> {
@@ -185,7 +201,14 @@ impl<'a> Human<'a> {
         for bone in stage.bones.iter().filter(|bone| bone.faint) {
             faint[bone.to] = true;
         }
-        Human { skeleton, pose, up, forward, stature, trunk, above, below, faint }
+        let mut mitten: Vec<bool> = Vec::with_capacity(skeleton.len());
+        for (id, joint) in skeleton.iter() {
+            mitten.push(match joint.role {
+                Some(role) if is_hand(role) => !has_fingers(skeleton, id),
+                _ => joint.parent.is_some_and(|parent| mitten[parent.index()]),
+            });
+        }
+        Human { skeleton, pose, up, forward, stature, trunk, above, below, faint, mitten }
     }
 
     fn dress(&self, body: &mut Body) {
@@ -282,7 +305,7 @@ impl<'a> Human<'a> {
                 || (hip || clavicle)
                 || above == Some(Role::Head)
                 || (joint.end_site && !leads && above.is_some_and(is_tip))
-                || self.in_mitten(parent);
+                || self.mitten[parent.index()];
             let length = joint.offset.norm();
             if hidden || length < 1e-4 * self.stature {
                 continue;
@@ -315,25 +338,6 @@ impl<'a> Human<'a> {
             let solid = round(parent.index(), id.index(), radii);
             body.solids.push(Solid { joint: of_trunk.map_or(id, |joint| *joint).index(), ..solid });
         }
-    }
-
-    /// Whether a joint is a hand that is drawn as a whole, or below one.
-    fn in_mitten(&self, joint: JointId) -> bool {
-        let mut at = Some(joint);
-        while let Some(id) = at {
-            if self.skeleton.joint(id).role.is_some_and(is_hand) {
-                return !self.has_fingers(id);
-            }
-            at = self.skeleton.joint(id).parent;
-        }
-        false
-    }
-
-    /// Whether a hand has three fingers or more.
-    fn has_fingers(&self, hand: JointId) -> bool {
-        let tree = self.skeleton.subtree(hand);
-        let role = |id: &JointId| self.skeleton.joint(*id).role.map(Role::name);
-        tree.iter().filter_map(role).filter(|name| name.ends_with('1')).count() >= 3
     }
 
     /// Heel, sole and toes.
@@ -378,7 +382,7 @@ impl<'a> Human<'a> {
         else {
             return;
         };
-        if self.has_fingers(hand) {
+        if !self.mitten[hand.index()] {
             return;
         }
         let wrist = place(&self.pose, hand);
@@ -418,6 +422,13 @@ impl<'a> Human<'a> {
         let jaw = round(nose, crown, [0.013 * unit, 0.032 * unit]);
         body.solids.push(Solid { joint, ..jaw });
     }
+}
+
+/// Whether a hand has three fingers or more.
+fn has_fingers(skeleton: &Skeleton, hand: JointId) -> bool {
+    let tree = skeleton.subtree(hand);
+    let role = |id: &JointId| skeleton.joint(*id).role.map(Role::name);
+    tree.iter().filter_map(role).filter(|name| name.ends_with('1')).count() >= 3
 }
 
 fn is_finger(role: Role) -> bool {

@@ -15,8 +15,28 @@ pub(crate) struct Corner {
     pub dark: f32,
 }
 
-/// Calls `each` with the triangles of a solid whose ends have these places; radii times `scale` are stage units.
-pub(crate) fn triangles(solid: &Solid, pose: &[Place], scale: f64, mut each: impl FnMut([Corner; 3])) {
+/// Corners, and the triangles between them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mesh {
+    pub corners: Vec<Corner>,
+    pub triangles: Vec<[usize; 3]>,
+}
+
+impl Mesh {
+    fn quad(&mut self, corners: [usize; 4]) {
+        let [a, b, c, d] = corners;
+        self.triangles.extend([[a, b, c], [c, b, d]]);
+    }
+
+    fn add_quad(&mut self, corners: [Corner; 4]) {
+        let first = self.corners.len();
+        self.corners.extend(corners);
+        self.quad([0, 1, 2, 3].map(|corner| first + corner));
+    }
+}
+
+/// The surface of a solid whose ends have these places; radii times `scale` are stage units.
+pub(crate) fn mesh(solid: &Solid, pose: &[Place], scale: f64) -> Mesh {
     let at = |place: usize| V::from(pose[place]);
     let [first, last] = solid.ends.map(at);
     let way = last - first;
@@ -38,31 +58,9 @@ pub(crate) fn triangles(solid: &Solid, pose: &[Place], scale: f64, mut each: imp
         let eyes = solid.face && point[2] > 0.6 && (0.55..1.4).contains(&height);
         Corner { at: [first, last][end] + offset * radii[end], normal, dark: f32::from(u8::from(eyes)) }
     };
-    let mut quad = |corners: [Corner; 4]| {
-        each([corners[0], corners[1], corners[2]]);
-        each([corners[2], corners[1], corners[3]]);
-    };
+    let mut mesh = Mesh::default();
     match solid.form {
-        Form::Capsule => {
-            let (around, rings) = if solid.face { (28, 9) } else { (14, 4) };
-            let vertex = |ring: usize, k: usize| {
-                let end = usize::from(ring > rings);
-                let angle = (ring as f64 - (rings + end) as f64) / rings as f64 * std::f64::consts::FRAC_PI_2;
-                let turn = k as f64 / around as f64 * std::f64::consts::TAU;
-                let point = [angle.cos() * turn.cos(), angle.sin(), angle.cos() * turn.sin()];
-                corner(point, point, end)
-            };
-            for ring in 0..=2 * rings {
-                for k in 0..around {
-                    quad([
-                        vertex(ring, k),
-                        vertex(ring + 1, k),
-                        vertex(ring, k + 1),
-                        vertex(ring + 1, k + 1),
-                    ]);
-                }
-            }
-        }
+        Form::Capsule => add_capsule(&mut mesh, if solid.face { (28, 9) } else { (14, 4) }, corner),
         Form::Cylinder => {
             for k in 0..20 {
                 let rim = |k: usize| {
@@ -70,9 +68,11 @@ pub(crate) fn triangles(solid: &Solid, pose: &[Place], scale: f64, mut each: imp
                     [turn.cos(), 0.0, turn.sin()]
                 };
                 let (a, b) = (rim(k), rim(k + 1));
-                quad([corner(a, a, 0), corner(a, a, 1), corner(b, b, 0), corner(b, b, 1)]);
+                mesh.add_quad([corner(a, a, 0), corner(a, a, 1), corner(b, b, 0), corner(b, b, 1)]);
                 for (end, up) in [(0, [0.0, -1.0, 0.0]), (1, [0.0, 1.0, 0.0])] {
-                    each_lid([corner([0.0; 3], up, end), corner(a, up, end), corner(b, up, end)], &mut quad);
+                    let middle = mesh.corners.len();
+                    mesh.corners.extend([corner([0.0; 3], up, end), corner(a, up, end), corner(b, up, end)]);
+                    mesh.triangles.push([middle, middle + 1, middle + 2]);
                 }
             }
         }
@@ -81,18 +81,39 @@ pub(crate) fn triangles(solid: &Solid, pose: &[Place], scale: f64, mut each: imp
                 let sheet = |place: &dyn Fn(f64, usize) -> Corner| {
                     [place(-1.0, 0), place(-1.0, 1), place(1.0, 0), place(1.0, 1)]
                 };
-                quad(sheet(&|u, end| corner([sign, 0.0, u], [sign, 0.0, 0.0], end)));
-                quad(sheet(&|u, end| corner([u, 0.0, sign], [0.0, 0.0, sign], end)));
+                mesh.add_quad(sheet(&|u, end| corner([sign, 0.0, u], [sign, 0.0, 0.0], end)));
+                mesh.add_quad(sheet(&|u, end| corner([u, 0.0, sign], [0.0, 0.0, sign], end)));
                 let end = usize::from(sign > 0.0);
-                quad(sheet(&|u, v| corner([u, 0.0, 2.0 * v as f64 - 1.0], [0.0, sign, 0.0], end)));
+                mesh.add_quad(sheet(&|u, v| corner([u, 0.0, 2.0 * v as f64 - 1.0], [0.0, sign, 0.0], end)));
             }
         }
     }
+    mesh
 }
 
-/// A lid as a quad that has folded one of its corners.
-fn each_lid([a, b, c]: [Corner; 3], quad: &mut impl FnMut([Corner; 4])) {
-    quad([a, b, c, c]);
+/// Rings of corners from pole to pole; the two in the middle are the ends of the solid.
+fn add_capsule(
+    mesh: &mut Mesh,
+    (around, rings): (usize, usize),
+    corner: impl Fn([f64; 3], [f64; 3], usize) -> Corner,
+) {
+    let turns: Vec<(f64, f64)> =
+        (0..=around).map(|k| (k as f64 / around as f64 * std::f64::consts::TAU).sin_cos()).collect();
+    for ring in 0..=2 * rings + 1 {
+        let end = usize::from(ring > rings);
+        let angle = (ring as f64 - (rings + end) as f64) / rings as f64 * std::f64::consts::FRAC_PI_2;
+        let (up, out) = angle.sin_cos();
+        mesh.corners.extend(turns.iter().map(|(sin, cos)| {
+            let point = [out * cos, up, out * sin];
+            corner(point, point, end)
+        }));
+    }
+    for ring in 0..=2 * rings {
+        for k in 0..around {
+            let [here, next] = [ring, ring + 1].map(|ring| ring * (around + 1) + k);
+            mesh.quad([here, next, here + 1, next + 1]);
+        }
+    }
 }
 
 fn sides(across: &Across, at: &impl Fn(usize) -> V) -> [V; 2] {

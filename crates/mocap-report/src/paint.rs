@@ -1,7 +1,7 @@
 //! A picture of solids on a floor, drawn without a graphics card: the light, the grid and the bodies of the page.
 
 use crate::drawing::{Ink, Theme};
-use crate::mesh::Corner;
+use crate::mesh::{Corner, Mesh};
 use mocap_model::{Side, Vector3};
 
 type V = Vector3<f64>;
@@ -112,6 +112,19 @@ fn sun() -> V {
     V::new(0.38, 0.86, 0.34).normalize()
 }
 
+/// A corner in a picture, and where its shadow falls.
+struct Drawn {
+    seen: Option<[f64; 3]>,
+    lit: Rgb,
+    fallen: Option<[f64; 3]>,
+    /// Cosines of its normal.
+    to_eye: f64,
+    to_sun: f64,
+}
+
+/// Solids are closed: a triangle whose normals all point away by more than this (a cosine) is behind another one.
+const AWAY: f64 = -0.2;
+
 /// A picture that is being drawn: bodies with four samples a pixel, their shadows with one.
 pub(crate) struct Canvas {
     eye: Eye,
@@ -136,47 +149,55 @@ impl Canvas {
         }
     }
 
-    pub(crate) fn add(&mut self, corners: [Corner; 3], colour: Rgb) {
+    pub(crate) fn add(&mut self, mesh: &Mesh, colour: Rgb) {
         let [w, h] = self.eye.size;
-        let origin = self.eye.origin();
+        let corners: Vec<Drawn> = mesh.corners.iter().map(|corner| self.drawn(corner, colour)).collect();
+        for corners in mesh.triangles.iter().map(|triangle| triangle.map(|corner| &corners[corner])) {
+            if let [Some(a), Some(b), Some(c)] = corners.map(|corner| corner.seen)
+                && corners.iter().any(|corner| corner.to_eye > AWAY)
+            {
+                let lit = corners.map(|corner| corner.lit);
+                let (depth, colours) = (&mut self.depth, &mut self.colour);
+                // Perspective is weak within a triangle: colours are mixed on the screen.
+                fill([2 * w, 2 * h], [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
+                    let near = (share[0] * a[2] + share[1] * b[2] + share[2] * c[2]) as f32;
+                    if near < depth[at] {
+                        depth[at] = near;
+                        let share = share.map(|share| share as f32);
+                        let mixed = [0, 1, 2]
+                            .map(|k| lit[0][k] * share[0] + lit[1][k] * share[1] + lit[2][k] * share[2]);
+                        colours[at] = mixed.map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
+                    }
+                });
+            }
+            if let [Some(a), Some(b), Some(c)] = corners.map(|corner| corner.fallen)
+                && corners.iter().any(|corner| corner.to_sun > AWAY)
+            {
+                let shadow = &mut self.shadow;
+                fill([w, h], [a, b, c].map(|p| [p[0], p[1]]), |at, _| shadow[at] = 1.0);
+            }
+        }
+    }
+
+    fn drawn(&self, corner: &Corner, colour: Rgb) -> Drawn {
         let sun = sun();
-        let seen = corners.map(|corner| self.eye.see(&corner.at));
-        if let [Some(a), Some(b), Some(c)] = seen {
-            let lit = corners.map(|corner| {
-                let normal = corner.normal.try_normalize(0.0).unwrap_or_else(V::y);
-                let view = (origin - corner.at).normalize();
-                let light = normal.dot(&sun).max(0.0) as f32;
-                let rim = (1.0 - normal.dot(&view).max(0.0)).powi(3) as f32;
-                let shine = (sun + view).normalize().dot(&normal).max(0.0).powi(28) as f32;
-                let ambient = self.paints.ambient;
-                let dark = 1.0 - 0.72 * corner.dark;
-                colour.map(|v| {
-                    let base = v * dark * (ambient + 0.16 * normal.y as f32 + 0.62 * light);
-                    base + 0.12 * shine * light.min(1.0) + 0.1 * rim * ambient
-                })
-            });
-            let (depth, colours) = (&mut self.depth, &mut self.colour);
-            // Perspective is weak within a triangle: colours are mixed on the screen.
-            fill([2 * w, 2 * h], [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
-                let near = (share[0] * a[2] + share[1] * b[2] + share[2] * c[2]) as f32;
-                if near < depth[at] {
-                    depth[at] = near;
-                    let mixed = [0, 1, 2].map(|k| {
-                        (0..3).map(|i| lit[i][k] * share[i] as f32).sum::<f32>().clamp(0.0, 1.0) * 255.0
-                    });
-                    colours[at] = mixed.map(|v| (v + 0.5) as u8);
-                }
-            });
-        }
-        let fallen = corners.map(|corner| {
-            let height = (corner.at.y - self.floor).max(0.0);
-            let down = corner.at - sun * (height / sun.y);
-            self.eye.see(&V::new(down.x, self.floor, down.z))
+        let normal = corner.normal.try_normalize(0.0).unwrap_or_else(V::y);
+        let view = (self.eye.origin() - corner.at).normalize();
+        let (to_sun, to_eye) = (normal.dot(&sun), normal.dot(&view));
+        let light = to_sun.max(0.0) as f32;
+        let rim = (1.0 - to_eye.max(0.0)).powi(3) as f32;
+        let shine = (sun + view).normalize().dot(&normal).max(0.0).powi(28) as f32;
+        let ambient = self.paints.ambient;
+        let dark = 1.0 - 0.72 * corner.dark;
+        let lit = colour.map(|v| {
+            let base = v * dark * (ambient + 0.16 * normal.y as f32 + 0.62 * light);
+            base + 0.12 * shine * light.min(1.0) + 0.1 * rim * ambient
         });
-        if let [Some(a), Some(b), Some(c)] = fallen {
-            let shadow = &mut self.shadow;
-            fill([w, h], [a, b, c].map(|p| [p[0], p[1]]), |at, _| shadow[at] = 1.0);
-        }
+        let height = (corner.at.y - self.floor).max(0.0);
+        let down = corner.at - sun * (height / sun.y);
+        let fallen = self.eye.see(&V::new(down.x, self.floor, down.z));
+        let to_eye = if self.eye.parallel { normal.dot(&self.eye.back) } else { to_eye };
+        Drawn { seen: self.eye.see(&corner.at), lit, fallen, to_eye, to_sun }
     }
 
     /// The picture, row by row.
@@ -188,11 +209,12 @@ impl Canvas {
         }
         let mut picture = Vec::with_capacity(w * h);
         for y in 0..h {
+            let ground = self.ground(y, grid);
             for x in 0..w {
                 let samples = [0, 1, 2 * w, 2 * w + 1].map(|next| 4 * w * y + 2 * x + next);
                 let covered = samples.iter().filter(|at| self.depth[**at].is_finite()).count();
                 if covered == 0 {
-                    picture.push(self.ground(x, y, grid).map(|v| (v * 255.0 + 0.5) as u8));
+                    picture.push(ground(x).map(|v| (v * 255.0 + 0.5) as u8));
                     continue;
                 }
                 let mut sum = [0.0f32; 3];
@@ -200,7 +222,7 @@ impl Canvas {
                     sum = [0, 1, 2].map(|k| sum[k] + f32::from(self.colour[*at][k]));
                 }
                 if covered < 4 {
-                    let ground = self.ground(x, y, grid);
+                    let ground = ground(x);
                     sum = [0, 1, 2].map(|k| sum[k] + (4 - covered) as f32 * ground[k] * 255.0);
                 }
                 picture.push(sum.map(|v| (v / 4.0 + 0.5) as u8));
@@ -209,45 +231,59 @@ impl Canvas {
         picture
     }
 
-    /// The floor behind a pixel: lines that fade with the distance, and the shadow.
-    fn ground(&self, x: usize, y: usize, grid: f64) -> Rgb {
-        let Eye { right, up, back, zoom, distance, parallel, size, target } = &self.eye;
+    /// The floor behind the pixels of a row: lines that fade with the distance, and the shadow.
+    fn ground(&self, y: usize, grid: f64) -> impl Fn(usize) -> Rgb {
+        let Eye { right, up, back, zoom, distance, parallel, size, target } = self.eye;
         let [w, h] = size.map(|side| side as f64);
-        let (u, v) = ((x as f64 + 0.5 - w / 2.0) / zoom, (h / 2.0 - y as f64 - 0.5) / zoom);
+        let v = (h / 2.0 - y as f64 - 0.5) / zoom;
         let background = self.paints.background;
+        // The ray through the middle of the row. To the right of it only `right` is added, which is level.
         let (origin, ray) = match parallel {
-            true => (self.eye.origin() + (right * u + up * v) * *distance, -back),
-            false => (self.eye.origin(), right * u + up * v - back),
+            true => (self.eye.origin() + up * v * distance, -back),
+            false => (self.eye.origin(), up * v - back),
         };
-        if ray.y > -1e-3 {
-            return background;
-        }
         let t = (self.floor - origin.y) / ray.y;
-        let at = origin + ray * t;
-        let (away, reach) = ((at.x - target.x).powi(2) + (at.z - target.z).powi(2), 24.0 * grid);
-        if away >= reach * reach {
-            return background;
-        }
-        let span = if *parallel { *distance } else { t } / zoom;
+        let (start, along) = (origin + ray * t, if parallel { distance } else { t });
         // How far the next pixel to the right and the next one below are on the floor.
+        let span = along / zoom;
         let across = right * span;
-        let below = up * -span + ray * (up.y * span / ray.y);
-        let width = [across.x.abs() + below.x.abs(), across.z.abs() + below.z.abs()];
-        let line = |unit: f64| {
-            let of = |place: f64, width: f64| {
-                let (place, width) = (place / unit, (width / unit).max(1e-9));
-                let off = (place - place.round()).abs() / width;
-                (1.0 - smooth(0.5, 1.4, off)) * (0.7 / (3.0 * width) - 0.4).clamp(0.0, 1.0)
-            };
-            of(at.x, width[0]).max(of(at.z, width[1])) as f32
+        let down = up.y * span / ray.y;
+        let below = up * -span + ray * down;
+        let turn = if parallel { V::zeros() } else { right * down };
+        let reach = 24.0 * grid;
+        let lines = move |at: [f64; 2], width: [f64; 2], unit: f64| {
+            line(at[0] / unit, width[0] / unit).max(line(at[1] / unit, width[1] / unit)) as f32
         };
-        let fade = 1.0 - smooth(0.3, 1.0, away.sqrt() / reach) as f32;
-        let (thin, strong) = (line(grid), line(5.0 * grid));
-        let ink = mix(self.paints.grid[0], self.paints.grid[1], strong);
-        let (dark, amount) = self.paints.shadow;
-        let lines = mix(background, ink, thin.max(strong) * fade);
-        mix(lines, dark, self.shadow[y * size[0] + x] * amount * fade)
+        move |x| {
+            let u = (x as f64 + 0.5 - w / 2.0) / zoom;
+            let at = [start.x + right.x * along * u, start.z + right.z * along * u];
+            let away = (at[0] - target.x).powi(2) + (at[1] - target.z).powi(2);
+            if ray.y > -1e-3 || away >= reach * reach {
+                return background;
+            }
+            let width = [
+                across.x.abs() + (below.x + turn.x * u).abs(),
+                across.z.abs() + (below.z + turn.z * u).abs(),
+            ];
+            let fade = 1.0 - smooth(0.3, 1.0, away.sqrt() / reach) as f32;
+            let (thin, strong) = (lines(at, width, grid), lines(at, width, 5.0 * grid));
+            let ink = mix(self.paints.grid[0], self.paints.grid[1], strong);
+            let (dark, amount) = self.paints.shadow;
+            let lined = mix(background, ink, thin.max(strong) * fade);
+            mix(lined, dark, self.shadow[y * size[0] + x] * amount * fade)
+        }
     }
+}
+
+/// How much a line at every whole number covers a pixel of a width; none where lines would merge.
+fn line(place: f64, width: f64) -> f64 {
+    // The nearest whole number: `round` is a call on many processors.
+    let off = (place - (place + 0.5f64.copysign(place)) as i64 as f64).abs();
+    if off >= 1.4 * width || width > 0.6 {
+        return 0.0;
+    }
+    let width = width.max(1e-9);
+    (1.0 - smooth(0.5, 1.4, off / width)) * (0.7 / (3.0 * width) - 0.4).clamp(0.0, 1.0)
 }
 
 fn mix(from: Rgb, to: Rgb, share: f32) -> Rgb {
@@ -272,14 +308,23 @@ fn fill([width, height]: [usize; 2], [a, b, c]: [[f64; 2]; 3], mut each: impl Fn
         let to = (high(axis) - 0.5).floor().min(most as f64 - 1.0);
         from..if to < 0.0 { from } else { to as usize + 1 }
     };
+    // Twice the areas opposite the corners are linear along a row.
+    let (sign, whole) = (area.signum(), 1.0 / area.abs());
+    let edges = [(b, c), (c, a), (a, b)];
+    let steps = edges.map(|(p, q)| -(q[1] - p[1]) * sign);
+    let columns = range(0, width);
     for y in range(1, height) {
-        for x in range(0, width) {
-            let (px, py) = (x as f64 + 0.5, y as f64 + 0.5);
-            let edge =
-                |p: [f64; 2], q: [f64; 2]| ((q[0] - p[0]) * (py - p[1]) - (q[1] - p[1]) * (px - p[0])) / area;
-            let share = [edge(b, c), edge(c, a), edge(a, b)];
-            if share.iter().all(|share| *share >= 0.0) {
-                each(y * width + x, share);
+        let py = y as f64 + 0.5;
+        let starts = edges.map(|(p, q)| ((q[0] - p[0]) * (py - p[1]) + (q[1] - p[1]) * p[0]) * sign);
+        let mut within = false;
+        for x in columns.clone() {
+            let px = x as f64 + 0.5;
+            let areas = [0, 1, 2].map(|i| starts[i] + steps[i] * px);
+            if areas.iter().all(|area| *area >= 0.0) {
+                within = true;
+                each(y * width + x, areas.map(|area| area * whole));
+            } else if within {
+                break;
             }
         }
     }

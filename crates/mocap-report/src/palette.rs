@@ -68,7 +68,8 @@ impl Histogram {
         }
         let colours: Vec<[u8; 3]> = boxes.iter().map(|cells| self.mean(cells)).collect();
         let nearest = (0..CELLS).map(|cell| {
-            let wanted = middle(cell);
+            // Of colours that were seen, their mean: the middle of a cell is up to four steps off.
+            let wanted = if self.0[cell][3] > 0 { self.mean(&[cell]) } else { middle(cell) };
             let off = |colour: &[u8; 3]| -> i32 {
                 (0..3).map(|i| (i32::from(colour[i]) - i32::from(wanted[i])).pow(2)).sum()
             };
@@ -108,6 +109,18 @@ fn longest(cells: &[usize]) -> (usize, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plain_ground_keeps_its_colour_beside_many_others() {
+        let ground = [0xf6, 0xf7, 0xf9];
+        let mut seen = Histogram::new();
+        seen.add(&[ground; 20_000]);
+        for i in 0..=255u8 {
+            seen.add(&[[i, 255 - i, 128], [i, i, i], [200, i, 90], [240, 247, 255]]);
+        }
+        let palette = seen.palette(255);
+        assert_eq!(palette.colours[usize::from(palette.index(ground))], ground);
+    }
 
     #[test]
     fn few_colours_are_kept_and_many_are_near() {

@@ -14,10 +14,10 @@
 use crate::View;
 use crate::body::{Solid, body};
 use crate::drawing::Theme;
-use crate::mesh::triangles;
+use crate::mesh::mesh;
 use crate::paint::{Canvas, Eye, Paints};
 use crate::palette::Histogram;
-use crate::stage::{Place, Stage, spread};
+use crate::stage::{FAR, Place, Stage, spread};
 use crate::ticks::nice_step;
 use mocap_model::{Clip, Vector3};
 use std::num::NonZeroUsize;
@@ -103,6 +103,35 @@ fn times(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<f64>
 /// Time over which the camera follows the mean place of the hips, to both sides \[s\].
 const CALM: f64 = 0.3;
 
+/// The size of what is shown over its height: that of a human with some air above the head.
+const ROOM: f64 = 1.2;
+
+fn frame(stage: &Stage<'_>, time: f64) -> usize {
+    ((time * stage.clip.rate().fps()).round() as usize).min(stage.frames() - 1)
+}
+
+/// The height that the solids of a body hardly ever exceed: a frame in a hundred may be wrong.
+fn highest(stage: &Stage<'_>, solids: &[Solid], times: impl Iterator<Item = f64>) -> f64 {
+    let mut heights = Vec::new();
+    stage.walk(times.map(|time| frame(stage, time)), |_, pose| {
+        let tops = solids
+            .iter()
+            .flat_map(|solid| [0, 1].map(|end| pose[solid.ends[end]][1] + solid.radii[end] * stage.scale));
+        heights.push(tops.fold(f64::MIN, f64::max));
+    });
+    heights.sort_by(f64::total_cmp);
+    heights.len().checked_sub(1).map_or(0.0, |last| heights[last * 99 / 100].clamp(-FAR, FAR))
+}
+
+/// From the front of a body to where it is seen from, about the up axis \[rad\].
+fn turn(view: View) -> f64 {
+    match view {
+        View::Perspective => -0.7,
+        View::Front => 0.0,
+        View::Side => -std::f64::consts::FRAC_PI_2,
+    }
+}
+
 impl<'a> Film<'a> {
     fn new(inputs: &[RenderInput<'a>], options: &'a RenderOptions) -> Film<'a> {
         let dress = |input: &RenderInput<'a>| {
@@ -114,7 +143,12 @@ impl<'a> Film<'a> {
         let stages: Vec<_> = inputs.iter().map(dress).collect();
         let first = stages.first().map(|(stage, _)| stage);
         let known = first.is_some_and(|stage| stage.unit.is_some());
-        let size = stages.iter().map(|(stage, _)| stage.size()).fold(0.0, f64::max);
+        let (from, count) = span(inputs, options);
+        let times = || spread(count, 100).into_iter().map(|i| from + i as f64 / options.fps);
+        let room = |(stage, solids): &(Stage<'a>, Vec<Solid>)| {
+            stage.size().max(ROOM * (highest(stage, solids, times()) - stage.floor))
+        };
+        let size = stages.iter().map(room).fold(0.0, f64::max);
         let size = if size > 0.0 { size } else { 1.0 };
         Film {
             size,
@@ -126,14 +160,10 @@ impl<'a> Film<'a> {
         }
     }
 
-    fn frame(&self, stage: &Stage<'_>, time: f64) -> usize {
-        ((time * stage.clip.rate().fps()).round() as usize).min(stage.frames() - 1)
-    }
-
     /// Where the hips of the first motion are on the floor around a time.
     fn middle(&self, time: f64) -> [f64; 2] {
         let Some((stage, _)) = self.stages.first() else { return [0.0; 2] };
-        let frames = [-1.0, -0.5, 0.0, 0.5, 1.0].map(|at| self.frame(stage, (time + at * CALM).max(0.0)));
+        let frames = [-1.0, -0.5, 0.0, 0.5, 1.0].map(|at| frame(stage, (time + at * CALM).max(0.0)));
         let mut sum = [0.0; 2];
         stage.walk(frames, |_, pose| {
             let hips = pose[stage.centre];
@@ -142,17 +172,17 @@ impl<'a> Film<'a> {
         sum
     }
 
-    fn eye(&self, [x, z]: [f64; 2], wide: f64) -> Eye {
-        let (turn, pitch, parallel) = match self.options.view {
-            View::Perspective => (-0.7, 0.2, false),
-            View::Front => (0.0, 0.08, true),
-            View::Side => (-std::f64::consts::FRAC_PI_2, 0.08, true),
+    /// `heading`: where the front is.
+    fn eye(&self, heading: f64, [x, z]: [f64; 2], wide: f64) -> Eye {
+        let (pitch, parallel) = match self.options.view {
+            View::Perspective => (0.2, false),
+            View::Front | View::Side => (0.08, true),
         };
         let [w, h] = self.options.size.map(|side| side as f64);
         // A body and its neighbours fit; a wide picture shows more of the sides.
         let reach = (0.92 * self.size).max(wide * w.min(h) / w);
         let target = Vector3::new(x, self.floor + 0.4 * self.size, z);
-        Eye::new(target, [self.heading + turn, pitch], reach, parallel, self.options.size)
+        Eye::new(target, [heading + turn(self.options.view), pitch], reach, parallel, self.options.size)
     }
 
     fn add(&self, canvas: &mut Canvas, index: usize, pose: &[Place]) {
@@ -160,7 +190,7 @@ impl<'a> Film<'a> {
         let paints = Paints::of(self.options.theme);
         for solid in solids {
             let colour = paints.of_side(stage.sides[solid.joint]);
-            triangles(solid, pose, stage.scale, |corners| canvas.add(corners, colour));
+            canvas.add(&mesh(solid, pose, stage.scale), colour);
         }
     }
 
@@ -169,12 +199,12 @@ impl<'a> Film<'a> {
         let [x, z] = self.middle(time);
         let count = self.stages.len();
         let gap = 0.56 * self.size;
-        let eye = self.eye([x, z], gap * (count as f64 + 1.0));
+        let eye = self.eye(self.heading, [x, z], gap * (count as f64 + 1.0));
         let (sin, cos) = (self.heading - 0.7).sin_cos();
         let mut canvas = Canvas::new(eye, Paints::of(self.options.theme), self.floor);
-        let first = self.stages.first().map(|(stage, _)| stage.pose(self.frame(stage, time))[stage.centre]);
+        let first = self.stages.first().map(|(stage, _)| stage.pose(frame(stage, time))[stage.centre]);
         for (index, (stage, _)) in self.stages.iter().enumerate() {
-            let mut pose = stage.pose(self.frame(stage, time));
+            let mut pose = stage.pose(frame(stage, time));
             if let Some(first) = first.filter(|_| count > 1) {
                 let far = (index as f64 - (count as f64 - 1.0) / 2.0) * gap;
                 let hips = pose[stage.centre];
@@ -281,7 +311,7 @@ struct Rect {
 
 impl Rect {
     /// The pixels that differ, at least one; all without a picture before.
-    fn changed(before: &[u8], now: &[u8], [width, height]: [u16; 2]) -> Rect {
+    fn changed<T: PartialEq>(before: &[T], now: &[T], [width, height]: [u16; 2]) -> Rect {
         if before.is_empty() {
             return Rect { from: [0, 0], to: [width, height] };
         }
@@ -289,7 +319,7 @@ impl Rect {
         let rows = || before.chunks(wide).zip(now.chunks(wide)).enumerate().filter(|(_, (a, b))| a != b);
         let Some((top, _)) = rows().next() else { return Rect { from: [0, 0], to: [1, 1] } };
         let bottom = rows().next_back().map_or(top, |(row, _)| row);
-        let differs = |(a, b): (&u8, &u8)| a != b;
+        let differs = |(a, b): (&T, &T)| a != b;
         let left = rows().filter_map(|(_, (a, b))| a.iter().zip(b).position(differs)).min().unwrap_or(0);
         let right = rows().filter_map(|(_, (a, b))| a.iter().zip(b).rposition(differs)).max().unwrap_or(left);
         Rect { from: [left as u16, top as u16], to: [right as u16 + 1, bottom as u16 + 1] }
@@ -305,14 +335,38 @@ pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u
     let film = Film::new(inputs, options);
     let mut bytes = Vec::new();
     let mut encoder = encoder(&mut bytes, options.size);
+    // What did not change is left clear.
+    encoder.set_color(png::ColorType::Rgba);
     encoder.set_animated(times.len() as u32, 0).expect("a film has a picture");
     let rate = (options.fps * 1000.0).round().clamp(1.0, 65_535.0);
     let (top, bottom) =
         if options.fps <= 65.0 { (1000, rate as u16) } else { (1, options.fps.round() as u16) };
     encoder.set_frame_delay(top, bottom).expect("the film is animated");
     let mut writer = encoder.write_header().expect("a header of a picture in memory");
+    let size = options.size.map(|side| side.min(usize::from(u16::MAX)) as u16);
+    let mut before: Picture = Vec::new();
     film.each(&times, std::convert::identity, |picture| {
-        writer.write_image_data(picture.as_flattened()).expect("as many bytes as the header says");
+        let Rect { from, to } = Rect::changed(&before, &picture, size);
+        let mut pixels: Vec<[u8; 4]> = Vec::new();
+        for y in from[1]..to[1] {
+            let row = usize::from(y) * usize::from(size[0]);
+            for at in row + usize::from(from[0])..row + usize::from(to[0]) {
+                let [r, g, b] = picture[at];
+                pixels.push(if before.get(at) == Some(&picture[at]) { [0; 4] } else { [r, g, b, 255] });
+            }
+        }
+        if !before.is_empty() {
+            let [[x, y], [right, bottom]] = [from, to].map(|corner| corner.map(u32::from));
+            // The last part may be smaller than this place needs.
+            writer
+                .set_frame_position(0, 0)
+                .and_then(|()| writer.set_frame_dimension(right - x, bottom - y))
+                .and_then(|()| writer.set_frame_position(x, y))
+                .and_then(|()| writer.set_blend_op(png::BlendOp::Over))
+                .expect("a part of the picture");
+        }
+        writer.write_image_data(pixels.as_flattened()).expect("as many bytes as the part has");
+        before = picture;
     });
     writer.finish().expect("a picture in memory is written whole");
     Ok(bytes)
@@ -332,24 +386,29 @@ pub fn frames(
     Ok(())
 }
 
-/// One PNG of the first motion at several times along its path, like a chronophotograph. Poses are spread over the
-/// range; the picture is seen from the side of the path unless the view is [`View::Front`].
+/// One PNG of a motion at several times along its path, like a chronophotograph. Poses are spread over the range. Where
+/// the path is shorter than half of what they need beside each other, they stand in a row from left to right.
 pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> Vec<u8> {
     let (from, count) = span(&[input], options);
     let film = Film::new(&[input], options);
     let (stage, _) = &film.stages[0];
     let times = spread(count, poses.max(1)).into_iter().map(|i| from + i as f64 / options.fps);
-    let poses: Vec<Vec<Place>> = times.map(|time| stage.pose(film.frame(stage, time))).collect();
-    let hips: Vec<Place> = poses.iter().map(|pose| pose[stage.centre]).collect();
-    let side = |axis: usize| {
-        let values = hips.iter().map(|place| place[axis]);
-        (values.clone().fold(f64::MAX, f64::min), values.fold(f64::MIN, f64::max))
-    };
-    let ((x0, x1), (z0, z1)) = (side(0), side(2));
-    let long = (x1 - x0).hypot(z1 - z0);
+    let mut poses: Vec<Vec<Place>> = times.map(|time| stage.pose(frame(stage, time))).collect();
+    let hips = |poses: &[Vec<Place>]| -> Vec<Place> { poses.iter().map(|pose| pose[stage.centre]).collect() };
+    let ([from, to], long) = farthest(&hips(&poses));
+    let mut heading = film.heading;
+    let needed = APART * film.size * (poses.len() as f64 - 1.0);
+    if long < 0.5 * needed {
+        line_up(&mut poses, heading + turn(options.view), stage.centre);
+    } else if options.view == View::Perspective && long > 0.0 {
+        // From the side of the path, a little from its end.
+        heading = (to[0] - from[0]).atan2(to[2] - from[2]) - 0.5;
+    }
+    let ([from, to], long) = farthest(&hips(&poses));
     // In perspective the nearest pose is larger than the middle one.
-    let room = if options.view == View::Perspective { 1.9 } else { 1.1 };
-    let eye = film.eye([(x0 + x1) / 2.0, (z0 + z1) / 2.0], long + room * film.size);
+    let room = if options.view == View::Perspective { 1.3 } else { 1.1 };
+    let middle = [0, 2].map(|axis| (from[axis] + to[axis]) / 2.0);
+    let eye = film.eye(heading, middle, long + room * film.size);
     let mut canvas = Canvas::new(eye, Paints::of(options.theme), film.floor);
     for pose in &poses {
         film.add(&mut canvas, 0, pose);
@@ -357,11 +416,51 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
     png(&canvas.finish(film.grid), options.size)
 }
 
+/// From one body to the next in a row, as a share of their size.
+const APART: f64 = 0.42;
+
+/// The two of some places that are farthest from each other on the floor, in their order, and how far.
+fn farthest(places: &[Place]) -> ([Place; 2], f64) {
+    let far = |a: &Place, b: &Place| (a[0] - b[0]).hypot(a[2] - b[2]);
+    let mut found = ([places[0]; 2], 0.0);
+    for (i, a) in places.iter().enumerate() {
+        for b in &places[i + 1..] {
+            if far(a, b) > found.1 {
+                found = ([*a, *b], far(a, b));
+            }
+        }
+    }
+    found
+}
+
+/// Puts poses in a row from left to right as seen from a direction, each as far from the next one as their widths need.
+fn line_up(poses: &mut [Vec<Place>], yaw: f64, centre: usize) {
+    let (sin, cos) = yaw.sin_cos();
+    let right = |place: &Place| place[0] * cos - place[2] * sin;
+    let Some(first) = poses.first().map(|pose| pose[centre]) else { return };
+    let mut end = f64::NAN;
+    for pose in poses {
+        let hips = pose[centre];
+        let reach = |sign: f64| pose.iter().map(|at| sign * (right(at) - right(&hips))).fold(0.0, f64::max);
+        let (before, behind) = (reach(-1.0), reach(1.0));
+        // A body is wider than its joints.
+        let at = if end.is_nan() { right(&first) } else { end + before + 0.3 * (before + behind) };
+        end = at + behind;
+        let far = at - right(&first);
+        let shift = [first[0] - hips[0] + far * cos, 0.0, first[2] - hips[2] - far * sin];
+        for place in pose {
+            *place = [0, 1, 2].map(|axis| place[axis] + shift[axis]);
+        }
+    }
+}
+
 fn encoder(bytes: &mut Vec<u8>, size: [usize; 2]) -> png::Encoder<'_, &mut Vec<u8>> {
     let mut encoder = png::Encoder::new(bytes, size[0] as u32, size[1] as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Fast);
+    encoder.set_compression(png::Compression::Balanced);
+    // Lines and plain ground: differences between pixels take more bytes than the pixels.
+    encoder.set_filter(png::Filter::NoFilter);
     encoder
 }
 
@@ -434,6 +533,60 @@ mod tests {
         })
         .unwrap();
         assert_eq!(count, 6);
+    }
+
+    #[test]
+    fn pictures_of_an_animated_png_are_whole_though_they_hold_only_what_changed() {
+        let clip = wave();
+        let options = options();
+        let file = apng(&[RenderInput { clip: &clip }], &options).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
+        let mut shown = vec![[0u8; 4]; 160 * 120];
+        let mut part = vec![0; 160 * 120 * 4];
+        for time in [0.5, 0.6, 0.7, 0.8, 0.9, 1.0] {
+            let bytes = reader.next_frame(&mut part).unwrap().buffer_size();
+            let control = *reader.info().frame_control().unwrap();
+            for (i, pixel) in part[..bytes].as_chunks::<4>().0.iter().enumerate() {
+                let (x, y) = (i as u32 % control.width, i as u32 / control.width);
+                if pixel[3] > 0 {
+                    shown[((y + control.y_offset) * 160 + x + control.x_offset) as usize] = *pixel;
+                }
+            }
+            let drawn = Film::new(&[RenderInput { clip: &clip }], &options).picture(time);
+            assert!(
+                shown.iter().zip(&drawn).all(|(shown, drawn)| shown[..3] == drawn[..] && shown[3] == 255)
+            );
+        }
+    }
+
+    #[test]
+    fn poses_in_place_stand_in_a_row() {
+        let clip = wave();
+        let stage = Stage::new(&clip);
+        let mut poses: Vec<Vec<Place>> = [0, 30, 60, 90].map(|frame| stage.pose(frame)).to_vec();
+        let yaw = 0.4f64;
+        line_up(&mut poses, yaw, stage.centre);
+        let right = |place: &Place| place[0] * yaw.cos() - place[2] * yaw.sin();
+        for pair in poses.windows(2) {
+            let end = pair[0].iter().map(right).fold(f64::MIN, f64::max);
+            assert!(pair[1].iter().map(right).fold(f64::MAX, f64::min) > end);
+        }
+        // From the same distance, and as high as before.
+        let ahead = |place: &Place| place[0] * yaw.sin() + place[2] * yaw.cos();
+        for (pose, frame) in poses.iter().zip([0, 30, 60, 90]) {
+            assert!((ahead(&pose[stage.centre]) - ahead(&poses[0][stage.centre])).abs() < 1e-9);
+            assert!((pose[stage.centre][1] - stage.pose(frame)[stage.centre][1]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn what_reaches_high_is_in_the_picture() {
+        let clip = crate::made::chain(6, 1.0, 1, mocap_model::Space::default());
+        let options = RenderOptions { range: [None; 2], ..options() };
+        let film = Film::new(&[RenderInput { clip: &clip }], &options);
+        let (stage, solids) = &film.stages[0];
+        let high = highest(stage, solids, [0.0].into_iter()) - stage.floor;
+        assert!(high > 0.0 && film.size >= 1.1 * high);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Contact sheets: poses of motions side by side, one row or more for each motion, at one scale, in the bodies of the
 //! page.
 
-use crate::body::body;
+use crate::body::{Solid, body};
 use crate::camera::{Camera, Seen, View};
 use crate::drawing::{Align, Drawing, Ink, Point, Shape, Theme};
 pub use crate::moment::{Moment, MomentError};
@@ -188,6 +188,8 @@ struct Row<'a> {
     stage: Stage<'a>,
     name: &'a str,
     poses: Vec<Pose>,
+    /// Points of a cloud that are far from the others in a pose.
+    left_out: usize,
 }
 
 /// One pose as seen, the middle of the body over the origin and the floor at height 0.
@@ -325,22 +327,38 @@ fn row<'a>(input: &SheetInput<'a>, options: &SheetOptions) -> Row<'a> {
     let size = stage.size();
     let mut heading = None;
     let mut poses = Vec::with_capacity(frames.len());
+    let mut left_out = vec![false; stage.sides.len()];
     for (i, frame) in frames.iter().enumerate() {
         let pose = stage.pose(*frame);
         let heading = *heading.get_or_insert_with(|| stage.heading(&pose));
-        let hips = pose[stage.centre];
+        let hips = middle(&stage, &pose);
+        let among = stage.among(&pose);
+        let solids: Vec<Solid> =
+            body.solids.iter().filter(|solid| solid.ends.iter().all(|end| among[*end])).cloned().collect();
+        left_out.iter_mut().zip(&among).for_each(|(out, among)| *out |= !among);
         let camera = Camera::new(options.view, heading, [hips[0], stage.floor, hips[2]], size);
         let before = if i == 0 { *frame } else { frames[i - 1] };
         let after = frames.get(i + 1).copied().unwrap_or(*frame);
         poses.push(Pose {
             frame: *frame,
             points: pose[..stage.sides.len()].iter().map(|place| camera.see(place)).collect(),
-            body: silhouettes(&stage, &body.solids, &pose, &camera),
+            body: silhouettes(&stage, &solids, &pose, &camera),
             floor: floor(&stage, hips, heading).iter().map(|place| camera.see(place)).collect(),
             trail: trail(&stage, before, after, hips).iter().map(|place| camera.see(place)).collect(),
         });
     }
-    Row { stage, name: input.name, poses }
+    let left_out = left_out.iter().filter(|out| **out).count();
+    Row { stage, name: input.name, poses, left_out }
+}
+
+/// The hips; of a cloud of markers the middle of those among the others.
+fn middle(stage: &Stage<'_>, pose: &[Place]) -> Place {
+    if !stage.bones.is_empty() {
+        return pose[stage.centre];
+    }
+    let places = || pose.iter().zip(stage.among(pose)).filter(|(_, among)| *among).map(|(place, _)| place);
+    let count = places().count().max(1) as f64;
+    [0, 1, 2].map(|axis| places().map(|place| place[axis]).sum::<f64>() / count)
 }
 
 /// A square of the floor below the hips, an eighth of the body wide to each side.
@@ -380,6 +398,9 @@ fn caption(drawing: &mut Drawing, row: &Row<'_>, width: f32) {
         facts.push(format!("{:.2} s", clip.duration()));
     }
     facts.push(height(row));
+    if row.left_out > 0 {
+        facts.push(format!("{} left out where far from the others", count(row.left_out, "point")));
+    }
     let mut lines = vec![row.name.to_owned()];
     for fact in facts {
         let longer = format!("{}  ·  {fact}", lines[lines.len() - 1]);
@@ -408,10 +429,11 @@ pub(crate) fn decimals(value: f64, most: usize) -> String {
 /// The distance from the lowest to the highest joint of the body: the median over the poses shown.
 fn height(row: &Row<'_>) -> String {
     let mut heights: Vec<f64> = Vec::new();
+    let in_body = row.stage.in_body();
     row.stage.walk(row.poses.iter().map(|pose| pose.frame), |_, pose| {
-        let joints = pose.iter().take(row.stage.sides.len());
-        let body = joints.enumerate().filter(|(joint, _)| row.stage.in_body(*joint));
-        let (low, high) = body.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, place)| {
+        let among = row.stage.among(&pose[..in_body.len()]);
+        let body = pose.iter().zip(in_body.iter().zip(among)).filter(|(_, (body, among))| **body && *among);
+        let (low, high) = body.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (place, _)| {
             (low.min(place[1]), high.max(place[1]))
         });
         heights.push(high - low);

@@ -3,7 +3,7 @@
 
 use crate::body::Solid;
 use crate::camera::Camera;
-use crate::mesh::triangles;
+use crate::mesh::mesh;
 use crate::stage::{FAR, Place, Stage};
 use mocap_model::{Side, Vector3};
 
@@ -45,24 +45,22 @@ pub(crate) fn silhouettes(
 
 fn silhouette(stage: &Stage<'_>, solid: &Solid, pose: &[Place], camera: &Camera, fine: f32) -> Silhouette {
     let (mut all, mut lit, mut eyes) = (Vec::new(), Vec::new(), Vec::new());
-    triangles(solid, pose, stage.scale, |corners| {
-        for corner in corners {
-            let seen = camera.see(&corner.at.into());
-            let at = [seen.x, seen.y].map(|v| v.clamp(-FAR, FAR) as f32);
-            if !at[0].is_finite() || !at[1].is_finite() {
-                continue;
-            }
-            all.push(at);
-            let normal = Vector3::from(camera.turn(corner.normal.into()));
-            let normal = normal.try_normalize(0.0).unwrap_or_else(Vector3::z);
-            if normal.z > 0.0 && normal.dot(&Vector3::from(LIGHT)) > IN_LIGHT {
-                lit.push(at);
-            }
-            if normal.z > 0.0 && corner.dark > 0.5 {
-                eyes.push(at);
-            }
+    for corner in mesh(solid, pose, stage.scale).corners {
+        let seen = camera.see(&corner.at.into());
+        let at = [seen.x, seen.y].map(|v| v.clamp(-FAR, FAR) as f32);
+        if !at[0].is_finite() || !at[1].is_finite() {
+            continue;
         }
-    });
+        all.push(at);
+        let normal = Vector3::from(camera.turn(corner.normal.into()));
+        let normal = normal.try_normalize(0.0).unwrap_or_else(Vector3::z);
+        if normal.z > 0.0 && normal.dot(&Vector3::from(LIGHT)) > IN_LIGHT {
+            lit.push(at);
+        }
+        if normal.z > 0.0 && corner.dark > 0.5 {
+            eyes.push(at);
+        }
+    }
     let near = solid.ends.map(|end| camera.see(&pose[end]).near);
     let [outline, lit, eyes] = [all, lit, eyes].map(|points| simplified(hull(points), fine));
     Silhouette { side: stage.sides[solid.joint], outline, lit, eyes, near: (near[0] + near[1]) / 2.0 }

@@ -82,6 +82,9 @@ impl<'a> Stage<'a> {
             sites: Vec::new(),
             size: 0.0,
         };
+        if stage.bones.is_empty() {
+            stage.centre = stage.inmost(&stage.pose(0));
+        }
         stage.size = stage.find_size();
         if (1..=MANY_FRAMES).contains(&clip.frames()) {
             let motions = FootMotion::of(clip, &stage.feet);
@@ -160,9 +163,47 @@ impl<'a> Stage<'a> {
         0.0
     }
 
-    /// Whether a joint is part of the body: not a root on the floor, not a helper.
-    pub(crate) fn in_body(&self, joint: usize) -> bool {
-        !self.bones.iter().any(|bone| bone.faint && (bone.from == joint || bone.to == joint && bone.helper))
+    /// By joint, whether it is part of the body: not a root on the floor, not a helper.
+    pub(crate) fn in_body(&self) -> Vec<bool> {
+        let mut body = vec![true; self.clip.skeleton().len()];
+        for bone in self.bones.iter().filter(|bone| bone.faint) {
+            body[bone.from] = false;
+            body[bone.to] &= !bone.helper;
+        }
+        body
+    }
+
+    /// Which places of a cloud of markers are among the others: within four times the median distance from the middle.
+    /// Of a body all.
+    pub(crate) fn among(&self, pose: &[Place]) -> Vec<bool> {
+        const FARTHEST: f64 = 4.0;
+        if !self.bones.is_empty() || pose.len() < 3 {
+            return vec![true; pose.len()];
+        }
+        let median = |values: &mut dyn Iterator<Item = f64>| {
+            let mut values: Vec<f64> = values.collect();
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        };
+        let middle = [0, 1, 2].map(|axis| median(&mut pose.iter().map(|place| place[axis])));
+        let far = |place: &Place| (0..3).map(|axis| (place[axis] - middle[axis]).powi(2)).sum::<f64>().sqrt();
+        let limit = FARTHEST * median(&mut pose.iter().map(far));
+        pose.iter().map(|place| far(place) <= limit).collect()
+    }
+
+    /// The marker of a cloud that is nearest to the middle of those among the others.
+    fn inmost(&self, pose: &[Place]) -> usize {
+        let among = self.among(pose);
+        let inside = || pose.iter().zip(&among).enumerate().filter(|(_, (_, among))| **among);
+        let count = inside().count().max(1) as f64;
+        let middle = [0, 1, 2].map(|axis| inside().map(|(_, (place, _))| place[axis]).sum::<f64>() / count);
+        let far = |place: &Place| (0..3).map(|axis| (place[axis] - middle[axis]).powi(2)).sum::<f64>();
+        inside().min_by(|(_, (a, _)), (_, (b, _))| far(a).total_cmp(&far(b))).map_or(0, |(marker, _)| marker)
+    }
+
+    /// Makes room for what reaches above a height: the head of a robot is a shape and not a joint \[stage units\].
+    pub(crate) fn make_room(&mut self, height: f64) {
+        self.size = self.size.max((height - self.floor) / self.scale);
     }
 
     fn find_size(&self) -> f64 {
@@ -177,7 +218,9 @@ impl<'a> Stage<'a> {
             return diameter;
         }
         // Joints without bones: the box around them.
-        let pose = self.pose(0);
+        let mut pose = self.pose(0);
+        let mut among = self.among(&pose).into_iter();
+        pose.retain(|_| among.next() == Some(true));
         let side = |axis: usize| {
             let places = pose.iter().map(|place| place[axis]);
             places.clone().fold(f64::MIN, f64::max) - places.fold(f64::MAX, f64::min)
@@ -191,7 +234,7 @@ impl<'a> Stage<'a> {
         {
             return height * self.scale;
         }
-        let body: Vec<bool> = (0..self.clip.skeleton().len()).map(|joint| self.in_body(joint)).collect();
+        let body = self.in_body();
         let mut lowest = Vec::new();
         self.walk(spread(self.frames(), 2000), |_, places| {
             let heights = places.iter().zip(&body).filter(|(_, body)| **body).map(|(place, _)| place[1]);
@@ -282,4 +325,30 @@ fn bones(skeleton: &Skeleton, sides: &[Option<Side>]) -> Vec<Bone> {
         Some(Bone { from, to, side: sides[to], faint: above[from] || helper, helper })
     });
     bones.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stray_marker_is_not_among_the_others() {
+        use mocap_model::{FrameRate, Joint};
+        let mut markers: Vec<Joint> = (0..9)
+            .map(|i| Joint::new(format!("M{i}"), None, Vector3::new(f64::from(i % 3), f64::from(i / 3), 1.0)))
+            .collect();
+        let cloud = |markers: Vec<Joint>| {
+            let skeleton = Skeleton::new("markers", mocap_model::Space::default(), markers).unwrap();
+            Clip::at_rest(skeleton.into(), FrameRate::new(30.0).unwrap())
+        };
+        let whole = cloud(markers.clone());
+        let stage = Stage::new(&whole);
+        let size = stage.size();
+        assert_eq!(stage.among(&stage.pose(0)), vec![true; 9]);
+        markers.push(Joint::new("stray", None, Vector3::new(0.0, 90.0, 0.0)));
+        let strayed = cloud(markers);
+        let stage = Stage::new(&strayed);
+        assert_eq!(stage.among(&stage.pose(0)).iter().position(|among| !among), Some(9));
+        assert!((stage.size() - size).abs() < 1e-9);
+    }
 }

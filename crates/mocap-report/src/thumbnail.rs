@@ -15,19 +15,20 @@ pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
     let frames = spread(stage.frames(), POSES);
     let mut heading = None;
     let mut poses = Vec::with_capacity(frames.len());
+    let mut among = Vec::new();
     for frame in &frames {
         let pose = stage.pose(*frame);
         let heading = *heading.get_or_insert_with(|| stage.heading(&pose));
         let hips = pose[stage.centre];
         let camera = Camera::new(View::Perspective, heading, [hips[0], stage.floor, hips[2]], stage.size());
+        among.extend(stage.among(&pose[..stage.sides.len()]));
         poses.push(pose.iter().map(|place| camera.see(place)).collect::<Vec<_>>());
     }
     // One scale for all poses; what is outside the body does not count.
     let mut bounds = [0.0f64, 0.0, 0.0, 0.0];
-    let body: Vec<bool> = (0..stage.sides.len()).map(|joint| stage.in_body(joint)).collect();
-    for seen in
-        poses.iter().flat_map(|pose| pose.iter().zip(&body).filter(|(_, body)| **body).map(|(at, _)| at))
-    {
+    let body = stage.in_body();
+    let joints = poses.iter().flat_map(|pose| pose.iter().zip(&body)).zip(&among);
+    for seen in joints.filter(|((_, body), among)| **body && **among).map(|((seen, _), _)| seen) {
         bounds[0] = bounds[0].max(seen.x.abs());
         bounds[1] = bounds[1].max(seen.y);
         bounds[2] = bounds[2].min(seen.y);

@@ -117,6 +117,15 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
 fn dress(stage: &mut Stage<'_>) -> Vec<Solid> {
     let body = body(stage);
     stage.sites = body.sites;
+    if stage.clip.skeleton().robot().is_some() {
+        let pose = stage.pose(0);
+        let tops = body
+            .solids
+            .iter()
+            .flat_map(|solid| solid.ends.map(|end| pose[end][1] + solid.radii[0] * stage.scale));
+        let top = tops.fold(stage.floor, f64::max);
+        stage.make_room(stage.floor + 1.2 * (top - stage.floor));
+    }
     body.solids
 }
 

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 /// Lengths are rounded by at most this share of the unit that they had.
 const ROUNDING: f64 = 0.5e-9;
+/// The finest rounding to decimals.
+const FINEST: f64 = 0.5e-12;
 
 impl Document {
     /// The document with only these frames and with all lengths multiplied by `factor`, which is above 0; every other
@@ -45,14 +47,17 @@ impl Document {
 
     fn multiply_lengths(&mut self, factor: f64) {
         let width = self.channels();
-        let decimals = Decimals::within(ROUNDING * factor);
+        let rounding = ROUNDING * factor;
+        let decimals = Decimals::within(rounding);
+        // Where no usual number of decimals is enough, digits count.
+        let rounded = |value| if rounding < FINEST { without_noise(value) } else { decimals.round(value) };
         let mut column = 0;
         for node in &mut self.nodes {
             node.offset = node.offset.map(|value| without_noise(value * factor));
             for channel in &node.channels {
                 if let (Channel::Position(_), Some(motion)) = (channel, &mut self.motion) {
                     let values = motion.values.iter_mut().skip(column).step_by(width);
-                    values.for_each(|value| *value = decimals.round(*value * factor));
+                    values.for_each(|value| *value = rounded(*value * factor));
                 }
                 column += 1;
             }
@@ -79,6 +84,8 @@ mod tests {
         assert_eq!(motion.values, [-0.254, 365.5, 0.254, 4.25, 12.7, 6.0, 2.54, 5.08, 7.62]);
         assert_eq!((motion.frames, motion.frame_time.as_ref().unwrap().text.as_str()), (1, ".0083"));
         assert_eq!(edited.nodes()[1].offset.as_slice(), [2.54, 5.08, 7.62]);
+        let tiny = document().edited(1..2, 1e-9).unwrap();
+        assert_eq!(tiny.motion().unwrap().values[4..7], [5e-9, 6.0, 1e-9]);
         let kept = document().edited(0..3, 1.0).unwrap();
         assert_eq!((&kept.nodes, &kept.motion), (&document().nodes, &document().motion));
     }

@@ -79,17 +79,18 @@ fn digits_of_two(numbers: u64) -> u64 {
 fn write_any(text: &mut Vec<u8>, number: f64) {
     let size = number.abs();
     let is_usual = (1e-5..1e16).contains(&size);
-    if is_usual {
+    // Billionths are written without an exponent.
+    let is_plain = is_usual || !number.is_finite() || (size < 1.0 && (size * 1e9).round() / 1e9 == size);
+    let is_tiny = !is_plain && size < 1e-5 && number.to_bits().trailing_zeros() < 5;
+    if is_usual || is_tiny {
         let mut buffer = zmij::Buffer::new();
         let written = buffer.format_finite(number);
         let written = written.strip_suffix(".0").unwrap_or(written);
-        if !is_between(number, written) {
+        if is_tiny || !is_between(number, written) {
             text.extend_from_slice(written.as_bytes());
             return;
         }
     }
-    // Billionths are written without an exponent.
-    let is_plain = is_usual || !number.is_finite() || (size < 1.0 && (size * 1e9).round() / 1e9 == size);
     let written = if is_plain { number.to_string() } else { format!("{number:e}") };
     text.extend_from_slice(written.as_bytes());
 }

@@ -5,7 +5,8 @@ function look() {
   const target = [camera.x, camera.y, camera.z];
   if (state.follow && clips.length) {
     const p = place(clips[0], clips[0].centre, sample(clips[0]));
-    target[0] += p[0]; target[2] += p[2];
+    // Up with those who climb or fly, not with every step.
+    target[0] += p[0]; target[1] += Math.max(0, p[1] - floor - 0.48 * size); target[2] += p[2];
   }
   const sy = Math.sin(camera.yaw), cy = Math.cos(camera.yaw), sp = Math.sin(camera.pitch), cp = Math.cos(camera.pitch);
   view = {

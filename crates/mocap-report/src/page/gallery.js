@@ -13,9 +13,9 @@ async function unpack(text) {
 }
 const count = (n, of) => `${n.toLocaleString("en")} ${of}${n === 1 ? "" : "s"}`;
 function time(seconds) {
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const h = Math.floor(seconds / 3600), m = Math.floor(seconds / 60) % 60;
-  return h ? `${h} h ${m} min` : `${m} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds), h = Math.floor(whole / 3600), m = Math.floor(whole / 60) % 60;
+  return h ? `${h} h ${m} min` : `${m} min ${whole % 60} s`;
 }
 
 window.mocapIndex = async text => {

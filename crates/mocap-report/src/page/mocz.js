@@ -78,14 +78,16 @@ function openMocz(bytes, name) {
   if (r.word() !== 0x5a434f4d) fail("does not start with 'MOCZ'");
   const version = r.byte() + 256 * r.byte();
   if (version !== 2) fail(`is of version ${version} of the format, and this page reads version 2: ${instead}`);
-  const profile = r.byte(), flags = r.byte(), frames = Number(r.long()), fps = r.double();
+  const profile = r.byte();
+  if (profile > 2) fail(`is of the profile ${profile === 3 ? "direct" : profile}, which this page does not read: ${instead}`);
+  const flags = r.byte(), frames = Number(r.long()), fps = r.double();
   r.take(16);
   const metres = r.double();
   r.take(8);
   const block = r.word(), structure = r.varint(), blocks = frames ? Math.max(1, Math.ceil((frames - 1) / block)) : 0, table = [];
   while (table.length < 2 + (flags >> 2 & 1) + blocks) table.push([r.varint(), r.long()]);
   if (xxh3(bytes.subarray(0, r.at())) !== r.long()) fail("is damaged: its header has another checksum");
-  if (profile > 2 || flags > 7 || !(fps > 0 && fps < Infinity) || !(metres > 0) || !(block >= 64 && block <= 8192) || block & block - 1) fail("has a header that no writer makes");
+  if (flags > 7 || !(fps > 0 && fps < Infinity) || !(metres > 0) || !(block >= 64 && block <= 8192) || block & block - 1) fail("has a header that no writer makes");
   if (flags & 1) fail(`has its skeleton in another file: \`mocap view ${name} --skeleton-ref FILE -o page.html\` writes a page that shows it`);
   if (!frames) fail("has no frames");
   if (structure > 1e6) fail(`has a skeleton that is too large for this page: ${instead}`);

@@ -320,7 +320,6 @@ function createRenderer(canvas) {
         gl.colorMask(true, true, true, true); draw(parts);
       }
       gl.depthMask(true);
-      return gl.getError();
     },
   };
 }

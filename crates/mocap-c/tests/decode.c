@@ -1,0 +1,59 @@
+/* Prints what a file is, and its pose at a time, of all joints and of the first one only. */
+#include "mocap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int fail(const char *what) {
+    printf("%s: %s\n", what, mocap_message());
+    return 1;
+}
+
+int main(int count, char **arguments) {
+    if (count != 3) return 2;
+    FILE *file = fopen(arguments[1], "rb");
+    if (!file) return 2;
+    static uint8_t bytes[1 << 20];
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+
+    mocap_clip *clip = NULL;
+    mocap_sampler *all = NULL, *one = NULL;
+    mocap_info info;
+    if (mocap_open(bytes, length / 2, &clip) != MOCAP_FILE || clip) return fail("half a file");
+    printf("%s\n", mocap_message());
+    if (mocap_open(NULL, 0, &clip) != MOCAP_NULL) return fail("no file");
+    if (mocap_open(bytes, length, &clip) != MOCAP_OK) return fail("open");
+    if (mocap_get_info(clip, &info) != MOCAP_OK) return fail("info");
+    printf("%u %llu %.17g %.17g %u\n", info.joints, (unsigned long long)info.frames, info.fps, info.duration,
+           info.profile);
+    for (uint32_t joint = 0; joint < info.joints; joint++) {
+        const char *name;
+        int32_t parent;
+        if (mocap_get_joint(clip, joint, &name, &parent) != MOCAP_OK) return fail("joint");
+        printf("%s %d\n", name, parent);
+    }
+    const char *name;
+    int32_t parent;
+    if (mocap_get_joint(clip, info.joints, &name, &parent) != MOCAP_RANGE) return fail("no joint");
+
+    uint8_t *mask = calloc(info.joints, 1);
+    mask[0] = 1;
+    if (mocap_sampler_new(clip, NULL, &all) != MOCAP_OK) return fail("sampler");
+    if (mocap_sampler_new(clip, mask, &one) != MOCAP_OK) return fail("sampler of one");
+    free(mask);
+    mocap_close(clip);
+    size_t floats = (size_t)info.joints * MOCAP_FLOATS;
+    float *pose = malloc(floats * sizeof *pose);
+    if (mocap_sample(all, 0.0, 0, pose, floats - 1) != MOCAP_RANGE) return fail("a short pose");
+    for (int sampler = 0; sampler < 2; sampler++) {
+        if (mocap_sample(sampler ? one : all, atof(arguments[2]), 1, pose, floats) != MOCAP_OK) return fail("sample");
+        for (size_t at = 0; at < floats; at++) printf("%.9g ", pose[at]);
+        printf("\n");
+    }
+    free(pose);
+    mocap_sampler_free(all);
+    mocap_sampler_free(one);
+    mocap_sampler_free(NULL);
+    return 0;
+}
