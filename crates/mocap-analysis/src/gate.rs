@@ -243,8 +243,8 @@ mod tests {
         };
         let (code, message) = missed("slide=0.05", Some(0.1)).unwrap();
         assert_eq!(code, "gate::metric-above");
-        assert_eq!(message, "slide is 0.1000 m/s, above the limit of 0.05: mean speed");
-        assert!(missed("count=1", None).unwrap().1.starts_with("count is 2.0000, above the limit of 1: "));
+        assert_eq!(message, "slide is 0.1 m/s, above the limit of 0.05: mean speed");
+        assert!(missed("count=1", None).unwrap().1.starts_with("count is 2, above the limit of 1: "));
         for unmeasured in [None, Some(f64::NAN)] {
             assert_eq!(missed("slide=0.05", unmeasured).unwrap().0, "gate::not-measured");
         }
