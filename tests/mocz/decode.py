@@ -1,5 +1,5 @@
 """A decoder of compressed motions (.mocz), written from docs/mocz.md only, which also holds its tables."""
-import functools, itertools, math, re, struct
+import bisect, collections, functools, itertools, math, re, struct
 from ctypes import c_float
 from pathlib import Path
 
@@ -15,6 +15,8 @@ def clamp(value, low, high): return max(low, min(high, value))
 def unfold(code): return code >> 1 ^ -(code & 1)
 def bits(count): return [Bit() for _ in range(count)]
 def number_sets(count): return [bits(29) for _ in range(count)]
+def apply(rows, v): return [dot(row, v) for row in rows]
+def total(*parts): return functools.reduce(lambda total, part: f(total + part), parts)
 def dot(a, b): return functools.reduce(lambda total, xy: f(total + f(xy[0] * xy[1])), zip(a, b), 0.0)
 
 class Bit:
@@ -31,8 +33,7 @@ class Symbols:
     def learn(self, symbol):
         slow, self.seen = min(self.seen // 2 + 2, 8), min(self.seen + 1, 12)
         for estimate, pace in zip(self.estimates, (min(slow, 5), slow)):
-            for j, e in enumerate(estimate):
-                estimate[j] = e + ((65504 - e) >> pace) if j > symbol else e - (e >> pace)
+            estimate[:] = [e + ((65504 - e) >> pace) if j > symbol else e - (e >> pace) for j, e in enumerate(estimate)]
 
 class Coder:  # The range decoder.
     def __init__(self, data):
@@ -66,19 +67,17 @@ class Coder:  # The range decoder.
         return node - (1 << bits)
     def number(self, models):
         length = next((at for at in range(28) if not self.bit(models[at])), 28)
-        magnitude = int(length > 0)
-        magnitude = functools.reduce(lambda value, _: 2 * value + self.raw(1), range(length - 1), magnitude)
+        magnitude = (1 << length >> 1) + sum(self.raw(1) << at for at in reversed(range(length - 1)))
         return -magnitude if magnitude and self.bit(models[28]) else magnitude
 class Packed:  # Packed bytes; a model that learns has no coder, but the next byte.
     def __init__(self, learnt=b""):
-        self.two, self.one, self.known, self.last, self.earlier = {}, {}, set(), 0, 0
+        self.bits, self.known, self.last, self.earlier = collections.defaultdict(lambda: Bit(32768, 0)), set(), 0, 0
         for byte in learnt:
             self.byte(None, byte)
     def byte(self, coder, learnt=0):
         slot, node = (self.last + self.earlier * 2533) % 512, 1
         for shift in range(7, -1, -1):
-            models = (self.two.setdefault((slot, node), Bit(32768, 0)),
-                      self.one.setdefault((self.last, node), Bit(32768, 0)))
+            models = self.bits["two", slot, node], self.bits["one", self.last, node]
             asked, other = models if slot in self.known else models[::-1]
             bit = coder.bit(asked) if coder else learnt >> shift & 1
             for model in (other,) if coder else models:
@@ -133,7 +132,7 @@ def read_plan(section, joints):
     tracks = []
     for joint, code in zip(joints, codes):
         rest = [f(part) for part in joint["rest"]]
-        joint["rotation"], joint["translation"] = ([] if code & 3 == 2 else None), ([] if code >> 2 == 2 else None)
+        joint["rotation"], joint["translation"] = ([] if kind == 2 else None for kind in (code & 3, code >> 2))
         if code & 3 == 1:
             parts = [int.from_bytes(r.take(3), "little", signed=True) / 2.0**21 for _ in AXES]
             joint["rotation"] = [multiply(rest, turn(parts))]
@@ -155,16 +154,17 @@ def mean(rotations, weights):
     square = dot(total, total)
     return rotations[0] if square < f(1e-4) else [f(part * f(1 / f(math.sqrt(square)))) for part in total]
 
+def blend(rotation, values, weights):
+    return mean(values, weights) if rotation else [dot(parts, weights) for parts in zip(*values)]
 def schedule(frames, top, runtime):  # Frame, level, taps, cubic and linear weights in the order of coding.
     known = sorted({*range(0, frames, top), frames - 1})
     nodes = [(known[0], 0, None, None, None)]
-    for i, frame in enumerate(known[1:], 1):
-        a, b = known[i - 1], known[max(i - 2, 0)]
-        ahead, taps = f((frame - a) / (a - b)) if i > 1 else 0.0, None if runtime else [a, b, a, a]
+    for frame, a, b in zip(known[1:], known, known[:1] + known):
+        ahead, taps = f((frame - a) / (a - b)) if a > b else 0.0, None if runtime else [a, b, a, a]
         nodes.append((frame, 0, taps, [1.0, 0.0, 0.0, 0.0], [f(1 + ahead), -ahead, 0.0, 0.0]))
     for level in range(1, top.bit_length()):
         stride = top >> level
-        between = [(left, left + stride, right) for left, right in zip(known, known[1:]) if left + stride < right]
+        between = [(left, left + stride, right) for left, right in itertools.pairwise(known) if left + stride < right]
         for left, frame, right in between:
             start = frame // top * top
             near = [k for k in known if start <= k <= start + top] if runtime and level > 1 else known
@@ -184,13 +184,14 @@ class Heads:
         finer = [1.0, f(0.84), f(0.7), f(0.6)][coder.tree(self.finer, 2)]
         head = {"flat": flat, "finer": [finer] * (levels - 1) + [1.0], "reference": None}
         head["base"] = [coder.number(self.sets[4]) for _ in AXES]
-        head["centred"], isotropic, head["basis"] = coder.bit(self.flags[0]), coder.bit(self.flags[1]), []
+        head["centred"], isotropic, columns = coder.bit(self.flags[0]), coder.bit(self.flags[1]), []
         for axis in AXES:
             self.scale += coder.number(self.sets[0]) if axis == 0 or not isotropic else 0
             octave, eighth = divmod(clamp(self.scale, -800, 800), 8)
             factor = f(f(2.0**octave * f(EIGHTHS[eighth])) / 24)
             parts = [24 * (i == axis) if isotropic else coder.number(self.sets[1]) for i in AXES]
-            head["basis"].append([f(clamp(part, -24, 24) * factor) for part in parts])
+            columns.append([f(clamp(part, -24, 24) * factor) for part in parts])
+        head["basis"] = list(zip(*columns))
         if earlier and coder.bit(self.flags[2]):
             head["reference"] = max(earlier - 1 - abs(coder.number(self.sets[2])), 0)
             head["matrix"] = [[coder.number(self.sets[3]) / 16 for _ in AXES] for _ in AXES]
@@ -198,21 +199,18 @@ class Heads:
 def numbers_of(head, level, k, e): return [f(part * 2.0**-e * head["finer"][level]) for part in k]
 def compose(track, head, nodes, numbers, turns):  # `turns`: by rotation and frame, the vectors so far.
     (_, rotation, rest), values, own = track, {}, {}
-    def vector(k):
-        return [dot([column[i] for column in head["basis"]], k) for i in AXES]
-    base = [f(4096 * part) for part in vector([float(part) for part in head["base"]])]
+    base = [f(4096 * part) for part in apply(head["basis"], head["base"])]
     base = multiply(rest, turn([part / 32 for part in head["base"]])) if rotation else base
     for frame, level, taps, cubic, linear in nodes:
-        by, own[frame], predicted = vector(numbers[frame]), [0.0] * 3, base
+        by, own[frame], predicted = apply(head["basis"], numbers[frame]), [0.0] * 3, base
+        if taps and head["reference"] is not None:
+            by = [f(a + b) for a, b in zip(apply(head["matrix"], turns[head["reference"]][frame]), by)]
         if taps:
-            if head["reference"] is not None:
-                by = [f(dot(row, turns[head["reference"]][frame]) + part) for row, part in zip(head["matrix"], by)]
-            own[frame], known = by, [values[tap] for tap in taps]
             weights = [f(a + f(head["flat"][level] * f(b - a))) for a, b in zip(cubic, linear)]
-            predicted = mean(known, weights) if rotation else [dot(v, weights) for v in zip(*known)]
+            own[frame], predicted = by, blend(rotation, [values[tap] for tap in taps], weights)
         values[frame] = multiply(predicted, turn(by)) if rotation else [f(a + b) for a, b in zip(predicted, by)]
     turns += [own] if rotation else []
-    return [values[frame] for frame in sorted(values)]
+    return [value for _, value in sorted(values.items())]
 
 class Model:  # Residuals of the archive profile.
     def __init__(self):
@@ -223,15 +221,15 @@ class Model:  # Residuals of the archive profile.
     def read(self, coder, centred, expected, before):
         e = next((at for at in range(10) if not coder.bit(self.refine[at])), 10)
         expected = [f(x * 2.0**e / (1 + centred)) for x in expected]
-        average = bucket(f(f(f(expected[0] + expected[1]) + expected[2]) * f(1 / 3)))
+        average = bucket(f(total(*expected) * f(1 / 3)))
         if not coder.bit(self.zero[min(sum(k != 0 for k in before), 2)][average]):
             return [0, 0, 0], e
         odd = coder.bit(self.odd[average]) if centred else 0
-        k, total, usual = [], 0.0, 0.0
+        k, so_far, usual = [], 0.0, 0.0
         for axis, last in enumerate(before):
-            neighbours = 0 if axis == 0 else 1 + (total >= f(f(0.6) * usual)) + (total >= f(f(1.6) * usual))
+            neighbours = axis and 1 + (so_far >= f(f(0.6) * usual)) + (so_far >= f(f(1.6) * usual))
             magnitude = self.magnitude(coder, odd, neighbours, bucket(expected[axis]))
-            total, usual = f(total + magnitude), f(usual + expected[axis])
+            so_far, usual = f(so_far + magnitude), f(usual + expected[axis])
             magnitude += (magnitude + odd) * centred
             negative = magnitude and coder.bit(self.sign[axis][(last > 0) - (last < 0) + 1])
             k.append(-magnitude if negative else magnitude)
@@ -241,8 +239,7 @@ class Model:  # Residuals of the archive profile.
         c += coder.symbol(self.high[at]) if c == 15 else 0
         if c < 4 or c == 30:
             return c if c < 4 else coder.raw(12) << 15 | coder.raw(15)
-        top = coder.bit(self.top[c]) << (c // 2 - 2)
-        return ((2 + c % 2) << (c // 2 - 1)) + top + (coder.raw(c // 2 - 2) if c > 5 else 0)
+        return ((4 + 2 * (c % 2) + coder.bit(self.top[c])) << (c // 2 - 2)) + coder.raw(c // 2 - 2)
 def bucket(x):
     mantissa, exponent = math.frexp(max(x, 1 / 32))
     return min(2 * (exponent + 4) + (mantissa >= 0.75), 39)
@@ -253,41 +250,34 @@ class Level:
         self.k, self.last, self.earlier, self.count = k, m, self.last, self.count + 1
         rate = max(f(1 / (self.count + 1)), f(0.03))
         self.mean = [f(a + f(f(b - a) * rate)) for a, b in zip(self.mean, m)]
-def expect(levels, found, level, taps):  # `found`: by frame, the magnitudes and the level.
-    now, own = levels[level], []
-    if level and not now.count:
-        now.mean = now.last = now.earlier = [f(f(0.35) * m) for m in levels[level - 1].mean]
-    for i in AXES:
-        q = 1.0
-        if level:
-            (a, of_a), (b, of_b) = found[taps[0]], found[taps[1]]
-            usual = f(f(levels[of_a].mean[i] + levels[of_b].mean[i]) + f(0.02))
-            q = min(f(f(f(a[i] + b[i]) + f(0.02)) / usual), 4.0)
-        part = f(f(f(0.2) * now.last[i]) + f(f(0.12) * now.earlier[i]))
-        own.append(f(part + f(now.mean[i] * f(f(0.4) + f(f(0.28) * q)))))
-    return own
+    def expect(self, coarser, near):  # `near`: the magnitudes and levels of the two nearest frames, if any.
+        ratios = [1.0] * 3
+        if near and not self.count:
+            self.mean = self.last = self.earlier = [f(f(0.35) * m) for m in coarser.mean]
+        if near:
+            sums = [[total(a, b, f(0.02)) for a, b in zip(*pair)] for pair in zip(*((m, of.mean) for m, of in near))]
+            ratios = [min(f(a / b), 4.0) for a, b in zip(*sums)]
+        weights = [(f(0.2), f(0.12), f(f(0.4) + f(f(0.28) * ratio))) for ratio in ratios]
+        return [dot(parts, three) for *parts, three in zip(self.last, self.earlier, self.mean, weights)]
 
 def read_archive(data, frames, tracks):
     nodes, coder, heads, models = schedule(frames, 64, False), Coder(data), Heads(), (Model(), Model())
     activity, shares, turns, out = [1.0] * frames, [], [], []
-    w, wf, wt = f(f(0.35) + f(0.5 * f(0.45))), f(0.35), f(0.45)
+    alone, wf, wt = f(f(0.35) + f(0.5 * f(0.45))), f(0.35), f(0.45)
     for track in tracks:
         rotation, head = track[1], heads.read(coder, 7, len(turns) if track[1] else 0)
-        levels, found, share, numbers = [Level([3000.0 - 2800 * rotation] * 3)] + [Level([0.0] * 3) for _ in range(6)], {}, {}, {}
-        floor = f(0.7) if head["centred"] else 0.5
+        levels = [Level([3000.0 - 2800 * rotation] * 3)] + [Level([0.0] * 3) for _ in range(6)]
+        found, share, numbers = {}, {}, {}
+        floor, other = f(0.7) if head["centred"] else 0.5, shares[head["reference"] or 0] if shares else ()
+        weights = (1, -alone, 0, alone) if head["reference"] is None else (1, -wf, -wt, wf, wt)
         for frame, level, taps, _, _ in nodes:
-            own = expect(levels, found, level, taps)
-            factor = f(f(1 - w) + f(w * activity[frame])) if rotation else 1.0
-            if head["reference"] is not None:
-                factor = f(f(f(1 - wf) - wt) + f(wf * activity[frame]))
-                factor = f(factor + f(wt * shares[head["reference"]][frame]))
-            expected = [f(x * factor) for x in own]
-            k, e = models[rotation].read(coder, head["centred"], expected, levels[level].k)
+            own = levels[level].expect(levels[level - 1], [found[tap] for tap in taps[:2]] if level else ())
+            factor = dot(weights, (1, 1, 1, activity[frame], other and other[frame])) if rotation else 1.0
+            k, e = models[rotation].read(coder, head["centred"], [f(x * factor) for x in own], levels[level].k)
             m = [float(abs(part) >> e) for part in k]
-            found[frame], numbers[frame] = (m, level), numbers_of(head, level, k, e)
+            found[frame], numbers[frame] = (m, levels[level]), numbers_of(head, level, k, e)
             levels[level].learn(k, m)
-            a, b = [f(f(f(v[0] + v[1]) + v[2]) + floor) for v in (m, own)]
-            share[frame] = min(f(a / b), 4.0)
+            share[frame] = min(f(total(*m, floor) / total(*own, floor)), 4.0)
             activity[frame] = f(activity[frame] + f(f(share[frame] - activity[frame]) * f(0.3 * rotation)))
         shares += [share] if rotation else []
         out.append(compose(track, head, nodes, numbers, turns))
@@ -303,14 +293,14 @@ class Bits:
         ones, self.at = end - self.at, end + 1
         return ones << low | self.take(low)
 def read_residual(bits, centred, low):
-    if not bits.text.startswith("1" * 8, bits.at):
-        codes, odd, e = [bits.rice(part) for part in low], bits.take(centred), 0
-    else:
-        e = min(bits.take(12) & 15, 10)
-        if bits.take(1):
-            width = min(bits.take(5), 28)
-            return [unfold(bits.take(width)) for _ in AXES], e
-        odd, codes = bits.take(centred), [bits.rice(part + e) for part in low]
+    escaped = bits.text.startswith("1" * 8, bits.at)
+    e = min(bits.take(12) & 15, 10) if escaped else 0
+    if escaped and bits.take(1):
+        width = min(bits.take(5), 28)
+        return [unfold(bits.take(width)) for _ in AXES], e
+    odd = bits.take(centred) if escaped else 0
+    codes = [bits.rice(part + e) for part in low]
+    odd = odd if escaped else bits.take(centred)
     return [(unfold(code) << centred) + odd for code in codes], e
 
 def read_layouts(data, frames, tracks, top, direct):  # Layouts with the numbers of rows, and starts of segments.
@@ -322,11 +312,9 @@ def read_layouts(data, frames, tracks, top, direct):  # Layouts with the numbers
         rotations += track[1]
         axes = [(coder.number(sets[1]), clamp(coder.number(sets[2]), 0, 28)) for _ in AXES]
         low, bounds = [[0, 0, 0]], (-28, 28) if direct else (0, 15)
-        for level in range(1, levels):
-            low.append([])
-            for axis in AXES:
-                guess = low[level][-1] if axis else max(low[level - 1][0] - 1, 0)
-                low[level].append(clamp(guess + coder.number(sets[3]), *bounds))
+        for _ in range(1, levels):
+            guess = max(low[-1][0] - 1, 0)
+            low.append([guess := clamp(guess + coder.number(sets[3]), *bounds) for _ in AXES])
         layouts.append((head, refine, axes, low, {}, halved))
     bits, segments = Bits(data, 4 + length), (max(frames, 2) + top - 2) // top
     for row in range(segments + 1):
@@ -371,18 +359,16 @@ def read_direct_track(track, layout, stored, nodes, frames):
         weights[frame] = {frame: 1.0}
         for tap, a, b in zip(taps, cubic, linear):
             for other, weight in weights[tap].items():
-                own = weights[frame].get(other, 0.0)
-                weights[frame][other] = own + (a + head["flat"][level] * (b - a)) * weight
+                weights[frame][other] = weights[frame].get(other, 0.0) + (a + head["flat"][level] * (b - a)) * weight
     values = []
     for frame in range(frames - 1):
         at, start = frame % 16, frame - frame % 16
         a, b, way = rows[start // 16], rows[start // 16 + 1], f(at / min(16, frames - 1 - start))
-        n, scale = [0.0] * 3, f(2.0**-halved * f([1, 0.8, 0.6, 0.4][stored[start]]))
-        for other in [node[0] for node in nodes if node[0] in weights[at]]:
-            k = stored.get(start + other, [0.0] * 3)
-            n = [f(x + f(f(weights[at][other]) * part)) for x, part in zip(n, k)]
-        n = [f(x * scale) for x in n]
-        r, turned = [dot([column[i] for column in head["basis"]], n) for i in AXES], -way if track[1] and dot(a, b) < 0 else way
+        scale = f(2.0**-halved * f([1, 0.8, 0.6, 0.4][stored[start]]))
+        near = [node[0] for node in nodes if node[0] in weights[at]]
+        k, by = [stored.get(start + other, [0.0] * 3) for other in near], [f(weights[at][other]) for other in near]
+        n = [f(dot(parts, by) * scale) for parts in zip(*k)] or [0.0] * 3
+        r, turned = apply(head["basis"], n), -way if track[1] and dot(a, b) < 0 else way
         path = [f(f(x * f(1 - way)) + f(y * turned)) for x, y in zip(a, b)]
         if track[1] and at:
             q, size = multiply(path, [f(8 * x) for x in r] + [f(16 - dot(r, r))]), f(math.sqrt(dot(path, path)))
@@ -390,38 +376,36 @@ def read_direct_track(track, layout, stored, nodes, frames):
         values.append(a if not at else path if track[1] else [f(x + y) for x, y in zip(path, r)])
     return values + [rows[-1]]
 def read_keys(data, frames, tracks):
-    bits, out, c = Bits(data), [], f(math.sqrt(0.5))
+    bits, out = Bits(data), []
     for _, rotation, _ in tracks:
         curve, width, gap, count = bits.take(1), max(1, bits.take(5)), bits.take(4), bits.take(14)
-        times, keys, values = list(itertools.accumulate(range(count), lambda at, _: at + bits.take(gap) + 1)), [], []
-        if not rotation:
+        times = list(itertools.accumulate(bits.take(gap) + 1 if key else 0 for key in range(count)))
+        if rotation:
+            keys = [read_rotation(bits, width) for _ in times]
+        else:
             *least, step = (struct.unpack(">f", bits.take(32).to_bytes(4, "big"))[0] for _ in range(4))
             keys = [[f(part + f(bits.take(width) * step)) for part in least] for _ in times]
-        for _ in times if rotation else ():
-            largest, scale = bits.take(2), f(2 * c / ((1 << width) - 1))
-            q = [f(f(bits.take(width) * scale) - c) for _ in AXES]
-            q.insert(largest, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
-            size = f(math.sqrt(dot(q, q)))
-            keys.append([f(part / size) for part in q])
-        for frame in range(frames):
-            left = max(i for i, time in enumerate(times) if time <= frame)
-            taps = [clamp(left + i, 0, count - 1) for i in (-1, 0, 1, 2)]
-            if frame == times[left]:
-                values.append(keys[left])
-                continue
-            weights = key_weights(curve, *(times[tap] for tap in taps), frame)
-            order = (1, 2, 0, 3) if rotation else range(4)
-            around, weights = [keys[taps[i]] for i in order], [weights[i] for i in order]
-            values.append(mean(around, weights) if rotation else [dot(parts, weights) for parts in zip(*around)])
-        out.append(values)
+        out.append([between_keys(frame, rotation, curve, times, keys) for frame in range(frames)])
     return out
-def key_weights(curve, before, left, right, after, frame):
+def read_rotation(bits, width):
+    largest, c = bits.take(2), f(math.sqrt(0.5))
+    q = [f(f(bits.take(width) * f(2 * c / ((1 << width) - 1))) - c) for _ in AXES]
+    q.insert(largest, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
+    return [f(part / f(math.sqrt(dot(q, q)))) for part in q]
+def between_keys(frame, rotation, curve, times, keys):
+    near = bisect.bisect(times, frame) - 1
+    taps = [clamp(near + i, 0, len(times) - 1) for i in (-1, 0, 1, 2)]
+    before, left, right, after = (times[tap] for tap in taps)
+    if frame == left:
+        return keys[near]
     t = f((frame - left) / (right - left))
     t2, t3 = f(t * t), f(f(t * t) * t)
     u = f(f(f(f(t3 - f(2 * t2)) + t) * (right - left)) / (right - before))
     v = f(f(f(t3 - t2) * (right - left)) / (after - left))
     w = f(f(3 * t2) - f(2 * t3))
-    return [-u, f(f(1 - w) - v), f(w + u), v] if curve else [0.0, f(1 - t), t, 0.0]
+    weights = [-u, f(f(1 - w) - v), f(w + u), v] if curve else [0.0, f(1 - t), t, 0.0]
+    order = (1, 2, 0, 3) if rotation else range(4)
+    return blend(rotation, [keys[taps[i]] for i in order], [weights[i] for i in order])
 
 def decode(data):  # Frames a second, frames, and the joints with their local rotations (x, y, z, w) and translations.
     r = Reader(data)
