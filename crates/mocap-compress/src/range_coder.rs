@@ -24,8 +24,9 @@ const SLOW: u16 = 7;
 const LEARNT: u16 = 12;
 
 impl Bit {
-    /// A bit that is 0 with about this probability out of 65536.
+    /// A bit that is 0 with about this probability out of 65536, at most 65520: further no estimate rises.
     pub(crate) const fn new(zero: u16) -> Bit {
+        debug_assert!(zero <= 0xFFF0);
         Bit {
             fast: zero,
             slow: zero,
@@ -44,8 +45,7 @@ impl Bit {
     /// The probability of a 0 out of 2^15, never 0 nor 2^15.
     #[inline]
     const fn mean(fast: u16, slow: u16) -> u16 {
-        let sum = ((fast as u32 + slow as u32) >> 2) + 1;
-        if sum > 0x7FFF { 0x7FFF } else { sum as u16 }
+        ((fast as u32 + slow as u32) >> 2) as u16 + 1
     }
 
     #[inline]
