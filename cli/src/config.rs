@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 pub(crate) use mocap_settings::{Layers, PrintRow, Settings, commands};
 
 use crate::args::{Cli, EDITS_HEADING};
@@ -44,7 +44,18 @@ pub(crate) const LAYERS: Layers = Layers {
 
 /// All commands and flags, with a variable of the environment for every option that can have one.
 pub(crate) fn definition() -> Command {
-    LAYERS.with_variables(Cli::definition())
+    LAYERS.with_variables(with_negative_numbers(Cli::definition()))
+}
+
+/// Options take numbers below 0, so their own checks say which numbers they take.
+fn with_negative_numbers(command: Command) -> Command {
+    let named = |argument: &Arg| argument.get_long().is_some() && !argument.is_allow_hyphen_values_set();
+    let command =
+        command.mut_args(|argument| match named(&argument) && argument.get_action().takes_values() {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        });
+    command.mut_subcommands(with_negative_numbers)
 }
 
 /// Warnings about variables of the environment that look like settings and are none.
@@ -81,8 +92,6 @@ pub(crate) fn print(console: &mut Console, definition: &Command, matches: &ArgMa
 
 #[cfg(test)]
 mod tests {
-    use clap::Arg;
-
     use super::*;
 
     #[test]

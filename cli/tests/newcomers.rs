@@ -214,7 +214,10 @@ fn a_stated_unit_that_makes_no_body_is_told() {
     assert!(told("m") && told("mm") && told("in") && !told("cm"));
     let ran =
         sandbox.run(["retarget", "alex_walk.bvh", "robin.skel", "--input-unit", "m", "-o", "r.bvh"]).ok();
-    assert!(ran.stderr.contains("unit::unlikely") && ran.stderr.contains("17"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("unit::unlikely") && ran.stderr.contains("stature of about 160 m"),
+        "{ran:?}"
+    );
 }
 
 #[test]
@@ -244,6 +247,58 @@ fn advice_names_commands_that_have_the_flag() {
     let ran = sandbox.run(["terrain", "alex_walk.bvh", "-o", "t.bvh"]);
     assert!(ran.code == 2 && ["--steps", "--heights", "--mesh"].iter().all(|flag| ran.stderr.contains(flag)));
     sandbox.run(["terrain", "alex_walk.bvh", "--steps", "15cm,60cm,6", "-o", "t.bvh"]).ok();
+}
+
+#[test]
+fn sets_and_reports_are_directories_and_windows_fit() {
+    let sandbox = sandbox();
+    let pack = ["convert", "db", "--to", "npz", "--pack", "5", "--input-unit", "m", "-o"];
+    let ran = sandbox.run([&pack[..], &["set.npz"]].concat());
+    assert!(ran.code == 2 && !sandbox.path("set.npz").exists(), "{ran:?}");
+    let ran = sandbox.run([&pack[..], &["set", "--window", "1000000"]].concat());
+    assert!(ran.code == 2 && ran.stderr.contains("the longest has 4"), "{ran:?}");
+    let ran = sandbox.run([&pack[..], &["set", "--overwrite", "--window", "3"]].concat()).ok();
+    assert!(ran.stderr.contains("5 clips in 1 file,"), "{ran:?}");
+    sandbox.put("p.toml", "[[step]]\ndo = 'write'\nto = 'csv'\n");
+    let ran = sandbox.run(["run", "p.toml", "db", "-o", "out", "--report", "site.html"]);
+    assert!(ran.code == 2 && !sandbox.path("site.html").exists(), "{ran:?}");
+}
+
+#[test]
+fn what_is_typed_wrong_is_said_in_plain_words() {
+    let sandbox = sandbox();
+    for (words, said) in [
+        (&["edit", "a", "--repeat", "2.5"][..], "expected a whole number"),
+        (&["edit", "a", "--repeat", "-2"], "-2 is not in 1.."),
+        (&["sheet", "a", "--page-height", "-5"], "-5 is not in 0.."),
+        (&["edit", "a", "--duration", "-3s"], "--duration=-3s"),
+        (&["blend", "a", "b", "--weight", "50%"], "expected a number"),
+        (&["edit", "a", "--add-space", "mesh"], "belongs to the --add before it\n"),
+    ] {
+        let ran = sandbox.run(words);
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{words:?}: {ran:?}");
+    }
+    sandbox.put("mocap.toml", "jobs = x\n");
+    let ran = sandbox.run(["info", "alex_walk.bvh"]);
+    assert!(ran.stderr.contains("put text in quotes"), "{ran:?}");
+}
+
+#[test]
+fn completion_offers_words_where_an_option_takes_words() {
+    let script = sandbox().run(["generate", "completions", "bash"]).ok().stdout;
+    for words in ["runtime archive keys", "local mesh", "bvh"] {
+        assert!(script.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn motions_of_robots_ask_for_their_robot() {
+    let sandbox = sandbox();
+    let robot = |name: &str| fixture(&format!("robots/{name}")).to_str().unwrap().to_owned();
+    sandbox.run(["retarget", "alex_walk.bvh", &robot("pip.xml"), "--to", "mjlab-npz", "-o", "m.npz"]).ok();
+    assert!(sandbox.run(["info", "m.npz"]).stderr.contains("--skeleton"));
+    let ran = sandbox.run(["info", "m.npz", "--skeleton", &robot("arm.urdf")]);
+    assert!(ran.stderr.contains("robot-motion::other-robot") && ran.stderr.contains("21 joints"), "{ran:?}");
 }
 
 #[test]

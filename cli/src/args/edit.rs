@@ -355,7 +355,7 @@ impl FromArgMatches for EditList {
     fn from_arg_matches(matches: &ArgMatches) -> Result<EditList, clap::Error> {
         let flags = Flags::from_arg_matches(matches)?;
         EditList::of(flags.typed(matches))
-            .map_err(|message| clap::Error::raw(ErrorKind::MissingRequiredArgument, message))
+            .map_err(|message| clap::Error::raw(ErrorKind::MissingRequiredArgument, message + "\n"))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -26,6 +26,18 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
                 .into(),
         );
     }
+    match finding.code() {
+        "robot-motion::needs-robot" => {
+            return Some("name its model with --skeleton ROBOT.urdf or ROBOT.xml; the .joints.json beside a motion names the robot".into());
+        }
+        "robot-motion::other-robot" => {
+            return Some(
+                "the .joints.json beside a motion names its robot and joints; name its model with --skeleton"
+                    .into(),
+            );
+        }
+        _ => {}
+    }
     let advice = match finding.remedy()? {
         Remedy::Repair => "--repair interpolates over such values",
         Remedy::StateRate => "--input-fps states the rate",

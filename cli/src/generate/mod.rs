@@ -4,17 +4,56 @@ mod graphs;
 mod schemas;
 mod settings;
 
+use std::any::TypeId;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, ValueHint};
+use mocap::{FileFormat, Format};
+use mocap_compress::Profile;
+
 use crate::args::{GenerateArgs as Args, GenerateWhat as What, SCHEMAS};
 use crate::config;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
+/// The definition with what completion offers: words where an option takes a fixed list, files only where it takes files.
+fn completed(command: Command) -> Command {
+    let words = |argument: &Arg| -> Option<Vec<&'static str>> {
+        Some(match argument.get_id().as_str() {
+            "to" => {
+                Format::ALL.into_iter().filter(|format| format.is_writable()).map(Format::extension).collect()
+            }
+            "from" => FileFormat::all()
+                .filter(|format| format.readable().is_ok())
+                .map(FileFormat::extension)
+                .collect(),
+            "profile" => Profile::ALL.map(Profile::name).into(),
+            "add_space" => vec!["local", "mesh"],
+            _ => return None,
+        })
+    };
+    let of_option = |argument: Arg| match argument.get_possible_values().is_empty() {
+        true => match words(&argument) {
+            Some(words) => argument.value_parser(PossibleValuesParser::new(words)),
+            None if argument.get_value_parser().type_id() == TypeId::of::<PathBuf>() => argument,
+            None => argument.value_hint(ValueHint::Other),
+        },
+        false => argument,
+    };
+    let takes = |argument: &Arg| argument.get_long().is_some() && argument.get_action().takes_values();
+    command
+        .mut_args(|argument| if takes(&argument) { of_option(argument) } else { argument })
+        .mut_subcommands(completed)
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let mut definition = config::definition();
+    let definition = config::definition();
     match &args.what {
         What::Completions { shell } => {
+            let mut definition = completed(definition);
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut definition, "mocap", &mut script);
             console.stdout(&script);

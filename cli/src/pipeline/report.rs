@@ -30,6 +30,15 @@ pub(super) struct Site {
 impl Site {
     pub(super) fn new(folder: PathBuf) -> Result<Site, Diagnostic> {
         refuse_file(&folder)?;
+        if folder.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"))
+            && !folder.is_dir()
+        {
+            let message =
+                format!("'{}' is the name of a page, and --report writes a directory", folder.display());
+            return Err(
+                Diagnostic::new("usage::output", message).help("name a directory, such as --report site/")
+            );
+        }
         Ok(Site { folder, failed: Mutex::default() })
     }
 

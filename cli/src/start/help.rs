@@ -103,7 +103,10 @@ impl Topic {
             argument.get_help_heading().is_some_and(|heading| self.headings.contains(&heading))
         };
         let arguments = convert.get_arguments().filter(is_shared).cloned();
-        let full = |argument: Arg| argument.hide_possible_values(false).hide_default_value(false);
+        let full = |argument: Arg| {
+            let said = argument.get_help().is_some_and(|help| help.to_string().contains("[default"));
+            argument.hide_possible_values(false).hide_default_value(said)
+        };
         let mut page = Command::new(self.name)
             .about(self.about)
             .max_term_width(100)

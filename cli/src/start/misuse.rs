@@ -5,6 +5,8 @@ use std::io::Write;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use mocap_settings::plain_words;
+
 use super::help::{page_of_words, print_help};
 use crate::diagnostic::Diagnostic;
 use crate::rows::{ErrorRow, json};
@@ -20,6 +22,12 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
     // No file has the name of a misspelt flag: the suggestion there ("use '-- --flag'") misleads.
     if error.kind() == ErrorKind::UnknownArgument {
         error.remove(ContextKind::Suggested);
+        if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+            && is_measure_below_zero(word)
+        {
+            let tip = "a value that begins with - is given with =, as in --duration=-3s".into();
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        }
         let words = [ContextKind::InvalidArg, ContextKind::SuggestedArg].map(|kind| match error.get(kind) {
             // All flags share the dashes: they do not count.
             Some(ContextValue::String(word)) => word.trim_start_matches('-').to_owned(),
@@ -35,7 +43,18 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
         // Nothing can be said where stdout is gone.
         let _ = writeln!(std::io::stdout().lock(), "{}", row(&error));
     }
-    error.exit()
+    let text = error.render().to_string();
+    let plain = plain_words(&text);
+    if plain == text {
+        error.exit()
+    }
+    let _ = write!(std::io::stderr().lock(), "{plain}");
+    std::process::exit(error.exit_code())
+}
+
+/// A word that begins like a number below 0 and is none, such as `-3s`.
+fn is_measure_below_zero(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// The row of a wrong command line: it is about no input.
@@ -45,7 +64,7 @@ pub(super) fn row(error: &clap::Error) -> String {
 
 /// The first paragraph of the message, on one line.
 fn sentence(error: &clap::Error) -> String {
-    let text = error.to_string();
+    let text = plain_words(&error.to_string());
     let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
     let text = lines.collect::<Vec<_>>().join(" ");
     text.strip_prefix("error: ").unwrap_or(&text).to_owned()
@@ -65,6 +84,10 @@ mod tests {
         assert_eq!(said(&["mocap", "info", "--strct"]), "unexpected argument '--strct' found");
         let missing = said(&["mocap", "compare", "a.bvh"]);
         assert_eq!(missing, "the following required arguments were not provided: <B>");
+        assert!(said(&["mocap", "info", "a", "--jobs", "x"]).ends_with("expected a whole number"));
+        assert!(said(&["mocap", "edit", "a", "--repeat", "2.5"]).ends_with("expected a whole number"));
+        assert!(said(&["mocap", "edit", "a", "--repeat", "-2"]).contains("-2 is not in 1.."));
+        assert!(said(&["mocap", "blend", "a", "b", "--weight", "50%"]).contains("expected a number"));
         assert!(said(&["mocap", "info", "a", "--input-fps", "0"]).ends_with("such as 30000/1001"));
     }
 }

@@ -67,6 +67,20 @@ pub struct Gate<R: 'static> {
     pub limit: f64,
 }
 
+/// A value as messages have it: at most four decimals, or two digits where these say nothing.
+///
+/// ```
+/// use mocap_analysis::measured;
+///
+/// assert_eq!([measured(1.0), measured(0.03217), measured(2e-5)], ["1", "0.0322", "2.0e-5"]);
+/// ```
+pub fn measured(value: f64) -> String {
+    match value.abs() {
+        size if size > 0.0 && size < 1e-4 => format!("{value:.1e}"),
+        _ => format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned(),
+    }
+}
+
 /// The value of a metric and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Checked")]
@@ -87,7 +101,7 @@ pub struct GateResult {
 pub enum MissedGate {
     #[error("{metric} was not measured, so it is not within the limit of {limit}: {description}")]
     NotMeasured { metric: &'static str, limit: f64, description: &'static str },
-    #[error("{metric} is {value:.4}{}, above the limit of {limit}: {description}", Unit(.unit))]
+    #[error("{metric} is {}{}, above the limit of {limit}: {description}", measured(*.value), Unit(.unit))]
     Above { metric: &'static str, value: f64, limit: f64, unit: &'static str, description: &'static str },
 }
 
@@ -229,8 +243,8 @@ mod tests {
         };
         let (code, message) = missed("slide=0.05", Some(0.1)).unwrap();
         assert_eq!(code, "gate::metric-above");
-        assert_eq!(message, "slide is 0.1000 m/s, above the limit of 0.05: mean speed");
-        assert!(missed("count=1", None).unwrap().1.starts_with("count is 2.0000, above the limit of 1: "));
+        assert_eq!(message, "slide is 0.1 m/s, above the limit of 0.05: mean speed");
+        assert!(missed("count=1", None).unwrap().1.starts_with("count is 2, above the limit of 1: "));
         for unmeasured in [None, Some(f64::NAN)] {
             assert_eq!(missed("slide=0.05", unmeasured).unwrap().0, "gate::not-measured");
         }

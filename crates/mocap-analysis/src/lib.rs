@@ -64,7 +64,7 @@ pub use floor::{floor_height, floor_of};
 pub use floor_vote::{FloorVote, floor_in_legs};
 pub use foot_motion::FootMotion;
 pub use frame_poses::FramePoses;
-pub use gate::{Gate, GateResult, Gated, Metric, MissedGate, ParseGateError};
+pub use gate::{Gate, GateResult, Gated, Metric, MissedGate, ParseGateError, measured};
 pub use lengths::{LengthUnit, Lengths};
 pub use marker_swaps::{MarkerSwap, marker_swaps};
 pub use mocap_model::{Clip, JointId, Pose, Side, Skeleton, Unit};

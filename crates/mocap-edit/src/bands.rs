@@ -18,6 +18,8 @@ use crate::{EditError, EditReport};
 const KERNEL: [f64; 3] = [6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0];
 /// The kernel passes half of a wave of this many periods per frame: cos⁴(π f) = ½.
 const HALF: f64 = 0.182_024_6;
+/// Gains beyond it, either way, exaggerate more than any style does.
+const USUAL: f64 = 10.0;
 /// Bands from this frequency on are high [Hz]: tremor and impacts.
 const HIGH: f64 = 4.0;
 /// Bands from here up to high are the middle [Hz]: bounce and style; gait itself is low.
@@ -160,6 +162,13 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
     }
     let changed = samples.into_clip("bands")?;
     let mut report = EditReport::measured("bands", clip, &changed).figure("bands", levels as f64, "");
+    if let Some((level, gain)) = of_level.iter().enumerate().find(|(_, gain)| gain.abs() > USUAL) {
+        let band = format!("band {level}, about {:.2} Hz", middle(level, fps));
+        report.warn(
+            "edit::large-gain",
+            format!("{band}: a gain of {gain} makes {gain} times the motion of it"),
+        );
+    }
     report.warn_of_skate();
     report.warn_of_limits(&[clip], &changed);
     for (level, gain) in of_level.iter().enumerate().filter(|(_, gain)| **gain != 1.0) {
@@ -302,6 +311,15 @@ mod tests {
                 assert!(without < kept, "{level} {other}: {without} {kept}");
             }
         }
+    }
+
+    #[test]
+    fn gains_beyond_what_is_usual_are_told() {
+        let told = |gains: &str| {
+            let (_, report) = bands(&clip("alex_walk.bvh"), &gains.parse().unwrap()).unwrap();
+            report.warnings.iter().any(|warning| warning.code == "edit::large-gain")
+        };
+        assert!(told("low=1000") && !told("low=2"));
     }
 
     #[test]

@@ -9,11 +9,11 @@
 
 use std::f64::consts::TAU;
 
-use mocap_analysis::FootContacts;
+use mocap_analysis::{FootContacts, runs};
 use mocap_model::{Clip, Isometry3, UnitQuaternion, Vector3, exp, log};
 use nalgebra::Translation3;
 
-use crate::blend::{Gait, along_ground, check_same, closed, karcher_mean, repeated};
+use crate::blend::{along_ground, check_same, closed, karcher_mean, repeated};
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::root::travel;
@@ -30,6 +30,8 @@ const TRIED: usize = 360;
 const TRAVELS: f64 = 0.05;
 /// A characteristic makes a cycle at most this much longer or shorter.
 const MOST_CHANGE: f64 = 8.0;
+/// Contacts of a foot with less time between them are one stance \[s\].
+const ONE_STANCE: f64 = 0.1;
 /// Cycles that differ more in length are hardly the same part of a gait.
 const ALIKE: f64 = 2.0;
 
@@ -138,39 +140,34 @@ fn cycle_at(clip: &Clip, like: &Clip) -> Result<Clip, EditError> {
 
 /// Cycles that can be compared wave by wave: where some hold more strides than others, each is cut to one stride.
 fn with_as_many_strides(cycles: [Clip; 3]) -> Result<[Clip; 3], EditError> {
-    let strides = cycles.each_ref().map(Strides::of);
-    let [Some(a), Some(b), Some(c)] = &strides else { return Ok(cycles) };
-    if b.count == a.count && c.count == a.count {
+    let [Some(a), Some(b), Some(c)] = cycles.each_ref().map(strides_of) else { return Ok(cycles) };
+    if b == a && c == a {
         return Ok(cycles);
     }
     let mut cut = cycles;
-    for (cycle, Strides { count, first }) in cut.iter_mut().zip([a, b, c]) {
-        if *count > 1 {
-            let frames = (first * cycle.rate().fps()).round() as usize + 1;
-            let range = Some(format!("0:{frames}").parse().expect("a range"));
-            *cycle = make_loop(cycle, &LoopOptions { range, ..LoopOptions::default() })?.0;
-        }
+    for (cycle, count) in cut.iter_mut().zip([a, b, c]).filter(|(_, count)| *count > 1) {
+        let frames = (cycle.frames() - 1).div_ceil(count);
+        let range = Some(format!("0:{frames}").parse().expect("a range"));
+        *cycle = make_loop(cycle, &LoopOptions { range, ..LoopOptions::default() })?.0;
     }
     Ok(cut)
 }
 
-/// The strides of a cycle.
-struct Strides {
-    count: usize,
-    /// How long the first takes \[s\].
-    first: f64,
-}
-
-impl Strides {
-    /// Counted between two repetitions, whose strikes at the seams are known; `None` without strikes.
-    fn of(cycle: &Clip) -> Option<Strides> {
-        let row = repeated(cycle, 3).ok()?;
-        let gait = Gait::of(&row, &Body::of(&row)).ok()?;
-        let seconds = (cycle.frames() - 1) as f64 / cycle.rate().fps();
-        let [start, end] = [1.0, 2.0].map(|times| gait.phase_at(times * seconds));
-        let count = (end - start).round().max(1.0) as usize;
-        Some(Strides { count, first: gait.time_at(start + 1.0) - seconds })
-    }
+/// How many strides a cycle holds: the stances of the foot with fewer of them, counted between two repetitions; `None`
+/// without feet.
+fn strides_of(cycle: &Clip) -> Option<usize> {
+    let length = cycle.frames() - 1;
+    let row = repeated(cycle, 3).ok()?;
+    let gap = ONE_STANCE * cycle.rate().fps();
+    let stances = |toe: &[bool]| {
+        let runs = runs(toe);
+        let begins = runs.windows(2).filter(|pair| {
+            (length..2 * length).contains(&pair[1].start) && (pair[1].start - pair[0].end) as f64 > gap
+        });
+        begins.count()
+    };
+    let contacts = Body::of(&row).contacts(&row)?;
+    contacts.iter().map(|(_, own)| stances(&own.toe)).min().filter(|count| *count > 0)
 }
 
 /// When the feet of a cycle are planted, at the phases of three repetitions in `frames` frames each.

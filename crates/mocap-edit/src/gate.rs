@@ -118,7 +118,8 @@ impl EditGate {
             Some(value) => Some((
                 "gate::metric-above",
                 format!(
-                    "{name} is {value:.4}{}, above the limit of {}: {description}",
+                    "{name} is {}{}, above the limit of {}: {description}",
+                    mocap_analysis::measured(value),
                     self.unit(),
                     self.limit
                 ),
@@ -163,7 +164,7 @@ mod tests {
         let report = |max| EditReport { max_deg: max, ..EditReport::default() };
         assert_eq!(gate.check(&[report(Some(3.0)), report(None)]).value, Some(3.0));
         let missed = gate.missed(&gate.check(&[report(Some(5.0)), report(Some(3.0))])).unwrap();
-        assert!(missed.1.starts_with("max-deg is 5.0000 deg, above the limit of 4: "), "{}", missed.1);
+        assert!(missed.1.starts_with("max-deg is 5 deg, above the limit of 4: "), "{}", missed.1);
         assert_eq!(gate.missed(&gate.check(&[report(None)])).unwrap().0, "gate::not-measured");
         for wrong in ["max-deg", "max=-1", "nothing=1", "rms=nan"] {
             assert!(wrong.parse::<EditGate>().is_err(), "{wrong}");

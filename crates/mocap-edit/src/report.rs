@@ -237,7 +237,14 @@ impl fmt::Display for EditReport {
         }
         parts.extend(self.figures.iter().map(|figure| match figure.value {
             Some(value) => {
-                let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
+                // The sign of degrees follows its number, as in the rest of the line.
+                let unit = match figure.unit {
+                    "" => String::new(),
+                    unit => match unit.strip_prefix("deg") {
+                        Some(per) => format!("°{per}"),
+                        None => format!(" {unit}"),
+                    },
+                };
                 format!("{} {}{unit}", figure.name, short(value))
             }
             None => format!("{} not measured", figure.name),
@@ -261,10 +268,10 @@ impl fmt::Display for EditReport {
     }
 }
 
-/// At most four significant digits.
+/// At most four significant digits; what rounding leaves of 0 is 0.
 fn short(value: f64) -> String {
     match value.abs() {
-        0.0 => "0".into(),
+        size if size < 1e-9 => "0".into(),
         size if size >= 1000.0 || size.fract() == 0.0 => format!("{value:.0}"),
         size if size >= 0.01 => format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned(),
         _ => format!("{value:.1e}"),

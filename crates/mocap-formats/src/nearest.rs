@@ -24,7 +24,7 @@ pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     let comparable = candidates.into_iter().filter(|candidate| candidate.len() <= 4 * LONGEST);
     let near = comparable.map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate));
     let (changes, best) = near.reduce(|best, next| if next.0 < best.0 { next } else { best })?;
-    (changes <= letters.div_ceil(3)).then_some(best)
+    (changes <= letters.div_ceil(4)).then_some(best)
 }
 
 #[cfg(test)]
@@ -39,6 +39,8 @@ mod tests {
         assert_eq!(nearest_name("hip", names), Some("Hips"));
         assert_eq!(nearest_name("drop_frist_frame", names), Some("drop-first-frame"));
         assert_eq!(nearest_name("Tail", names), None);
+        assert_eq!(nearest_name("LeftKne", ["LeftToes", "LeftHand"]), None);
+        assert_eq!(nearest_name("LeftKne", ["LeftToes", "LeftKnee"]), Some("LeftKnee"));
         assert_eq!(nearest_name("", names), None);
         assert_eq!(nearest_name(&"x".repeat(1000), names), None);
         assert_eq!(nearest_name("x", []), None);

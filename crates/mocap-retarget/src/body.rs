@@ -52,7 +52,9 @@ pub(crate) struct Body {
     pub hips: JointId,
     /// In the order of [`LIMBS`]; legs always exist.
     pub limbs: [Option<Limb>; 4],
-    /// The joints after the hips, up to the parent of shoulders and neck.
+    /// The last joint after the hips that carries both legs, mostly the hips: between the two there is no spine.
+    pub pelvis: JointId,
+    /// The joints after the pelvis, up to the parent of shoulders and neck.
     pub spine: Vec<JointId>,
     /// The joints after the spine, up to the parent of the head.
     pub neck: Vec<JointId>,
@@ -90,13 +92,17 @@ impl Body {
         let head = roles.joint(Role::Head);
         let top = top_of_spine(skeleton, &roles).filter(|top| skeleton.path(hips, *top).is_some());
         let path = |from: JointId, to: JointId| skeleton.path(from, to).unwrap_or_default();
-        let spine = top.map_or(Vec::new(), |top| path(hips, top).split_off(1));
+        let mut spine = top.map_or(Vec::new(), |top| path(hips, top).split_off(1));
+        let bases = limbs[..2].iter().flatten().map(|leg| leg.base).collect::<Vec<_>>();
+        let carries_legs = |joint: &JointId| bases.iter().all(|base| skeleton.path(*joint, *base).is_some());
+        let below = spine.iter().take_while(|joint| Some(**joint) != top && carries_legs(joint)).count();
+        let pelvis = spine.drain(..below).next_back().unwrap_or(hips);
         let below_neck = top.unwrap_or(hips);
         let neck = head.map_or(Vec::new(), |head| {
             let path = path(below_neck, head);
             path.get(1..path.len().saturating_sub(1)).unwrap_or_default().to_vec()
         });
-        Ok(Body { roles, hips, limbs, spine, neck, head, lone_arm })
+        Ok(Body { roles, hips, limbs, pelvis, spine, neck, head, lone_arm })
     }
 
     /// The parent of shoulders and neck.

@@ -66,7 +66,7 @@ pub(crate) fn transfer_rules(
             rules[row.joint.index()] = follow(source, row.joint);
         }
     }
-    rules[body.hips.index()] = follow(source_body.hips, body.hips);
+    rules[body.hips.index()] = follow(source_body.pelvis, body.hips);
     let mut distribute = |sources: &[JointId], below: JointId, targets: &[JointId]| {
         for (i, target) in targets.iter().enumerate() {
             rules[target.index()] = match place(i, targets.len(), sources.len()) {
@@ -84,7 +84,7 @@ pub(crate) fn transfer_rules(
             };
         }
     };
-    distribute(&source_body.spine, source_body.hips, &body.spine);
+    distribute(&source_body.spine, source_body.pelvis, &body.spine);
     if source_body.head.is_some() {
         distribute(&source_body.neck, source_body.top(), &body.neck);
     }

@@ -314,3 +314,47 @@ fn without_a_floor_toes_bend_as_they_did() {
     };
     assert_eq!(toes(Floor::Off, FootLock::On), toes(Floor::Off, FootLock::Off));
 }
+
+/// The body with both legs below the first joint of its spine, in the same places.
+fn with_legs_on_the_spine(skeleton: &Skeleton) -> Skeleton {
+    let carrier = skeleton.find("LowerBack").unwrap();
+    let mut order: Vec<JointId> = skeleton.iter().map(|(id, _)| id).filter(|id| *id != carrier).collect();
+    order.insert(1, carrier);
+    let place = |id: JointId| JointId::from(order.iter().position(|other| *other == id).unwrap());
+    let joints = order.iter().map(|id| {
+        let mut joint = skeleton.joint(*id).clone();
+        joint.parent = joint.parent.map(place);
+        if ["LHipJoint", "RHipJoint"].contains(&joint.name.as_str()) {
+            joint.parent = Some(place(carrier));
+            joint.offset -= skeleton.joint(carrier).offset;
+        }
+        joint
+    });
+    Skeleton::new("legs on the spine", *skeleton.space(), joints.collect()).unwrap()
+}
+
+#[test]
+fn legs_that_hang_on_the_spine_follow_the_hips() {
+    let walk = clip("alex_walk.bvh");
+    let target = with_legs_on_the_spine(walk.skeleton());
+    // The trunk of the source is turned aside, its hips are not.
+    let turned = walk.skeleton().find("LowerBack").unwrap();
+    let aside = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), 0.7);
+    let tracks = walk.skeleton().iter().zip(walk.tracks()).map(|((id, _), tracks)| JointTracks {
+        rotation: if id == turned { tracks.rotation.map(|q| q * aside) } else { tracks.rotation.clone() },
+        ..tracks.clone()
+    });
+    let source = Clip::new(walk.skeleton().clone(), walk.rate(), walk.frames(), tracks.collect()).unwrap();
+    let (made, _) = retarget(&source, &target, &RetargetOptions::default());
+    for frame in [0, walk.frames() / 2, walk.frames() - 1] {
+        let across = |clip: &Clip, left: &str, right: &str| {
+            let at = positions(clip, frame);
+            let [left, right] = [left, right].map(|name| at[clip.skeleton().find(name).unwrap().index()]);
+            left - right
+        };
+        for (left, right, most) in [("LeftUpLeg", "RightUpLeg", 0.1), ("LeftArm", "RightArm", 0.1)] {
+            let angle = across(&source, left, right).angle(&across(&made, left, right));
+            assert!(angle < most, "{left} in frame {frame}: {angle}");
+        }
+    }
+}

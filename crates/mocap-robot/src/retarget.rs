@@ -285,13 +285,17 @@ fn lift_swings(
         robot.place_into(&pose.base, &pose.values, &mut placed);
         for (foot, sole) in humanoid.soles.iter().enumerate() {
             let heights = sole.corners.map(|corner| (placed[sole.body] * corner).z);
-            goal.lift[foot] = lifted(heights, clearances[foot]);
+            // The end of a round foot that points down is lower than the corners of its sole.
+            let shapes = foot_shapes(robot, sole.body);
+            let ends = shapes.flat_map(|shape| lowest_points(shape, &placed[shape.body])).map(|end| end.z);
+            let lowest = ends.chain(heights).fold(f64::INFINITY, f64::min);
+            goal.lift[foot] = lifted(heights, lowest, clearances[foot]);
         }
     }
 }
 
-/// Heights of the corners of a sole that is lifted until it clears the floor; `None` where it does already.
-fn lifted(heights: [f64; 4], clearance: f64) -> Option<[f64; 4]> {
-    let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+/// Heights of the corners of a sole that is lifted until its `lowest` place clears the floor; `None` where it does
+/// already.
+fn lifted(heights: [f64; 4], lowest: f64, clearance: f64) -> Option<[f64; 4]> {
     (lowest < clearance).then(|| heights.map(|height| height + clearance - lowest))
 }

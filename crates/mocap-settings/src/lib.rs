@@ -48,3 +48,4 @@ pub use kind::Kind;
 pub use layers::{Layers, commands};
 pub use print::{PrintRow, options_in_force};
 pub use settings::Settings;
+pub use values::plain_words;

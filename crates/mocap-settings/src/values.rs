@@ -41,6 +41,19 @@ fn check(option: &Arg, value: &str) -> Result<(), (String, Option<String>)> {
     command.try_get_matches_from([format!("--{name}={value}")]).map(drop).map_err(|error| plain(&error))
 }
 
+/// What is said of numbers, with what is expected in place of how the parser failed.
+pub fn plain_words(text: &str) -> String {
+    let words = [
+        ("invalid digit found in string", "expected a whole number"),
+        ("cannot parse integer from empty string", "expected a whole number"),
+        ("number too large to fit in target type", "the number is too large"),
+        ("number too small to fit in target type", "the number is too small"),
+        ("invalid float literal", "expected a number, such as 0.5"),
+        ("cannot parse float from empty string", "expected a number, such as 0.5"),
+    ];
+    words.iter().fold(text.to_owned(), |text, (before, after)| text.replace(before, after))
+}
+
 /// What the parser of the command line says, without its frame, and the words that it knows.
 fn plain(error: &clap::Error) -> (String, Option<String>) {
     let given = match error.get(ContextKind::InvalidValue) {
@@ -54,7 +67,7 @@ fn plain(error: &clap::Error) -> (String, Option<String>) {
             (format!("'{given}' is not one of {}", known.join(", ")), did_you_mean(&given, &known))
         }
         (ErrorKind::ValueValidation, _) => {
-            let why = error.source().map(ToString::to_string).unwrap_or_default();
+            let why = plain_words(&error.source().map(ToString::to_string).unwrap_or_default());
             (format!("'{given}': {why}"), None)
         }
         _ => {

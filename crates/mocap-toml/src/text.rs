@@ -46,7 +46,12 @@ impl Text {
     pub fn parse(&self) -> Result<Table, TomlError> {
         let root = DeTable::parse(&self.text).map_err(|error| {
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            self.error(TomlProblem::Syntax, error.span().unwrap_or(0..0), message)
+            let bare = message.contains("must be quoted");
+            let error = self.error(TomlProblem::Syntax, error.span().unwrap_or(0..0), message);
+            match bare {
+                true => error.help("put text in quotes, as in 'cm'; numbers, true and false have none"),
+                false => error,
+            }
         })?;
         self.table(root.get_ref())
     }

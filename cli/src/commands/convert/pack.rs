@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mocap::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
@@ -35,6 +36,7 @@ pub(super) fn run(
         jobs.iter().enumerate().map(|(number, job)| (job.input.shown(), number)).collect();
     let normalise = args.arrays.normalise;
     let arrays = args.arrays.style.options();
+    let (window, longest) = (arrays.window.map(|window| window.frames), AtomicUsize::new(0));
     let set = Set {
         dataset: Mutex::new(Dataset::new(DatasetOptions { pack, format, arrays, normalise })),
         failed: Mutex::new(None),
@@ -44,7 +46,10 @@ pub(super) fn run(
         let number = numbers[&job.input.shown()];
         let done = clip(job, context, args, format, &common);
         let (clip, report) = match done {
-            Ok((clip, report)) => (Some(clip), Ok(report)),
+            Ok((clip, report)) => {
+                longest.fetch_max(report.tally.frames, Ordering::Relaxed);
+                (Some(clip), Ok(report))
+            }
             Err(failure) => (None, Err(failure)),
         };
         context.check().map_err(Diagnostic::from)?;
@@ -53,6 +58,11 @@ pub(super) fn run(
     });
     if matches!(exit, Exit::Interrupted) {
         return Ok(exit);
+    }
+    let longest = longest.into_inner();
+    if let Some(window) = window.filter(|window| longest > 0 && longest < *window) {
+        let message = format!("no clip is as long as a window of {window} frames: the longest has {longest}");
+        return Err(Diagnostic::new("usage::window", message));
     }
     set.finish(console)?;
     Ok(exit)
@@ -78,6 +88,12 @@ fn folder(args: &Args) -> Result<PathBuf, Diagnostic> {
             Diagnostic::new("usage::pack", "--pack needs a directory for the set").help("name it with -o")
         );
     };
+    if mocap::FileFormat::of_path(&folder).is_some() && !batch::is_directory(&folder) {
+        let message = format!("'{}' is the name of a file, and --pack writes a directory", folder.display());
+        return Err(
+            Diagnostic::new("usage::pack", message).help("name the directory of the set, such as -o set/")
+        );
+    }
     let index = folder.join(INDEX);
     if index.exists() {
         if !outputs.overwrite {
@@ -214,7 +230,8 @@ impl Set<'_> {
         files.into_iter().try_for_each(|file| writer.write(file))?;
         let path = writer.folder.join(INDEX);
         mocap_batch::write_file(&path, writer.replace, &|out| out.write_all(index.as_bytes()))?;
-        console.note(&format!("{clips} clips in {packs} files; {} describes them", path.display()));
+        let (clips, packs) = (counted(clips, "clip"), counted(packs, "file"));
+        console.note(&format!("{clips} in {packs}, described by {}", path.display()));
         Ok(())
     }
 }

@@ -96,7 +96,7 @@ fn row(file: &GraphFile) -> Row {
             }
             NodeKind::States(machine) => {
                 let states: Vec<&str> = machine.states.iter().map(|(name, _)| name.as_str()).collect();
-                ("states", format!("starts as {}, of {}", states[0], states.join(", ")))
+                ("states", format!("{}; starts as {}", states.join(", "), states[0]))
             }
         };
         let transitions = match &given.kind {

@@ -171,6 +171,8 @@ impl Take {
 
 fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
     let mut report = EditReport::measured("play", &first.clip, clip);
+    // No clip is the motion before: the graph makes a new one.
+    report.frames_before = report.frames;
     (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
         (None, None, None, None, None);
     let changes = mocap_analysis::runs(&player.changing);

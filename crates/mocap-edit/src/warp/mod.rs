@@ -65,7 +65,7 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     let mut keys: Vec<Keyed> = Vec::new();
     for key in &warp.keys {
         let joint = body.skeleton.find_by_name_or_role(&key.joint);
-        let joint = joint.ok_or_else(|| wrong(format!("no joint is called '{}'", key.joint)))?;
+        let joint = joint.ok_or_else(|| wrong(unknown(&body, key)))?;
         let frame = frame_of(key.time);
         if !(frame > from as f64 && frame < to as f64) {
             let (key, from, to) = (key.time, warp.from, warp.to);
@@ -107,10 +107,26 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     let mut report = EditReport::measured("warp", clip, &warped).figure("key-error", off, "m");
     if let Some(short) = short {
-        report = report.figure("unreachable", body.metres.map(|metres| short * metres), "m");
+        let short = body.metres.map(|metres| short * metres);
+        report = report.figure("unreachable", short, "m");
+        if let Some(short) = short.filter(|short| *short > 1e-3) {
+            let message = format!("a leg is {:.1} cm too short to keep its foot in place", short * 100.0);
+            report.warn("edit::unreachable", message);
+        }
     }
     report.warn_of_limits(&[clip], &warped);
     Ok((warped, report))
+}
+
+/// What to say of a key whose joint is not there.
+fn unknown(body: &Body, key: &WarpKey) -> String {
+    let wanted = key.joint.to_lowercase();
+    let names = body.skeleton.iter().map(|(_, joint)| joint.name.as_str());
+    let near = names.map(|name| (strsim::osa_distance(&wanted, &name.to_lowercase()), name));
+    let near = near.min_by_key(|(changes, _)| *changes);
+    let near = near.filter(|(changes, _)| *changes <= wanted.chars().count().div_ceil(4));
+    let near = near.map_or(String::new(), |(_, near)| format!("; did you mean '{near}'?"));
+    format!("the key at {} s: no joint is called '{}'{near}", key.time, key.joint)
 }
 
 /// The map of the times, if some move; both ends stay.
@@ -531,6 +547,8 @@ mod tests {
         let far = WarpChange::By(Vector3::y() * 500.0);
         assert!(fails(1.0, "LeftHand", far).contains("cannot reach"));
         assert!(fails(1.0, "Tail", far).contains("no joint"));
+        let misspelt = fails(1.0, "Haed", far);
+        assert!(misspelt.contains("at 1 s") && misspelt.ends_with("did you mean 'Head'?"), "{misspelt}");
         assert!(fails(0.2, "LeftHand", far).contains("not between"));
         let outside = warp(&wave, &Warp::new(0.5, 99.0, Vec::new()));
         assert!(matches!(outside, Err(EditError::Warp { .. })));

@@ -82,6 +82,12 @@ pub(crate) fn read_arrays(
         return Err(Finding::new(LimitExceeded { what: "frames", found: frames, limit: limits.frames }));
     }
     let count = robot.joints().len();
+    if let [_, found] = values.shape[..]
+        && found != count
+    {
+        let robot = robot.name().to_owned();
+        return Err(Finding::new(Problem::OtherRobot { found, robot, joints: count }));
+    }
     source.shaped(layout.joints, &[frames, count])?;
     let mut warnings = Vec::new();
     let joints = match source.texts(layout.names)? {

@@ -16,6 +16,10 @@ pub enum Problem {
     Order { format: Format, order: Order },
     #[error("the values of joints mean nothing without the robot that they move")]
     NeedsRobot,
+    #[error(
+        "the motion has values of {found} joints, and the robot '{robot}' has {joints}: it is a motion of another robot"
+    )]
+    OtherRobot { found: usize, robot: String, joints: usize },
     #[error("'{text}' is not a number")]
     Number { text: String },
     #[error("the row has {found} values, expected {expected}: the base (7) and one per joint of the robot")]
@@ -50,6 +54,7 @@ impl crate::Problem for Problem {
             Problem::Model { .. } => "robot-motion::model",
             Problem::Order { .. } => "robot-motion::order",
             Problem::NeedsRobot => "robot-motion::needs-robot",
+            Problem::OtherRobot { .. } => "robot-motion::other-robot",
             Problem::Number { .. } => "robot-motion::number",
             Problem::Columns { .. } => "robot-motion::columns",
             Problem::Quaternion { .. } => "robot-motion::quaternion",
