@@ -1,7 +1,7 @@
 //! How smooth a motion is, and how similar two angle curves are.
 
 use crate::Trajectory;
-use mocap_model::{Clip, JointId, angle_between};
+use mocap_model::{Clip, JointId, UnitQuaternion, angle_between};
 
 /// The largest change of a local rotation from one frame to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,17 +26,30 @@ pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> O
     let mut largest: Option<(f64, JointId, usize)> = None;
     for joint in joints {
         let rotations = clip.track(joint).rotation.values();
-        for (i, pair) in rotations.windows(2).enumerate() {
-            let cosine = pair[0].coords.dot(&pair[1].coords).abs();
+        for start in (1..rotations.len()).step_by(SPAN) {
+            let steps = &rotations[start - 1..rotations.len().min(start + SPAN)];
+            let least = |a: f64, b: f64| if b < a { b } else { a };
+            let cosine = steps.windows(2).map(half_cosine).fold(f64::INFINITY, least);
             if largest.is_none_or(|(smallest, ..)| cosine < smallest) {
-                largest = Some((cosine, joint, i + 1));
+                largest = Some((cosine, joint, start));
             }
         }
     }
-    let (_, joint, frame) = largest?;
+    let (cosine, joint, start) = largest?;
+    let mut steps = clip.track(joint).rotation.values()[start - 1..].windows(2);
+    let frame = start + steps.position(|pair| half_cosine(pair) == cosine)?;
     let rotations = clip.track(joint).rotation.values();
     let angle = angle_between(&rotations[frame - 1], &rotations[frame]);
     (angle > 0.0).then_some(LargestStep { angle, joint, frame })
+}
+
+/// Steps are compared in spans of this many: only the span of the largest is searched for its frame.
+const SPAN: usize = 64;
+
+/// The cosine of half the angle between two rotations.
+#[inline]
+fn half_cosine(pair: &[UnitQuaternion<f64>]) -> f64 {
+    pair[0].coords.dot(&pair[1].coords).abs()
 }
 
 /// The mean length of the third derivative of a trajectory [units of the clip / s³], by differences of

@@ -3,6 +3,8 @@
 //! Based on: G. N. N. Martin, "Range encoding", 1979, in the carry-propagating form of I. Pavlov's LZMA; a
 //! probability is the mean of a fast and a slow estimate.
 
+use wide::{i16x8, u16x8};
+
 /// The adaptive probability of a 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bit {
@@ -22,8 +24,9 @@ const SLOW: u16 = 7;
 const LEARNT: u16 = 12;
 
 impl Bit {
-    /// A bit that is 0 with about this probability out of 65536.
+    /// A bit that is 0 with about this probability out of 65536, at most 65520: further no estimate rises.
     pub(crate) const fn new(zero: u16) -> Bit {
+        debug_assert!(zero <= 0xFFF0);
         Bit {
             fast: zero,
             slow: zero,
@@ -42,8 +45,7 @@ impl Bit {
     /// The probability of a 0 out of 2^15, never 0 nor 2^15.
     #[inline]
     const fn mean(fast: u16, slow: u16) -> u16 {
-        let sum = ((fast as u32 + slow as u32) >> 2) + 1;
-        if sum > 0x7FFF { 0x7FFF } else { sum as u16 }
+        ((fast as u32 + slow as u32) >> 2) as u16 + 1
     }
 
     #[inline]
@@ -52,9 +54,17 @@ impl Bit {
         {
             self.counts[usize::from(bit)] += 1;
         }
+        // Most models have learnt: their paces are constants.
+        if self.seen == LEARNT {
+            return self.follow(bit, FAST, SLOW);
+        }
         let slow = (self.seen / 2 + 1).min(SLOW);
-        let fast = slow.min(FAST);
-        self.seen = (self.seen + 1).min(LEARNT);
+        self.seen += 1;
+        self.follow(bit, slow.min(FAST), slow);
+    }
+
+    #[inline(always)]
+    fn follow(&mut self, bit: bool, fast: u16, slow: u16) {
         // Without a branch: the bits are close to random.
         let target = if bit { 0 } else { 0xFFFF };
         let towards = |from: u16, pace: u16| (i32::from(from) + ((target - i32::from(from)) >> pace)) as u16;
@@ -71,11 +81,23 @@ pub(crate) const WHOLE: u16 = 65504;
 const SYMBOL_FAST: u16 = 5;
 const SYMBOL_SLOW: u16 = 8;
 
+/// A number of each of sixteen symbols, side by side (SIMD).
+type Row = [u16x8; 2];
+
+const INDICES: Row = [u16x8::new([0, 1, 2, 3, 4, 5, 6, 7]), u16x8::new([8, 9, 10, 11, 12, 13, 14, 15])];
+
+/// All ones for each number that is greater than a value; both are below 2^15.
+#[inline(always)]
+fn above(row: Row, value: u16) -> Row {
+    let value = i16x8::splat(value as i16);
+    row.map(|half| half.cast_signed().simd_gt(value).cast_unsigned())
+}
+
 /// The adaptive chances of sixteen symbols: each estimate is cumulative, by symbol the sum over all symbols below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Symbols {
-    fast: [u16; SYMBOLS],
-    slow: [u16; SYMBOLS],
+    fast: Row,
+    slow: Row,
     /// The number of symbols seen, capped.
     seen: u16,
     #[cfg(test)]
@@ -84,10 +106,11 @@ pub(crate) struct Symbols {
 
 impl Symbols {
     /// Symbols with about these chances below each of them, out of [`WHOLE`]; the first is 0.
-    pub(crate) const fn new(below: [u16; SYMBOLS]) -> Symbols {
+    pub(crate) fn new(below: [u16; SYMBOLS]) -> Symbols {
+        let row = [0, 8].map(|first| u16x8::new(std::array::from_fn(|at| below[first + at])));
         Symbols {
-            fast: below,
-            slow: below,
+            fast: row,
+            slow: row,
             seen: 6,
             #[cfg(test)]
             counts: [0; SYMBOLS],
@@ -95,51 +118,54 @@ impl Symbols {
     }
 
     /// Symbols that are equally likely.
-    pub(crate) const fn unknown() -> Symbols {
-        let mut below = [0; SYMBOLS];
-        let mut at = 0;
-        while at < SYMBOLS {
-            below[at] = WHOLE / SYMBOLS as u16 * at as u16;
-            at += 1;
-        }
+    pub(crate) fn unknown() -> Symbols {
+        let below = std::array::from_fn(|at| WHOLE / SYMBOLS as u16 * at as u16);
         Symbols { seen: 0, ..Symbols::new(below) }
     }
 
     /// By symbol, the chances of all below it out of 2^15; every symbol has one.
     #[inline(always)]
-    fn bounds(&self) -> [u16; SYMBOLS] {
-        let mut bounds = INDICES;
-        for ((bound, fast), slow) in bounds.iter_mut().zip(&self.fast).zip(&self.slow) {
-            *bound += (fast >> 2) + (slow >> 2);
-        }
-        bounds
+    fn bounds(&self) -> Row {
+        [0, 1].map(|half| INDICES[half] + (self.fast[half] >> 2u32) + (self.slow[half] >> 2u32))
     }
 
+    /// Learns a symbol from the symbols above it, whose estimates rise.
     #[inline(always)]
-    fn learn(&mut self, symbol: usize) {
+    fn learn(&mut self, symbol: usize, rises: Row) {
         #[cfg(test)]
         {
             self.counts[symbol] += 1;
         }
+        let _ = symbol;
+        // Most models have learnt: their paces are constants.
+        if self.seen == LEARNT {
+            follow(&mut self.fast, rises, SYMBOL_FAST);
+            return follow(&mut self.slow, rises, SYMBOL_SLOW);
+        }
         let slow = (self.seen / 2 + 2).min(SYMBOL_SLOW);
-        let fast = slow.min(SYMBOL_FAST);
-        self.seen = (self.seen + 1).min(LEARNT);
-        // Sixteen side by side: all ones where the estimate rises.
-        let rises = INDICES.map(|index| if index > symbol as u16 { 0xFFFF } else { 0 });
-        follow(&mut self.fast, &rises, fast);
-        follow(&mut self.slow, &rises, slow);
+        self.seen += 1;
+        follow(&mut self.fast, rises, slow.min(SYMBOL_FAST));
+        follow(&mut self.slow, rises, slow);
     }
 }
 
-const INDICES: [u16; SYMBOLS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+/// Where a symbol starts and ends among its bounds.
+#[inline(always)]
+fn ends(bounds: Row, symbol: usize) -> (u32, u32) {
+    let mut row = [1 << 15; SYMBOLS + 1];
+    row[..8].copy_from_slice(&bounds[0].to_array());
+    row[8..SYMBOLS].copy_from_slice(&bounds[1].to_array());
+    (u32::from(row[symbol % SYMBOLS]), u32::from(row[symbol % SYMBOLS + 1]))
+}
 
 /// Moves an estimate up to [`WHOLE`] where it rises, and down to 0 elsewhere.
 #[inline(always)]
-fn follow(estimate: &mut [u16; SYMBOLS], rises: &[u16; SYMBOLS], pace: u16) {
+fn follow(estimate: &mut Row, rises: Row, pace: u16) {
     for (below, rises) in estimate.iter_mut().zip(rises) {
-        let up = (WHOLE - *below) >> pace;
-        let down = *below >> pace;
-        *below = below.wrapping_add(up & rises).wrapping_sub(down & !rises);
+        // The way to the target: below, or WHOLE - below = !below + WHOLE + 1.
+        let way = (*below ^ rises) + (rises & u16x8::splat(WHOLE + 1));
+        // Its part is taken off, or added: -step = !step + 1.
+        *below = *below - ((way >> u32::from(pace)) ^ rises) + rises;
     }
 }
 
@@ -230,13 +256,11 @@ impl BitCoder for RangeEncoder {
 
     #[inline]
     fn symbol(&mut self, model: &mut Symbols, symbol: usize) -> usize {
-        let bounds = model.bounds();
-        let low = u32::from(bounds[symbol]);
-        let high = bounds.get(symbol + 1).map_or(1 << 15, |bound| u32::from(*bound));
+        let (low, high) = ends(model.bounds(), symbol);
         self.range >>= 15;
         self.low += u64::from(self.range) * u64::from(low);
         self.range *= high - low;
-        model.learn(symbol);
+        model.learn(symbol, above(INDICES, symbol as u16));
         while self.range < 1 << 24 {
             self.range <<= 8;
             self.shift();
@@ -303,18 +327,15 @@ impl BitCoder for RangeDecoder<'_> {
     fn symbol(&mut self, model: &mut Symbols, _: usize) -> usize {
         let bounds = model.bounds();
         self.range >>= 15;
-        let value = (self.code / self.range).min(0x7FFF) as i16;
-        let mut below = 0u16;
-        for bound in bounds {
-            below += u16::from(bound as i16 <= value);
-        }
-        // The first bound is 0.
-        let symbol = usize::from(below - 1) % SYMBOLS;
-        let low = u32::from(bounds[symbol]);
-        let high = bounds.get(symbol + 1).map_or(1 << 15, |bound| u32::from(*bound));
+        let value = (self.code / self.range).min(0x7FFF) as u16;
+        // The first bound is 0: never above.
+        let [first, second] = above(bounds, value);
+        let rising = first.to_bitmask() | second.to_bitmask() << 8 | 1 << SYMBOLS;
+        let symbol = (rising.trailing_zeros() - 1) as usize % SYMBOLS;
+        let (low, high) = ends(bounds, symbol);
         self.code -= low * self.range;
         self.range *= high - low;
-        model.learn(symbol);
+        model.learn(symbol, [first, second]);
         while self.range < 1 << 24 {
             self.range <<= 8;
             self.code = self.code << 8 | self.next();

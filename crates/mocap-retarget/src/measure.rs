@@ -22,7 +22,10 @@ use mocap_analysis::{
     runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
-use mocap_model::{Clip, JointId, PlacedJoints, Role, Side, Track, UnitQuaternion, Vector3, angle_between};
+use mocap_model::{
+    Clip, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, Vector3, VectorLanes,
+    angle_between,
+};
 use std::ops::Range;
 
 /// A foot is off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
@@ -346,13 +349,26 @@ fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i:
     let LimbMotions { placed, .. } = motions;
     let frames = placed.frames();
     let (mut upper, mut bend) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
-    for frame in 0..frames {
-        let above = placed.position(middle, frame) - placed.position(base, frame);
-        let below = placed.position(tip, frame) - placed.position(middle, frame);
-        upper.push((placed.rotation(trunk, frame) * back).angle(&above).to_degrees());
-        bend.push(above.angle(&below).to_degrees());
+    for block in 0..frames.div_ceil(LANES) {
+        let [trunk, base, middle, tip] = [trunk, base, middle, tip].map(|joint| placed.lanes(joint, block));
+        let above = middle.position.minus(&base.position);
+        let below = tip.position.minus(&middle.position);
+        let back = trunk.rotation.turn(&back);
+        let count = LANES.min(frames - block * LANES);
+        upper.extend(angles_between(&back, &above).into_iter().take(count));
+        bend.extend(angles_between(&above, &below).into_iter().take(count));
     }
     [upper, bend]
+}
+
+/// Angles between vectors \[deg\]; 0 beside a vector without length.
+fn angles_between(a: &VectorLanes, b: &VectorLanes) -> [f64; LANES] {
+    let cosines = std::array::from_fn::<f64, LANES, _>(|lane| {
+        let (a, b) = (a.at(lane), b.at(lane));
+        let lengths = a.norm() * b.norm();
+        if lengths > 0.0 { a.dot(&b) / lengths } else { 1.0 }
+    });
+    cosines.map(|cosine| cosine.clamp(-1.0, 1.0).acos().to_degrees())
 }
 
 fn jerk_ratio(pair: &Pair, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Option<f64> {
@@ -407,9 +423,14 @@ pub(crate) fn largest_steps(
     let skeleton = motion.skeleton();
     let mut partner: Vec<Option<JointId>> = vec![None; skeleton.len()];
     rows.iter().for_each(|row| partner[row.target.index()] = row.source);
-    let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle.to_degrees());
+    let mut steps: Vec<Option<f64>> = vec![None; source.skeleton().len()];
+    for joint in sources.iter().copied().chain(rows.iter().filter_map(|row| row.source)) {
+        let step = || largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+        steps[joint.index()].get_or_insert_with(step);
+    }
+    let step = |joint: JointId| steps[joint.index()].unwrap_or(0.0);
     let mut report = StepReport {
-        source: sources.iter().map(|joint| step(*joint)).fold(0.0, f64::max),
+        source: sources.iter().map(|joint| step(*joint).to_degrees()).fold(0.0, f64::max),
         ..StepReport::default()
     };
     for row in rows {
@@ -423,7 +444,7 @@ pub(crate) fn largest_steps(
         let parents =
             std::iter::successors(skeleton.joint(row.target).parent, |id| skeleton.joint(*id).parent);
         let above = parents.into_iter().find_map(|id| partner[id.index()]);
-        let excess = degrees - relative_step(source, above, from).to_degrees();
+        let excess = degrees - step(from).max(step_below(source, above, from)).to_degrees();
         if excess > report.excess {
             (report.excess, report.excess_role) = (excess, row.role);
         }
@@ -431,23 +452,21 @@ pub(crate) fn largest_steps(
     report
 }
 
-/// The largest step \[rad\] of a joint relative to another above it, or its local one if that is larger.
-fn relative_step(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
-    let local = largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+/// The largest step \[rad\] of a joint relative to another above it; 0 if it is right below.
+fn step_below(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
     let path = above.and_then(|above| source.skeleton().path(above, joint)).unwrap_or_default();
     if path.len() <= 2 {
-        return local;
+        return 0.0;
     }
     let rotation = |frame: usize| {
-        let joints = path[1..].iter();
-        joints.fold(UnitQuaternion::identity(), |sum, id| sum * source.track(*id).rotation.at(frame))
+        let local = path[1..].iter().map(|id| source.track(*id).rotation.at(frame));
+        local.reduce(|sum, local| sum * local).unwrap_or_default()
     };
-    let mut before = None;
-    let steps = (0..source.frames()).map(|frame| {
-        let now = rotation(frame);
-        before.replace(now).map_or(0.0, |before| angle_between(&before, &now))
-    });
-    steps.fold(local, f64::max)
+    let rotations: Vec<UnitQuaternion<f64>> = (0..source.frames()).map(rotation).collect();
+    // The cosine of half the angle falls as the angle grows.
+    let cosine = |pair: &[UnitQuaternion<f64>]| pair[0].coords.dot(&pair[1].coords).abs();
+    let largest = rotations.windows(2).min_by(|a, b| cosine(a).total_cmp(&cosine(b)));
+    largest.map_or(0.0, |pair| angle_between(&pair[0], &pair[1]))
 }
 
 #[cfg(test)]
