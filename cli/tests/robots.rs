@@ -257,7 +257,7 @@ fn models_are_shown_like_skeletons() {
     let row = sandbox.run(["info", "--json", &path("robots/pip.urdf")]).ok().rows().remove(0);
     assert_eq!(row["robot"]["with_speed"], 21);
     sandbox.run(["view", &path("robots/pip.xml"), "-o", "pip.html"]).ok();
-    assert!(String::from_utf8(sandbox.read("pip.html")).unwrap().contains("\"solids\":[[22,23,"));
+    assert!(String::from_utf8(sandbox.read("pip.html")).unwrap().contains("[22,23,0.06,0.06,"));
     let row = sandbox.run(["info", "--json", &path("robots/included.xml")]).ok().rows().remove(0);
     assert_eq!(row["robot"]["joints"][0], "turn");
 }
