@@ -161,7 +161,9 @@ mod tests {
                 assert_eq!(written(number), shortest(number));
             }
         }
-        for number in [8.000015258789062, 524288.00048828125, 68719476736.015625, 562949953421312.25] {
+        // Powers of two far apart.
+        for (whole, part) in [(3, -16), (19, -11), (36, -6), (49, -2)] {
+            let number = 2f64.powi(whole) + 2f64.powi(part);
             assert_eq!(written(number), shortest(number));
         }
         for exponent in -30..30 {
