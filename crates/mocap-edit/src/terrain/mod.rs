@@ -390,6 +390,7 @@ mod tests {
         let error = of("15,60,6").unwrap_err();
         assert!(matches!(error, EditError::Surface { .. }) && error.to_string().contains("15 m"), "{error}");
         assert_eq!(of("15cm,60cm,6").unwrap().0, of("0.15,0.6,6").unwrap().0);
+        assert_eq!(of("0.15,0.6,6.0").unwrap().0, of("0.15,0.6,6").unwrap().0);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) enum Gap {
 }
 
 /// The most steps of a staircase.
-const MOST_STEPS: u32 = 1_000_000;
+const MOST_STEPS: f64 = 1e6;
 
 /// Steps that a body climbs, one after the other, as wide as the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,8 +62,13 @@ impl FromStr for Steps {
             let size = part.strip_prefix('-').unwrap_or(part).parse::<Length>().map_err(|_| wrong())?;
             Ok::<f64, String>(if part.starts_with('-') { -size.0 } else { size.0 })
         };
-        let count = count.parse().ok().filter(|count| *count <= MOST_STEPS).ok_or_else(wrong)?;
-        let steps = Steps { rise: metres(rise)?, run: metres(run)?, count, from: metres(from)? };
+        // Programs write whole numbers as 8.0 too.
+        let count: f64 = count.parse().map_err(|_| wrong())?;
+        if !((0.0..=MOST_STEPS).contains(&count) && count.fract() == 0.0) {
+            return Err(wrong());
+        }
+        let steps =
+            Steps { rise: metres(rise)?, run: metres(run)?, count: count as u32, from: metres(from)? };
         if steps.run > 0.0 { Ok(steps) } else { Err(wrong()) }
     }
 }
