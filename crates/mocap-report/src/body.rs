@@ -102,9 +102,13 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
     let joints = stage.clip.skeleton().len();
     let bodies = robot.body_joints();
     let mut body = Body::default();
-    // What is above the hips is outside a human, but a torso may be the root of a robot.
-    let shaped = |joint: usize| robot.shapes().iter().any(|shape| bodies[shape.body].0.index() == joint);
-    for bone in stage.bones.iter().filter(|bone| !bone.faint || shaped(bone.from)) {
+    // Above the hips of a human is no body, but a torso may be the root of a robot: all that hangs on a shape counts.
+    let mut hangs = vec![false; joints];
+    for (id, joint) in stage.clip.skeleton().iter() {
+        let shaped = |above: usize| robot.shapes().iter().any(|shape| bodies[shape.body].0.index() == above);
+        hangs[id.index()] = joint.parent.is_some_and(|above| hangs[above.index()] || shaped(above.index()));
+    }
+    for bone in stage.bones.iter().filter(|bone| !bone.faint || hangs[bone.to]) {
         let length = stage.clip.skeleton().joints()[bone.to].offset.norm();
         if length > rod {
             body.solids.push(round(bone.from, bone.to, [rod; 2]));
