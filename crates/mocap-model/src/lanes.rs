@@ -96,6 +96,11 @@ impl VectorLanes {
         VectorLanes::each(|lane| self.at(lane) + other.at(lane))
     }
 
+    /// Adds other vectors.
+    pub fn add(&mut self, other: &VectorLanes) {
+        (0..LANES).for_each(|lane| self.set(lane, &(self.at(lane) + other.at(lane))));
+    }
+
     /// The differences.
     pub fn minus(&self, other: &VectorLanes) -> VectorLanes {
         VectorLanes::each(|lane| self.at(lane) - other.at(lane))

@@ -107,14 +107,14 @@ fn move_hips(targets: &mut BodyTargets, body: &mut BodyTrajectories, feet: &Feet
         let hips = &mut body.hips[targets.start + block * LANES..];
         hips.iter_mut().zip(0..moves.len()).for_each(|(hips, lane)| *hips += local.at(lane));
         if let Some(head) = targets.head.get_mut(block) {
-            *head = head.plus(&moved);
+            head.add(&moved);
         }
         for (i, limb) in targets.limbs.iter_mut().enumerate() {
             let Some(limb) = limb.get_mut(block) else { continue };
-            limb.base.position = limb.base.position.plus(&moved);
-            limb.from = limb.from.plus(&moved);
+            limb.base.position.add(&moved);
+            limb.from.add(&moved);
             if feet.geometry.iter().all(|foot| foot.limb != i) {
-                limb.goal = limb.goal.plus(&moved);
+                limb.goal.add(&moved);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::limb_map::LimbMap;
 use crate::pose_estimation::MotionSample;
 use crate::reference_pose::{Directions, ReferencePose};
 use crate::roles::map_roles;
-use crate::transfer_rules::{TransferRule, transfer_rules};
+use crate::transfer_rules::{JointPair, TransferRule, namesakes, transfer_rules};
 use crate::{RetargetOptions, RoleMap};
 use mocap_analysis::{FootMotion, feet_of, metres_per_unit};
 use mocap_ik::Constraint;
@@ -41,6 +41,8 @@ pub(crate) struct Pair {
     /// The limbs that both have.
     pub limbs: Vec<LimbMap>,
     pub limits: TargetLimits,
+    /// Joints without a role that both have.
+    pub namesakes: Vec<JointPair>,
     /// The joints of the source whose motion is read in object space.
     pub read: Vec<JointId>,
 }
@@ -117,8 +119,10 @@ impl Pair {
             return Err(RetargetError::Extreme { which: Target });
         }
         let limbs = limb_maps(&source, &target)?;
-        let read = read_joints(&source, &target, &options.joint_pairs);
-        Ok(Pair { source, target, directions, ratios, limbs, limits, read })
+        let [from, to] = [&source, &target].map(|character| (&*character.skeleton, &character.body));
+        let namesakes = namesakes(from, to);
+        let read = read_joints(&source, &target, &namesakes, &options.joint_pairs);
+        Ok(Pair { source, target, directions, ratios, limbs, limits, namesakes, read })
     }
 
     /// What is left out or assumed, for any clip.
@@ -194,11 +198,16 @@ fn limb_maps(source: &Character, target: &Character) -> Result<Vec<LimbMap>, Ret
 }
 
 /// The joints of the source that drive the target or show its feet, its limbs and what its hands touch.
-fn read_joints(source: &Character, target: &Character, pairs: &[(JointId, JointId)]) -> Vec<JointId> {
+fn read_joints(
+    source: &Character,
+    target: &Character,
+    namesakes: &[JointPair],
+    pairs: &[(JointId, JointId)],
+) -> Vec<JointId> {
     let [from, to] =
         [source, target].map(|character| (&*character.skeleton, &character.body, &character.reference));
     // Which joints drive does not depend on what the motion shows of their reference pose.
-    let rules = transfer_rules(from, to, pairs);
+    let rules = transfer_rules(from, to, namesakes, pairs);
     let mut joints: Vec<JointId> = rules.iter().flat_map(TransferRule::sources).copied().collect();
     joints.extend(FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton)));
     joints.extend(MotionSample::joints(&source.body));

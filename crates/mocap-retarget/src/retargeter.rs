@@ -6,7 +6,7 @@ use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
-use crate::measure::{StageResults, report};
+use crate::measure::{LimbCurves, StageResults, report};
 use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
@@ -99,7 +99,10 @@ impl Retargeter {
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source, None, true)?;
-        let mut report = self.report(&source, &staged)?;
+        let limbs = LimbCurves::of_source(&self.pair, source.last());
+        // The joints of the source make room for those of the target.
+        let lead_in = source.lead_in();
+        let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged)?;
         if clip.has_scale() {
             report.warnings.push(RetargetWarning::Scale);
         }
@@ -162,8 +165,13 @@ impl Retargeter {
     }
 
     /// Measures the motion after the lead-in.
-    fn report(&self, source: &SourceClip, staged: &Staged) -> Result<RetargetReport, RetargetError> {
-        let lead_in = source.lead_in();
+    fn report(
+        &self,
+        source: &Clip,
+        source_limbs: &LimbCurves,
+        lead_in: usize,
+        staged: &Staged,
+    ) -> Result<RetargetReport, RetargetError> {
         let trimmed = match lead_in {
             0 => None,
             _ => Some(staged.clip.trimmed(lead_in..staged.clip.frames())?),
@@ -172,7 +180,8 @@ impl Retargeter {
             &self.pair,
             self.warnings.clone(),
             &StageResults {
-                source: source.last(),
+                source,
+                source_limbs,
                 context: &staged.context,
                 motion: trimmed.as_ref().unwrap_or(&staged.clip),
                 solved: &staged.solved,

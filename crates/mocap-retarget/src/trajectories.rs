@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Local rotations and translations by frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointTrajectories {
-    /// By joint, then by frame; empty for a joint that keeps its start pose.
+    /// By joint, then by frame: one for a joint that keeps it, none for a joint that keeps its start pose.
     pub rotations: Vec<Vec<UnitQuaternion<f64>>>,
     /// Of the joints that move.
     pub translations: Vec<(JointId, Vec<Vector3<f64>>)>,
@@ -59,18 +59,6 @@ pub(crate) fn place_of(frame: usize) -> (usize, usize) {
 }
 
 impl JointTrajectories {
-    /// Without frames yet; `moving` are the joints with translations.
-    pub(crate) fn with_capacity(
-        joints: usize,
-        moving: impl Iterator<Item = JointId>,
-        frames: usize,
-    ) -> JointTrajectories {
-        JointTrajectories {
-            rotations: (0..joints).map(|_| Vec::with_capacity(frames)).collect(),
-            translations: moving.map(|joint| (joint, Vec::with_capacity(frames))).collect(),
-        }
-    }
-
     /// The clip of these trajectories. Joints without samples keep their rotation of `start`, and the offset of the
     /// skeleton.
     pub(crate) fn into_clip(
