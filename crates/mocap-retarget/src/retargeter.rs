@@ -152,7 +152,7 @@ impl Retargeter {
         let (mut self_contacts, mut solved) = Default::default();
         for segment in source.segments() {
             self_contacts = find_contacts(pair, options, segment, heights.source_floor);
-            let mut targets = transfer.append(segment, self_contacts.any(), &mut body);
+            let mut targets = transfer.append(segment, &self_contacts, &mut body);
             if context.lock && segment.start == source.lead_in() {
                 let floor = (options.floor, heights.target_floor);
                 lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
@@ -244,6 +244,22 @@ mod tests {
         assert_eq!(report.feet[0].slide, apart.feet[0].slide);
         assert_eq!(report.feet[0].contacts[0].start, apart.feet[0].contacts[0].start + 7);
         assert_eq!(report, apart.after_lead_in(7));
+    }
+
+    #[test]
+    fn arms_that_follow_need_not_be_solved() {
+        let walk = clip("alex_walk.bvh");
+        let taller = walk.skeleton().with_joints(|joint| joint.offset *= 1.2).unwrap();
+        let mut retargeter = Retargeter::new(walk.skeleton(), &taller, &RetargetOptions::default()).unwrap();
+        assert_eq!(retargeter.pair.follows, [true; 4]);
+        let (motion, report) = retargeter.retarget(&walk).unwrap();
+        retargeter.pair.follows.fill(false);
+        let (solved, other) = retargeter.retarget(&walk).unwrap();
+        assert_eq!(motion, solved);
+        for (row, other) in report.effectors.iter().zip(&other.effectors) {
+            assert_eq!((row.role, row.reached_frames), (other.role, other.reached_frames));
+            assert!((row.max - other.max).abs() < 1e-12);
+        }
     }
 
     #[test]

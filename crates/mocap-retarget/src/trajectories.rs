@@ -34,6 +34,8 @@ pub(crate) struct BodyTargets {
     pub above_hips: Vec<RotationLanes>,
     /// By limb of the pair, then by block; no blocks if the limb is not solved.
     pub limbs: Vec<Vec<LimbTargets>>,
+    /// By limb of the pair: whether it is not solved because the transfer brings its tip to its goal.
+    pub rests: Vec<bool>,
     /// Positions of the head; empty if no stage reads them.
     pub head: Vec<VectorLanes>,
 }

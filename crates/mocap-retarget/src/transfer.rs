@@ -4,13 +4,14 @@
 //! about the root joint; here they scale about the middle of the hip joints. The offset between the two has its own
 //! length on the target, and scaling it puts goals out of reach.
 
-use crate::body::{Body, Limb, LimbKind};
+use crate::body::{Limb, LimbKind};
 use crate::clip_context::ClipContext;
 use crate::foot_goal::{FootGoal, PlacedFoot};
 use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair, mid_hip};
+use crate::self_contact::SelfContacts;
 use crate::source_clip::{Segment, SourceClip};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets};
@@ -69,25 +70,39 @@ impl<'a> Transfer<'a> {
         BodyTrajectories { joints: self.rules().trajectories(frames), hips: Vec::with_capacity(frames) }
     }
 
-    /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do; `with_head` says
-    /// whether its head is placed.
+    /// Whether an arm has nothing to solve: its hand goes where the transfer brings it, and no joint can jump.
+    fn rests(&self, i: usize, contacts: &SelfContacts) -> bool {
+        let Transfer { pair, options, .. } = self;
+        pair.limbs[i].target.kind == LimbKind::Arm
+            && options.method.scales()
+            && options.hand_goals() == Hands::Auto
+            && options.limb_solver().is_closed_form()
+            && pair.follows[i]
+            && !contacts.concern(i)
+    }
+
+    /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do, given the
+    /// contacts of the source's hands.
     pub(crate) fn append(
         &self,
         segment: &Segment,
-        with_head: bool,
+        contacts: &SelfContacts,
         body: &mut BodyTrajectories,
     ) -> BodyTargets {
         let Transfer { pair, options, context, base, .. } = self;
         let limits = joint_limits(pair, options, context, segment);
-        let head = pair.target.body.head.filter(|_| with_head);
-        let (turned, placed) = read_joints(pair, options, head);
+        let head = pair.target.body.head.filter(|_| contacts.any());
+        let rests: Vec<bool> = (0..pair.limbs.len()).map(|i| self.rests(i, contacts)).collect();
+        let (turned, placed) = read_joints(pair, options, &rests, head);
         let frames = segment.clip.frames();
         let blocks = frames.div_ceil(LANES);
+        let limbs = rests.iter().map(|rests| Vec::with_capacity(if *rests { 0 } else { blocks }));
         let mut targets = BodyTargets {
             start: segment.start,
             frames,
             above_hips: Vec::with_capacity(blocks),
-            limbs: pair.limbs.iter().map(|_| Vec::with_capacity(blocks)).collect(),
+            limbs: limbs.collect(),
+            rests,
             head: Vec::new(),
         };
         let mut transfer = BlockTransfer {
@@ -114,14 +129,15 @@ impl<'a> Transfer<'a> {
 fn read_joints(
     pair: &Pair,
     options: &RetargetOptions,
+    rests: &[bool],
     head: Option<JointId>,
 ) -> (Vec<JointId>, Vec<JointId>) {
-    let Body { hips, limbs, .. } = &pair.target.body;
-    let limbs = || limbs.iter().flatten();
+    let hips = pair.target.body.hips;
+    let limbs = || pair.limbs.iter().zip(rests).filter(|(_, rests)| !**rests).map(|(limb, _)| &limb.target);
     // A hand that follows its arm has its goal where it is.
     let hands = limbs().filter(|limb| limb.kind == LimbKind::Arm && options.hand_goals() == Hands::Auto);
-    let placed = limbs().map(|limb| limb.base).chain(hands.map(|limb| limb.tip)).chain([*hips]).chain(head);
-    let turned = limbs().flat_map(|limb| [limb.base, limb.middle, limb.tip]).chain([*hips]);
+    let placed = limbs().map(|limb| limb.base).chain(hands.map(|limb| limb.tip)).chain([hips]).chain(head);
+    let turned = limbs().flat_map(|limb| [limb.base, limb.middle, limb.tip]).chain([hips]);
     (turned.collect(), placed.collect())
 }
 
@@ -154,11 +170,11 @@ impl BlockTransfer<'_> {
         body.hips.extend((0..count).map(|lane| local.at(lane)));
         targets.above_hips.push(above);
         targets.head.extend(head.map(|head| self.object(head).position));
-        for (i, (limb, targets)) in self.pair.limbs.iter().zip(&mut targets.limbs).enumerate() {
+        for (i, limb) in self.pair.limbs.iter().enumerate().filter(|(i, _)| !targets.rests[*i]) {
             let Some(goal) = self.goals(i, limb) else { continue };
             let Limb { base, middle, tip, .. } = limb.target;
             let above = self.pair.target.skeleton.joint(base).parent;
-            targets.push(LimbTargets {
+            targets.limbs[i].push(LimbTargets {
                 base: above.map_or(PlacedLanes::origin(), |above| *self.object(above)),
                 from: self.object(base).position,
                 goal,
