@@ -2,6 +2,7 @@
 
 use crate::{FootMotion, Trajectory};
 use mocap_model::{Clip, JointId, Role, Side, Skeleton};
+use std::ops::Range;
 
 /// One foot of a skeleton.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,14 +108,15 @@ impl FootMotion {
         let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up)).collect();
         let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
         let last = trajectory.len().saturating_sub(1);
-        let moved = |from: usize| (trajectory[from + 1] - trajectory[from]).norm();
-        let is_slow = |frame: usize| {
-            let before = frame.checked_sub(1).map(moved);
-            let after = (frame < last).then(|| moved(frame));
-            before.into_iter().chain(after).fold(f64::INFINITY, f64::min) < slow[frame] || last == 0
-        };
+        // The distance to each frame from the one before, and from the last.
+        let mut moved = vec![f64::INFINITY; trajectory.len() + 1];
+        for (moved, pair) in moved[1..].iter_mut().zip(trajectory.windows(2)) {
+            *moved = (pair[1] - pair[0]).norm();
+        }
+        let is_slow = |around: &[f64], slow: &f64| around[0].min(around[1]) < *slow || last == 0;
+        let frames = heights.iter().zip(moved.windows(2)).zip(slow);
         let still: Vec<bool> =
-            (0..trajectory.len()).map(|frame| heights[frame] < low && is_slow(frame)).collect();
+            frames.map(|((height, around), slow)| *height < low && is_slow(around, slow)).collect();
         // A gap is closed only between two contacts, so gaps come first.
         let gap = (options.gap * self.fps).ceil() as usize;
         let closed = without_short_runs(&still, false, gap.min(last / 2));
@@ -126,7 +128,7 @@ impl FootMotion {
 /// beyond is not known.
 fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool> {
     let mut cleaned = values.to_vec();
-    for run in runs(&values.iter().map(|v| *v == value).collect::<Vec<_>>()) {
+    for run in runs_of(values, value) {
         let at_end = run.start == 0 || run.end == values.len();
         if run.len() < shortest && (value || !at_end) {
             cleaned[run].fill(!value);
@@ -140,18 +142,19 @@ fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool
 /// ```
 /// assert_eq!(mocap_analysis::runs(&[false, true, true, false, true]), [1..3, 4..5]);
 /// ```
-pub fn runs(flags: &[bool]) -> Vec<std::ops::Range<usize>> {
+pub fn runs(flags: &[bool]) -> Vec<Range<usize>> {
+    runs_of(flags, true)
+}
+
+/// The ranges in which flags have a value.
+fn runs_of(flags: &[bool], value: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut start = None;
-    for (frame, flag) in flags.iter().copied().chain([false]).enumerate() {
-        match (flag, start) {
-            (true, None) => start = Some(frame),
-            (false, Some(from)) => {
-                found.push(from..frame);
-                start = None;
-            }
-            _ => {}
-        }
+    let mut end = 0;
+    while let Some(gap) = flags[end..].iter().position(|flag| *flag == value) {
+        let start = end + gap;
+        let length = flags[start..].iter().position(|flag| *flag != value);
+        end = length.map_or(flags.len(), |length| start + length);
+        found.push(start..end);
     }
     found
 }
