@@ -4,7 +4,11 @@ use super::{Curve, Keys};
 
 /// The fewest keys found that keep all frames within bounds; `share` is the square of the largest error in
 /// a frame, as a share of its tolerance.
-pub(super) fn fit<T: Copy>(curve: Curve, values: &[T], share: impl Fn(&Keys<T>, usize, u32) -> f64) -> Keys<T> {
+pub(super) fn fit<T: Copy>(
+    curve: Curve,
+    values: &[T],
+    share: impl Fn(&Keys<T>, usize, u32) -> f64,
+) -> Keys<T> {
     let last = values.len() - 1;
     let mut keys = Keys { curve, frames: vec![0], values: vec![values[0]] };
     if last == 0 {

@@ -147,7 +147,8 @@ fn read_times(bits: &mut BitReader<'_>, frames: usize) -> (Curve, Vec<u32>) {
         for gap in numbers::read(bits, count - 1, &[]) {
             // Times of a file made by hand may run out of the block.
             let last = times[times.len() - 1];
-            times.push(last.saturating_add(gap as u32).saturating_add(1).min(frames as u32 - 1).max(last + 1));
+            times
+                .push(last.saturating_add(gap as u32).saturating_add(1).min(frames as u32 - 1).max(last + 1));
         }
     }
     times.retain(|time| (*time as usize) < frames);

@@ -74,8 +74,7 @@ fn smallest<T: Copy>(
         all = values(width);
     }
     let out = missed(&all);
-    let [mut best, other] =
-        [Curve::CatmullRom, Curve::Linear].map(|curve| encoded(curve, &all, width, out));
+    let [mut best, other] = [Curve::CatmullRom, Curve::Linear].map(|curve| encoded(curve, &all, width, out));
     if other.bits.len() <= best.bits.len() {
         best = other;
     }
