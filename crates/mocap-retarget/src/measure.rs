@@ -12,9 +12,7 @@ use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
     SelfContactReport, SoleReport, StepReport,
 };
-use crate::self_contact::{
-    ContactOffset, SelfContacts, Touched, contact_joints, offset_in_frame, palm_offset,
-};
+use crate::self_contact::{ContactOffset, MovingHands, SelfContacts, Touched, contact_joints};
 use crate::source_clip::Segment;
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
@@ -23,8 +21,7 @@ use mocap_analysis::{
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{
-    Clip, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, Vector3, VectorLanes,
-    angle_between,
+    Clip, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, VectorLanes, angle_between,
 };
 use std::ops::Range;
 
@@ -39,8 +36,8 @@ pub(crate) struct StageResults<'a> {
     /// The motion of the target, without its lead-in.
     pub motion: &'a Clip,
     /// By limb of the pair, then by frame of the motion.
-    pub solved: &'a [&'a [SolvedFrame]],
-    /// Self-contacts of the source, with all frames of the clip.
+    pub solved: &'a [Vec<SolvedFrame>],
+    /// Self-contacts of the source.
     pub self_contacts: &'a SelfContacts,
     /// Number of lead-in frames before the motion.
     pub lead_in: usize,
@@ -76,7 +73,7 @@ pub(crate) fn report(
         mapping: mapping(pair),
         effectors,
         feet: feet(pair, &context.feet, heights, motion, &is),
-        self_contacts: self_contacts(pair, results.self_contacts, &is_placed, results.lead_in),
+        self_contacts: self_contacts(pair, results.self_contacts, &is_placed),
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
         angles: angles(pair, &was, &is),
         jerk_ratio: jerk_ratio(pair, &was, &is, source.rate().fps()),
@@ -109,7 +106,7 @@ fn mapping(pair: &Pair) -> Vec<MappingRow> {
     rows.filter(|row| row.source.is_some() || row.target.is_some()).collect()
 }
 
-fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
+fn effectors(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<EffectorReport> {
     let metres = pair.target.metres;
     let mut reports = Vec::new();
     for (limb, solved) in pair.limbs.iter().zip(solved).filter(|(_, solved)| !solved.is_empty()) {
@@ -139,10 +136,10 @@ fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
 }
 
 /// A warning for each foot that is further from its goal than it may be.
-fn feet_off_goal(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<RetargetWarning> {
+fn feet_off_goal(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<RetargetWarning> {
     let metres = pair.target.metres;
     let limbs = pair.limbs.iter().zip(solved).filter(|(limb, _)| limb.target.kind == LimbKind::Leg);
-    let warning = |(limb, solved): (&LimbMap, &&[SolvedFrame])| {
+    let warning = |(limb, solved): (&LimbMap, &Vec<SolvedFrame>)| {
         let most = OFF_GOAL * pair.target.reference.limb_length(&limb.target);
         let far: Vec<f64> = solved.iter().map(|frame| frame.error).filter(|error| *error > most).collect();
         (!far.is_empty()).then(|| RetargetWarning::FootOffGoal {
@@ -257,32 +254,26 @@ fn soles(
     reports
 }
 
-fn self_contacts(
-    pair: &Pair,
-    contacts: &SelfContacts,
-    placed: &PlacedJoints,
-    lead_in: usize,
-) -> Vec<SelfContactReport> {
-    if contacts.offsets.iter().all(Vec::is_empty) {
+fn self_contacts(pair: &Pair, contacts: &SelfContacts, placed: &PlacedJoints) -> Vec<SelfContactReport> {
+    if !contacts.any() {
         return Vec::new();
     }
-    let palms: Vec<Vector3<f64>> =
-        pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
+    let limbs = pair.limbs.iter().map(|limb| &limb.target);
+    let hands = MovingHands::of(&pair.target, limbs, placed, pair.directions.up, 0.0);
     let role = |i: usize, place: usize| {
         let limb = &pair.limbs[i].target;
         limb.kind.roles_of(limb.side)[place]
     };
     let mut reports = Vec::new();
     for (contact, was) in contacts.pairs.iter().zip(&contacts.offsets) {
-        let was = was.get(lead_in..).unwrap_or_default();
         let touching: Vec<bool> = was.iter().map(ContactOffset::is_contact).collect();
         let touching = runs(&touching);
         if touching.is_empty() {
             continue;
         }
         let frames = touching.iter().flat_map(Range::clone);
-        let is = |frame: usize| offset_in_frame(&pair.target, &pair.limbs, &palms, contact, placed, frame);
-        let errors: Vec<f64> = frames.map(|frame| (is(frame) - was[frame].offset).norm()).collect();
+        let error = |frame: usize| (hands.offset(contact, frame) - was[frame].offset).norm();
+        let errors: Vec<f64> = frames.map(error).collect();
         let on = match contact.on {
             Touched::Hand(other) => role(other, 2),
             Touched::Hip(leg) => role(leg, 0),
@@ -472,7 +463,7 @@ fn step_below(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Dofs, EulerOrder, Joint, Limit, exp};
+    use mocap_model::{Dofs, EulerOrder, Joint, Limit, Vector3, exp};
 
     #[test]
     fn a_joint_that_stays_beyond_its_limit_breaks_it_in_every_frame() {

@@ -11,9 +11,9 @@ use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
-use crate::self_contact::SelfContacts;
+use crate::self_contact::{SelfContacts, find_contacts};
 use crate::source_clip::SourceClip;
-use crate::transfer::transfer;
+use crate::transfer::Transfer;
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Skeleton};
 use std::sync::Arc;
@@ -60,8 +60,9 @@ impl std::fmt::Debug for Retargeter {
 /// The motion of a clip on the target, and what the report needs of the stages.
 struct Staged {
     context: ClipContext,
+    /// Of the frames after the lead-in.
     self_contacts: SelfContacts,
-    /// By limb of the pair, then by frame; without frames unless a report follows.
+    /// By limb of the pair, then by frame after the lead-in; without frames unless a report follows.
     solved: Vec<Vec<SolvedFrame>>,
     clip: Clip,
 }
@@ -141,14 +142,21 @@ impl Retargeter {
     ) -> Result<Staged, RetargetError> {
         let Retargeter { pair, options, .. } = self;
         let context = analyse(pair, options, source.last(), contacts)?;
-        let mut body = transfer(pair, options, &context, source);
-        if context.lock {
-            let floor = (options.floor, context.heights.target_floor);
-            lock_feet(pair, &context.feet, floor, source.rate(), source.lead_in(), &mut body);
-        }
-        let self_contacts = keep_self_contacts(pair, source, &context.heights, &mut body);
+        let heights = &context.heights;
         let how = LimbSolving { solver: options.limb_solver(), unfolds: options.method.scales(), measured };
-        let solved = solve_limbs(pair, how, source, &mut body)?;
+        let transfer = Transfer::new(pair, options, &context, source);
+        let mut body = transfer.trajectories(source.frames());
+        let (mut self_contacts, mut solved) = Default::default();
+        for segment in source.segments() {
+            self_contacts = find_contacts(pair, options, segment, heights.source_floor);
+            let mut targets = transfer.append(segment, self_contacts.any(), &mut body);
+            if context.lock && segment.start == source.lead_in() {
+                let floor = (options.floor, heights.target_floor);
+                lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
+            }
+            keep_self_contacts(pair, &self_contacts, heights, &mut targets);
+            solved = solve_limbs(pair, how, &context.bend_axes, segment, &targets, &mut body.joints)?;
+        }
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
         Ok(Staged { context, self_contacts, solved, clip })
     }
@@ -160,8 +168,6 @@ impl Retargeter {
             0 => None,
             _ => Some(staged.clip.trimmed(lead_in..staged.clip.frames())?),
         };
-        let solved: Vec<&[SolvedFrame]> =
-            staged.solved.iter().map(|frames| frames.get(lead_in..).unwrap_or_default()).collect();
         Ok(report(
             &self.pair,
             self.warnings.clone(),
@@ -169,7 +175,7 @@ impl Retargeter {
                 source: source.last(),
                 context: &staged.context,
                 motion: trimmed.as_ref().unwrap_or(&staged.clip),
-                solved: &solved,
+                solved: &staged.solved,
                 self_contacts: &staged.self_contacts,
                 lead_in,
                 limits_asked: self.options.limits,

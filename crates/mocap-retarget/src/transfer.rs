@@ -11,61 +11,98 @@ use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair, mid_hip};
-use crate::self_contact::PalmTracks;
 use crate::source_clip::{Segment, SourceClip};
 use crate::standing_heights::StandingHeights;
-use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
+use crate::trajectories::{BodyTargets, BodyTrajectories, JointTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, root_motion_joints};
 use mocap_analysis::largest_step;
 use mocap_model::{
-    Clip, Isometry3, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion,
-    Vector3, VectorLanes,
+    Clip, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion, Vector3,
+    VectorLanes,
 };
 
 /// A joint may rotate by this much more in one frame than the source's joint does in any frame \[rad\].
 pub(crate) const STEP_MARGIN: f64 = 0.08;
 
-/// Transfers all frames of a clip to a body.
-pub(crate) fn transfer(
-    pair: &Pair,
-    options: &RetargetOptions,
-    context: &ClipContext,
-    source: &SourceClip,
-) -> BodyTrajectories {
-    let frames = source.frames();
-    let root_motion = root_motion(pair, source.motion());
-    let target = &pair.target;
-    let joints = JointTrajectories::with_capacity(
-        target.skeleton.len(),
-        root_motion.iter().map(|pair| pair.target),
-        frames,
-    );
-    let mut body = BodyTrajectories {
-        joints,
-        hips: Vec::with_capacity(frames),
-        above_hips: Vec::with_capacity(frames),
-        limbs: pair.limbs.iter().map(|_| LimbTargets::with_capacity(frames)).collect(),
-        head: Vec::new(),
-        palms: PalmTracks::new(pair, options, frames),
-    };
-    let mut base = Pose::rest(&target.skeleton);
-    base.joints[target.body.hips.index()].translation = Vector3::zeros().into();
-    let read = read_joints(target);
-    let mut moving = target.skeleton.subtree(target.body.hips);
-    moving.retain(|joint| read.iter().any(|below| target.skeleton.is_in_subtree(*below, *joint)));
-    for segment in source.segments() {
+/// What all frames of a clip share in the transfer.
+pub(crate) struct Transfer<'a> {
+    pair: &'a Pair,
+    options: &'a RetargetOptions,
+    context: &'a ClipContext,
+    root_motion: Vec<JointPair>,
+    /// The local pose of the target whose translations are kept.
+    base: Pose,
+    /// The joints of the target that are read in object space,
+    read: Vec<JointId>,
+    /// and those of them that hang on the hips, with the hips.
+    moving: Vec<JointId>,
+}
+
+impl<'a> Transfer<'a> {
+    pub(crate) fn new(
+        pair: &'a Pair,
+        options: &'a RetargetOptions,
+        context: &'a ClipContext,
+        source: &SourceClip,
+    ) -> Transfer<'a> {
+        let target = &pair.target;
+        let mut base = Pose::rest(&target.skeleton);
+        base.joints[target.body.hips.index()].translation = Vector3::zeros().into();
+        let read = read_joints(target);
+        let mut moving = target.skeleton.subtree(target.body.hips);
+        moving.retain(|joint| read.iter().any(|below| target.skeleton.is_in_subtree(*below, *joint)));
+        let root_motion = root_motion(pair, source.motion());
+        Transfer { pair, options, context, root_motion, base, read, moving }
+    }
+
+    /// Trajectories without frames yet.
+    pub(crate) fn trajectories(&self, frames: usize) -> BodyTrajectories {
+        let moving = self.root_motion.iter().map(|pair| pair.target);
+        let joints = JointTrajectories::with_capacity(self.pair.target.skeleton.len(), moving, frames);
+        BodyTrajectories { joints, hips: Vec::with_capacity(frames) }
+    }
+
+    /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do; `with_head` says
+    /// whether its head is placed.
+    pub(crate) fn append(
+        &self,
+        segment: &Segment,
+        with_head: bool,
+        body: &mut BodyTrajectories,
+    ) -> BodyTargets {
+        let Transfer { pair, options, context, root_motion, base, read, .. } = self;
         let rules = JointRules {
-            target: &target.skeleton,
+            target: &pair.target.skeleton,
             rules: &context.rules,
-            root_motion: &root_motion,
+            root_motion,
             scale: root_scale(pair, options),
         };
         let limits = joint_limits(pair, options, context, segment);
-        let joints = JointTransfer::new(rules, limits, &base, &read);
-        let transfer = BodyTransfer { pair, options, context, source: &segment.placed, joints, block: 0 };
-        transfer.append(&moving, &mut body);
+        let frames = segment.clip.frames();
+        let blocks = frames.div_ceil(LANES);
+        let mut targets = BodyTargets {
+            start: segment.start,
+            frames,
+            above_hips: Vec::with_capacity(blocks),
+            limbs: pair.limbs.iter().map(|_| Vec::with_capacity(blocks)).collect(),
+            head: Vec::new(),
+        };
+        let head = pair.target.body.head.filter(|_| with_head);
+        let mut transfer = BlockTransfer {
+            pair,
+            options,
+            context,
+            source: &segment.placed,
+            joints: JointTransfer::new(rules, limits, base, read),
+            block: 0,
+        };
+        for block in 0..blocks {
+            transfer.block = block;
+            let count = LANES.min(frames - block * LANES);
+            transfer.append(&self.moving, head, count, body, &mut targets);
+        }
+        targets
     }
-    body
 }
 
 /// The joints of the target that are read in object space: hips, limbs, and the head.
@@ -76,7 +113,7 @@ fn read_joints(target: &Character) -> Vec<JointId> {
 }
 
 /// A block of frames of a body.
-struct BodyTransfer<'a> {
+struct BlockTransfer<'a> {
     pair: &'a Pair,
     options: &'a RetargetOptions,
     context: &'a ClipContext,
@@ -87,55 +124,38 @@ struct BodyTransfer<'a> {
     block: usize,
 }
 
-impl BodyTransfer<'_> {
-    /// Appends all frames of the source; `moving` are the joints that are read and hang on the hips, with the hips.
-    fn append(mut self, moving: &[JointId], body: &mut BodyTrajectories) {
-        let frames = self.source.frames();
-        let head = self.pair.target.body.head.filter(|_| !body.palms.pairs.is_empty());
-        for block in 0..frames.div_ceil(LANES) {
-            let count = LANES.min(frames - block * LANES);
-            self.block = block;
-            self.joints.pose(self.source, block);
-            self.joints.record(&mut body.joints, count);
-            self.place_hips(moving, count, body);
-            body.palms.record(self.pair, self.source, block, count, self.context.heights.source_floor);
-            if let Some(head) = head {
-                body.head.extend((0..count).map(|lane| self.target(head, lane)));
-            }
-            for (i, limb) in self.pair.limbs.iter().enumerate() {
-                if let Some(goals) = self.goals(i, limb) {
-                    let bend = &self.context.bend_axes[i];
-                    self.append_targets(limb, &goals, bend, count, &mut body.limbs[i]);
-                }
-            }
+impl BlockTransfer<'_> {
+    /// Appends the first `count` frames of the block; `moving` are the joints that are read and hang on the hips, with
+    /// the hips.
+    fn append(
+        &mut self,
+        moving: &[JointId],
+        head: Option<JointId>,
+        count: usize,
+        body: &mut BodyTrajectories,
+        targets: &mut BodyTargets,
+    ) {
+        self.joints.pose(self.source, self.block);
+        self.joints.record(&mut body.joints, count);
+        let (local, above) = self.place_hips(moving);
+        body.hips.extend((0..count).map(|lane| local.at(lane)));
+        targets.above_hips.push(above);
+        targets.head.extend(head.map(|head| self.object(head).position));
+        for (i, (limb, targets)) in self.pair.limbs.iter().zip(&mut targets.limbs).enumerate() {
+            targets.extend(self.goals(i, limb).map(|goal| self.limb_targets(&limb.target, goal)));
         }
     }
 
-    fn append_targets(
-        &self,
-        limb: &LimbMap,
-        goals: &VectorLanes,
-        bend_axis: &Vector3<f64>,
-        count: usize,
-        targets: &mut LimbTargets,
-    ) {
-        let Limb { base, middle, tip, .. } = limb.target;
-        let lanes = 0..count;
-        let rotation = |joint: JointId, lane: usize| self.object(joint).rotation.at(lane);
-        match self.pair.target.skeleton.joint(base).parent {
-            Some(above) => {
-                targets.base.extend(lanes.clone().map(|lane| {
-                    Isometry3::from_parts(self.target(above, lane).into(), rotation(above, lane))
-                }))
-            }
-            None => targets.base.extend(lanes.clone().map(|_| Isometry3::identity())),
+    fn limb_targets(&self, limb: &Limb, goal: VectorLanes) -> LimbTargets {
+        let Limb { base, middle, tip, .. } = *limb;
+        let above = self.pair.target.skeleton.joint(base).parent;
+        LimbTargets {
+            base: above.map_or(PlacedLanes::origin(), |above| *self.object(above)),
+            from: self.object(base).position,
+            goal,
+            frames: [self.object(base).rotation, self.object(middle).rotation],
+            tip: self.object(tip).rotation,
         }
-        targets.from.extend(lanes.clone().map(|lane| self.target(base, lane)));
-        targets.goal.extend(lanes.clone().map(|lane| goals.at(lane)));
-        let bend = self.source.lanes(limb.source.base, self.block).rotation.turn(bend_axis);
-        targets.bend.extend(lanes.clone().map(|lane| bend.at(lane)));
-        targets.frames.extend(lanes.clone().map(|lane| [rotation(base, lane), rotation(middle, lane)]));
-        targets.tip.extend(lanes.map(|lane| rotation(tip, lane)));
     }
 
     /// A joint of the target.
@@ -155,8 +175,9 @@ impl BodyTransfer<'_> {
         self.object(joint).position.at(lane)
     }
 
-    /// Moves the hips, and all joints below them, to the scaled position of the source's. Appends their translations.
-    fn place_hips(&mut self, moving: &[JointId], count: usize, body: &mut BodyTrajectories) {
+    /// Moves the hips, and all joints below them, to the scaled position of the source's. Returns their translations and
+    /// the orientations of the joint above them.
+    fn place_hips(&mut self, moving: &[JointId]) -> (VectorLanes, RotationLanes) {
         let shift = VectorLanes::each(|lane| self.hips_shift(lane));
         for id in moving {
             let position = &mut self.joints.object[id.index()].position;
@@ -164,11 +185,10 @@ impl BodyTransfer<'_> {
         }
         let Character { skeleton, body: target, .. } = &self.pair.target;
         let place = &self.object(target.hips).position;
-        let above = skeleton.joint(target.hips).parent.map(|above| self.object(above));
-        let local = above.map_or(*place, |above| above.rotation.turn_back(&place.minus(&above.position)));
-        let above = above.map_or(RotationLanes::same(&UnitQuaternion::identity()), |above| above.rotation);
-        body.hips.extend((0..count).map(|lane| local.at(lane)));
-        body.above_hips.extend((0..count).map(|lane| above.at(lane)));
+        match skeleton.joint(target.hips).parent.map(|above| self.object(above)) {
+            Some(above) => (above.rotation.turn_back(&place.minus(&above.position)), above.rotation),
+            None => (*place, RotationLanes::same(&UnitQuaternion::identity())),
+        }
     }
 
     /// How far the hips have to move.
