@@ -42,6 +42,12 @@ impl VectorLanes {
         lanes
     }
 
+    /// Vectors with these coordinates: x, y, z.
+    #[inline]
+    pub fn of(coordinates: [[f64; LANES]; 3]) -> VectorLanes {
+        VectorLanes { coordinates }
+    }
+
     /// The same vector in all lanes.
     pub fn same(vector: &Vector3<f64>) -> VectorLanes {
         VectorLanes { coordinates: [[vector.x; LANES], [vector.y; LANES], [vector.z; LANES]] }
@@ -94,6 +100,11 @@ impl VectorLanes {
     /// The sums.
     pub fn plus(&self, other: &VectorLanes) -> VectorLanes {
         VectorLanes::each(|lane| self.at(lane) + other.at(lane))
+    }
+
+    /// Adds other vectors.
+    pub fn add(&mut self, other: &VectorLanes) {
+        (0..LANES).for_each(|lane| self.set(lane, &(self.at(lane) + other.at(lane))));
     }
 
     /// The differences.

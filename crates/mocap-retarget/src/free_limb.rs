@@ -5,7 +5,7 @@ use crate::limb_bend::{bend_axes, bends_back};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::TargetLimits;
-use mocap_ik::{BoneTurns, IkMethod};
+use mocap_ik::BoneTurns;
 use mocap_model::{LANES, RotationLanes, Skeleton, Vector3, VectorLanes};
 
 /// The bones of a limb whose joints turn freely.
@@ -50,10 +50,9 @@ impl FreeLimb {
         let [base, middle, tip] = [limb.target.base, limb.target.middle, limb.target.tip];
         let two_bones = limb.chain.joints() == [base, middle] && skeleton.joint(tip).parent == Some(middle);
         let free = [base, middle].iter().all(|joint| limits.constraints[joint.index()].is_free());
-        let closed_form = matches!(solver, LimbSolver::Auto | LimbSolver::Named(IkMethod::TwoBone));
         let bones = [middle, tip].map(|joint| skeleton.joint(joint).offset);
         let [upper, lower] = bones.map(|bone| bone.norm());
-        (two_bones && free && closed_form).then(|| FreeLimb {
+        (two_bones && free && solver.is_closed_form()).then(|| FreeLimb {
             bones,
             product: upper * lower,
             folding: Folding::new(limb.target.kind, upper, lower),

@@ -36,6 +36,17 @@ pub(crate) struct SolvedFrame {
     pub flipped: bool,
 }
 
+impl SolvedFrame {
+    /// Of a limb that has nothing to solve.
+    const AT_GOAL: SolvedFrame = SolvedFrame {
+        error: 0.0,
+        status: SolveStatus::Reached,
+        iterations: 0,
+        at_limit: false,
+        flipped: false,
+    };
+}
+
 /// How limbs are solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LimbSolving {
@@ -60,6 +71,9 @@ pub(crate) fn solve_limbs(
     let mut solved = vec![Vec::new(); pair.limbs.len()];
     for (i, (limb, solved)) in pair.limbs.iter().zip(&mut solved).enumerate() {
         let targets = &body.limbs[i];
+        if body.rests[i] && how.measured {
+            *solved = vec![SolvedFrame::AT_GOAL; body.frames];
+        }
         if targets.is_empty() {
             continue;
         }
@@ -324,6 +338,7 @@ mod tests {
     use crate::fixtures::clip;
     use crate::options::{Hands, RetargetOptions};
     use crate::pair::Character;
+    use crate::self_contact::SelfContacts;
     use crate::source_clip::SourceClip;
     use crate::trajectories::BodyTrajectories;
     use crate::transfer::Transfer;
@@ -331,7 +346,7 @@ mod tests {
 
     const HOW: LimbSolving = LimbSolving { solver: LimbSolver::Auto, unfolds: true, measured: true };
 
-    /// A walk transferred to another body, before its limbs are solved.
+    /// A walk transferred to another body, before its limbs are solved; arms are solved even if they follow.
     struct Walk {
         pair: Pair,
         source: SourceClip,
@@ -343,12 +358,13 @@ mod tests {
     impl Walk {
         fn transferred(options: &RetargetOptions) -> Walk {
             let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
-            let pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
+            let mut pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
+            pair.follows.fill(false);
             let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
             let context = analyse(&pair, options, source.last(), None).unwrap();
             let transfer = Transfer::new(&pair, options, &context, &source);
             let mut body = transfer.trajectories(walk.frames());
-            let targets = transfer.append(source.last(), false, &mut body);
+            let targets = transfer.append(source.last(), &SelfContacts::default(), &mut body);
             Walk { bend_axes: context.bend_axes.clone(), pair, source, body, targets }
         }
 

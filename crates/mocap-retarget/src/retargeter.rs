@@ -6,7 +6,7 @@ use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
-use crate::measure::{StageResults, report};
+use crate::measure::{LimbCurves, StageResults, report};
 use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
@@ -99,7 +99,10 @@ impl Retargeter {
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source, None, true)?;
-        let mut report = self.report(&source, &staged)?;
+        let limbs = LimbCurves::of_source(&self.pair, source.last());
+        // The joints of the source make room for those of the target.
+        let lead_in = source.lead_in();
+        let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged)?;
         if clip.has_scale() {
             report.warnings.push(RetargetWarning::Scale);
         }
@@ -149,7 +152,7 @@ impl Retargeter {
         let (mut self_contacts, mut solved) = Default::default();
         for segment in source.segments() {
             self_contacts = find_contacts(pair, options, segment, heights.source_floor);
-            let mut targets = transfer.append(segment, self_contacts.any(), &mut body);
+            let mut targets = transfer.append(segment, &self_contacts, &mut body);
             if context.lock && segment.start == source.lead_in() {
                 let floor = (options.floor, heights.target_floor);
                 lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
@@ -162,8 +165,13 @@ impl Retargeter {
     }
 
     /// Measures the motion after the lead-in.
-    fn report(&self, source: &SourceClip, staged: &Staged) -> Result<RetargetReport, RetargetError> {
-        let lead_in = source.lead_in();
+    fn report(
+        &self,
+        source: &Clip,
+        source_limbs: &LimbCurves,
+        lead_in: usize,
+        staged: &Staged,
+    ) -> Result<RetargetReport, RetargetError> {
         let trimmed = match lead_in {
             0 => None,
             _ => Some(staged.clip.trimmed(lead_in..staged.clip.frames())?),
@@ -172,7 +180,8 @@ impl Retargeter {
             &self.pair,
             self.warnings.clone(),
             &StageResults {
-                source: source.last(),
+                source,
+                source_limbs,
                 context: &staged.context,
                 motion: trimmed.as_ref().unwrap_or(&staged.clip),
                 solved: &staged.solved,
@@ -235,6 +244,22 @@ mod tests {
         assert_eq!(report.feet[0].slide, apart.feet[0].slide);
         assert_eq!(report.feet[0].contacts[0].start, apart.feet[0].contacts[0].start + 7);
         assert_eq!(report, apart.after_lead_in(7));
+    }
+
+    #[test]
+    fn arms_that_follow_need_not_be_solved() {
+        let walk = clip("alex_walk.bvh");
+        let taller = walk.skeleton().with_joints(|joint| joint.offset *= 1.2).unwrap();
+        let mut retargeter = Retargeter::new(walk.skeleton(), &taller, &RetargetOptions::default()).unwrap();
+        assert_eq!(retargeter.pair.follows, [true; 4]);
+        let (motion, report) = retargeter.retarget(&walk).unwrap();
+        retargeter.pair.follows.fill(false);
+        let (solved, other) = retargeter.retarget(&walk).unwrap();
+        assert_eq!(motion, solved);
+        for (row, other) in report.effectors.iter().zip(&other.effectors) {
+            assert_eq!((row.role, row.reached_frames), (other.role, other.reached_frames));
+            assert!((row.max - other.max).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -257,6 +257,12 @@ pub(crate) fn find_contacts(
 }
 
 impl SelfContacts {
+    /// Whether the hand of a limb touches anything, or is touched.
+    pub(crate) fn concern(&self, limb: usize) -> bool {
+        let touching = self.pairs.iter().zip(&self.offsets).filter(|(_, offsets)| !offsets.is_empty());
+        touching.into_iter().any(|(pair, _)| pair.arm == limb || pair.on == Touched::Hand(limb))
+    }
+
     /// Whether a hand touches anything.
     pub(crate) fn any(&self) -> bool {
         self.offsets.iter().any(|offsets| !offsets.is_empty())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Local rotations and translations by frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointTrajectories {
-    /// By joint, then by frame; empty for a joint that keeps its start pose.
+    /// By joint, then by frame: one for a joint that keeps it, none for a joint that keeps its start pose.
     pub rotations: Vec<Vec<UnitQuaternion<f64>>>,
     /// Of the joints that move.
     pub translations: Vec<(JointId, Vec<Vector3<f64>>)>,
@@ -34,6 +34,8 @@ pub(crate) struct BodyTargets {
     pub above_hips: Vec<RotationLanes>,
     /// By limb of the pair, then by block; no blocks if the limb is not solved.
     pub limbs: Vec<Vec<LimbTargets>>,
+    /// By limb of the pair: whether it is not solved because the transfer brings its tip to its goal.
+    pub rests: Vec<bool>,
     /// Positions of the head; empty if no stage reads them.
     pub head: Vec<VectorLanes>,
 }
@@ -59,18 +61,6 @@ pub(crate) fn place_of(frame: usize) -> (usize, usize) {
 }
 
 impl JointTrajectories {
-    /// Without frames yet; `moving` are the joints with translations.
-    pub(crate) fn with_capacity(
-        joints: usize,
-        moving: impl Iterator<Item = JointId>,
-        frames: usize,
-    ) -> JointTrajectories {
-        JointTrajectories {
-            rotations: (0..joints).map(|_| Vec::with_capacity(frames)).collect(),
-            translations: moving.map(|joint| (joint, Vec::with_capacity(frames))).collect(),
-        }
-    }
-
     /// The clip of these trajectories. Joints without samples keep their rotation of `start`, and the offset of the
     /// skeleton.
     pub(crate) fn into_clip(

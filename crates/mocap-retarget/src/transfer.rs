@@ -4,16 +4,17 @@
 //! about the root joint; here they scale about the middle of the hip joints. The offset between the two has its own
 //! length on the target, and scaling it puts goals out of reach.
 
-use crate::body::{Body, Limb, LimbKind};
+use crate::body::{Limb, LimbKind};
 use crate::clip_context::ClipContext;
 use crate::foot_goal::{FootGoal, PlacedFoot};
 use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair, mid_hip};
+use crate::self_contact::SelfContacts;
 use crate::source_clip::{Segment, SourceClip};
 use crate::standing_heights::StandingHeights;
-use crate::trajectories::{BodyTargets, BodyTrajectories, JointTrajectories, LimbTargets};
+use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, root_motion_joints};
 use mocap_analysis::largest_step;
 use mocap_model::{
@@ -32,10 +33,8 @@ pub(crate) struct Transfer<'a> {
     root_motion: Vec<JointPair>,
     /// The local pose of the target whose translations are kept.
     base: Pose,
-    /// The joints of the target that are read in object space,
-    read: Vec<JointId>,
-    /// and those of them that hang on the hips, with the hips.
-    moving: Vec<JointId>,
+    /// The joints that a later stage turns.
+    turned_later: Vec<JointId>,
 }
 
 impl<'a> Transfer<'a> {
@@ -48,68 +47,98 @@ impl<'a> Transfer<'a> {
         let target = &pair.target;
         let mut base = Pose::rest(&target.skeleton);
         base.joints[target.body.hips.index()].translation = Vector3::zeros().into();
-        let read = read_joints(target);
-        let mut moving = target.skeleton.subtree(target.body.hips);
-        moving.retain(|joint| read.iter().any(|below| target.skeleton.is_in_subtree(*below, *joint)));
+        let chains = pair.limbs.iter().flat_map(|limb| limb.chain.joints()).copied();
+        let tips = pair.limbs.iter().map(|limb| limb.target.tip);
+        let toes = context.feet.geometry.iter().flat_map(|foot| foot.toes.iter().map(|toe| toe.joint));
+        let turned_later = chains.chain(tips).chain(toes).collect();
         let root_motion = root_motion(pair, source.motion());
-        Transfer { pair, options, context, root_motion, base, read, moving }
+        Transfer { pair, options, context, root_motion, base, turned_later }
+    }
+
+    fn rules(&self) -> JointRules<'_> {
+        JointRules {
+            target: &self.pair.target.skeleton,
+            rules: &self.context.rules,
+            root_motion: &self.root_motion,
+            scale: root_scale(self.pair, self.options),
+            turned_later: &self.turned_later,
+        }
     }
 
     /// Trajectories without frames yet.
     pub(crate) fn trajectories(&self, frames: usize) -> BodyTrajectories {
-        let moving = self.root_motion.iter().map(|pair| pair.target);
-        let joints = JointTrajectories::with_capacity(self.pair.target.skeleton.len(), moving, frames);
-        BodyTrajectories { joints, hips: Vec::with_capacity(frames) }
+        BodyTrajectories { joints: self.rules().trajectories(frames), hips: Vec::with_capacity(frames) }
     }
 
-    /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do; `with_head` says
-    /// whether its head is placed.
+    /// Whether an arm has nothing to solve: its hand goes where the transfer brings it, and no joint can jump.
+    fn rests(&self, i: usize, contacts: &SelfContacts) -> bool {
+        let Transfer { pair, options, .. } = self;
+        pair.limbs[i].target.kind == LimbKind::Arm
+            && options.method.scales()
+            && options.hand_goals() == Hands::Auto
+            && options.limb_solver().is_closed_form()
+            && pair.follows[i]
+            && !contacts.concern(i)
+    }
+
+    /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do, given the
+    /// contacts of the source's hands.
     pub(crate) fn append(
         &self,
         segment: &Segment,
-        with_head: bool,
+        contacts: &SelfContacts,
         body: &mut BodyTrajectories,
     ) -> BodyTargets {
-        let Transfer { pair, options, context, root_motion, base, read, .. } = self;
-        let rules = JointRules {
-            target: &pair.target.skeleton,
-            rules: &context.rules,
-            root_motion,
-            scale: root_scale(pair, options),
-        };
+        let Transfer { pair, options, context, base, .. } = self;
         let limits = joint_limits(pair, options, context, segment);
+        let head = pair.target.body.head.filter(|_| contacts.any());
+        let rests: Vec<bool> = (0..pair.limbs.len()).map(|i| self.rests(i, contacts)).collect();
+        let (turned, placed) = read_joints(pair, options, &rests, head);
         let frames = segment.clip.frames();
         let blocks = frames.div_ceil(LANES);
+        let limbs = rests.iter().map(|rests| Vec::with_capacity(if *rests { 0 } else { blocks }));
         let mut targets = BodyTargets {
             start: segment.start,
             frames,
             above_hips: Vec::with_capacity(blocks),
-            limbs: pair.limbs.iter().map(|_| Vec::with_capacity(blocks)).collect(),
+            limbs: limbs.collect(),
+            rests,
             head: Vec::new(),
         };
-        let head = pair.target.body.head.filter(|_| with_head);
         let mut transfer = BlockTransfer {
             pair,
             options,
             context,
             source: &segment.placed,
-            joints: JointTransfer::new(rules, limits, base, read),
+            joints: JointTransfer::new(self.rules(), limits, base, &turned, &placed),
             block: 0,
         };
+        // What hangs on the hips moves with them.
+        let Character { skeleton, body: target, .. } = &pair.target;
+        let mut moving = skeleton.subtree(target.hips);
+        moving.retain(|joint| placed.iter().any(|below| skeleton.is_in_subtree(*below, *joint)));
         for block in 0..blocks {
             transfer.block = block;
-            let count = LANES.min(frames - block * LANES);
-            transfer.append(&self.moving, head, count, body, &mut targets);
+            transfer.append(&moving, head, LANES.min(frames - block * LANES), body, &mut targets);
         }
         targets
     }
 }
 
-/// The joints of the target that are read in object space: hips, limbs, and the head.
-fn read_joints(target: &Character) -> Vec<JointId> {
-    let Body { hips, limbs, head, .. } = &target.body;
-    let limbs = limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
-    limbs.chain([*hips]).chain(*head).collect()
+/// The joints of the target whose orientations are read in object space (hips and limbs), and those whose positions are.
+fn read_joints(
+    pair: &Pair,
+    options: &RetargetOptions,
+    rests: &[bool],
+    head: Option<JointId>,
+) -> (Vec<JointId>, Vec<JointId>) {
+    let hips = pair.target.body.hips;
+    let limbs = || pair.limbs.iter().zip(rests).filter(|(_, rests)| !**rests).map(|(limb, _)| &limb.target);
+    // A hand that follows its arm has its goal where it is.
+    let hands = limbs().filter(|limb| limb.kind == LimbKind::Arm && options.hand_goals() == Hands::Auto);
+    let placed = limbs().map(|limb| limb.base).chain(hands.map(|limb| limb.tip)).chain([hips]).chain(head);
+    let turned = limbs().flat_map(|limb| [limb.base, limb.middle, limb.tip]).chain([hips]);
+    (turned.collect(), placed.collect())
 }
 
 /// A block of frames of a body.
@@ -141,20 +170,17 @@ impl BlockTransfer<'_> {
         body.hips.extend((0..count).map(|lane| local.at(lane)));
         targets.above_hips.push(above);
         targets.head.extend(head.map(|head| self.object(head).position));
-        for (i, (limb, targets)) in self.pair.limbs.iter().zip(&mut targets.limbs).enumerate() {
-            targets.extend(self.goals(i, limb).map(|goal| self.limb_targets(&limb.target, goal)));
-        }
-    }
-
-    fn limb_targets(&self, limb: &Limb, goal: VectorLanes) -> LimbTargets {
-        let Limb { base, middle, tip, .. } = *limb;
-        let above = self.pair.target.skeleton.joint(base).parent;
-        LimbTargets {
-            base: above.map_or(PlacedLanes::origin(), |above| *self.object(above)),
-            from: self.object(base).position,
-            goal,
-            frames: [self.object(base).rotation, self.object(middle).rotation],
-            tip: self.object(tip).rotation,
+        for (i, limb) in self.pair.limbs.iter().enumerate().filter(|(i, _)| !targets.rests[*i]) {
+            let Some(goal) = self.goals(i, limb) else { continue };
+            let Limb { base, middle, tip, .. } = limb.target;
+            let above = self.pair.target.skeleton.joint(base).parent;
+            targets.limbs[i].push(LimbTargets {
+                base: above.map_or(PlacedLanes::origin(), |above| *self.object(above)),
+                from: self.object(base).position,
+                goal,
+                frames: [self.object(base).rotation, self.object(middle).rotation],
+                tip: self.object(tip).rotation,
+            });
         }
     }
 
@@ -180,8 +206,7 @@ impl BlockTransfer<'_> {
     fn place_hips(&mut self, moving: &[JointId]) -> (VectorLanes, RotationLanes) {
         let shift = VectorLanes::each(|lane| self.hips_shift(lane));
         for id in moving {
-            let position = &mut self.joints.object[id.index()].position;
-            *position = position.plus(&shift);
+            self.joints.object[id.index()].position.add(&shift);
         }
         let Character { skeleton, body: target, .. } = &self.pair.target;
         let place = &self.object(target.hips).position;
@@ -217,11 +242,10 @@ impl BlockTransfer<'_> {
                 Some(self.source.lanes(tip, self.block).position.times(ratios.unit))
             }
             (RetargetMethod::Scale, LimbKind::Leg, _) => {
-                let foot = self.context.feet.goals.iter().find(|foot| foot.limb == i);
-                Some(VectorLanes::each(|lane| match foot {
-                    Some(foot) => self.foot_goal(limb, foot, lane),
-                    None => reached(lane, ratios.leg),
-                }))
+                match self.context.feet.goals.iter().find(|foot| foot.limb == i) {
+                    Some(foot) => Some(self.foot_goals(limb, foot)),
+                    None => Some(VectorLanes::each(|lane| reached(lane, ratios.leg))),
+                }
             }
             (RetargetMethod::LimbRatio, LimbKind::Leg, _) => {
                 Some(VectorLanes::each(|lane| reached(lane, ratios.leg)))
@@ -237,15 +261,15 @@ impl BlockTransfer<'_> {
         }
     }
 
-    /// Target position of the ankle of a leg.
-    fn foot_goal(&self, limb: &LimbMap, foot: &FootGoal, lane: usize) -> Vector3<f64> {
+    /// Target positions of the ankle of a leg.
+    fn foot_goals(&self, limb: &LimbMap, foot: &FootGoal) -> VectorLanes {
         let Pair { ratios, directions, .. } = self.pair;
-        let [hip, ankle, ball] =
-            [limb.source.base, limb.source.tip, foot.ball].map(|joint| self.source(joint, lane));
-        let base = self.target(limb.target.base, lane);
-        let orientation = self.object(limb.target.tip).rotation.at(lane);
+        let [hip, ankle, ball] = [limb.source.base, limb.source.tip, foot.ball]
+            .map(|joint| &self.source.lanes(joint, self.block).position);
+        let base = &self.object(limb.target.base).position;
+        let orientation = &self.object(limb.target.tip).rotation;
         let placed = PlacedFoot { hip, ankle, ball };
-        foot.ankle(&placed, &base, &orientation, ratios.leg, &self.context.heights, &directions.up)
+        foot.ankles(&placed, base, orientation, ratios.leg, &self.context.heights, &directions.up)
     }
 }
 
@@ -298,7 +322,8 @@ fn root_motion(pair: &Pair, source: &Clip) -> Vec<JointPair> {
         tracks.translation.is_some() || matches!(tracks.rotation, Track::Sampled(_))
     };
     let target = &pair.target;
-    root_motion_joints((source.skeleton(), &pair.source.body), (&target.skeleton, &target.body), moves)
+    let [from, to] = [&pair.source, target].map(|character| (&*character.skeleton, &character.body));
+    root_motion_joints(&pair.namesakes, from, to, moves)
 }
 
 #[cfg(test)]
