@@ -1,6 +1,7 @@
 //! From a clip to a document that every reader takes the same way.
 
-use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Origin};
+use super::document::{Channel, Document, FrameTime, Node, NodeKind, Origin};
+use super::motion::{Motion, Rows};
 use super::positions::position_mode;
 use super::reading::{Found, PositionMode};
 use super::written_names::NameStyle;
@@ -62,8 +63,8 @@ pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Findin
         nodes.push(node(clip, id, &place, options, &mut unique)?);
     }
     let values = |nodes: &[Node]| values(clip, &order, nodes, options, &digits);
-    let motion =
-        Motion { frames: clip.frames(), frame_time: Some(frame_time(clip.rate())), values: values(&nodes) };
+    let rows = Rows::Numbers(values(&nodes));
+    let motion = Motion { frames: clip.frames(), frame_time: Some(frame_time(clip.rate())), rows };
     let mut document = Document::new(nodes, Some(motion), Origin::default());
     // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
     let decision = position_mode(&document);
@@ -73,8 +74,8 @@ pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Findin
             node.offset = Vector3::zeros();
         }
         if options.positions == PositionMode::Add {
-            let values = values(&document.nodes);
-            document.motion = document.motion.map(|motion| Motion { values, ..motion });
+            let rows = Rows::Numbers(values(&document.nodes));
+            document.motion = document.motion.map(|motion| Motion { rows, ..motion });
         }
     }
     Ok(document)
@@ -397,7 +398,7 @@ mod tests {
             let options = WriteOptions { positions, ..WriteOptions::default() };
             let document = from_clip(&clip, &options).unwrap();
             assert_eq!(document.nodes()[1].offset, Vector3::new(0.0, 10.0, 0.0));
-            assert_eq!(document.motion().unwrap().values[6..8], first);
+            assert_eq!(document.motion().unwrap().values()[6..8], first);
             // Read back without being told which it is.
             let again = to_clip(&document, &ClipOptions::default()).unwrap();
             assert!(again.warnings.is_empty(), "{:?}", again.warnings);
@@ -478,7 +479,7 @@ mod tests {
             let turn = |frame: usize| UnitQuaternion::from_axis_angle(&first, speed * frame as f64);
             tracks[0].rotation = Track::Sampled((0..100).map(turn).collect());
             let document = from_clip(&clip(joints, 100, tracks), &WriteOptions::default()).unwrap();
-            for (frame, row) in document.motion().unwrap().values.chunks_exact(6).enumerate() {
+            for (frame, row) in document.motion().unwrap().values().chunks_exact(6).enumerate() {
                 let expected = (speed * frame as f64).to_degrees();
                 prop_assert!((row[3] - expected).abs() < 1e-4 && row[4] == 0.0 && row[5] == 0.0, "{frame}: {row:?}");
             }

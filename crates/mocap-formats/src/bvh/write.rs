@@ -1,6 +1,7 @@
 //! From a document to bytes.
 
-use super::document::{Document, Motion, NodeKind};
+use super::document::{Document, NodeKind};
+use super::motion::Motion;
 use crate::number;
 use std::io::{self, Write};
 
@@ -13,7 +14,7 @@ const INDENTED: usize = 64;
 impl Document {
     /// The document as a file: reading it gives the same document again.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let values = self.motion.as_ref().map_or(0, |motion| motion.values.len());
+        let values = self.frames() * self.channels();
         let mut bytes = Vec::with_capacity(self.nodes.len() * 128 + values * 10);
         self.write_to(&mut bytes).expect("writing to memory does not fail");
         bytes
@@ -31,8 +32,9 @@ impl Document {
             let width = self.channels();
             // A frame may be larger than a piece.
             text.reserve(PIECE + width * 16);
-            for row in motion.values.chunks_exact(width.max(1)) {
-                write_row(row, &mut text);
+            let frames = if width == 0 { 0 } else { motion.frames };
+            for frame in 0..frames {
+                motion.write_row(frame, width, &mut text);
                 if text.len() >= PIECE {
                     out.write_all(&text)?;
                     text.clear();
@@ -80,16 +82,6 @@ fn write_header(motion: &Motion, text: &mut Vec<u8>) {
     text.extend_from_slice(format!("MOTION\nFrames: {}\n", motion.frames).as_bytes());
     if let Some(time) = &motion.frame_time {
         text.extend_from_slice(format!("Frame Time: {}\n", time.text).as_bytes());
-    }
-}
-
-fn write_row(row: &[f64], text: &mut Vec<u8>) {
-    for value in row {
-        number::write(text, *value);
-        text.push(b' ');
-    }
-    if let Some(last) = text.last_mut() {
-        *last = b'\n';
     }
 }
 
