@@ -80,8 +80,7 @@ pub(crate) struct SharedText {
 
 impl SharedText {
     /// Of what [`open`] gives; `None` where it is not a part of the bytes, as of UTF-16.
-    pub(crate) fn of(bytes: &Arc<Vec<u8>>, text: &Cow<'_, [u8]>) -> Option<SharedText> {
-        let Cow::Borrowed(text) = text else { return None };
+    pub(crate) fn of(bytes: &Arc<Vec<u8>>, text: &[u8]) -> Option<SharedText> {
         let start = text.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?;
         let span = start..start + text.len();
         (span.end <= bytes.len()).then(|| SharedText { bytes: bytes.clone(), span })

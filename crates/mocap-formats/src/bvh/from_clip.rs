@@ -1,13 +1,15 @@
 //! From a clip to a document that every reader takes the same way.
 
 use super::document::{Channel, Document, FrameTime, Node, NodeKind, Origin};
-use super::motion::{Motion, Rows};
+use super::motion::{BLOCK, Motion, Rows};
 use super::positions::position_mode;
 use super::reading::{Found, PositionMode};
 use super::written_names::NameStyle;
 use crate::names::Unique;
 use crate::{Finding, number};
-use mocap_model::{Axis, Clip, EulerOrder, FrameRate, JointId, Skeleton, Track, Vector3};
+use mocap_model::{
+    Angles, Axis, Clip, EulerOrder, FrameRate, JointId, JointTracks, Skeleton, Track, Vector3,
+};
 
 /// How a clip is written as BVH.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,18 +93,28 @@ fn values(
 ) -> Vec<f64> {
     let width = nodes.iter().map(|node| node.channels.len()).sum::<usize>();
     let mut values = vec![0.0; width * clip.frames()];
+    if values.is_empty() {
+        return values;
+    }
     let mut first = 0;
-    for (node, &id) in nodes.iter().zip(order) {
-        if !node.channels.is_empty() {
+    let mut columns: Vec<Columns> = nodes
+        .iter()
+        .zip(order)
+        .filter(|(node, _)| !node.channels.is_empty())
+        .map(|(node, &id)| {
             let order = options.euler.unwrap_or(clip.skeleton().joint(id).dofs.order);
             let from = (node.channels.len() > 3).then_some(match options.positions {
                 PositionMode::Replace => Vector3::zeros(),
                 PositionMode::Add => node.offset,
             });
-            let columns = Columns { first, width, frames: clip.frames(), values: &mut values };
-            columns.fill(clip, id, order, from, digits);
-        }
-        first += node.channels.len();
+            let columns = Columns::new(clip, id, order, from, first);
+            first += node.channels.len();
+            columns
+        })
+        .collect();
+    // Rows that stay in the caches of the processor until all joints are in them.
+    for (block, rows) in values.chunks_mut(BLOCK * width).enumerate() {
+        columns.iter_mut().for_each(|columns| columns.fill(block * BLOCK, rows, width, digits));
     }
     values
 }
@@ -162,45 +174,48 @@ pub(super) fn without_noise(value: f64) -> f64 {
 
 /// The columns of one joint among the values of all.
 struct Columns<'a> {
+    tracks: &'a JointTracks,
+    order: EulerOrder,
+    /// Where the joint moves: its OFFSET, and the point that its positions start from.
+    place: Option<[Vector3<f64>; 2]>,
     first: usize,
-    width: usize,
-    frames: usize,
-    values: &'a mut [f64],
+    /// The angles in the frame before \[rad\].
+    angles: Angles,
 }
 
-impl Columns<'_> {
-    /// Fills rotations, and where the joint moves its positions from a point.
-    fn fill(
-        mut self,
-        clip: &Clip,
+impl<'a> Columns<'a> {
+    fn new(
+        clip: &'a Clip,
         id: JointId,
         order: EulerOrder,
         from: Option<Vector3<f64>>,
-        digits: &Digits,
-    ) {
+        first: usize,
+    ) -> Columns<'a> {
         let tracks = clip.track(id);
-        if let Some(from) = from {
-            let offset = clip.skeleton().joint(id).offset;
-            let at = |frame| tracks.translation.as_ref().map_or(offset, |track| track.at(frame)) - from;
-            for frame in 0..self.frames {
-                self.set(frame, 0, at(frame).map(|value| digits.position.round(value)));
-            }
-        }
-        let mut angles = [0.0; 3];
-        for frame in 0..self.frames {
-            match &tracks.rotation {
-                Track::Constant(_) if frame > 0 => {}
-                track if frame == 0 => angles = order.angles(&track.at(0)),
-                track => angles = order.angles_near(&track.at(frame), angles),
-            }
-            let rounded = angles.map(|angle| digits.angle.round(angle.to_degrees()));
-            self.set(frame, if from.is_some() { 3 } else { 0 }, rounded.into());
-        }
+        let place = from.map(|from| [clip.skeleton().joint(id).offset, from]);
+        Columns { tracks, order, place, first, angles: order.angles(&tracks.rotation.at(0)) }
     }
 
-    fn set(&mut self, frame: usize, column: usize, triple: Vector3<f64>) {
-        let at = frame * self.width + self.first + column;
-        self.values[at..at + 3].copy_from_slice(triple.as_slice());
+    /// Fills positions, where the joint moves, and rotations in the rows from frame `start` on.
+    fn fill(&mut self, start: usize, rows: &mut [f64], width: usize, digits: &Digits) {
+        let mut first = self.first;
+        if let Some([offset, from]) = self.place {
+            let at = |frame| self.tracks.translation.as_ref().map_or(offset, |track| track.at(frame)) - from;
+            for (row, frame) in rows.chunks_exact_mut(width).zip(start..) {
+                row[first..first + 3]
+                    .copy_from_slice(at(frame).map(|value| digits.position.round(value)).as_slice());
+            }
+            first += 3;
+        }
+        for (row, frame) in rows.chunks_exact_mut(width).zip(start..) {
+            if let Track::Sampled(rotations) = &self.tracks.rotation
+                && frame > 0
+            {
+                self.angles = self.order.angles_near(&rotations[frame], self.angles);
+            }
+            let rounded = self.angles.map(|angle| digits.angle.round(angle.to_degrees()));
+            row[first..first + 3].copy_from_slice(&rounded);
+        }
     }
 }
 

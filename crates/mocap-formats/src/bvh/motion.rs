@@ -8,6 +8,9 @@ use crate::text::SharedText;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Frames whose values are looked at joint by joint: as many as fit in the caches of a processor.
+pub(super) const BLOCK: usize = 128;
+
 /// The MOTION section.
 #[derive(Clone, Debug)]
 pub struct Motion {

@@ -8,7 +8,6 @@ use super::rows::{self, Found};
 use super::{Problem, commas, grammar};
 use crate::text::SharedText;
 use crate::{Finding, Limits, Parsed, Rejected, Warnings, number, text};
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -48,7 +47,7 @@ pub fn parse_shared(bytes: &Arc<Vec<u8>>, limits: &Limits) -> Result<Parsed<Docu
 }
 
 fn parse_text(
-    text: &Cow<'_, [u8]>,
+    text: &[u8],
     shared: Option<SharedText>,
     limits: &Limits,
 ) -> Result<Parsed<Document>, Rejected> {

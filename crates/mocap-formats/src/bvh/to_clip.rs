@@ -2,7 +2,7 @@
 
 use super::channels::{rotation, translation};
 use super::document::{Channel, Document, Node, NodeKind};
-use super::motion::Motion;
+use super::motion::{BLOCK, Motion};
 use super::positions::{PositionChannels, position_mode};
 use super::reading::PositionMode;
 use super::repair::finite;
@@ -159,9 +159,6 @@ fn dofs(channels: &[Channel]) -> Dofs {
     dofs.order = order.unwrap_or(dofs.order);
     dofs
 }
-
-/// Frames whose values are looked at together: as many as fit in the caches of a processor.
-const BLOCK: usize = 128;
 
 fn tracks(
     document: &Document,
