@@ -308,9 +308,10 @@ def read_layouts(data, frames, tracks, top, direct):  # Layouts with the numbers
     coder, heads, sets, layouts = Coder(data[4:4 + length]), Heads(), number_sets(4), []
     for track in tracks:
         head = heads.read(coder, levels, 0 if direct or not track[1] else rotations)
-        refine, halved = (clamp(coder.number(sets[0]), 0, 10) if i <= direct else 0 for i in range(2))
         rotations += track[1]
+        refine = clamp(coder.number(sets[0]), 0, 10)
         axes = [(coder.number(sets[1]), clamp(coder.number(sets[2]), 0, 28)) for _ in AXES]
+        halved = clamp(coder.number(sets[0]), 0, 10) if direct else 0
         low, bounds = [[0, 0, 0]], (-28, 28) if direct else (0, 15)
         for _ in range(1, levels):
             guess = max(low[-1][0] - 1, 0)

@@ -43,6 +43,19 @@ def test_warnings_have_codes_and_hints():
     assert {warning.message.code for warning in left} == set(found) - {"unit::guessed"}
 
 
+@pytest.mark.filterwarnings("ignore::mocap.MocapWarning")
+def test_edits_that_fail_have_hints_in_keywords():
+    walk = mocap.read(FIXTURES / "clips/alex_walk.bvh")
+    with pytest.raises(mocap.EditError) as caught:
+        mocap.join([walk, mocap.read(FIXTURES / "clips/robin_walk.bvh")])
+    error = caught.value
+    assert error.code == "edit::skeletons" and "mocap.retarget()" in error.hint
+    with pytest.raises(mocap.EditError) as caught:
+        mocap.join([walk, walk], transition=60.0)
+    error = caught.value
+    assert error.code == "edit::too-short" and "transition=" in error.hint and "--" not in error.hint
+
+
 def test_strict_makes_the_first_warning_an_error():
     warned = next(path for path in sorted((FIXTURES / "bvh").glob("warn-*")))
     with pytest.raises(mocap.FormatError):

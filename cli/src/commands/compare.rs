@@ -86,8 +86,8 @@ fn expanded(inputs: Vec<PathBuf>) -> Result<Vec<Input>, Diagnostic> {
     Ok(batch::expand(&Inputs { inputs, selection: Selection::default() }, batch::ANY_MOTIONS)?)
 }
 
-/// Pairs the files of two directories: of equal names first, then of names that differ in the format. What is left of
-/// the second directory is an input without a counterpart.
+/// Pairs the files of two directories. Equal paths come first, then paths that differ only in the extension of the
+/// format. Files of the second directory without a counterpart become inputs.
 fn paired(mut inputs: Vec<Input>, mut others: Vec<Input>) -> (Vec<Input>, BTreeMap<PathBuf, Input>) {
     let mut pairs = BTreeMap::new();
     for key in [|input: &Input| input.relative.clone(), name] {

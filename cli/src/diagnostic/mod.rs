@@ -18,6 +18,7 @@ use mocap_analysis::AnalysisError;
 use mocap_batch::{BatchError, FailureKind};
 use mocap_compress::CompressError;
 use mocap_diagnostics::Message;
+use mocap_edit::EditError;
 use mocap_formats::{Finding, Remedy};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -134,6 +135,13 @@ impl From<mocap::Error> for Diagnostic {
 impl From<CompressError> for Diagnostic {
     fn from(error: CompressError) -> Diagnostic {
         mocap::Problem::Compressed(error).into()
+    }
+}
+
+impl From<EditError> for Diagnostic {
+    fn from(error: EditError) -> Diagnostic {
+        let diagnostic = Diagnostic::new(error.code(), error.to_string());
+        advice::on_edit(&error).into_iter().fold(diagnostic, Diagnostic::help)
     }
 }
 

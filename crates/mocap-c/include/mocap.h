@@ -22,7 +22,7 @@ typedef int32_t mocap_status;
 #define MOCAP_NULL 1
 /* The bytes are not a compressed motion, or they are damaged. */
 #define MOCAP_FILE 2
-/* A joint does not exist, or a buffer is too short. */
+/* A joint does not exist, or a length does not fit. */
 #define MOCAP_RANGE 3
 /* A defect of the library. */
 #define MOCAP_DEFECT 4
@@ -55,7 +55,7 @@ mocap_status mocap_sampler_new(const mocap_clip *clip, const uint8_t *mask, moca
 void mocap_sampler_free(mocap_sampler *sampler);
 
 /* The pose at a time [s] from the first frame: MOCAP_FLOATS numbers for each joint. Beyond the ends the motion is held,
- * or starts over where `wrap` is not 0. */
+ * or starts over where `wrap` is not 0. A time that is not a number counts as 0. `floats` is the room in `pose`. */
 mocap_status mocap_sample(mocap_sampler *sampler, double time, int32_t wrap, float *pose, size_t floats);
 
 /* What went wrong in this thread last, in English; valid until the next call in it. */

@@ -1,7 +1,7 @@
 //! Plays compressed motion from C: see `include/mocap.h`, which describes every function.
 //!
 //! A panic does not cross the boundary: it becomes [`DEFECT`]. The caller keeps to the header: pointers are null or
-//! valid, and what was freed is not used again.
+//! valid, and a freed object is not used again.
 
 use mocap_compress::{Compressed, JointId, Looping, OpenLimits, Profile, Sampler, Transform};
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ pub const OK: i32 = 0;
 pub const NULL: i32 = 1;
 /// The bytes are not a compressed motion, or they are damaged.
 pub const FILE: i32 = 2;
-/// A joint does not exist, or a buffer is too short.
+/// A joint does not exist, or a length does not fit.
 pub const RANGE: i32 = 3;
 /// A defect of the library.
 pub const DEFECT: i32 = 4;
@@ -80,6 +80,20 @@ fn call(work: impl FnOnce() -> Result<(), Failure>) -> i32 {
     status
 }
 
+/// Frees an object.
+///
+/// # Safety
+/// It is null or from `Box::into_raw`, and not used again.
+unsafe fn free<T>(object: *mut T) {
+    if !object.is_null() {
+        call(|| {
+            // SAFETY: from `Box::into_raw`, and not used again, as the caller says.
+            drop(unsafe { Box::from_raw(object) });
+            Ok(())
+        });
+    }
+}
+
 /// Text for C: a zero in it would end it.
 fn text(text: &str) -> CString {
     CString::new(text.replace('\0', "\u{FFFD}")).unwrap_or_default()
@@ -92,8 +106,11 @@ fn text(text: &str) -> CString {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mocap_open(bytes: *const u8, length: usize, clip: *mut *mut Clip) -> i32 {
     call(|| {
-        if bytes.is_null() || length > isize::MAX as usize {
+        if bytes.is_null() {
             return Err(null("bytes")());
+        }
+        if isize::try_from(length).is_err() {
+            return Err(Failure(RANGE, format!("{length} bytes are more than memory can hold")));
         }
         // SAFETY: not null, and the caller says that it points to so many bytes.
         let bytes = unsafe { std::slice::from_raw_parts(bytes, length) };
@@ -114,13 +131,8 @@ pub unsafe extern "C" fn mocap_open(bytes: *const u8, length: usize, clip: *mut 
 /// `clip` is null or from [`mocap_open`], and not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mocap_close(clip: *mut Clip) {
-    if !clip.is_null() {
-        call(|| {
-            // SAFETY: from `Box::into_raw`, and nobody else has it.
-            drop(unsafe { Box::from_raw(clip) });
-            Ok(())
-        });
-    }
+    // SAFETY: as the caller says.
+    unsafe { free(clip) }
 }
 
 /// What a clip is.
@@ -170,10 +182,11 @@ pub unsafe extern "C" fn mocap_get_joint(
         let found = clip.compressed.skeleton().joints().get(joint as usize);
         let found = found.ok_or_else(|| Failure(RANGE, format!("joint {joint} of {}", clip.names.len())))?;
         // SAFETY: null or valid for writing, as the caller says.
-        *unsafe { name.as_mut() }.ok_or_else(null("name"))? = clip.names[joint as usize].as_ptr();
-        let index = found.parent.map_or(-1, |parent| parent.index() as i32);
+        let name = unsafe { name.as_mut() }.ok_or_else(null("name"))?;
         // SAFETY: null or valid for writing, as the caller says.
-        *unsafe { parent.as_mut() }.ok_or_else(null("parent"))? = index;
+        let parent = unsafe { parent.as_mut() }.ok_or_else(null("parent"))?;
+        *name = clip.names[joint as usize].as_ptr();
+        *parent = found.parent.map_or(-1, |parent| parent.index() as i32);
         Ok(())
     })
 }
@@ -217,13 +230,8 @@ pub unsafe extern "C" fn mocap_sampler_new(
 /// `sampler` is null or from [`mocap_sampler_new`], and not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mocap_sampler_free(sampler: *mut ClipSampler) {
-    if !sampler.is_null() {
-        call(|| {
-            // SAFETY: from `Box::into_raw`, and nobody else has it.
-            drop(unsafe { Box::from_raw(sampler) });
-            Ok(())
-        });
-    }
+    // SAFETY: as the caller says.
+    unsafe { free(sampler) }
 }
 
 /// The pose at a time.

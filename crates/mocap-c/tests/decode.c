@@ -1,6 +1,7 @@
 /* Prints what a file is, and its pose at a time, of all joints and of the first one only. */
 #include "mocap.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,6 +37,20 @@ int main(int count, char **arguments) {
     const char *name;
     int32_t parent;
     if (mocap_get_joint(clip, info.joints, &name, &parent) != MOCAP_RANGE) return fail("no joint");
+    if (mocap_get_joint(clip, UINT32_MAX, &name, &parent) != MOCAP_RANGE) return fail("the last number of a joint");
+    /* Null anywhere, and lengths that no memory has. */
+    mocap_clip *other = NULL;
+    if (mocap_open(bytes, length, NULL) != MOCAP_NULL) return fail("open to nowhere");
+    if (mocap_open(bytes, SIZE_MAX, &other) != MOCAP_RANGE || other) return fail("all memory");
+    if (mocap_open(bytes, 0, &other) != MOCAP_FILE || other) return fail("no bytes");
+    if (mocap_get_info(NULL, &info) != MOCAP_NULL) return fail("info of nothing");
+    if (mocap_get_info(clip, NULL) != MOCAP_NULL) return fail("info to nowhere");
+    if (mocap_get_joint(NULL, 0, &name, &parent) != MOCAP_NULL) return fail("joint of nothing");
+    if (mocap_get_joint(clip, 0, NULL, &parent) != MOCAP_NULL) return fail("name to nowhere");
+    if (mocap_get_joint(clip, 0, &name, NULL) != MOCAP_NULL) return fail("parent to nowhere");
+    if (mocap_sampler_new(NULL, NULL, &all) != MOCAP_NULL) return fail("sampler of nothing");
+    if (mocap_sampler_new(clip, NULL, NULL) != MOCAP_NULL) return fail("sampler to nowhere");
+    if (mocap_sample(NULL, 0.0, 0, NULL, 0) != MOCAP_NULL) return fail("sample of nothing");
 
     uint8_t *mask = calloc(info.joints, 1);
     mask[0] = 1;
@@ -46,6 +61,14 @@ int main(int count, char **arguments) {
     size_t floats = (size_t)info.joints * MOCAP_FLOATS;
     float *pose = malloc(floats * sizeof *pose);
     if (mocap_sample(all, 0.0, 0, pose, floats - 1) != MOCAP_RANGE) return fail("a short pose");
+    if (mocap_sample(all, 0.0, 0, NULL, floats) != MOCAP_NULL) return fail("a pose to nowhere");
+    /* Any time gives a pose: the first frame, the last one, or one between. */
+    const double times[] = {NAN, INFINITY, -INFINITY, -1e308, 1e308, -1e-300};
+    for (size_t at = 0; at < 2 * sizeof times / sizeof *times; at++) {
+        if (mocap_sample(all, times[at / 2], at % 2, pose, floats) != MOCAP_OK) return fail("a time");
+        for (size_t number = 0; number < floats; number++)
+            if (!isfinite(pose[number])) return fail("a pose that is not finite");
+    }
     for (int sampler = 0; sampler < 2; sampler++) {
         if (mocap_sample(sampler ? one : all, atof(arguments[2]), 1, pose, floats) != MOCAP_OK) return fail("sample");
         for (size_t at = 0; at < floats; at++) printf("%.9g ", pose[at]);

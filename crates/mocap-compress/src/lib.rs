@@ -58,6 +58,7 @@ mod range_coder;
 mod residual;
 mod runtime;
 mod sampler;
+mod segments;
 mod skeleton;
 mod starts;
 mod to_clip;

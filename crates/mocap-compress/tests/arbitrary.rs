@@ -59,7 +59,7 @@ proptest! {
 
     #[test]
     fn changed_files_play_or_are_errors(
-        file in 0..9usize,
+        file in 0..FILES.len(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
     ) {
         let mut bytes = FILES[file].clone();
@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn sections_of_noise_play_or_are_errors(
-        file in 0..9usize,
+        file in 0..FILES.len(),
         from in any::<prop::sample::Index>(),
         noise in prop::collection::vec(any::<u8>(), 1..400),
     ) {

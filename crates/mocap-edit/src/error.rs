@@ -123,49 +123,4 @@ impl EditError {
             EditError::Split { .. } => "edit::split",
         }
     }
-
-    /// What can be done about it.
-    pub fn help(&self) -> Option<&'static str> {
-        Some(match self {
-            EditError::NoFrameLeft { .. } => "`mocap info` shows the number of frames and the duration",
-            EditError::TooLarge { .. } => "--max-samples raises the limit",
-            EditError::TooShort { .. } => "leave the edit out, or give a longer motion",
-            EditError::ShortForTransition { .. } => {
-                "a shorter --transition, such as 0.1s, or a longer motion; single poses cannot be joined"
-            }
-            EditError::NoFeet { .. } => {
-                "`mocap skel IN` lists the joints and their roles; name the feet in a .skel, or leave the edit out"
-            }
-            EditError::NoUnit { .. } => "state it with --input-unit, such as --input-unit cm",
-            EditError::CurveLength { .. } => {
-                "apply a root curve to the motion that it was extracted from, before edits that change its frames"
-            }
-            EditError::JointExists { .. } => {
-                "the motion has a ground root already, or another name is needed"
-            }
-            EditError::NoCycle { .. } => "`mocap edit IN --loop=30:92 -o OUT` closes a range that you choose",
-            EditError::Skeletons { .. } => {
-                "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"
-            }
-            EditError::Retarget { .. } => "--mirror without =retarget swaps rotations, on any skeleton",
-            EditError::Mask { .. } => {
-                "a mask is a role, the name of a joint or a glob; NAME/** takes all below; `mocap skel IN` lists joints"
-            }
-            EditError::TimeMap { .. } => {
-                "a time map has rows 'time in the output, time in the input' in seconds, both increasing"
-            }
-            EditError::Sync { .. } => "--duration or --time-map retimes a motion without foot strikes",
-            EditError::Split { .. } => "`mocap info` shows the duration; --every cuts by length",
-            EditError::Phases { .. } => {
-                "--timing registration pairs poses that are alike, --timing stretch from start to end, without foot strikes"
-            }
-            EditError::Weights { .. } => "--weight 0.4 takes 40 % of the second of two motions",
-            EditError::Terrain { .. } => {
-                "place the motion on the terrain first: --terrain-origin start lays it below the first frame"
-            }
-            EditError::Still { .. } => "--heading turns a motion that stays in place, such as --heading X",
-            EditError::Path { .. } => "a path has rows 'x, y, z' along the ground, in the unit of the motion",
-            _ => return None,
-        })
-    }
 }

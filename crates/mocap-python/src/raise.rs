@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use mocap::edit::EditError;
 use mocap::{Error, Finding};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -78,10 +79,26 @@ pub(crate) fn of_error(py: Python<'_>, error: Error) -> PyErr {
         Error::Robot(_) => raise(py, "RobotError", &plain()),
         Error::Compress(_) => raise(py, "CompressError", &plain()),
         Error::Compare(_) => raise(py, "CompareError", &plain()),
-        Error::Edit(error) => raise(py, "EditError", &plain().hint(error.help())),
+        Error::Edit(error) => raise(py, "EditError", &plain().hint(hint_of_edit(error))),
         Error::Model(_) => raise(py, "ModelError", &plain()),
         _ => raise(py, "MocapError", &plain()),
     }
+}
+
+/// What helps against an edit that failed, in keywords of this package.
+fn hint_of_edit(error: &EditError) -> Option<&'static str> {
+    Some(match error {
+        EditError::NoUnit { .. } => "read(..., unit='cm') states the unit",
+        EditError::NoFeet { .. } => "Skeleton.with_roles() says which joint is which",
+        EditError::ShortForTransition { .. } => "a shorter transition= [s], or longer motions",
+        EditError::Skeletons { .. } => "mocap.retarget() puts a motion on the skeleton of another first",
+        EditError::Mask { .. } => "a mask is a role, the name of a joint or a glob; NAME/** takes all below",
+        EditError::Sync { .. } => "duration= or time_map= retimes a motion without foot strikes",
+        EditError::Phases { .. } => "timing='registration' pairs poses that are alike, without foot strikes",
+        EditError::Weights { .. } => "weights=0.4 takes 40 % of the second of two motions",
+        EditError::Still { .. } => "heading= turns a motion that stays in place, such as heading='X'",
+        _ => return None,
+    })
 }
 
 /// The exception of a finding: by its code, about an argument, a comparison, or what a file holds.

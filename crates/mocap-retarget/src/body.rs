@@ -52,7 +52,7 @@ pub(crate) struct Body {
     pub hips: JointId,
     /// In the order of [`LIMBS`]; legs always exist.
     pub limbs: [Option<Limb>; 4],
-    /// The last joint after the hips that carries both legs, mostly the hips: between the two there is no spine.
+    /// The last common ancestor of both legs, mostly the hips. Joints from the hips to here are not the spine.
     pub pelvis: JointId,
     /// The joints after the pelvis, up to the parent of shoulders and neck.
     pub spine: Vec<JointId>,

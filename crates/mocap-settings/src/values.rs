@@ -41,7 +41,7 @@ fn check(option: &Arg, value: &str) -> Result<(), (String, Option<String>)> {
     command.try_get_matches_from([format!("--{name}={value}")]).map(drop).map_err(|error| plain(&error))
 }
 
-/// What is said of numbers, with what is expected in place of how the parser failed.
+/// Replaces messages of Rust's number parsers by what is expected.
 pub fn plain_words(text: &str) -> String {
     let words = [
         ("invalid digit found in string", "expected a whole number"),

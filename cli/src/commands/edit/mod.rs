@@ -8,7 +8,7 @@ mod surface;
 use std::io::Write;
 use std::path::Path;
 
-use mocap_edit::{Applied, ApplyOptions, EditError, RootCurve, apply};
+use mocap_edit::{Applied, ApplyOptions, RootCurve, apply};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
 
@@ -172,11 +172,4 @@ pub(crate) fn warning(warning: &mocap_edit::EditWarning) -> Diagnostic {
         _ => None,
     };
     help.into_iter().fold(Diagnostic::new(warning.code, warning.message.clone()), Diagnostic::help)
-}
-
-impl From<EditError> for Diagnostic {
-    fn from(error: EditError) -> Diagnostic {
-        let diagnostic = Diagnostic::new(error.code(), error.to_string());
-        error.help().into_iter().fold(diagnostic, Diagnostic::help)
-    }
 }

@@ -20,11 +20,6 @@ pub(crate) const SEGMENT: usize = 16;
 /// Levels of the frames, with those at the ends of segments.
 const LEVELS: usize = SEGMENT.trailing_zeros() as usize + 1;
 
-/// The number of segments of a block.
-fn segment_count(frames: usize) -> usize {
-    (frames.max(2) - 1).div_ceil(SEGMENT)
-}
-
 /// The frames from the start of a segment to its end.
 fn length(segment: usize, last: usize) -> usize {
     (last - segment * SEGMENT).min(SEGMENT)

@@ -3,15 +3,15 @@
 //! The places of all numbers follow from one byte for each track of the segment, so only those that the two frames are
 //! made from are read. A reader allocates nothing once it exists.
 
-use super::layout::{CODES, Choice, FINER, Layout, Models, width_at};
+use super::layout::{CODES, Choice, FINER, Layout, width_at};
 use super::phases::{Phases, READS};
-use super::{LEVELS, SEGMENT, length, segment_count, stored};
+use super::{LEVELS, SEGMENT, length, stored};
 use crate::bits::BitReader;
 use crate::compose::Composer;
 use crate::compressed::Compressed;
 use crate::lanes::{LANES, Lane, Vectors};
-use crate::lattice::Residual;
 use crate::range_coder::RangeDecoder;
+use crate::segments::{Models, Places, Row, layouts, segment_count};
 use crate::window::Window;
 
 /// Three numbers in the bits of a block.
@@ -32,8 +32,7 @@ struct Field {
 struct Start {
     bit: usize,
     field: Field,
-    least: [i32; 3],
-    refine: u8,
+    row: Row,
 }
 
 /// A track in a block.
@@ -61,11 +60,7 @@ pub(crate) struct Reader {
     weights: Vec<[LaneWeights; SEGMENT]>,
     /// Whether some numbers are longer together than a word.
     long: bool,
-    row_bits: usize,
-    segments: usize,
-    rows_at: usize,
-    offsets_at: usize,
-    data_at: usize,
+    places: Places,
     /// The first frame and the last one of the segment.
     ends: Window,
     /// The numbers that two frames are made from, and their steps, by group.
@@ -138,11 +133,7 @@ impl Reader {
             weights: vec![[[[[0.0; LANES]; READS]; 2]; SEGMENT]; groups],
             long: false,
             parts: vec![Parts::ZERO; groups],
-            row_bits: 0,
-            segments: 0,
-            rows_at: 0,
-            offsets_at: 0,
-            data_at: 0,
+            places: Places::default(),
             numbers: [vec![Vectors::ZERO; groups], vec![Vectors::ZERO; groups]],
         };
         if !clip.parts.blocks.is_empty() {
@@ -159,14 +150,12 @@ impl Reader {
     /// Reads the layouts of a block.
     fn enter(&mut self, clip: &Compressed, block: usize) {
         let bytes = &clip.bytes[clip.parts.blocks[block].clone()];
-        // A block that is too short for its own lengths reads as zeros.
-        let length = bytes.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
-        let heads = bytes.get(4..4usize.saturating_add(length)).unwrap_or(&[]);
-        let mut coder = RangeDecoder::new(heads);
+        let layouts = layouts(bytes);
+        let mut coder = RangeDecoder::new(layouts);
         let mut models = Models::new();
         self.composer.clear();
         self.long = false;
-        self.row_bits = 0;
+        let mut row_bits = 0;
         let mut next = 0;
         for (kind, track) in clip.kinds.iter().zip(&mut self.tracks) {
             let layout = Layout::code(&mut models, &mut coder, kind.0, &Layout::blank());
@@ -180,17 +169,15 @@ impl Reader {
                     }
                 }
             }
-            let field = Field::of_row(layout.width);
-            track.start = Start { bit: self.row_bits, field, least: layout.least, refine: layout.refine };
-            self.row_bits += layout.width.iter().sum::<u32>() as usize;
+            let field = Field::of_row(layout.row.width);
+            track.start = Start { bit: row_bits, field, row: layout.row };
+            row_bits += layout.row.bits();
             track.fields = fields(&layout);
             track.scales = [0, 1, 2, 3].map(|finer| Layout::scale(layout.halved, finer));
             self.long |= field.all > WORD || track.fields.iter().flatten().any(|field| field.all > WORD);
         }
-        self.segments = segment_count(clip.parts.frames_of(block).len());
-        self.rows_at = 4 + heads.len();
-        self.offsets_at = self.rows_at + (self.row_bits * (self.segments + 1)).div_ceil(8);
-        self.data_at = self.offsets_at + 4 * self.segments;
+        let segments = segment_count(clip.parts.frames_of(block).len(), SEGMENT);
+        self.places = Places::new(layouts, row_bits, segments);
         self.block = Some(block);
         self.segment = None;
     }
@@ -202,7 +189,7 @@ impl Reader {
         }
         let frames = clip.parts.frames_of(block);
         let last = frames.len() - 1;
-        let segment = (frame / SEGMENT).min(self.segments - 1);
+        let segment = (frame / SEGMENT).min(self.places.segments - 1);
         let bytes = &clip.bytes[clip.parts.blocks[block].clone()];
         if self.segment != Some(segment) {
             self.row(bytes, segment, 0);
@@ -214,11 +201,10 @@ impl Reader {
         window.first = frames.start + frame;
         window.frames = 1 + usize::from(first < length);
         if first < length && length > 1 {
-            let offset = bytes.get(self.offsets_at + 4 * segment..).and_then(|rest| rest.first_chunk::<4>());
-            let offset = offset.map_or(usize::MAX / 16, |bytes| u32::from_le_bytes(*bytes) as usize);
+            let start = self.places.segment(bytes, segment);
             match self.long {
-                true => self.read::<true>(bytes, self.data_at + offset, first, length),
-                false => self.read::<false>(bytes, self.data_at + offset, first, length),
+                true => self.read::<true>(bytes, start, first, length),
+                false => self.read::<false>(bytes, start, first, length),
             }
         }
         for place in 0..window.frames {
@@ -236,13 +222,11 @@ impl Reader {
     /// Decodes a row of first frames into the ends of the segment.
     fn row(&mut self, bytes: &[u8], row: usize, end: usize) {
         let numbers = &mut self.numbers[0];
-        let row = self.rows_at * 8 + row * self.row_bits;
+        let at = self.places.row(row);
         for track in &self.tracks {
             let Some((group, lane)) = track.place else { continue };
-            let Start { bit, field, least, refine } = &track.start;
-            let parts = field.read::<true>(bytes, row + bit);
-            let k = [0, 1, 2].map(|axis| least[axis].wrapping_add(parts[axis] as i32));
-            numbers[group].set(lane, Residual { k, refine: *refine }.numbers());
+            let Start { bit, field, row } = &track.start;
+            numbers[group].set(lane, row.residual(field.read::<true>(bytes, at + bit)).numbers());
         }
         self.composer.start(numbers, end, &mut self.ends);
     }

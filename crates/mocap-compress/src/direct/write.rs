@@ -1,8 +1,8 @@
 //! The encoder of the `direct` profile.
 
-use super::layout::{CODES, Choice, FINER, Layout, Models, WIDEST, code_of, width_at};
+use super::layout::{CODES, Choice, FINER, Layout, code_of, width_at};
 use super::phases::{Phases, Weights};
-use super::{LEVELS, SEGMENT, length, segment_count, stored};
+use super::{LEVELS, SEGMENT, length, stored};
 use crate::bits::BitWriter;
 use crate::encode::block::{Block, EncodedBlock};
 use crate::encode::predict::Tracks;
@@ -13,6 +13,7 @@ use crate::lanes::between;
 use crate::lattice::{FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat};
 use crate::range_coder::RangeEncoder;
+use crate::segments::{Models, Row, WIDEST, put_block, segment_count};
 use crate::track::{Head, Moving};
 use nalgebra::Vector3;
 
@@ -63,42 +64,23 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     for ((moving, _), track) in block.kinds.iter().zip(&mut parts) {
         track.layout = Layout::code(&mut models, &mut coder, *moving, &track.layout);
     }
-    EncodedBlock { bytes: put(coder.finish(), &parts, block.frames), failed: failed + chooser.failed }
+    let last = block.frames - 1;
+    let segments = 0..segment_count(block.frames, SEGMENT);
+    let segments: Vec<Vec<u8>> = segments.map(|at| put_segment(&parts, at, length(at, last))).collect();
+    let rows = parts.iter().map(|track| (&track.layout.row, &track.starts[..]));
+    EncodedBlock { bytes: put_block(&coder.finish(), rows, &segments), failed: failed + chooser.failed }
 }
 
-/// Puts a block together: layouts, rows, places of segments, segments.
-fn put(heads: Vec<u8>, parts: &[Track], frames: usize) -> Vec<u8> {
-    let segments = segment_count(frames);
-    let mut rows = BitWriter::default();
-    // A clip of one frame has the row behind its only segment as well: it repeats the first.
-    for row in 0..=segments {
-        for track in parts {
-            let k = track.starts[row.min(track.starts.len() - 1)];
-            for axis in 0..3 {
-                let layout = &track.layout;
-                rows.put(k[axis].wrapping_sub(layout.least[axis]) as u32, layout.width[axis]);
-            }
-        }
+/// The bytes of a segment: the choices of all tracks, then their numbers.
+fn put_segment(parts: &[Track], segment: usize, length: usize) -> Vec<u8> {
+    let choice = |track: &Track| track.layout.choice(&track.segments[segment], length);
+    let choices: Vec<Choice> = parts.iter().map(choice).collect();
+    let mut bytes: Vec<u8> = choices.iter().map(|choice| choice.byte()).collect();
+    let mut bits = BitWriter::default();
+    for (track, choice) in parts.iter().zip(choices) {
+        track.put(segment, length, choice, &mut bits);
     }
-    let mut offsets = Vec::new();
-    let mut data = Vec::new();
-    for segment in 0..segments {
-        offsets.extend((data.len() as u32).to_le_bytes());
-        let length = length(segment, frames - 1);
-        let choices: Vec<Choice> =
-            parts.iter().map(|track| track.layout.choice(&track.segments[segment], length)).collect();
-        data.extend(choices.iter().map(|choice| choice.byte()));
-        let mut bits = BitWriter::default();
-        for (track, choice) in parts.iter().zip(choices) {
-            track.put(segment, length, choice, &mut bits);
-        }
-        data.extend(bits.finish());
-    }
-    let mut bytes = Vec::from((heads.len() as u32).to_le_bytes());
-    bytes.extend(heads);
-    bytes.extend(rows.finish());
-    bytes.extend(offsets);
-    bytes.extend(data);
+    bytes.extend(bits.finish());
     bytes
 }
 
@@ -222,17 +204,18 @@ impl TrackEncoder<'_> {
         &self,
         curve: &C,
         head: Head,
-        starts: Vec<Residual>,
+        numbers: Vec<Residual>,
     ) -> (Track, Vec<C::Value>, usize) {
         let last = self.frames - 1;
         let ends: Vec<C::Value> =
-            starts.iter().map(|start| curve.start(self.lattice.vector(start.numbers()))).collect();
+            numbers.iter().map(|start| curve.start(self.lattice.vector(start.numbers()))).collect();
         let of_segment = |segment: usize| [ends[segment], ends[(segment + 1).min(ends.len() - 1)]];
         let place =
             |segment: usize| Place { segment, length: length(segment, last), ends: of_segment(segment) };
-        let mut layout = Layout { head, ..Layout::blank() };
+        let (row, starts) = Row::fit(&numbers);
+        let mut layout = Layout { head, row, ..Layout::blank() };
         let mut all: Vec<Option<(Segment, Vec<C::Value>)>> = Vec::new();
-        all.resize_with(segment_count(self.frames), || None);
+        all.resize_with(segment_count(self.frames, SEGMENT), || None);
         // The coarsest scales at which all segments have numbers within their bounds.
         loop {
             let coarsest = layout.halved * FINER.len() as u8;
@@ -257,15 +240,6 @@ impl TrackEncoder<'_> {
             self.squeeze(curve, &place(at), &layout, found);
         }
         layout.fit(segments.iter().map(|(segment, _)| segment), last);
-        layout.refine = starts.iter().map(|start| start.refine).max().unwrap_or(0);
-        let starts: Vec<[i32; 3]> =
-            starts.iter().map(|start| start.k.map(|k| k << (layout.refine - start.refine))).collect();
-        for axis in 0..3 {
-            let of_axis = || starts.iter().map(|k| k[axis]);
-            layout.least[axis] = of_axis().min().unwrap_or(0);
-            let range = of_axis().max().unwrap_or(0) - layout.least[axis];
-            layout.width[axis] = 32 - (range as u32).leading_zeros();
-        }
         let mut values: Vec<C::Value> = segments.iter().flat_map(|(_, values)| values.clone()).collect();
         values.truncate(last);
         values.push(ends[ends.len() - 1]);

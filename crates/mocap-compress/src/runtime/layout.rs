@@ -1,10 +1,11 @@
-//! What is stored of the tracks of a block for all segments, and the codes of single residuals.
+//! The layout of a track, which all segments of a block share, and the codes of single residuals.
 
 use super::LEVELS;
 use crate::bits::BitReader;
 use crate::lattice::{FINEST, Kind, Residual};
 use crate::range_coder::BitCoder;
-use crate::track::{Head, HeadModel, Moving};
+use crate::segments::{Models, Row};
+use crate::track::{Head, Moving};
 
 /// This many ones are not a quotient: a longer form follows.
 pub(super) const LONG: u32 = 8;
@@ -13,21 +14,18 @@ pub(super) const LOW: i32 = 15;
 /// Added to the low bits, by the two bits at the start of a track's segment.
 pub(super) const SHIFTS: [i32; 4] = [-1, 0, 1, 2];
 
-/// What is stored of a track for all segments of a block.
+/// The layout of a track: how all segments of a block store it.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) head: Head,
-    /// First frames: halvings of the steps, the least number of each axis, bits of each axis.
-    pub(super) refine: u8,
-    pub(super) least: [i32; 3],
-    pub(super) width: [u32; 3],
+    pub(super) row: Row,
     /// Low bits of the codes, by level and axis; the first level is unused.
     pub(super) low: [[i32; 3]; LEVELS],
 }
 
 impl Layout {
     pub(super) fn blank() -> Layout {
-        Layout { head: Head::blank(), refine: 0, least: [0; 3], width: [0; 3], low: [[0; 3]; LEVELS] }
+        Layout { head: Head::blank(), row: Row::default(), low: [[0; 3]; LEVELS] }
     }
 
     /// Codes a layout; a decoded one is safe to use.
@@ -39,23 +37,8 @@ impl Layout {
         wanted: &Layout,
     ) -> Layout {
         let head = models.heads.code(coder, moving, LEVELS, rotations, &wanted.head);
-        let mut coded = Layout { head, ..Layout::blank() };
-        let rest = &mut models.rest;
-        coded.refine = rest.number(coder, 0, i32::from(wanted.refine)).clamp(0, i32::from(FINEST)) as u8;
-        for axis in 0..3 {
-            coded.least[axis] = rest.number(coder, 1, wanted.least[axis]);
-            coded.width[axis] = rest.number(coder, 2, wanted.width[axis] as i32).clamp(0, 28) as u32;
-        }
-        for level in 1..LEVELS {
-            for axis in 0..3 {
-                // Levels and axes are much alike.
-                let guess =
-                    if axis > 0 { coded.low[level][axis - 1] } else { (coded.low[level - 1][0] - 1).max(0) };
-                let difference = rest.number(coder, 3, wanted.low[level][axis].wrapping_sub(guess));
-                coded.low[level][axis] = guess.wrapping_add(difference).clamp(0, LOW);
-            }
-        }
-        coded
+        let row = Row::code(models, coder, &wanted.row);
+        Layout { head, row, low: models.levels(coder, &wanted.low, [0, LOW]) }
     }
 
     /// The low bits of a level in a segment, and whether residuals are so rare that zeros have a bit of their
@@ -64,18 +47,6 @@ impl Layout {
     pub(super) fn low(&self, level: usize, shift: i32) -> ([u32; 3], bool) {
         let low = self.low[level].map(|low| (low + shift).clamp(0, LOW) as u32);
         (low, low == [0; 3])
-    }
-}
-
-/// The models of layouts: those of heads, and those of the numbers beside them.
-pub(super) struct Models {
-    heads: HeadModel,
-    rest: HeadModel,
-}
-
-impl Models {
-    pub(super) fn new() -> Models {
-        Models { heads: HeadModel::new(), rest: HeadModel::new() }
     }
 }
 

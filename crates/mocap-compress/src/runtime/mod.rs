@@ -23,11 +23,6 @@ const AROUND: usize = 4;
 /// Places of decoded values: the frames of a segment with the first of the next, and anchors outside.
 const SLOTS: usize = SEGMENT + 1 + AROUND;
 
-/// The number of segments of a block.
-fn segment_count(frames: usize) -> usize {
-    (frames.max(2) - 1).div_ceil(SEGMENT)
-}
-
 /// The anchors a segment sees, and its place among them, by the count of anchors.
 fn around(segment: usize, anchors: usize) -> (usize, usize) {
     let first = segment.saturating_sub(1).min(anchors.saturating_sub(AROUND));

@@ -4,15 +4,15 @@
 //! is predicted from: a third of the segment for a single frame. Tracks lie side by side in lanes. A reader
 //! allocates nothing once it exists.
 
-use super::layout::{Layout, Models, SHIFTS, read_numbers};
+use super::layout::{Layout, SHIFTS, read_numbers};
 use super::shape::{Shape, find, shapes};
-use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
+use super::{LEVELS, SEGMENT, SLOTS, around};
 use crate::bits::BitReader;
 use crate::compose::Composer;
 use crate::compressed::Compressed;
 use crate::lanes::Vectors;
-use crate::lattice::Residual;
 use crate::range_coder::RangeDecoder;
+use crate::segments::{Models, Places, layouts, segment_count};
 use crate::track::Moving;
 use crate::window::Window;
 
@@ -23,11 +23,7 @@ pub(crate) struct Reader {
     composer: Composer,
     /// By track.
     layouts: Vec<Layout>,
-    row_bits: usize,
-    segments: usize,
-    rows_at: usize,
-    offsets_at: usize,
-    data_at: usize,
+    places: Places,
     shapes: Vec<Shape>,
     shape: usize,
     /// The numbers of the residuals of the segment, by step and group.
@@ -54,11 +50,7 @@ impl Reader {
             block: None,
             composer,
             layouts: vec![Layout::blank(); clip.kinds.len()],
-            row_bits: 0,
-            segments: 0,
-            rows_at: 0,
-            offsets_at: 0,
-            data_at: 0,
+            places: Places::default(),
             shapes: shapes(&lasts),
             shape: 0,
             numbers: vec![Vectors::ZERO; if blocks == 0 { 0 } else { all * (SEGMENT - 1) }],
@@ -79,24 +71,19 @@ impl Reader {
     /// Reads the layouts of a block.
     fn enter(&mut self, clip: &Compressed, block: usize) {
         let bytes = &clip.bytes[clip.parts.blocks[block].clone()];
-        // A block that is too short for its own lengths reads as zeros.
-        let length = bytes.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
-        let heads = bytes.get(4..4usize.saturating_add(length)).unwrap_or(&[]);
-        let mut coder = RangeDecoder::new(heads);
+        let layouts = layouts(bytes);
+        let mut coder = RangeDecoder::new(layouts);
         let mut models = Models::new();
         let mut rotations = 0;
         self.composer.clear();
-        self.row_bits = 0;
         for (track, (kind, layout)) in clip.kinds.iter().zip(&mut self.layouts).enumerate() {
             *layout = Layout::code(&mut models, &mut coder, kind.0, rotations, &Layout::blank());
             self.composer.put(track, *kind, &layout.head);
             rotations += usize::from(kind.0 == Moving::Rotation);
-            self.row_bits += layout.width.iter().sum::<u32>() as usize;
         }
-        self.segments = segment_count(clip.parts.frames_of(block).len());
-        self.rows_at = 4 + heads.len();
-        self.offsets_at = self.rows_at + (self.row_bits * (self.segments + 1)).div_ceil(8);
-        self.data_at = self.offsets_at + 4 * self.segments;
+        let row_bits = self.layouts.iter().map(|layout| layout.row.bits()).sum();
+        let segments = segment_count(clip.parts.frames_of(block).len(), SEGMENT);
+        self.places = Places::new(layouts, row_bits, segments);
         self.block = Some(block);
     }
 
@@ -107,7 +94,7 @@ impl Reader {
         }
         let frames = clip.parts.frames_of(block);
         let last = frames.len() - 1;
-        let segment = (frame / SEGMENT).min(self.segments - 1);
+        let segment = (frame / SEGMENT).min(self.places.segments - 1);
         let start = segment * SEGMENT;
         window.first = frames.start + start;
         window.frames = (last - start).min(SEGMENT) + 1;
@@ -115,26 +102,23 @@ impl Reader {
         self.done = 0;
         let bytes = &clip.bytes[clip.parts.blocks[block].clone()];
         self.anchors(bytes, segment, last, window);
-        let offset = bytes.get(self.offsets_at + 4 * segment..).and_then(|rest| rest.first_chunk::<4>());
-        let offset = offset.map_or(usize::MAX / 16, |bytes| u32::from_le_bytes(*bytes) as usize);
-        self.residuals(BitReader::new(bytes, (self.data_at + offset) * 8));
+        self.residuals(BitReader::new(bytes, self.places.segment(bytes, segment) * 8));
     }
 
     /// Reads the anchors that a segment sees.
     fn anchors(&mut self, bytes: &[u8], segment: usize, last: usize, window: &mut Window) {
-        let (first, end) = around(segment, self.segments + 1);
+        let (first, end) = around(segment, self.places.segments + 1);
         for anchor in first..end {
             let place = match anchor - first {
                 _ if anchor == segment => 0,
                 _ if anchor == segment + 1 => (last - segment * SEGMENT).min(SEGMENT),
                 place => SEGMENT + 1 + place,
             };
-            let mut bits = BitReader::new(bytes, self.rows_at * 8 + anchor * self.row_bits);
+            let mut bits = BitReader::new(bytes, self.places.row(anchor));
             for (track, layout) in self.layouts.iter().enumerate() {
-                let k = [0, 1, 2]
-                    .map(|axis| layout.least[axis].wrapping_add(bits.take(layout.width[axis]) as i32));
+                let residual = layout.row.residual(layout.row.width.map(|width| bits.take(width)));
                 let (group, lane) = self.composer.place(track);
-                let numbers = layout.head.numbers(0, LEVELS, Residual { k, refine: layout.refine });
+                let numbers = layout.head.numbers(0, LEVELS, residual);
                 self.row[group].set(lane, numbers);
             }
             self.composer.start(&self.row, place, window);

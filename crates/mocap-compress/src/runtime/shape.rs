@@ -1,8 +1,9 @@
 //! The shape of a segment: the order of its frames, and which of them a frame needs.
 
-use super::{LEVELS, SEGMENT, SLOTS, around, segment_count};
+use super::{LEVELS, SEGMENT, SLOTS, around};
 use crate::compose::Step;
 use crate::hierarchy::{Reach, schedule};
+use crate::segments::segment_count;
 
 /// The order of the frames of a segment.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Shape {
 
 /// The key of a segment in a block whose last frame is `last`.
 fn key(segment: usize, last: usize) -> (usize, usize) {
-    let (first, end) = around(segment, segment_count(last + 1) + 1);
+    let (first, end) = around(segment, segment_count(last + 1, SEGMENT) + 1);
     (segment - first, ((end - 1) * SEGMENT).min(last) - first * SEGMENT)
 }
 
@@ -27,7 +28,7 @@ fn key(segment: usize, last: usize) -> (usize, usize) {
 pub(super) fn shapes(lasts: &[usize]) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::new();
     for last in lasts {
-        for segment in 0..segment_count(last + 1) {
+        for segment in 0..segment_count(last + 1, SEGMENT) {
             let key = key(segment, *last);
             if !shapes.iter().any(|shape| shape.key == key) {
                 shapes.push(Shape::new(key));

@@ -1,7 +1,7 @@
 //! The encoder of the `runtime` profile.
 
-use super::layout::{LONG, LOW, Layout, Models, SHIFTS};
-use super::{LEVELS, SEGMENT, segment_count};
+use super::layout::{LONG, LOW, Layout, SHIFTS};
+use super::{LEVELS, SEGMENT};
 use crate::bits::BitWriter;
 use crate::encode::block::{Block, EncodedBlock};
 use crate::encode::source::Chooser;
@@ -9,6 +9,7 @@ use crate::encode::write::code_tracks;
 use crate::hierarchy::{Node, Reach, levels, schedule};
 use crate::lattice::{Kind, Residual};
 use crate::range_coder::{Bit, BitCoder, RangeEncoder, Symbols};
+use crate::segments::{Models, Row, put_block, segment_count};
 use crate::track::{Head, Moving};
 
 /// A whole number as one that is not negative: 0, -1, 1, -2, …
@@ -40,7 +41,7 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     debug_assert_eq!(levels(SEGMENT as u32), LEVELS);
     let mut chooser = Chooser::new(block, &nodes, LEVELS);
     code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds);
-    let segments = segment_count(block.frames);
+    let segments = segment_count(block.frames, SEGMENT);
     let mut parts: Vec<Track> = chooser
         .heads
         .iter()
@@ -54,34 +55,14 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
         track.layout = Layout::code(&mut models, &mut coder, *moving, rotations, &track.layout);
         rotations += usize::from(*moving == Moving::Rotation);
     }
-    let heads = coder.finish();
-    let mut rows = BitWriter::default();
-    // A clip of one frame has the row behind its only segment as well: it repeats the first.
-    for anchor in 0..=segments {
-        for track in &parts {
-            let k = track.anchors[anchor.min(track.anchors.len() - 1)];
-            for axis in 0..3 {
-                let layout = &track.layout;
-                rows.put(k[axis].wrapping_sub(layout.least[axis]) as u32, layout.width[axis]);
-            }
-        }
-    }
-    let mut offsets = Vec::new();
-    let mut data = Vec::new();
-    for segment in 0..segments {
-        offsets.extend((data.len() as u32).to_le_bytes());
+    let put = |segment: usize| {
         let mut bits = BitWriter::default();
-        for track in &parts {
-            track.put(segment, &mut bits);
-        }
-        data.extend(bits.finish());
-    }
-    let mut bytes = Vec::from((heads.len() as u32).to_le_bytes());
-    bytes.extend(heads);
-    bytes.extend(rows.finish());
-    bytes.extend(offsets);
-    bytes.extend(data);
-    EncodedBlock { bytes, failed: chooser.failed }
+        parts.iter().for_each(|track| track.put(segment, &mut bits));
+        bits.finish()
+    };
+    let segments: Vec<Vec<u8>> = (0..segments).map(put).collect();
+    let rows = parts.iter().map(|track| (&track.layout.row, &track.anchors[..]));
+    EncodedBlock { bytes: put_block(&coder.finish(), rows, &segments), failed: chooser.failed }
 }
 
 /// The residuals of one track, sorted into segments.
@@ -95,7 +76,6 @@ struct Track {
 
 impl Track {
     fn new(head: &Head, nodes: &[Node], chosen: &[Residual], segments: usize) -> Track {
-        let mut layout = Layout { head: head.clone(), ..Layout::blank() };
         let mut sorted: Vec<[Vec<Residual>; LEVELS]> = vec![Default::default(); segments];
         let mut anchors = Vec::new();
         for (node, residual) in nodes.iter().zip(chosen) {
@@ -104,15 +84,8 @@ impl Track {
                 level => sorted[node.frame as usize / SEGMENT][usize::from(level)].push(*residual),
             }
         }
-        layout.refine = anchors.iter().map(|anchor| anchor.refine).max().unwrap_or(0);
-        let anchors: Vec<[i32; 3]> =
-            anchors.iter().map(|anchor| anchor.k.map(|k| k << (layout.refine - anchor.refine))).collect();
-        for axis in 0..3 {
-            let of_axis = || anchors.iter().map(|k| k[axis]);
-            layout.least[axis] = of_axis().min().unwrap_or(0);
-            let range = of_axis().max().unwrap_or(0) - layout.least[axis];
-            layout.width[axis] = 32 - (range as u32).leading_zeros();
-        }
+        let (row, anchors) = Row::fit(&anchors);
+        let layout = Layout { head: head.clone(), row, ..Layout::blank() };
         let mut track = Track { layout, anchors, segments: sorted, shifts: vec![1; segments] };
         // Low bits suit the shifts, shifts the low bits: a few rounds settle it.
         for _ in 0..3 {

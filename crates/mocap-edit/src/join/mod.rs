@@ -197,7 +197,7 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
         report.warn("edit::feet-free", format!("feet are not locked in the transition: {error}"));
     } else if options.lock_feet && skate > SLIDES {
         let skate = skate * 100.0;
-        let why = "a foot stands too far away from where it stands in the other motion; another --search or --transition may fit";
+        let why = "a foot stands too far away from where it stands in the other motion; a longer search range or another transition may fit";
         report.warn(
             "edit::transition-skate",
             format!("feet slide by {skate:.1} cm/s in the transition: {why}"),
@@ -205,7 +205,7 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
     }
     if distance > APART * mocap_analysis::tree_diameter(&body.skeleton) {
         let apart = body.metres.map_or(format!("{distance:.2} units"), |m| format!("{:.2} m", distance * m));
-        let why = "the motions have no poses alike where they meet; a longer --search finds more";
+        let why = "the motions have no poses alike where they meet; a longer search range finds more";
         report.warn("edit::poses-apart", format!("joints are {apart} apart in the transition: {why}"));
     }
     let metres = body.metres.map(|metres| metres * distance);

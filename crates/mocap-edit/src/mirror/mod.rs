@@ -43,7 +43,7 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let mirror = Mirror::new(&body.skeleton, &body.lateral);
     let mirrored = mirror.apply(clip)?;
     let advice = match unlike_limbs(&body) {
-        Some(limbs) => format!("; {limbs}: --mirror=retarget brings feet and hands to their places"),
+        Some(limbs) => format!("; {limbs}: mirroring by retargeting brings feet and hands to their places"),
         None => String::new(),
     };
     let report = report(&mirror, &body, clip, &mirrored, &advice);

@@ -42,7 +42,7 @@ pub fn mirror_retargeted(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         .map_err(|error| EditError::model("mirror", error))?;
     let advice = match (unlike_limbs(&body), mirror.residual(clip, &mirror.apply(clip)?)) {
         (None, Some((distance, _))) => format!(
-            "; the sides of the skeleton are alike, and --mirror without =retarget comes within {:.1} cm",
+            "; the sides of the skeleton are alike, and swapped rotations come within {:.1} cm",
             distance * body.metres_or_one() * 100.0
         ),
         _ => String::new(),

@@ -1,4 +1,4 @@
-//! What is asked of a warp: keys, times, and how they are met.
+//! The options of a warp: keys, times, and how joints meet their keys.
 
 use mocap_model::{Clip, UnitQuaternion, Vector3};
 

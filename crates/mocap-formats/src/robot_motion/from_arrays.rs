@@ -168,37 +168,16 @@ fn in_robot(names: &[String], robot: &Robot) -> Result<Vec<usize>, Finding> {
 
 #[cfg(test)]
 mod tests {
-    use mocap_model::{
-        Isometry3, RobotBody, RobotJoint, RobotJointKind, RobotParts, UnitQuaternion, Vector3,
-    };
-
     use super::*;
     use crate::arrays::{Arrays, Data};
+    use crate::robot::parse;
 
+    /// A thigh and a shin with a knee.
     fn robot() -> Robot {
-        let body = |name: &str, parent| RobotBody {
-            name: name.into(),
-            parent,
-            placement: Isometry3::from_parts(Vector3::zeros().into(), UnitQuaternion::identity()),
-            mass: None,
-            centre_of_mass: Vector3::zeros(),
-        };
-        let knee = RobotJoint {
-            name: "knee".into(),
-            body: 1,
-            kind: RobotJointKind::Hinge,
-            axis: Vector3::x(),
-            anchor: Vector3::zeros(),
-            reference: 0.0,
-            limit: None,
-            velocity: None,
-            acceleration: None,
-            effort: None,
-            mimic: None,
-        };
-        let bodies = vec![body("thigh", None), body("shin", Some(0))];
-        Robot::new(RobotParts { bodies, joints: vec![knee], floating: true, ..RobotParts::default() })
-            .unwrap()
+        let leg = br#"<mujoco><worldbody><body name="thigh"><freejoint/>
+            <body name="shin"><joint name="knee" axis="1 0 0"/></body>
+        </body></worldbody></mujoco>"#;
+        parse(leg, &|_: &str| Err(String::new()), &Limits::default()).unwrap().value.1
     }
 
     /// Two frames, with these rates.
