@@ -1,8 +1,9 @@
 //! BVH in the table of formats.
 
+use super::from_clip::written;
 use super::{
-    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, from_clip, normalise,
-    parse, parse_shared, position_mode, to_clip, to_clip_start,
+    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, normalise, parse,
+    parse_shared, position_mode, to_clip, to_clip_start,
 };
 use crate::entry::Entry;
 use crate::left_out::Holds;
@@ -30,8 +31,7 @@ pub(crate) static FORMAT: Entry = Entry {
         let defaults = super::WriteOptions::default();
         let tolerance = options.tolerance.map_or(defaults.tolerance, |bound| bound.min(defaults.tolerance));
         let WriteOptions { euler, names, positions, .. } = *options;
-        let document = from_clip(&clip, &super::WriteOptions { euler, tolerance, names, positions })?;
-        Ok(stream(document).into())
+        Ok(written(clip, &super::WriteOptions { euler, tolerance, names, positions })?.into())
     }),
     write_clips: None,
     files_beside: None,

@@ -2,14 +2,18 @@
 
 use super::document::{Channel, Document, FrameTime, Node, NodeKind, Origin};
 use super::motion::{BLOCK, Motion, Rows};
-use super::positions::position_mode;
+use super::positions::{position_mode, voters};
 use super::reading::{Found, PositionMode};
+use super::write::Lines;
 use super::written_names::NameStyle;
 use crate::names::Unique;
-use crate::{Finding, number};
+use crate::{Content, Finding, number};
 use mocap_model::{
     Angles, Axis, Clip, EulerOrder, FrameRate, JointId, JointTracks, Skeleton, Track, Vector3,
 };
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::io::{self, Write};
 
 /// How a clip is written as BVH.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,69 +58,121 @@ impl Default for WriteOptions {
 /// # Errors
 /// Where a name is to be kept that no BVH file can hold, such as one with a bracket.
 pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Finding> {
-    let skeleton = clip.skeleton();
-    let order = depth_first(skeleton);
-    let digits = Digits::for_clip(clip, options.tolerance);
-    let mut unique = Unique::default();
-    let mut place = vec![0; skeleton.len()];
-    let mut nodes = Vec::with_capacity(skeleton.len());
-    for (i, &id) in order.iter().enumerate() {
-        place[id.index()] = i;
-        nodes.push(node(clip, id, &place, options, &mut unique)?);
-    }
-    let values = |nodes: &[Node]| values(clip, &order, nodes, options, &digits);
-    let rows = Rows::Numbers(values(&nodes));
-    let motion = Motion { frames: clip.frames(), frame_time: Some(frame_time(clip.rate())), rows };
-    let mut document = Document::new(nodes, Some(motion), Origin::default());
-    // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
-    let decision = position_mode(&document);
-    if decision.mode.is_some_and(|mode| mode != options.positions || decision.weak) {
-        document.positions = Found::default();
-        for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
-            node.offset = Vector3::zeros();
-        }
-        if options.positions == PositionMode::Add {
-            let rows = Rows::Numbers(values(&document.nodes));
-            document.motion = document.motion.map(|motion| Motion { rows, ..motion });
-        }
-    }
-    Ok(document)
+    Ok(Plan::new(Cow::Borrowed(clip), options)?.document())
 }
 
-/// The rows of the motion section.
-fn values(
-    clip: &Clip,
-    order: &[JointId],
-    nodes: &[Node],
-    options: &WriteOptions,
-    digits: &Digits,
-) -> Vec<f64> {
-    let width = nodes.iter().map(|node| node.channels.len()).sum::<usize>();
-    let mut values = vec![0.0; width * clip.frames()];
-    if values.is_empty() {
-        return values;
+/// As the document of [`from_clip`] is written; where it can be, its numbers are made while it is written.
+pub(super) fn written<'c>(clip: Cow<'c, Clip>, options: &WriteOptions) -> Result<Content<'c>, Finding> {
+    let plan = Plan::new(clip, options)?;
+    Ok(match voters(&plan.nodes).is_empty() {
+        true => Content::stream(move |out| plan.write_to(out)),
+        // All positions decide whether they would be misread.
+        false => {
+            let document = plan.document();
+            Content::stream(move |out| document.write_to(out))
+        }
+    })
+}
+
+/// How a clip becomes a file.
+struct Plan<'c> {
+    clip: Cow<'c, Clip>,
+    positions: PositionMode,
+    nodes: Vec<Node>,
+    /// The joint of each node, and the order of its angles.
+    joints: Vec<(JointId, EulerOrder)>,
+    digits: Digits,
+}
+
+impl Plan<'_> {
+    fn new<'c>(clip: Cow<'c, Clip>, options: &WriteOptions) -> Result<Plan<'c>, Finding> {
+        let skeleton = clip.skeleton();
+        let mut unique = Unique::default();
+        let mut place = vec![0; skeleton.len()];
+        let (mut nodes, mut joints) = (Vec::new(), Vec::new());
+        for (i, id) in depth_first(skeleton).into_iter().enumerate() {
+            place[id.index()] = i;
+            nodes.push(node(&clip, id, &place, options, &mut unique)?);
+            joints.push((id, options.euler.unwrap_or(skeleton.joint(id).dofs.order)));
+        }
+        let digits = Digits::for_clip(&clip, options.tolerance);
+        Ok(Plan { clip, positions: options.positions, nodes, joints, digits })
     }
-    let mut first = 0;
-    let mut columns: Vec<Columns> = nodes
-        .iter()
-        .zip(order)
-        .filter(|(node, _)| !node.channels.is_empty())
-        .map(|(node, &id)| {
-            let order = options.euler.unwrap_or(clip.skeleton().joint(id).dofs.order);
-            let from = (node.channels.len() > 3).then_some(match options.positions {
+
+    fn document(self) -> Document {
+        let motion = Motion {
+            frames: self.clip.frames(),
+            frame_time: Some(frame_time(self.clip.rate())),
+            rows: Rows::Numbers(self.values(&self.nodes)),
+        };
+        let mut document = Document::new(self.nodes.clone(), Some(motion), Origin::default());
+        // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
+        let decision = position_mode(&document);
+        if decision.mode.is_some_and(|mode| mode != self.positions || decision.weak) {
+            document.positions = Found::default();
+            for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
+                node.offset = Vector3::zeros();
+            }
+            if self.positions == PositionMode::Add {
+                let rows = Rows::Numbers(self.values(&document.nodes));
+                document.motion = document.motion.map(|motion| Motion { rows, ..motion });
+            }
+        }
+        document
+    }
+
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = Lines::new(out);
+        lines.hierarchy(&self.nodes)?;
+        lines.motion(self.clip.frames(), Some(&frame_time(self.clip.rate())))?;
+        let width = channels_of(&self.nodes);
+        self.fill_rows(&self.nodes, |rows| rows.chunks_exact(width).try_for_each(|row| lines.row(row)))?;
+        lines.end()
+    }
+
+    /// The rows of the motion section.
+    fn values(&self, nodes: &[Node]) -> Vec<f64> {
+        let mut values = Vec::with_capacity(channels_of(nodes) * self.clip.frames());
+        let filled: Result<(), Infallible> = self.fill_rows(nodes, |rows| {
+            values.extend_from_slice(rows);
+            Ok(())
+        });
+        let Ok(()) = filled;
+        values
+    }
+
+    /// Hands on all rows, in blocks that stay in the caches of the processor until all joints are in them.
+    fn fill_rows<E>(&self, nodes: &[Node], mut each: impl FnMut(&[f64]) -> Result<(), E>) -> Result<(), E> {
+        let (width, frames) = (channels_of(nodes), self.clip.frames());
+        if width == 0 || frames == 0 {
+            return Ok(());
+        }
+        let mut first = 0;
+        let mut columns = Vec::new();
+        for (node, &(id, order)) in nodes.iter().zip(&self.joints) {
+            let moves = node.channels.len() > 3;
+            let from = moves.then_some(match self.positions {
                 PositionMode::Replace => Vector3::zeros(),
                 PositionMode::Add => node.offset,
             });
-            let columns = Columns::new(clip, id, order, from, first);
+            if !node.channels.is_empty() {
+                columns.push(Columns::new(&self.clip, id, order, from, first));
+            }
             first += node.channels.len();
-            columns
-        })
-        .collect();
-    // Rows that stay in the caches of the processor until all joints are in them.
-    for (block, rows) in values.chunks_mut(BLOCK * width).enumerate() {
-        columns.iter_mut().for_each(|columns| columns.fill(block * BLOCK, rows, width, digits));
+        }
+        let mut rows = vec![0.0; width * BLOCK.min(frames)];
+        for start in (0..frames).step_by(BLOCK) {
+            let rows = &mut rows[..width * BLOCK.min(frames - start)];
+            columns.iter_mut().for_each(|columns| columns.fill(start, rows, width, &self.digits));
+            each(rows)?;
+        }
+        Ok(())
     }
-    values
+}
+
+/// Numbers a frame.
+fn channels_of(nodes: &[Node]) -> usize {
+    nodes.iter().map(|node| node.channels.len()).sum()
 }
 
 /// Joints in the order of the file: each behind its parent and all that hangs on its elder siblings.

@@ -3,6 +3,7 @@
 
 use super::document::FrameTime;
 use super::rows::next_number;
+use super::write::{end_line, write_row};
 use crate::number;
 use crate::text::SharedText;
 use std::borrow::Cow;
@@ -109,16 +110,8 @@ impl Motion {
     /// Appends a frame as a line of a file.
     pub(super) fn write_row(&self, frame: usize, width: usize, out: &mut Vec<u8>) {
         match &self.rows {
-            Rows::Numbers(values) => {
-                for value in &values[frame * width..(frame + 1) * width] {
-                    number::write(out, *value);
-                    out.push(b' ');
-                }
-            }
+            Rows::Numbers(values) => write_row(&values[frame * width..(frame + 1) * width], out),
             Rows::Text(text) => text.rewrite(frame, out),
-        }
-        if let Some(last) = out.last_mut() {
-            *last = b'\n';
         }
     }
 }
@@ -147,7 +140,7 @@ impl RowText {
         }
     }
 
-    /// Appends a frame as [`number::write`] writes its values, each with a blank behind it.
+    /// Appends a frame as [`write_row`] writes its values.
     fn rewrite(&self, frame: usize, out: &mut Vec<u8>) {
         let text = &self.text[..];
         let mut at = self.starts[frame];
@@ -162,5 +155,6 @@ impl RowText {
             };
             out.push(b' ');
         }
+        end_line(out);
     }
 }

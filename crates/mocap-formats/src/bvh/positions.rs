@@ -45,7 +45,7 @@ fn decide(document: &Document) -> PositionDecision {
     let mut decision = PositionDecision { mode: None, replace: 0, add: 0, lowest: None, weak: false };
     let mut clear = [0usize; 2];
     let mut clear_below_root = false;
-    let voters = voters(document);
+    let voters = voters(document.nodes());
     let columns: Vec<usize> = voters.iter().map(|(_, column, _)| *column).collect();
     let values = document.motion().map(|motion| motion.columns(&columns, document.channels()));
     for ((node, _, offset), values) in voters.into_iter().zip(values.into_iter().flatten()) {
@@ -76,10 +76,10 @@ fn decide(document: &Document) -> PositionDecision {
 }
 
 /// The nodes that can tell, with the column of the channel that does and the OFFSET on its axis.
-fn voters(document: &Document) -> Vec<(&Node, usize, f64)> {
+pub(super) fn voters(nodes: &[Node]) -> Vec<(&Node, usize, f64)> {
     let mut first = 0;
     let mut voters = Vec::new();
-    for node in document.nodes() {
+    for node in nodes {
         if let Some((channel, offset)) = voting_channel(node) {
             voters.push((node, first + channel, offset));
         }
